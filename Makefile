@@ -1,0 +1,69 @@
+# Swapkeep. The commands that matter: make demo, make test, make check.
+
+VERSION   := 0.1.0
+GO        := go
+BUILD     := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
+CONTRACTS := build/contracts/.made
+SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/node_modules/*') go.mod go.sum
+
+.PHONY: build demo test check vet unit race keyring crash browsers contracts generate clean
+
+build: bin/swapkeep bin/swapkeepd bin/swapkeep-sandbox
+
+bin/%: $(SOURCES)
+	$(BUILD) -o $@ ./cmd/$*
+
+# The main job on embedded defaults, against a sandbox of local chains.
+demo: build contracts
+	@bin/swapkeep-sandbox demo --bin bin --contracts build/contracts
+
+# Everything, as CI runs it. Installs what is missing, or names it and stops.
+test:
+	@scripts/setup.sh
+	@$(MAKE) --no-print-directory contracts build vet race keyring crash browsers
+	@scripts/demo-test.sh
+	@echo "all tests passed"
+
+# The fast part, Go only.
+check: contracts vet unit
+
+vet:
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run gofmt -w on these"; exit 1; }
+	@$(GO) vet ./...
+	@$(GO) vet -tags faults,keyring,browser ./...
+	@GOOS=windows $(GO) vet ./cmd/swapkeep ./cmd/swapkeepd
+	@GOOS=darwin $(GO) vet ./cmd/swapkeep ./cmd/swapkeepd
+	@$(GO) tool staticcheck ./...
+
+unit:
+	@$(GO) test ./...
+
+race:
+	$(GO) test -race ./...
+
+# The vault against a real Secret Service.
+keyring:
+	scripts/with-keyring.sh $(GO) test -race -tags keyring -count=1 ./keys/...
+
+# The real daemon, killed at every named point.
+crash:
+	$(GO) test -tags faults -count=1 -timeout 15m ./test/crash/...
+
+# Real Chromium and Firefox against the real host.
+browsers: build
+	cd test/browser && npm ci --ignore-scripts --no-audit --no-fund --silent
+	$(GO) test -tags browser -count=1 -v ./test/browser/...
+
+# The sandbox's contracts, from their published packages and our Solidity.
+contracts: $(CONTRACTS)
+
+$(CONTRACTS): sandbox/contracts/package-lock.json sandbox/contracts/extract.mjs $(wildcard sandbox/contracts/*.sol)
+	cd sandbox/contracts && npm ci --ignore-scripts --no-audit --no-fund --silent
+	node sandbox/contracts/extract.mjs
+	@touch $@
+
+generate:
+	$(GO) generate ./...
+
+clean:
+	rm -rf bin build sandbox/contracts/node_modules test/browser/node_modules

@@ -1,0 +1,229 @@
+// Package config is the configuration of every program of ours: defaults, then
+// the file, then the environment, then flags. Unknown keys are errors.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Config is all that can be configured. The zero value of a field means its
+// default, which [Default] spells out.
+type Config struct {
+	Home string `toml:"-"` // from SWAPKEEP_HOME; "" = the system's state directory
+	File string `toml:"-"` // the file that was read; "" = none
+
+	// Sandbox says that chains and providers are local and settle nothing real.
+	// It is stamped into a home when the home is made.
+	Sandbox bool `toml:"sandbox"`
+
+	Log        Log                `toml:"log"`
+	Keys       Keys               `toml:"keys"`
+	Extensions Extensions         `toml:"extensions"`
+	Chains     Chains             `toml:"chains"`
+	Networks   map[string]Network `toml:"networks"` // by chain id
+	Providers  Providers          `toml:"providers"`
+	Fees       Fees               `toml:"fees"`
+	Limits     Limits             `toml:"limits"`
+}
+
+// Log says what is written to the daemon's log file.
+type Log struct {
+	Level string `toml:"level"` // debug, info, warn or error
+}
+
+// Keys says where wallets are kept and how long they stay unlocked.
+type Keys struct {
+	Backend  string   `toml:"backend"`   // os (the keychain) or file
+	AutoLock Duration `toml:"auto_lock"` // idle time, 1m to 24h
+}
+
+// Extensions are the browser extensions that may use the host, besides those
+// compiled in.
+type Extensions struct {
+	Chromium     []string `toml:"chromium"`
+	Firefox      []string `toml:"firefox"`
+	AllowUnknown bool     `toml:"allow_unknown"` // started without an origin: read only
+}
+
+// Chains are settings for all networks.
+type Chains struct {
+	AllowLoopback []uint64 `toml:"allow_loopback"` // chain ids whose RPC may be on this machine
+}
+
+// Network replaces a built-in network's endpoints.
+type Network struct {
+	RPC      []string `toml:"rpc"`       // tried in order; two or more must agree on evidence
+	Depth    uint64   `toml:"depth"`     // blocks until a receipt is final; only more than the built-in outside the sandbox
+	QuoterV2 string   `toml:"quoter_v2"` // sandbox only
+}
+
+// Providers are the swap providers' settings.
+type Providers struct {
+	DEX Provider `toml:"dex"`
+}
+
+// Provider is one provider's settings.
+type Provider struct {
+	Disabled bool   `toml:"disabled"`
+	BaseURL  string `toml:"base_url"`
+}
+
+// Fees is the wallet vendor's fee configuration (spec section 2).
+type Fees struct {
+	FeeBps   int    `toml:"fee_bps"`
+	Receiver string `toml:"receiver"` // empty: no fee is asked anywhere
+	Name     string `toml:"name"`
+	Website  string `toml:"website"`
+}
+
+// Limits bound the daemon.
+type Limits struct {
+	OpenOrders int `toml:"open_orders"`
+}
+
+// Duration is a time.Duration written as text: 15m, 1h30m.
+type Duration time.Duration
+
+// UnmarshalText parses a duration.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	*d = Duration(v)
+	return err
+}
+
+// MarshalText writes a duration.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// Default is the configuration without file and environment.
+func Default() Config {
+	return Config{
+		Log:    Log{Level: "info"},
+		Keys:   Keys{Backend: "os", AutoLock: Duration(15 * time.Minute)},
+		Fees:   Fees{FeeBps: 40},
+		Limits: Limits{OpenOrders: 1000},
+	}
+}
+
+// Load reads the configuration as environ tells (entries as of os.Environ) and
+// applies flags last: each is a key and its value, as key=value.
+func Load(environ []string, flags ...string) (Config, error) {
+	c := Default()
+	env := environment(environ)
+	c.Home = env["SWAPKEEP_HOME"]
+	if c.Home != "" && !filepath.IsAbs(c.Home) {
+		return c, fmt.Errorf("SWAPKEEP_HOME is %q: must be an absolute path", c.Home)
+	}
+	if err := c.readFile(env); err != nil {
+		return c, err
+	}
+	if err := c.overlay(env); err != nil {
+		return c, err
+	}
+	for _, f := range flags {
+		key, value, ok := strings.Cut(f, "=")
+		if !ok {
+			return c, fmt.Errorf("flag %q: want key=value", f)
+		}
+		if err := c.set(strings.Split(key, "."), value); err != nil {
+			return c, fmt.Errorf("flag %s: %w", key, err)
+		}
+	}
+	return c, c.Check()
+}
+
+// readFile reads $SWAPKEEP_CONFIG, or the file in the system's configuration
+// directory when there is one.
+func (c *Config) readFile(env map[string]string) error {
+	path, named := env["SWAPKEEP_CONFIG"], true
+	if path == "" {
+		dir := env["XDG_CONFIG_HOME"]
+		if dir == "" {
+			var err error
+			if dir, err = os.UserConfigDir(); err != nil {
+				return nil // no home directory: no file
+			}
+		}
+		path, named = filepath.Join(dir, "swapkeep", "config.toml"), false
+	}
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) && !named {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("configuration: %w", err)
+	}
+	c.File = path
+	return c.parse(b)
+}
+
+// parse reads TOML over what c holds.
+func (c *Config) parse(b []byte) error {
+	d := toml.NewDecoder(bytes.NewReader(b)).DisallowUnknownFields()
+	err := d.Decode(c)
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
+		e := unknown.Errors[0]
+		row, _ := e.Position()
+		return fmt.Errorf("configuration %s, line %d: unknown key %s", c.File, row, strings.Join(e.Key(), "."))
+	}
+	if err != nil {
+		return fmt.Errorf("configuration %s: %w", c.File, err)
+	}
+	return nil
+}
+
+// Check refuses values outside their bounds.
+func (c *Config) Check() error {
+	auto := time.Duration(c.Keys.AutoLock)
+	switch {
+	case c.Keys.Backend != "os" && c.Keys.Backend != "file":
+		return fmt.Errorf("keys.backend is %q: must be os or file", c.Keys.Backend)
+	case auto < time.Minute || auto > 24*time.Hour:
+		return fmt.Errorf("keys.auto_lock is %s: must be 1m to 24h", auto)
+	case c.Limits.OpenOrders < 1 || c.Limits.OpenOrders > 100_000:
+		return fmt.Errorf("limits.open_orders is %d: must be 1 to 100000", c.Limits.OpenOrders)
+	}
+	for name, u := range c.urls() {
+		if err := c.checkURL(u); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// urls lists the provider URLs by key. RPC URLs are checked by package chain,
+// which knows the networks.
+func (c *Config) urls() map[string]string {
+	out := map[string]string{}
+	if c.Providers.DEX.BaseURL != "" {
+		out["providers.dex.base_url"] = c.Providers.DEX.BaseURL
+	}
+	return out
+}
+
+// checkURL lets https through, and plain loopback in the sandbox alone.
+func (c *Config) checkURL(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return errors.New("not a plain URL: want scheme, host and path alone") // it may hold a secret: not echoed
+	}
+	loopback := u.Hostname() == "127.0.0.1" || u.Hostname() == "::1" || u.Hostname() == "localhost"
+	switch {
+	case c.Sandbox && !loopback:
+		return fmt.Errorf("%q: a sandbox may only reach this machine", raw)
+	case !c.Sandbox && u.Scheme != "https":
+		return fmt.Errorf("%q: must be https", raw)
+	case !c.Sandbox && loopback:
+		return fmt.Errorf("%q: a provider on this machine is for the sandbox only", raw)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// reserved are the SWAPKEEP_ names that are not keys of the configuration.
+var reserved = map[string]bool{
+	"SWAPKEEP_HOME":                true,
+	"SWAPKEEP_CONFIG":              true,
+	"SWAPKEEP_DAEMON":              true, // binaries built for fault tests
+	"SWAPKEEP_FAULT":               true,
+	"SWAPKEEP_FAULT_TRACE":         true,
+	"SWAPKEEP_CLOCK_SHIFT":         true,
+	"SWAPKEEP_TEST_KEYRING":        true,
+	"SWAPKEEP_SANDBOX_CONTRACTS":   true,
+	"SWAPKEEP_PASSWORD_DESCRIPTOR": true,
+}
+
+func environment(environ []string) map[string]string {
+	env := make(map[string]string, len(environ))
+	for _, e := range environ {
+		if k, v, ok := strings.Cut(e, "="); ok {
+			env[k] = v
+		}
+	}
+	return env
+}
+
+// overlay applies SWAPKEEP_ + key in capitals, dots as underscores.
+func (c *Config) overlay(env map[string]string) error {
+	for name, value := range env {
+		if !strings.HasPrefix(name, "SWAPKEEP_") || reserved[name] {
+			continue
+		}
+		path, ok := keyOf(reflect.TypeOf(*c), strings.TrimPrefix(name, "SWAPKEEP_"))
+		if !ok {
+			return fmt.Errorf("%s: no such key in the configuration", name)
+		}
+		if err := c.set(path, value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// keyOf finds the path of the key whose environment name, without the prefix,
+// is name. Key names hold underscores themselves, so the type decides.
+func keyOf(t reflect.Type, name string) ([]string, bool) {
+	switch {
+	case t.Kind() == reflect.Map: // the next part is a map key, such as a chain id
+		part, rest, ok := strings.Cut(name, "_")
+		if !ok {
+			return nil, false
+		}
+		path, ok := keyOf(t.Elem(), rest)
+		return append([]string{strings.ToLower(part)}, path...), ok
+	case t.Kind() != reflect.Struct || name == "":
+		return nil, name == ""
+	}
+	for i := range t.NumField() {
+		key := t.Field(i).Tag.Get("toml")
+		if key == "" || key == "-" {
+			continue
+		}
+		upper := strings.ToUpper(key)
+		rest, ok := strings.CutPrefix(name, upper)
+		if !ok || (rest != "" && rest[0] != '_') {
+			continue
+		}
+		if path, ok := keyOf(t.Field(i).Type, strings.TrimPrefix(rest, "_")); ok {
+			return append([]string{key}, path...), true
+		}
+	}
+	return nil, false
+}
+
+// set gives the key at path a value written as text; lists are comma-separated.
+func (c *Config) set(path []string, value string) error {
+	return setValue(reflect.ValueOf(c).Elem(), path, value)
+}
+
+func setValue(v reflect.Value, path []string, value string) error {
+	if len(path) == 0 {
+		return parseInto(v, value)
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).Tag.Get("toml") == path[0] {
+				return setValue(v.Field(i), path[1:], value)
+			}
+		}
+	case reflect.Map:
+		if v.IsNil() {
+			v.Set(reflect.MakeMap(v.Type()))
+		}
+		key, elem := reflect.ValueOf(path[0]), reflect.New(v.Type().Elem()).Elem()
+		if old := v.MapIndex(key); old.IsValid() {
+			elem.Set(old)
+		}
+		if err := setValue(elem, path[1:], value); err != nil {
+			return err
+		}
+		v.SetMapIndex(key, elem)
+		return nil
+	}
+	return fmt.Errorf("no such key: %s", path[0])
+}
+
+func parseInto(v reflect.Value, s string) error {
+	if u, ok := v.Addr().Interface().(interface{ UnmarshalText([]byte) error }); ok {
+		return u.UnmarshalText([]byte(s))
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(s)
+	case reflect.Bool:
+		b, err := strconv.ParseBool(s)
+		v.SetBool(b)
+		return err
+	case reflect.Int:
+		n, err := strconv.Atoi(s)
+		v.SetInt(int64(n))
+		return err
+	case reflect.Uint64:
+		n, err := strconv.ParseUint(s, 10, 64)
+		v.SetUint(n)
+		return err
+	case reflect.Slice:
+		list := reflect.MakeSlice(v.Type(), 0, 0)
+		for part := range strings.SplitSeq(s, ",") {
+			if part = strings.TrimSpace(part); part == "" {
+				continue
+			}
+			elem := reflect.New(v.Type().Elem()).Elem()
+			if err := parseInto(elem, part); err != nil {
+				return err
+			}
+			list = reflect.Append(list, elem)
+		}
+		v.Set(list)
+	default:
+		return fmt.Errorf("a table, not a value")
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+// Package home opens the daemon's own directory: its stamp, which says whether
+// it belongs to the sandbox, and the database of orders with its schema version.
+package home
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// Errors that a person must act on; each names the remedy.
+var (
+	ErrMode     = errors.New("this home was made in the other mode; set SWAPKEEP_HOME to another directory")
+	ErrStamp    = errors.New("home.json is damaged; restore it from a backup")
+	ErrLocked   = errors.New("another process holds the order database; stop it")
+	ErrReadOnly = errors.New("the order database cannot be written; mend its permissions")
+	ErrFull     = errors.New("no space left for the order database; free some")
+	ErrNewer    = errors.New("the order database was written by a newer version; update swapkeep")
+	ErrDamaged  = errors.New("the order database is damaged; restore it from a backup")
+)
+
+// A Home is the daemon's directory, open.
+type Home struct {
+	Dir       string
+	Sandbox   bool
+	Namespace string // of the keychain items; never reused by another home
+	DB        *bolt.DB
+}
+
+// stamp is home.json.
+type stamp struct {
+	Version   int    `json:"version"`
+	Sandbox   bool   `json:"sandbox"`
+	Namespace string `json:"namespace"`
+}
+
+// Open makes dir a home if it is none, and opens it. The caller holds the
+// daemon's lock.
+func Open(dir string, sandbox bool) (*Home, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, classify(err)
+	}
+	s, err := readStamp(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		s, err = writeStamp(dir, sandbox)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.Sandbox != sandbox {
+		return nil, fmt.Errorf("%w (sandbox = %t, configured %t)", ErrMode, s.Sandbox, sandbox)
+	}
+	db, err := openOrders(filepath.Join(dir, "orders.db"))
+	if err != nil {
+		return nil, err
+	}
+	return &Home{Dir: dir, Sandbox: sandbox, Namespace: s.Namespace, DB: db}, nil
+}
+
+// Close closes the database.
+func (h *Home) Close() error { return h.DB.Close() }
+
+func readStamp(dir string) (s stamp, err error) {
+	b, err := os.ReadFile(filepath.Join(dir, "home.json"))
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(b, &s); err != nil || s.Version != 1 || len(s.Namespace) != 16 {
+		return s, ErrStamp
+	}
+	return s, nil
+}
+
+// writeStamp names the new home. A directory that already holds orders without
+// a stamp is not taken over.
+func writeStamp(dir string, sandbox bool) (stamp, error) {
+	if _, err := os.Stat(filepath.Join(dir, "orders.db")); err == nil {
+		return stamp{}, ErrStamp
+	}
+	name := make([]byte, 8)
+	if _, err := rand.Read(name); err != nil {
+		return stamp{}, err
+	}
+	s := stamp{Version: 1, Sandbox: sandbox, Namespace: hex.EncodeToString(name)}
+	b, err := json.Marshal(s)
+	if err != nil {
+		return s, err
+	}
+	return s, classify(writeFile(filepath.Join(dir, "home.json"), b))
+}
+
+// writeFile replaces path in one step: it is either old or new after a crash.
+func writeFile(path string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+var (
+	metaBucket = []byte("meta")
+	versionKey = []byte("version")
+)
+
+// A migration brings the database from one schema version to the next.
+type migration func(*bolt.Tx) error
+
+// migrations[i] leads from version i+1 to i+2; version 1 is the first, and the
+// one after the last is what this program writes.
+var migrations []migration
+
+// openOrders opens the database and brings it to the present schema, after a
+// backup beside it.
+func openOrders(path string) (*bolt.DB, error) {
+	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType})
+	if err != nil {
+		return nil, classify(err)
+	}
+	if err := migrate(db, path, migrations); err != nil {
+		_ = db.Close()
+		return nil, classify(err)
+	}
+	return db, nil
+}
+
+func migrate(db *bolt.DB, path string, steps []migration) error {
+	version, latest := 0, len(steps)+1
+	err := db.View(func(tx *bolt.Tx) error {
+		b := tx.Bucket(metaBucket)
+		if b == nil {
+			return nil
+		}
+		return json.Unmarshal(b.Get(versionKey), &version)
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: schema version: %w", ErrDamaged, err)
+	case version > latest:
+		return fmt.Errorf("%w (schema %d, this program knows %d)", ErrNewer, version, latest)
+	case version == latest:
+		return nil
+	case version > 0:
+		if err := backup(db, fmt.Sprintf("%s.v%d.bak", path, version)); err != nil {
+			return fmt.Errorf("backup before migration: %w", err)
+		}
+	}
+	return db.Update(func(tx *bolt.Tx) error {
+		for v := version; v > 0 && v < latest; v++ {
+			if err := steps[v-1](tx); err != nil {
+				return fmt.Errorf("migration from schema %d: %w", v, err)
+			}
+		}
+		b, err := tx.CreateBucketIfNotExists(metaBucket)
+		if err != nil {
+			return err
+		}
+		return b.Put(versionKey, fmt.Append(nil, latest))
+	})
+}
+
+func backup(db *bolt.DB, path string) error {
+	return db.View(func(tx *bolt.Tx) error { return tx.CopyFile(path, 0o600) })
+}
+
+// classify names the failures that a person can mend.
+func classify(err error) error {
+	for _, c := range []struct{ is, as error }{
+		{berrors.ErrTimeout, ErrLocked}, {berrors.ErrInvalid, ErrDamaged}, {berrors.ErrVersionMismatch, ErrDamaged}, {berrors.ErrChecksum, ErrDamaged},
+		{os.ErrPermission, ErrReadOnly}, {syscall.EROFS, ErrReadOnly}, {syscall.ENOSPC, ErrFull}, {syscall.EDQUOT, ErrFull}, {syscall.EFBIG, ErrFull},
+	} {
+		if errors.Is(err, c.is) && !errors.Is(err, c.as) {
+			return fmt.Errorf("%w: %w", c.as, err)
+		}
+	}
+	return err
+}

@@ -1,0 +1,41 @@
+#!/bin/sh
+# setup.sh: installs what the tests need where it may, else names it and stops.
+# Nothing is skipped: a test that cannot run is a failure.
+set -eu
+
+# command, Debian package
+needs='
+gcc gcc
+dbus-run-session dbus
+dbus-send dbus
+gnome-keyring-daemon gnome-keyring
+secret-tool libsecret-tools
+chromium chromium
+firefox-esr firefox-esr
+'
+
+for c in go node npm git; do
+	command -v "$c" >/dev/null 2>&1 || { echo "setup: $c is missing; install it first (Go 1.26 or newer, Node 20 or newer)" >&2; exit 1; }
+done
+
+missing=$(printf '%s' "$needs" | while read -r cmd pkg; do
+	[ -z "$cmd" ] || command -v "$cmd" >/dev/null 2>&1 || echo "$pkg"
+done | sort -u | tr '\n' ' ')
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+	echo "setup: please install what these Debian packages hold, then try again: $missing" >&2
+	exit 1
+fi
+as_root=
+if [ "$(id -u)" != 0 ]; then
+	if ! command -v sudo >/dev/null 2>&1 || ! sudo -n true 2>/dev/null; then
+		echo "setup: please run: apt-get install --no-install-recommends $missing" >&2
+		exit 1
+	fi
+	as_root='sudo -n'
+fi
+echo "setup: installing $missing"
+$as_root apt-get update -qq
+# shellcheck disable=SC2086 # a list of words
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing fonts-dejavu-core >/dev/null
