@@ -51,19 +51,18 @@ crash:
 
 # Real Chromium and Firefox against the real host.
 browsers: build
-	cd test/browser && npm ci --ignore-scripts --no-audit --no-fund --silent
-	$(GO) test -tags browser -count=1 -v ./test/browser/...
+	$(GO) test -tags browser -count=1 -v ./test/browser -args -bin=$(CURDIR)/bin
 
 # The sandbox's contracts, from their published packages and our Solidity.
 contracts: $(CONTRACTS)
 
 $(CONTRACTS): sandbox/contracts/package-lock.json sandbox/contracts/extract.mjs $(wildcard sandbox/contracts/*.sol)
 	cd sandbox/contracts && npm ci --ignore-scripts --no-audit --no-fund --silent
-	node sandbox/contracts/extract.mjs
+	node sandbox/contracts/extract.mjs build/contracts
 	@touch $@
 
 generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin build sandbox/contracts/node_modules test/browser/node_modules
+	rm -rf bin build sandbox/contracts/node_modules

@@ -1,0 +1,95 @@
+package sandbox
+
+import (
+	"crypto/ecdsa"
+	"crypto/hmac"
+	"crypto/pbkdf2"
+	"crypto/sha512"
+	"encoding/binary"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// Mnemonic is the test mnemonic that every development chain publishes. Its
+// keys are PUBLIC: whoever sends real funds to them loses them at once.
+const Mnemonic = "test test test test test test test test test test test junk"
+
+// fundedAccounts is how many of the mnemonic's accounts hold funds.
+const fundedAccounts = 10
+
+// An Account is one of the mnemonic's, at m/44'/60'/0'/0/Index.
+type Account struct {
+	Index   uint32
+	Address common.Address
+	Key     *ecdsa.PrivateKey // public knowledge, see Mnemonic
+}
+
+// Accounts derives the first n accounts of the published test mnemonic.
+func Accounts(n uint32) ([]Account, error) {
+	seed, err := pbkdf2.Key(sha512.New, Mnemonic, []byte("mnemonic"), 2048, 64)
+	if err != nil {
+		return nil, err
+	}
+	parent := extended(hmac512([]byte("Bitcoin seed"), seed))
+	for _, index := range []uint32{hardened + 44, hardened + 60, hardened, 0} {
+		if parent, err = parent.child(index); err != nil {
+			return nil, err
+		}
+	}
+	accounts := make([]Account, n)
+	for i := range n {
+		node, err := parent.child(i)
+		if err != nil {
+			return nil, err
+		}
+		key, err := crypto.ToECDSA(node.key)
+		if err != nil {
+			return nil, err
+		}
+		accounts[i] = Account{Index: i, Address: crypto.PubkeyToAddress(key.PublicKey), Key: key}
+	}
+	return accounts, nil
+}
+
+// hardened is the first index of BIP-32's hardened keys.
+const hardened = 1 << 31
+
+// node is an extended private key of BIP-32.
+type node struct {
+	key, chainCode []byte
+}
+
+func extended(sum []byte) node { return node{key: sum[:32], chainCode: sum[32:]} }
+
+func hmac512(key, data []byte) []byte {
+	h := hmac.New(sha512.New, key)
+	h.Write(data)
+	return h.Sum(nil)
+}
+
+func (n node) child(index uint32) (node, error) {
+	key, err := crypto.ToECDSA(n.key)
+	if err != nil {
+		return node{}, fmt.Errorf("derive %d: %w", index, err)
+	}
+	data := crypto.CompressPubkey(&key.PublicKey)
+	if index >= hardened {
+		data = append([]byte{0}, n.key...)
+	}
+	next := extended(hmac512(n.chainCode, binary.BigEndian.AppendUint32(data, index)))
+	sum := new(big.Int).Add(new(big.Int).SetBytes(next.key), new(big.Int).SetBytes(n.key))
+	next.key = sum.Mod(sum, crypto.S256().Params().N).FillBytes(make([]byte, 32))
+	return next, nil
+}
+
+// treasury deployed the contracts, owns the liquidity and pays for Fund.
+func treasury() (Account, error) {
+	key, err := crypto.ToECDSA(crypto.Keccak256([]byte("swapkeep sandbox treasury, a public key")))
+	if err != nil {
+		return Account{}, err
+	}
+	return Account{Address: crypto.PubkeyToAddress(key.PublicKey), Key: key}, nil
+}

@@ -1,0 +1,163 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/ethclient"
+
+	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/devnet"
+	"swapkeep/sandbox/inject"
+)
+
+// A Chain is a running chain of the sandbox. Mine, Pause, Resume, Reorg, Shift,
+// Forget and Head are those of [devnet.Chain].
+type Chain struct {
+	*devnet.Chain
+	Network Network
+	// Faults decides what happens to requests to RPC, by method.
+	Faults *inject.Book
+
+	front    *devnet.Front
+	server   *server
+	client   *ethclient.Client
+	treasury Account
+	erc20    abi.ABI
+	funding  sync.Mutex // one treasury nonce at a time
+}
+
+// genesisAge is how far behind the clock a chain begins, so that the first
+// blocks need not be in the future.
+const genesisAge = 60 * time.Second
+
+func startChain(ctx context.Context, n Network, set *contracts.Set, o Options) (*Chain, error) {
+	accounts, err := Accounts(fundedAccounts)
+	if err != nil {
+		return nil, err
+	}
+	owner, err := treasury()
+	if err != nil {
+		return nil, err
+	}
+	token, err := set.Get("MockERC20")
+	if err != nil {
+		return nil, err
+	}
+	began := uint64(time.Now().Add(-genesisAge).Unix())
+	alloc, err := bake(n, set, accounts, began)
+	if err != nil {
+		return nil, err
+	}
+	dev, err := devnet.Start(devnet.Config{ID: n.ID, Alloc: alloc, Genesis: began, Period: o.Period, Instant: o.Instant})
+	if err != nil {
+		return nil, err
+	}
+	c := &Chain{Chain: dev, Network: n, Faults: &inject.Book{}, treasury: owner, erc20: token.ABI}
+	c.front = devnet.NewFront(dev, c.Faults)
+	c.client = ethclient.NewClient(dev.Dial())
+	if c.server, err = listen(ctx, o.Host, c.front); err != nil {
+		return nil, errors.Join(err, dev.Close())
+	}
+	return c, nil
+}
+
+// RPC is the chain's JSON-RPC endpoint. Faults and counters apply to it.
+func (c *Chain) RPC() string { return "http://" + c.server.addr }
+
+// WS is the same endpoint over WebSocket, which no fault touches.
+func (c *Chain) WS() string { return "ws://" + c.server.addr }
+
+// Client reaches the chain beside its endpoint: no fault touches it and no
+// counter counts it.
+func (c *Chain) Client() *ethclient.Client { return c.client }
+
+// Transactions lists the raw transactions that RPC has seen, oldest first.
+func (c *Chain) Transactions() []devnet.RawTransaction { return c.front.Transactions() }
+
+// Reset removes the faults, forgets counts and transactions seen, and lets
+// blocks be made. What is on the chain stays.
+func (c *Chain) Reset() {
+	c.Faults.Reset()
+	c.front.Reset()
+	c.Resume()
+}
+
+// Fund gives an account an amount, in base units, of a token or, for the zero
+// address, of the native coin. It makes a block, paused or not.
+func (c *Chain) Fund(ctx context.Context, to, token common.Address, amount *big.Int) error {
+	if amount == nil || amount.Sign() <= 0 {
+		return errors.New("amount: want more than zero")
+	}
+	call, err := c.fundCall(to, token, amount)
+	if err != nil {
+		return err
+	}
+	c.funding.Lock()
+	defer c.funding.Unlock()
+	receipt, err := c.send(ctx, call)
+	if err != nil {
+		return fmt.Errorf("fund %s: %w", to, err)
+	}
+	if receipt.Status != types.ReceiptStatusSuccessful {
+		return fmt.Errorf("fund %s: transaction %s reverted", to, receipt.TxHash)
+	}
+	return nil
+}
+
+func (c *Chain) fundCall(to, token common.Address, amount *big.Int) (*types.DynamicFeeTx, error) {
+	if token == (common.Address{}) {
+		return &types.DynamicFeeTx{To: &to, Value: amount, Gas: 100_000}, nil
+	}
+	method := "mint"
+	if token == c.Network.Wrapped.Address {
+		method = "transfer" // the treasury's own; nobody can mint it
+	} else if !c.knows(token) {
+		return nil, fmt.Errorf("chain %d has no token %s", c.ID, token)
+	}
+	data, err := c.erc20.Pack(method, to, amount)
+	if err != nil {
+		return nil, err
+	}
+	return &types.DynamicFeeTx{To: &token, Value: new(big.Int), Data: data, Gas: 200_000}, nil
+}
+
+func (c *Chain) knows(token common.Address) bool {
+	for _, t := range c.Network.Tokens {
+		if t.Address == token {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Chain) send(ctx context.Context, tx *types.DynamicFeeTx) (*types.Receipt, error) {
+	nonce, err := c.client.PendingNonceAt(ctx, c.treasury.Address)
+	if err != nil {
+		return nil, err
+	}
+	tx.ChainID, tx.Nonce = new(big.Int).SetUint64(c.ID), nonce
+	tx.GasTipCap, tx.GasFeeCap = big.NewInt(2e9), new(big.Int).Add(big.NewInt(2e9), new(big.Int).Mul(big.NewInt(2), c.Head().BaseFee))
+	signed, err := types.SignNewTx(c.treasury.Key, types.LatestSignerForChainID(tx.ChainID), tx)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.client.SendTransaction(ctx, signed); err != nil {
+		return nil, err
+	}
+	return c.Settle(ctx, signed.Hash())
+}
+
+// Close stops the endpoint and the chain.
+func (c *Chain) Close() error {
+	err := c.server.Close()
+	c.client.Close()
+	return errors.Join(err, c.Chain.Close())
+}

@@ -1,0 +1,225 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/sandbox/inject"
+)
+
+// maxControl bounds the body of a control request.
+const maxControl = 1 << 20
+
+// errNotFound is an answer to a path that leads nowhere.
+var errNotFound = errors.New("not found")
+
+// A controlRoute is one request of the control endpoint. README.md documents
+// them.
+type controlRoute struct {
+	pattern string
+	answer  func(s *Sandbox, r *http.Request) (any, error)
+}
+
+var controlRoutes = []controlRoute{
+	{"GET /manifest", func(s *Sandbox, _ *http.Request) (any, error) { return s.Manifest(), nil }},
+	{"POST /reset", func(s *Sandbox, _ *http.Request) (any, error) { s.Reset(); return done, nil }},
+	{"POST /fund", (*Sandbox).controlFund},
+
+	{"GET /chains/{chain}", onChain(func(c *Chain, _ *http.Request) (any, error) { return c.status(), nil })},
+	{"GET /chains/{chain}/transactions", onChain(func(c *Chain, _ *http.Request) (any, error) { return c.Transactions(), nil })},
+	{"POST /chains/{chain}/pause", onChain(func(c *Chain, _ *http.Request) (any, error) { c.Pause(); return c.status(), nil })},
+	{"POST /chains/{chain}/resume", onChain(func(c *Chain, _ *http.Request) (any, error) { c.Resume(); return c.status(), nil })},
+	{"POST /chains/{chain}/mine", onChain((*Chain).controlMine)},
+	{"POST /chains/{chain}/reorg", onChain((*Chain).controlReorg)},
+	{"POST /chains/{chain}/shift", onChain((*Chain).controlShift)},
+	{"POST /chains/{chain}/forget", onChain(func(c *Chain, _ *http.Request) (any, error) { c.Forget(); return c.status(), nil })},
+
+	{"GET /faults/{server}", onBook(func(b *inject.Book, _ *http.Request) (any, error) { return b.Rules(), nil })},
+	{"POST /faults/{server}", onBook(controlAdd)},
+	{"DELETE /faults/{server}", onBook(func(b *inject.Book, _ *http.Request) (any, error) { b.Reset(); return done, nil })},
+	{"DELETE /faults/{server}/{id}", onBook(controlRemove)},
+	{"GET /counts/{server}", onBook(func(b *inject.Book, _ *http.Request) (any, error) {
+		return map[string]any{"requests": b.Counts(), "held": b.Held()}, nil
+	})},
+
+	{"GET /dex", func(s *Sandbox, _ *http.Request) (any, error) { return s.dex.Settings(), nil }},
+	{"POST /dex", (*Sandbox).controlDEX},
+}
+
+// done is the answer where there is nothing to say.
+var done = map[string]bool{"ok": true}
+
+func (s *Sandbox) control() http.Handler {
+	mux := http.NewServeMux()
+	for _, route := range controlRoutes {
+		mux.HandleFunc(route.pattern, func(w http.ResponseWriter, r *http.Request) {
+			r.Body = http.MaxBytesReader(w, r.Body, maxControl)
+			reply, err := route.answer(s, r)
+			status := http.StatusOK
+			switch {
+			case errors.Is(err, errNotFound):
+				status = http.StatusNotFound
+			case err != nil:
+				status = http.StatusBadRequest
+			}
+			if err != nil {
+				reply = map[string]string{"error": err.Error()}
+			}
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_ = json.NewEncoder(w).Encode(reply)
+		})
+	}
+	return mux
+}
+
+// body decodes a request's body, which may be empty, over the defaults in to.
+func body[T any](r *http.Request, to T) (T, error) {
+	dec := json.NewDecoder(r.Body)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&to); err != nil && !errors.Is(err, io.EOF) {
+		return to, fmt.Errorf("body: %w", err)
+	}
+	return to, nil
+}
+
+func (s *Sandbox) chainNamed(id string) (*Chain, error) {
+	n, err := strconv.ParseUint(id, 10, 64)
+	if c := s.Chain(n); err == nil && c != nil {
+		return c, nil
+	}
+	return nil, fmt.Errorf("chain %q: %w among the running ones", id, errNotFound)
+}
+
+func onChain(do func(*Chain, *http.Request) (any, error)) func(*Sandbox, *http.Request) (any, error) {
+	return func(s *Sandbox, r *http.Request) (any, error) {
+		c, err := s.chainNamed(r.PathValue("chain"))
+		if err != nil {
+			return nil, err
+		}
+		return do(c, r)
+	}
+}
+
+// onBook finds the faults of a server: "dex", or "rpc-" and a chain id.
+func onBook(do func(*inject.Book, *http.Request) (any, error)) func(*Sandbox, *http.Request) (any, error) {
+	return func(s *Sandbox, r *http.Request) (any, error) {
+		name := r.PathValue("server")
+		if name == "dex" {
+			return do(s.dex.Faults, r)
+		}
+		id, isRPC := strings.CutPrefix(name, "rpc-")
+		if !isRPC {
+			return nil, fmt.Errorf("server %q: %w; there are dex and rpc-<chain id>", name, errNotFound)
+		}
+		c, err := s.chainNamed(id)
+		if err != nil {
+			return nil, err
+		}
+		return do(c.Faults, r)
+	}
+}
+
+// chainStatus is where a chain stands.
+type chainStatus struct {
+	Block  uint64 `json:"block"`
+	Time   uint64 `json:"time"` // Unix seconds
+	Paused bool   `json:"paused"`
+}
+
+func (c *Chain) status() chainStatus {
+	head := c.Head()
+	return chainStatus{head.Number.Uint64(), head.Time, c.Paused()}
+}
+
+func (c *Chain) controlMine(r *http.Request) (any, error) {
+	args, err := body(r, struct {
+		Blocks int `json:"blocks"`
+	}{1})
+	if err == nil {
+		err = c.Mine(args.Blocks)
+	}
+	return c.status(), err
+}
+
+func (c *Chain) controlReorg(r *http.Request) (any, error) {
+	args, err := body(r, struct {
+		Blocks int  `json:"blocks"`
+		Drop   bool `json:"drop"`
+	}{1, false})
+	if err == nil {
+		err = c.Reorg(args.Blocks, args.Drop)
+	}
+	return c.status(), err
+}
+
+// maxShift bounds one shift of chain time.
+const maxShift = 10 * 365 * 24 * 3600
+
+func (c *Chain) controlShift(r *http.Request) (any, error) {
+	args, err := body(r, struct {
+		Seconds int64 `json:"seconds"`
+	}{})
+	if err == nil && args.Seconds > maxShift {
+		err = errors.New("seconds: more than ten years")
+	}
+	if err == nil {
+		err = c.Shift(time.Duration(args.Seconds) * time.Second)
+	}
+	return c.status(), err
+}
+
+func (s *Sandbox) controlFund(r *http.Request) (any, error) {
+	args, err := body(r, struct {
+		Chain   uint64         `json:"chain"`
+		Address common.Address `json:"address"`
+		Token   common.Address `json:"token"` // zero = the native coin
+		Amount  string         `json:"amount"`
+	}{})
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.chainNamed(strconv.FormatUint(args.Chain, 10))
+	if err != nil {
+		return nil, err
+	}
+	amount, ok := new(big.Int).SetString(args.Amount, 10)
+	if !ok {
+		return nil, errors.New("amount: want a decimal string of base units")
+	}
+	return done, c.Fund(r.Context(), args.Address, args.Token, amount)
+}
+
+func controlAdd(b *inject.Book, r *http.Request) (any, error) {
+	rule, err := body(r, inject.Rule{})
+	if err != nil {
+		return nil, err
+	}
+	id, err := b.Add(rule)
+	return map[string]int{"id": id}, err
+}
+
+func controlRemove(b *inject.Book, r *http.Request) (any, error) {
+	id, err := strconv.Atoi(r.PathValue("id"))
+	if err != nil || !b.Remove(id) {
+		return nil, fmt.Errorf("fault %q: %w", r.PathValue("id"), errNotFound)
+	}
+	return done, nil
+}
+
+func (s *Sandbox) controlDEX(r *http.Request) (any, error) {
+	settings, err := body(r, s.dex.Settings())
+	if err == nil {
+		err = s.dex.Set(settings)
+	}
+	return s.dex.Settings(), err
+}

@@ -1,0 +1,185 @@
+package devnet
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"swapkeep/sandbox/inject"
+)
+
+const (
+	maxRequest = 5 << 20
+	maxSeen    = 10_000
+)
+
+// A Front is a chain's JSON-RPC endpoint over HTTP and WebSocket. Requests
+// over HTTP pass through a book of faults, by method; those over WebSocket
+// reach the chain as they are.
+type Front struct {
+	chain *Chain
+	book  *inject.Book
+	ws    http.Handler
+
+	mu   sync.Mutex
+	seen []RawTransaction
+}
+
+// A RawTransaction was handed in over HTTP, whatever became of it.
+type RawTransaction struct {
+	Hash common.Hash   `json:"hash"` // zero when the bytes are no transaction
+	Raw  hexutil.Bytes `json:"raw"`
+	At   time.Time     `json:"at"`
+}
+
+// NewFront makes the endpoint of a chain.
+func NewFront(chain *Chain, book *inject.Book) *Front {
+	return &Front{chain: chain, book: book, ws: chain.server.WebsocketHandler([]string{"*"})}
+}
+
+// Transactions lists the raw transactions seen over HTTP, oldest first, the
+// last 10,000 of them.
+func (f *Front) Transactions() []RawTransaction {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]RawTransaction{}, f.seen...)
+}
+
+// Reset forgets the transactions seen.
+func (f *Front) Reset() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen = nil
+}
+
+// call is one JSON-RPC request.
+type call struct {
+	ID     json.RawMessage   `json:"id"`
+	Method string            `json:"method"`
+	Params []json.RawMessage `json:"params"`
+}
+
+func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		f.ws.ServeHTTP(w, r)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		return
+	}
+	calls, batch := parseCalls(body)
+	methods := make([]string, len(calls))
+	for i, c := range calls {
+		methods[i] = c.Method
+		f.note(c)
+	}
+	carryOut := func(w http.ResponseWriter, r *http.Request) {
+		again := r.Clone(r.Context())
+		again.Body, again.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		f.chain.server.ServeHTTP(w, again)
+	}
+	alter := func(body []byte, lie inject.Rule) ([]byte, error) { return alterReplies(body, calls, batch, lie) }
+	reject := func(w http.ResponseWriter, rule inject.Rule) { rejectCalls(w, calls, batch, rule) }
+	f.book.Meet(methods...).Serve(w, r, carryOut, alter, reject)
+}
+
+// parseCalls reads a request or a batch. What is neither has no calls, and the
+// chain's own server says so.
+func parseCalls(body []byte) (calls []call, batch bool) {
+	if trimmed := bytes.TrimSpace(body); len(trimmed) > 0 && trimmed[0] == '[' {
+		_ = json.Unmarshal(body, &calls)
+		return calls, true
+	}
+	var one call
+	if json.Unmarshal(body, &one) == nil && one.Method != "" {
+		calls = []call{one}
+	}
+	return calls, false
+}
+
+// note keeps a transaction that was handed in.
+func (f *Front) note(c call) {
+	if c.Method != "eth_sendRawTransaction" || len(c.Params) == 0 {
+		return
+	}
+	seen := RawTransaction{At: time.Now()}
+	if json.Unmarshal(c.Params[0], &seen.Raw) != nil {
+		return
+	}
+	var tx types.Transaction
+	if tx.UnmarshalBinary(seen.Raw) == nil {
+		seen.Hash = tx.Hash()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.seen = append(f.seen, seen); len(f.seen) > maxSeen {
+		f.seen = f.seen[1:]
+	}
+}
+
+// alterReplies tells a lie in the reply of each call it is about. Its pointer
+// counts from the reply: /result is what a method returns.
+func alterReplies(body []byte, calls []call, batch bool, lie inject.Rule) ([]byte, error) {
+	if !batch {
+		return inject.Replace(body, lie.Pointer, lie.Value)
+	}
+	var replies []json.RawMessage
+	if err := json.Unmarshal(body, &replies); err != nil {
+		return nil, err
+	}
+	if len(replies) != len(calls) {
+		return nil, errors.New("the batch has notifications, so its replies have no known place")
+	}
+	for i, c := range calls {
+		if !lie.Matches(c.Method) {
+			continue
+		}
+		altered, err := inject.Replace(replies[i], lie.Pointer, lie.Value)
+		if err != nil {
+			return nil, errors.New("reply " + strconv.Itoa(i) + ": " + err.Error())
+		}
+		replies[i] = altered
+	}
+	return json.Marshal(replies)
+}
+
+// rejectCalls answers every call of a request with the rule's error.
+func rejectCalls(w http.ResponseWriter, calls []call, batch bool, rule inject.Rule) {
+	type failure struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	}
+	type reply struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   failure         `json:"error"`
+	}
+	if rule.Code == 0 {
+		rule.Code = -32000
+	}
+	if rule.Message == "" {
+		rule.Message = "fault injected by the sandbox"
+	}
+	replies := make([]reply, len(calls))
+	for i, c := range calls {
+		replies[i] = reply{"2.0", c.ID, failure{rule.Code, rule.Message}}
+	}
+	var out any = replies
+	if !batch {
+		out = replies[0]
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(out)
+}

@@ -1,0 +1,248 @@
+package dexsim
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+)
+
+// native is the token address that stands for a chain's own coin.
+var native common.Address
+
+// quoteFields is the schema of POST /quote.
+var quoteFields = []field{
+	{"type", true, oneOf("EXACT_INPUT", "EXACT_OUTPUT")},
+	{"amount", true, isPositive},
+	{"tokenInChainId", true, isInteger},
+	{"tokenOutChainId", true, isInteger},
+	{"tokenIn", true, text(address)},
+	{"tokenOut", true, text(address)},
+	{"swapper", true, text(address)},
+	{"slippageTolerance", false, between(0, 100, 2)},
+	{"autoSlippage", false, oneOf("DEFAULT")},
+	{"routingPreference", false, oneOf("BEST_PRICE", "FASTEST")},
+	{"protocols", false, isProtocols},
+	{"integratorFees", false, isFees},
+	{"permitAmount", false, oneOf("FULL", "EXACT")},
+	{"generatePermitAsTransaction", false, isBoolean},
+	{"urgency", false, either(isObject, oneOf("normal", "fast", "urgent"))},
+	{"recipient", false, text(address)},
+	{"hooksOptions", false, oneOf("V4_HOOKS_INCLUSIVE", "V4_HOOKS_ONLY", "V4_NO_HOOKS")},
+	{"spreadOptimization", false, oneOf("EXECUTION", "PRICE")},
+	{"walletExecutionContext", false, anything},
+	{"earnIntent", false, anything},
+	{"includeRouteCandidates", false, anything},
+}
+
+var protocols = []string{"V2", "V3", "V4", "UNISWAPX_V2", "UNISWAPX_V3", "UNISWAPX", "UNISWAPX_LATEST"}
+
+func isUniswapX(protocol string) bool { return strings.HasPrefix(protocol, "UNISWAPX") }
+
+func isProtocols(raw json.RawMessage) string {
+	var list []string
+	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
+		return "must be an array"
+	}
+	auctions := 0
+	for i, p := range list {
+		if !slices.Contains(protocols, p) {
+			return fmt.Sprintf("[%d] must be one of [%s]", i, strings.Join(protocols, ", "))
+		}
+		if isUniswapX(p) {
+			auctions++
+		}
+	}
+	if auctions > 1 {
+		return "contains more than one UniswapX protocol"
+	}
+	return ""
+}
+
+func isFees(raw json.RawMessage) string {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return "must be an array"
+	}
+	if len(list) != 1 {
+		return "must contain 1 items"
+	}
+	err := check(list[0], []field{{"bips", true, between(0, 500, 2)}, {"recipient", true, text(address)}})
+	if err != nil {
+		return "[0] " + err.(failure).detail
+	}
+	var fee integratorFee
+	if json.Unmarshal(list[0], &fee) != nil || fee.Bips == 0 {
+		// The router at hand pays whole basis points only.
+		return "[0].bips must be an integer greater than 0"
+	}
+	return ""
+}
+
+type integratorFee struct {
+	Bips      int64          `json:"bips"`
+	Recipient common.Address `json:"recipient"`
+}
+
+// A quoteRequest has passed the schema.
+type quoteRequest struct {
+	Type              string          `json:"type"`
+	Amount            string          `json:"amount"`
+	TokenInChainID    uint64          `json:"tokenInChainId"`
+	TokenOutChainID   uint64          `json:"tokenOutChainId"`
+	TokenIn           common.Address  `json:"tokenIn"`
+	TokenOut          common.Address  `json:"tokenOut"`
+	Swapper           common.Address  `json:"swapper"`
+	SlippageTolerance *json.Number    `json:"slippageTolerance"`
+	AutoSlippage      string          `json:"autoSlippage"`
+	Protocols         []string        `json:"protocols"`
+	IntegratorFees    []integratorFee `json:"integratorFees"`
+	PermitAmount      string          `json:"permitAmount"`
+	Recipient         *common.Address `json:"recipient"`
+
+	amount *big.Int
+}
+
+// autoSlippage is what "DEFAULT" comes to here, in percent.
+const autoSlippage = "0.5"
+
+// slippage is the tolerance in hundredths of a percent, as asked and as text.
+func (q quoteRequest) slippage() (int64, json.Number) {
+	percent := json.Number(autoSlippage)
+	if q.SlippageTolerance != nil {
+		percent = *q.SlippageTolerance
+	}
+	bips, _ := new(big.Rat).SetString(percent.String()) // the schema saw to its form
+	bips.Mul(bips, big.NewRat(100, 1))
+	return bips.Num().Int64(), percent
+}
+
+func (q quoteRequest) recipient() common.Address {
+	if q.Recipient != nil {
+		return *q.Recipient
+	}
+	return q.Swapper
+}
+
+func checkQuote(body []byte, r *http.Request) error {
+	if disabled, _ := strconv.ParseBool(r.Header.Get("x-permit2-disabled")); disabled {
+		return invalid(`"x-permit2-disabled" is not simulated`)
+	}
+	if err := check(body, quoteFields); err != nil {
+		return err
+	}
+	var q quoteRequest
+	if err := json.Unmarshal(body, &q); err != nil {
+		return invalid(err.Error())
+	}
+	const peers = "[slippageTolerance, autoSlippage]"
+	if q.SlippageTolerance == nil && q.AutoSlippage == "" {
+		return invalid(`"value" must contain at least one of ` + peers)
+	}
+	if q.SlippageTolerance != nil && q.AutoSlippage != "" {
+		return invalid(`"value" contains a conflict between exclusive peers ` + peers)
+	}
+	return nil
+}
+
+// envelope is the answer of POST /quote.
+type envelope struct {
+	RequestID    string      `json:"requestId"`
+	Routing      string      `json:"routing"`
+	Approval     bool        `json:"isTokenApprovalApplicable"`
+	PermitTx     any         `json:"permitTransaction"`
+	Permit       *permitData `json:"permitData"`
+	Quote        any         `json:"quote"`
+	PermitGasFee string      `json:"permitGasFee,omitempty"`
+}
+
+// A routing is one way to carry a swap out. The first of the table that fits a
+// request answers it.
+type routing struct {
+	name  string
+	fits  func(m *market, q quoteRequest) bool
+	quote func(s *Server, ctx context.Context, m *market, q quoteRequest) (*envelope, error)
+}
+
+var routings = []routing{
+	{"WRAP", func(m *market, q quoteRequest) bool { return q.TokenIn == native && q.TokenOut == m.Wrapped.Address }, (*Server).quoteWrap},
+	{"UNWRAP", func(m *market, q quoteRequest) bool { return q.TokenIn == m.Wrapped.Address && q.TokenOut == native }, (*Server).quoteWrap},
+	{"CLASSIC", func(*market, quoteRequest) bool { return true }, (*Server).quoteClassic},
+}
+
+// auctions lists the UniswapX kinds that the API offers on a chain.
+var auctions = map[uint64][]string{
+	1:     {"UNISWAPX_V2"},
+	56:    {"UNISWAPX_V3"},
+	143:   {"UNISWAPX_V3"},
+	8453:  {"UNISWAPX_V3"},
+	42161: {"UNISWAPX_V3"},
+}
+
+// quote answers POST /quote.
+func (s *Server) quote(ctx context.Context, body []byte, _ *http.Request) (any, error) {
+	var q quoteRequest
+	if err := json.Unmarshal(body, &q); err != nil {
+		return nil, err
+	}
+	q.amount, _ = new(big.Int).SetString(q.Amount, 10)
+	m, err := s.market(q.TokenInChainID)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.accepts(q); err != nil {
+		return nil, err
+	}
+	for _, r := range routings {
+		if r.fits(m, q) {
+			reply, err := r.quote(s, ctx, m, q)
+			if err != nil {
+				return nil, err
+			}
+			reply.RequestID, reply.Routing = uuid.NewString(), r.name
+			return reply, nil
+		}
+	}
+	return nil, errNoRoute
+}
+
+// accepts refuses what no routing of the chain can do.
+func (m *market) accepts(q quoteRequest) error {
+	for _, p := range q.Protocols {
+		alias := p == "UNISWAPX" || p == "UNISWAPX_LATEST"
+		if isUniswapX(p) && !slices.Contains(auctions[m.ID], p) && (!alias || len(auctions[m.ID]) == 0) {
+			return errNoUniswapX
+		}
+	}
+	if q.TokenOutChainID != q.TokenInChainID || q.Type != "EXACT_INPUT" {
+		return errNoRoute // bridges and exact output are not simulated
+	}
+	for _, a := range []common.Address{q.TokenIn, q.TokenOut} {
+		if _, known := m.token(a); !known {
+			return errToken
+		}
+	}
+	if q.TokenIn == q.TokenOut {
+		return errNoRoute
+	}
+	return nil
+}
+
+// token finds a token of the chain; the native coin is its wrapped form.
+func (m *market) token(a common.Address) (Token, bool) {
+	if a == native || a == m.Wrapped.Address {
+		return m.Wrapped, true
+	}
+	i := slices.IndexFunc(m.Tokens, func(t Token) bool { return t.Address == a })
+	if i < 0 {
+		return Token{}, false
+	}
+	return m.Tokens[i], true
+}

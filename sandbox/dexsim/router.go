@@ -1,0 +1,99 @@
+package dexsim
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// A command of the Universal Router.
+type command byte
+
+const (
+	v3SwapExactIn command = 0x00
+	sweep         command = 0x04
+	payPortion    command = 0x06
+	v2SwapExactIn command = 0x08
+	permit2Permit command = 0x0a
+	wrapETH       command = 0x0b
+	unwrapWETH    command = 0x0c
+)
+
+// routerItself is the recipient that stands for the router.
+var routerItself = common.BigToAddress(big.NewInt(2))
+
+// inputTypes are what each command takes, as of router 2.1.2: its swaps end
+// with a list of least prices by hop, which is left empty.
+var inputTypes = map[command]abi.Arguments{
+	v3SwapExactIn: arguments("address", "uint256", "uint256", "bytes", "bool", "uint256[]"),
+	v2SwapExactIn: arguments("address", "uint256", "uint256", "address[]", "bool", "uint256[]"),
+	sweep:         arguments("address", "address", "uint256"),
+	payPortion:    arguments("address", "address", "uint256"),
+	wrapETH:       arguments("address", "uint256"),
+	unwrapWETH:    arguments("address", "uint256"),
+	permit2Permit: append(permitArgument(), arguments("bytes")...),
+}
+
+var (
+	executeSelector  = crypto.Keccak256([]byte("execute(bytes,bytes[],uint256)"))[:4]
+	executeArguments = arguments("bytes", "bytes[]", "uint256")
+)
+
+func arguments(names ...string) abi.Arguments {
+	args := make(abi.Arguments, len(names))
+	for i, name := range names {
+		t, err := abi.NewType(name, "", nil)
+		if err != nil {
+			panic(fmt.Sprintf("abi type %s: %v", name, err)) // a literal of this file
+		}
+		args[i].Type = t
+	}
+	return args
+}
+
+func permitArgument() abi.Arguments {
+	t, err := abi.NewType("tuple", "", []abi.ArgumentMarshaling{
+		{Name: "details", Type: "tuple", Components: []abi.ArgumentMarshaling{
+			{Name: "token", Type: "address"}, {Name: "amount", Type: "uint160"},
+			{Name: "expiration", Type: "uint48"}, {Name: "nonce", Type: "uint48"},
+		}},
+		{Name: "spender", Type: "address"},
+		{Name: "sigDeadline", Type: "uint256"},
+	})
+	if err != nil {
+		panic(fmt.Sprintf("abi type of a permit: %v", err)) // a literal of this file
+	}
+	return abi.Arguments{{Type: t}}
+}
+
+// A program is what one transaction makes the router do. It keeps its first
+// error.
+type program struct {
+	commands []byte
+	inputs   [][]byte
+	err      error
+}
+
+func (p *program) add(c command, values ...any) {
+	input, err := inputTypes[c].Pack(values...)
+	if err != nil && p.err == nil {
+		p.err = fmt.Errorf("router command %02x: %w", byte(c), err)
+	}
+	p.commands = append(p.commands, byte(c))
+	p.inputs = append(p.inputs, input)
+}
+
+// calldata calls execute with the program, until the deadline.
+func (p *program) calldata(deadline int64) ([]byte, error) {
+	if p.err != nil {
+		return nil, p.err
+	}
+	packed, err := executeArguments.Pack(p.commands, p.inputs, big.NewInt(deadline))
+	if err != nil {
+		return nil, err
+	}
+	return append(append([]byte{}, executeSelector...), packed...), nil
+}

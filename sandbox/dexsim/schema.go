@@ -1,0 +1,174 @@
+package dexsim
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A rule says what is wrong with a field's value, "" for nothing. The words are
+// those of the validator that the real API uses.
+type rule func(raw json.RawMessage) string
+
+// A field is one member of a request.
+type field struct {
+	name     string
+	required bool
+	rule     rule
+}
+
+var (
+	digits  = regexp.MustCompile(`^[0-9]{1,77}$`) // what surely fits into a uint256
+	address = regexp.MustCompile(`^(0x)?[0-9a-fA-F]{40}$`)
+)
+
+// check holds a request against its fields, in their order, and names the
+// first that does not fit.
+func check(body []byte, fields []field) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(body, &members); err != nil {
+		return invalid(`"value" must be of type object`)
+	}
+	for _, f := range fields {
+		raw, present := members[f.name]
+		delete(members, f.name)
+		if !present {
+			if f.required {
+				return invalid(fmt.Sprintf("%q is required", f.name))
+			}
+			continue
+		}
+		if problem := f.rule(raw); problem != "" {
+			return invalid(fmt.Sprintf("%q %s", f.name, problem))
+		}
+	}
+	for name := range members {
+		return invalid(fmt.Sprintf("%q is not allowed", name))
+	}
+	return nil
+}
+
+func isString(raw json.RawMessage) string {
+	var s string
+	if kind(raw) != '"' || json.Unmarshal(raw, &s) != nil {
+		return "must be a string"
+	}
+	return ""
+}
+
+// text is a string that a pattern matches.
+func text(pattern *regexp.Regexp) rule {
+	return func(raw json.RawMessage) string {
+		if problem := isString(raw); problem != "" {
+			return problem
+		}
+		var s string
+		_ = json.Unmarshal(raw, &s)
+		if !pattern.MatchString(s) {
+			return fmt.Sprintf("with value %q fails to match the required pattern: /%s/", s, pattern)
+		}
+		return ""
+	}
+}
+
+func isPositive(raw json.RawMessage) string {
+	if problem := text(digits)(raw); problem != "" {
+		return problem
+	}
+	var s string
+	_ = json.Unmarshal(raw, &s)
+	if strings.Trim(s, "0") == "" {
+		return "must be greater than 0"
+	}
+	return ""
+}
+
+func isNumber(raw json.RawMessage) string {
+	if c := kind(raw); c != '-' && (c < '0' || c > '9') {
+		return "must be a number"
+	}
+	return ""
+}
+
+func isInteger(raw json.RawMessage) string {
+	if problem := isNumber(raw); problem != "" {
+		return problem
+	}
+	if _, err := strconv.ParseInt(string(raw), 10, 64); err != nil {
+		return "must be an integer"
+	}
+	return ""
+}
+
+// between is a number in a range, with a bounded number of decimals.
+func between(low, high float64, decimals int) rule {
+	return func(raw json.RawMessage) string {
+		if problem := isNumber(raw); problem != "" {
+			return problem
+		}
+		v, err := strconv.ParseFloat(string(raw), 64)
+		_, fraction, _ := strings.Cut(string(raw), ".")
+		switch {
+		case err != nil || strings.ContainsAny(string(raw), "eE"):
+			return "must be a number"
+		case v < low:
+			return fmt.Sprintf("must be greater than or equal to %v", low)
+		case v > high:
+			return fmt.Sprintf("must be less than or equal to %v", high)
+		case len(fraction) > decimals:
+			return fmt.Sprintf("must have no more than %d decimal places", decimals)
+		}
+		return ""
+	}
+}
+
+func isBoolean(raw json.RawMessage) string {
+	if c := kind(raw); c != 't' && c != 'f' {
+		return "must be a boolean"
+	}
+	return ""
+}
+
+func isObject(raw json.RawMessage) string {
+	if kind(raw) != '{' {
+		return "must be of type object"
+	}
+	return ""
+}
+
+func anything(json.RawMessage) string { return "" }
+
+func oneOf(allowed ...string) rule {
+	return func(raw json.RawMessage) string {
+		var s string
+		if json.Unmarshal(raw, &s) != nil || !slices.Contains(allowed, s) {
+			return fmt.Sprintf("must be one of [%s]", strings.Join(allowed, ", "))
+		}
+		return ""
+	}
+}
+
+// either holds for a value that one of the rules holds for.
+func either(rules ...rule) rule {
+	return func(raw json.RawMessage) string {
+		var problem string
+		for _, r := range rules {
+			if problem = r(raw); problem == "" {
+				return ""
+			}
+		}
+		return problem
+	}
+}
+
+// kind is the first character of a JSON value, which tells its type.
+func kind(raw json.RawMessage) byte {
+	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 {
+		return trimmed[0]
+	}
+	return 0
+}

@@ -1,0 +1,267 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/params"
+
+	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/devnet"
+)
+
+// Permit2's address follows from its creation code, this factory and this salt.
+var (
+	create2Factory = params.DeterministicFactoryAddress
+	permit2Salt    = common.HexToHash("0x0000000000000000000000000000000000000000d3af2663da51c10215000000")
+)
+
+// Liquidity, in US dollars on each side of a pool.
+const (
+	deepPool    = 300_000_000
+	shallowPool = 30_000_000
+	v2Pool      = 3_000_000
+)
+
+// What an account of the mnemonic starts with, and the treasury.
+var (
+	accountNative  = whole(10_000)
+	accountDollars = int64(100_000) // of each token
+	treasuryNative = new(big.Int).Mul(whole(1_000_000_000), big.NewInt(1_000_000))
+)
+
+// maxTick is the end of a pool's price range.
+const maxTick = 887272
+
+var maxUint256 = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1))
+
+func whole(n int64) *big.Int { return new(big.Int).Mul(big.NewInt(n), big.NewInt(params.Ether)) }
+
+// genesis makes the first state of a chain.
+type genesis struct {
+	*devnet.Baker
+	network  Network
+	set      *contracts.Set
+	treasury common.Address
+	accounts []Account
+	time     uint64
+}
+
+// bake puts a network's contracts, tokens, pools and funded accounts into a
+// genesis allocation.
+func bake(n Network, set *contracts.Set, accounts []Account, time uint64) (types.GenesisAlloc, error) {
+	owner, err := treasury()
+	if err != nil {
+		return nil, err
+	}
+	g := &genesis{Baker: devnet.NewBaker(n.ID, time), network: n, set: set, treasury: owner.Address, accounts: accounts, time: time}
+	g.Fund(g.treasury, treasuryNative)
+	g.permit2()
+	g.deploy("Multicall3", n.Contracts.Multicall3)
+	g.tokens()
+	g.uniswap()
+	g.pools()
+	g.fundAccounts()
+	alloc, err := g.Alloc()
+	if err != nil {
+		return nil, fmt.Errorf("chain %d: %w", n.ID, err)
+	}
+	return alloc, nil
+}
+
+func (g *genesis) contract(name string) *contracts.Contract {
+	c, err := g.set.Get(name)
+	if err != nil {
+		g.Fail(err)
+		return &contracts.Contract{}
+	}
+	return c
+}
+
+func (g *genesis) deploy(name string, at common.Address, args ...any) {
+	init, err := g.contract(name).Init(args...)
+	if err != nil {
+		g.Fail(fmt.Errorf("%s: %w", name, err))
+	}
+	g.Deploy(at, g.treasury, init)
+}
+
+// call calls a method as the treasury.
+func (g *genesis) call(name string, at common.Address, value *big.Int, method string, args ...any) []byte {
+	data, err := g.contract(name).ABI.Pack(method, args...)
+	if err != nil {
+		g.Fail(fmt.Errorf("%s.%s: %w", name, method, err))
+	}
+	return g.Call(g.treasury, at, value, data)
+}
+
+// permit2 deploys Permit2 as everywhere: through the CREATE2 factory.
+func (g *genesis) permit2() {
+	g.Install(create2Factory, core.SystemContractAllocs()[create2Factory].Code)
+	code := g.contract("Permit2").Code
+	if crypto.CreateAddress2(create2Factory, permit2Salt, crypto.Keccak256(code)) != g.network.Contracts.Permit2 {
+		g.Fail(errors.New("the Permit2 code of the sandbox's contracts is not the canonical one"))
+		return
+	}
+	g.Call(g.treasury, create2Factory, new(big.Int), append(permit2Salt.Bytes(), code...))
+}
+
+func (g *genesis) tokens() {
+	w := g.network.Wrapped
+	g.deploy("WETH9", w.Address)
+	// WETH9 names itself in its code; the first two slots hold what it says.
+	g.Set(w.Address, common.Hash{}, shortString(w.Name))
+	g.Set(w.Address, common.BigToHash(big.NewInt(1)), shortString(w.Symbol))
+	for _, t := range g.network.Tokens {
+		g.deploy(t.contract(), t.Address, t.Name, t.Symbol, t.Decimals)
+	}
+}
+
+func (t Token) contract() string {
+	if t.Tether {
+		return "TetherToken"
+	}
+	return "MockERC20"
+}
+
+// shortString is how Solidity stores a string below 32 bytes.
+func shortString(s string) common.Hash {
+	var slot common.Hash
+	copy(slot[:31], s)
+	slot[31] = byte(2 * len(s))
+	return slot
+}
+
+func (g *genesis) uniswap() {
+	c, weth := g.network.Contracts, g.network.Wrapped.Address
+	g.deploy("V2Factory", c.V2Factory, g.treasury)
+	g.deploy("V2Router", c.V2Router, c.V2Factory, weth)
+	g.deploy("V3Factory", c.V3Factory)
+	g.call("V3Factory", c.V3Factory, new(big.Int), "enableFeeAmount", big.NewInt(100), big.NewInt(1))
+	g.deploy("PositionManager", c.PositionManager, c.V3Factory, weth, common.Address{})
+	g.deploy("QuoterV2", c.QuoterV2, c.V3Factory, weth)
+	if c.UniversalRouter == (common.Address{}) {
+		return
+	}
+	g.deploy("UniversalRouter", c.UniversalRouter, routerParameters{
+		Permit2: c.Permit2, Weth9: weth, V2Factory: c.V2Factory, V3Factory: c.V3Factory,
+		PairInitCodeHash:     crypto.Keccak256Hash(g.contract("V2Pair").Code),
+		PoolInitCodeHash:     crypto.Keccak256Hash(g.contract("V3Pool").Code),
+		V3NFTPositionManager: c.PositionManager,
+	})
+}
+
+// routerParameters are the Universal Router's constructor argument; there is
+// no V4 and no bridge on these chains.
+type routerParameters struct {
+	Permit2, Weth9, V2Factory, V3Factory common.Address
+	PairInitCodeHash, PoolInitCodeHash   common.Hash
+	V4PoolManager                        common.Address
+	V3NFTPositionManager                 common.Address
+	V4PositionManager, SpokePool         common.Address
+}
+
+// pools gives every token two pools with the wrapped native coin, the first
+// token a stable pool with every other and a V2 pair with the native coin.
+func (g *genesis) pools() {
+	base := g.network.Tokens[0]
+	for _, t := range g.network.Tokens {
+		g.pool(g.network.Wrapped, t, 500, deepPool)
+		g.pool(g.network.Wrapped, t, 3000, shallowPool)
+		if t.Address != base.Address {
+			g.pool(base, t, 100, deepPool)
+		}
+	}
+	g.pair(g.network.Wrapped, base, v2Pool)
+}
+
+// mintParams are the position manager's.
+type mintParams struct {
+	Token0, Token1                 common.Address
+	Fee, TickLower, TickUpper      *big.Int
+	Amount0Desired, Amount1Desired *big.Int
+	Amount0Min, Amount1Min         *big.Int
+	Recipient                      common.Address
+	Deadline                       *big.Int
+}
+
+// tickSpacing by fee, as the V3 factory has it.
+var tickSpacing = map[int64]int64{100: 1, 500: 10, 3000: 60}
+
+// pool makes a V3 pool at the tokens' starting prices, with liquidity over the
+// whole range.
+func (g *genesis) pool(a, b Token, fee int64, dollars int64) {
+	if bytes.Compare(a.Address[:], b.Address[:]) > 0 {
+		a, b = b, a
+	}
+	manager := g.network.Contracts.PositionManager
+	amountA, amountB := g.provide(a, manager, dollars), g.provide(b, manager, dollars)
+	price := new(big.Int).Lsh(amountB, 192)
+	sqrtPrice := price.Sqrt(price.Div(price, amountA))
+	g.call("PositionManager", manager, new(big.Int), "createAndInitializePoolIfNecessary",
+		a.Address, b.Address, big.NewInt(fee), sqrtPrice)
+	tick := maxTick / tickSpacing[fee] * tickSpacing[fee]
+	g.call("PositionManager", manager, new(big.Int), "mint", mintParams{
+		Token0: a.Address, Token1: b.Address, Fee: big.NewInt(fee),
+		TickLower: big.NewInt(-tick), TickUpper: big.NewInt(tick),
+		Amount0Desired: amountA, Amount1Desired: amountB,
+		Amount0Min: new(big.Int), Amount1Min: new(big.Int),
+		Recipient: g.treasury, Deadline: new(big.Int).SetUint64(g.time + 3600),
+	})
+}
+
+// pair makes a V2 pair.
+func (g *genesis) pair(a, b Token, dollars int64) {
+	router := g.network.Contracts.V2Router
+	amountA, amountB := g.provide(a, router, dollars), g.provide(b, router, dollars)
+	g.call("V2Router", router, new(big.Int), "addLiquidity", a.Address, b.Address,
+		amountA, amountB, new(big.Int), new(big.Int), g.treasury, new(big.Int).SetUint64(g.time+3600))
+}
+
+// provide gives the treasury tokens of that value and lets spender take them.
+func (g *genesis) provide(t Token, spender common.Address, dollars int64) *big.Int {
+	amount := t.Units(dollars)
+	g.give(t, g.treasury, amount)
+	g.call("MockERC20", t.Address, new(big.Int), "approve", spender, new(big.Int))
+	g.call("MockERC20", t.Address, new(big.Int), "approve", spender, maxUint256)
+	return amount
+}
+
+func (g *genesis) give(t Token, to common.Address, amount *big.Int) {
+	if t.Address != g.network.Wrapped.Address {
+		g.call("MockERC20", t.Address, new(big.Int), "mint", to, amount)
+		return
+	}
+	g.call("WETH9", t.Address, amount, "deposit")
+	if to != g.treasury {
+		g.call("WETH9", t.Address, new(big.Int), "transfer", to, amount)
+	}
+}
+
+func (g *genesis) fundAccounts() {
+	for _, a := range g.accounts {
+		g.Fund(a.Address, accountNative)
+		for _, t := range append([]Token{g.network.Wrapped}, g.network.Tokens...) {
+			g.give(t, a.Address, t.Units(accountDollars))
+		}
+	}
+	g.give(g.network.Wrapped, g.treasury, g.network.Wrapped.Units(deepPool))
+}
+
+// ErrUnknownChain means a chain id outside the table.
+var ErrUnknownChain = errors.New("the sandbox has no such chain")
+
+func unknownChain(id uint64) error {
+	known := make([]string, len(networks))
+	for i, n := range networks {
+		known[i] = fmt.Sprint(n.ID)
+	}
+	return fmt.Errorf("chain %d: %w; it has %s", id, ErrUnknownChain, strings.Join(known, ", "))
+}

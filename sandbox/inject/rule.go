@@ -1,0 +1,211 @@
+// Package inject makes the sandbox's servers fail and lie on demand: a Book of
+// rules decides what happens to each request, and counts them.
+package inject
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// A Kind is a way to fail.
+type Kind string
+
+// The kinds. All but Drop, Cut, Oversize and Lie act before the request is
+// carried out, and all of those but Delay and Hold instead of it.
+const (
+	Delay    Kind = "delay"    // answer after delayMs
+	Hold     Kind = "hold"     // answer once released
+	HTTP     Kind = "http"     // answer with an HTTP status and an HTML page, or body
+	Garbage  Kind = "garbage"  // answer 200 with something that is not JSON, or body
+	Error    Kind = "error"    // JSON-RPC only: answer with an error of code and message
+	Drop     Kind = "drop"     // carry the request out, then close the connection unanswered
+	Cut      Kind = "cut"      // carry it out, send half of the answer, close the connection
+	Oversize Kind = "oversize" // carry it out, send the answer behind this many bytes of white space
+	Lie      Kind = "lie"      // carry it out, replace one value of the answer
+)
+
+// limits of the fields.
+const (
+	maxDelay    = 10 * time.Minute
+	maxOversize = 256 << 20
+	maxRules    = 1000
+)
+
+// A Rule says what happens to the requests it matches. A request meets at most
+// one failing rule, the oldest that matches, and every lie that matches.
+type Rule struct {
+	ID int `json:"id"` // given by the Book
+
+	Target string `json:"target"` // RPC method or endpoint path; a * at its end stands for any rest
+	Kind   Kind   `json:"kind"`
+	Skip   int    `json:"skip,omitempty"`  // let so many matching requests pass first
+	Times  int    `json:"times,omitempty"` // then act so often; 0 = until removed
+
+	DelayMS int             `json:"delayMs,omitempty"` // Delay
+	Status  int             `json:"status,omitempty"`  // HTTP; 0 = 500
+	Body    string          `json:"body,omitempty"`    // HTTP, Garbage
+	Code    int             `json:"code,omitempty"`    // Error; 0 = -32000
+	Message string          `json:"message,omitempty"` // Error
+	Pointer string          `json:"pointer,omitempty"` // Lie: JSON pointer (RFC 6901) into the answer
+	Value   json.RawMessage `json:"value,omitempty"`   // Lie: what stands there instead
+	Bytes   int             `json:"bytes,omitempty"`   // Oversize; 0 = 16 MiB
+}
+
+var kinds = []Kind{Delay, Hold, HTTP, Garbage, Error, Drop, Cut, Oversize, Lie}
+
+// ErrRule means a rule that cannot be followed.
+var ErrRule = errors.New("bad rule")
+
+func (r Rule) check() error {
+	bad := []struct {
+		when bool
+		why  string
+	}{
+		{r.Target == "", "target is missing"},
+		{!slices.Contains(kinds, r.Kind), fmt.Sprintf("kind is none of %v", kinds)},
+		{r.Skip < 0 || r.Times < 0, "skip and times cannot be negative"},
+		{r.Kind == Delay && (r.DelayMS < 1 || r.DelayMS > int(maxDelay.Milliseconds())), "delayMs: want 1 to 600000"},
+		{r.Kind == HTTP && r.Status != 0 && (r.Status < 200 || r.Status > 599), "status: want 200 to 599"},
+		{r.Kind == Lie && !json.Valid(r.Value), "value is not JSON"},
+		{r.Kind == Lie && !pointerOK(r.Pointer), "pointer is none: it is empty or begins with /"},
+		{r.Bytes < 0 || r.Bytes > maxOversize, "bytes: want 0 to 268435456"},
+	}
+	for _, b := range bad {
+		if b.when {
+			return fmt.Errorf("%w: %s", ErrRule, b.why)
+		}
+	}
+	return nil
+}
+
+func pointerOK(p string) bool {
+	return p == "" || (strings.HasPrefix(p, "/") && utf8.ValidString(p))
+}
+
+// Matches reports whether the rule is about requests to target.
+func (r Rule) Matches(target string) bool {
+	if rest, found := strings.CutSuffix(r.Target, "*"); found {
+		return strings.HasPrefix(target, rest)
+	}
+	return r.Target == target
+}
+
+// A Book holds the rules of one server and counts its requests. The zero Book
+// is empty and ready.
+type Book struct {
+	mu       sync.Mutex
+	next     int
+	rules    []*entry
+	requests map[string]int
+	held     int
+}
+
+type entry struct {
+	Rule
+	seen    int
+	release chan struct{} // closed when held requests may go on
+}
+
+// Add puts a rule at the end and returns its id.
+func (b *Book) Add(r Rule) (int, error) {
+	if err := r.check(); err != nil {
+		return 0, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.rules) >= maxRules {
+		return 0, fmt.Errorf("%w: there are %d already", ErrRule, maxRules)
+	}
+	b.next++
+	r.ID = b.next
+	b.rules = append(b.rules, &entry{Rule: r, release: make(chan struct{})})
+	return r.ID, nil
+}
+
+// Remove takes a rule out, letting what it holds go on. It reports whether
+// there was one.
+func (b *Book) Remove(id int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.rules, func(e *entry) bool { return e.ID == id })
+	if i < 0 {
+		return false
+	}
+	close(b.rules[i].release)
+	b.rules = slices.Delete(b.rules, i, i+1)
+	return true
+}
+
+// Reset removes every rule, letting what they hold go on, and sets the
+// counters to zero.
+func (b *Book) Reset() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.rules {
+		close(e.release)
+	}
+	b.rules, b.requests = nil, nil
+}
+
+// Rules lists the rules in their order.
+func (b *Book) Rules() []Rule {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	rules := make([]Rule, len(b.rules))
+	for i, e := range b.rules {
+		rules[i] = e.Rule
+	}
+	return rules
+}
+
+// Counts is how many requests each target has seen, whatever became of them.
+func (b *Book) Counts() map[string]int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	counts := make(map[string]int, len(b.requests))
+	for target, n := range b.requests {
+		counts[target] = n
+	}
+	return counts
+}
+
+// Held is how many requests wait to be released now.
+func (b *Book) Held() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.held
+}
+
+// Meet counts a request and returns what is to happen to it. A request has
+// several targets when it is a batch.
+func (b *Book) Meet(targets ...string) Fate {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.requests == nil {
+		b.requests = map[string]int{}
+	}
+	for _, t := range targets {
+		b.requests[t]++
+	}
+	fate := Fate{book: b, targets: targets}
+	for _, e := range b.rules {
+		if !slices.ContainsFunc(targets, e.Matches) || (e.Kind != Lie && fate.fault != nil) {
+			continue
+		}
+		if e.seen++; e.seen <= e.Skip || (e.Times > 0 && e.seen > e.Skip+e.Times) {
+			continue
+		}
+		if e.Kind == Lie {
+			fate.lies = append(fate.lies, e.Rule)
+		} else {
+			fate.fault = e
+		}
+	}
+	return fate
+}

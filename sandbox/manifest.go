@@ -1,0 +1,164 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"swapkeep/sandbox/eip55"
+)
+
+// ManifestVersion is that of sandbox.json's schema, which README.md documents.
+const ManifestVersion = 1
+
+// Depth is the number of confirmations that config.toml asks for.
+const Depth = 2
+
+// A Manifest says what runs where. It is the content of sandbox.json.
+type Manifest struct {
+	Version   int                        `json:"version"`
+	Warning   string                     `json:"warning"`
+	Control   string                     `json:"control"`
+	Chains    []ManifestChain            `json:"chains"`
+	Providers map[string]ManifestService `json:"providers"`
+	Mnemonic  string                     `json:"mnemonic"`
+	Accounts  []ManifestAccount          `json:"accounts"`
+}
+
+// A ManifestChain is one running chain.
+type ManifestChain struct {
+	ID        uint64                   `json:"id"`
+	Name      string                   `json:"name"`
+	RPC       string                   `json:"rpc"`
+	WS        string                   `json:"ws"`
+	Depth     int                      `json:"depth"`
+	Native    string                   `json:"native"`
+	Wrapped   ManifestToken            `json:"wrapped"`
+	Tokens    []ManifestToken          `json:"tokens"`
+	Contracts map[string]eip55.Address `json:"contracts"`
+}
+
+// A ManifestToken is an ERC-20 token. MicroUSD is its starting price in the
+// pools, in millionths of a US dollar.
+type ManifestToken struct {
+	Address  eip55.Address `json:"address"`
+	Symbol   string        `json:"symbol"`
+	Name     string        `json:"name"`
+	Decimals uint8         `json:"decimals"`
+	MicroUSD int64         `json:"microUsd"`
+	Tether   bool          `json:"tether,omitempty"`
+}
+
+// A ManifestService is a provider's simulator.
+type ManifestService struct {
+	BaseURL string `json:"baseUrl"`
+}
+
+// A ManifestAccount holds funds on every chain.
+type ManifestAccount struct {
+	Index   uint32        `json:"index"`
+	Address eip55.Address `json:"address"`
+	Key     hexutil.Bytes `json:"privateKey"`
+	Public  bool          `json:"public"` // always true: everybody knows the key
+}
+
+const warning = "PUBLIC TEST KEYS. The chains have real chain ids: whatever these accounts sign is valid on the real chains. Never send funds to them."
+
+// Manifest describes the running sandbox.
+func (s *Sandbox) Manifest() Manifest {
+	m := Manifest{
+		Version: ManifestVersion, Warning: warning, Control: s.ControlURL(), Mnemonic: Mnemonic,
+		Providers: map[string]ManifestService{"dex": {s.DEXURL()}},
+	}
+	for _, c := range s.chains {
+		n := c.Network
+		entry := ManifestChain{
+			ID: n.ID, Name: n.Name, RPC: c.RPC(), WS: c.WS(), Depth: Depth,
+			Native: n.Native, Wrapped: n.Wrapped.manifest(), Contracts: n.Contracts.manifest(),
+		}
+		for _, t := range n.Tokens {
+			entry.Tokens = append(entry.Tokens, t.manifest())
+		}
+		m.Chains = append(m.Chains, entry)
+	}
+	for _, a := range s.accounts {
+		m.Accounts = append(m.Accounts, ManifestAccount{a.Index, eip55.Address(a.Address), crypto.FromECDSA(a.Key), true})
+	}
+	return m
+}
+
+func (t Token) manifest() ManifestToken {
+	return ManifestToken{eip55.Address(t.Address), t.Symbol, t.Name, t.Decimals, t.MicroUSD, t.Tether}
+}
+
+func (c Contracts) manifest() map[string]eip55.Address {
+	named := map[string]common.Address{
+		"permit2": c.Permit2, "multicall3": c.Multicall3, "v2Factory": c.V2Factory, "v2Router": c.V2Router,
+		"v3Factory": c.V3Factory, "positionManager": c.PositionManager, "quoterV2": c.QuoterV2, "universalRouter": c.UniversalRouter,
+	}
+	out := map[string]eip55.Address{}
+	for name, address := range named {
+		if address != (common.Address{}) {
+			out[name] = eip55.Address(address)
+		}
+	}
+	return out
+}
+
+// feeReceiver is account 3 of the mnemonic.
+const feeReceiver = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
+
+// Config is the daemon's configuration for this sandbox, in TOML.
+func (s *Sandbox) Config() []byte {
+	var b bytes.Buffer
+	b.WriteString("# Written by swapkeep-sandbox. The keys of the sandbox are public.\nsandbox = true\n")
+	for _, c := range s.chains {
+		fmt.Fprintf(&b, "\n[networks.%d]\nrpc = [%q]\ndepth = %d\n", c.ID, c.RPC(), Depth)
+	}
+	fmt.Fprintf(&b, "\n[providers.dex]\nbase_url = %q\n", s.DEXURL())
+	fmt.Fprintf(&b, "\n[fees]\nreceiver = %q\nname = %q\nwebsite = %q\n", feeReceiver, "Swapkeep Sandbox", "https://example.org")
+	return b.Bytes()
+}
+
+// WriteFiles writes sandbox.json and config.toml to a directory, which it
+// makes if need be. A reader sees each file whole or not at all.
+func (s *Sandbox) WriteFiles(dir string) error {
+	manifest, err := json.MarshalIndent(s.Manifest(), "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	files := map[string][]byte{"sandbox.json": append(manifest, '\n'), "config.toml": s.Config()}
+	for name, content := range files {
+		if err := replaceFile(filepath.Join(dir, name), content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func replaceFile(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,38 @@
+// Package sandboxtest starts sandboxes for tests.
+package sandboxtest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/contracts"
+)
+
+// Start starts a sandbox that mines every transaction at once and a block a
+// second besides, and ends it with the test. Without chain ids it has chains 1
+// and 8453. A test that wants it otherwise calls [StartWith].
+func Start(t testing.TB, chains ...uint64) *sandbox.Sandbox {
+	t.Helper()
+	return StartWith(t, sandbox.Options{Chains: chains, Period: time.Second, Instant: true})
+}
+
+// StartWith starts a sandbox and ends it with the test. The test fails, naming
+// the command to run, when the contracts have not been made.
+func StartWith(t testing.TB, o sandbox.Options) *sandbox.Sandbox {
+	t.Helper()
+	s, err := sandbox.Start(t.Context(), o)
+	if errors.Is(err, contracts.ErrMissing) {
+		t.Fatalf("run `make contracts` first: %v", err)
+	}
+	if err != nil {
+		t.Fatalf("start the sandbox: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close the sandbox: %v", err)
+		}
+	})
+	return s
+}
