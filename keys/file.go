@@ -1,0 +1,131 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// Files is a [Keychain] in a folder, one file an item, for machines without a
+// keychain. What it protects against is only what the vault password protects
+// against: choosing it is the user's explicit act.
+type Files struct {
+	dir string
+	mu  sync.Mutex
+}
+
+const unfinished = ".tmp-"
+
+// OpenFiles makes the folder if need be (0700) and removes unfinished writes.
+// A folder that others can enter is refused with [ErrUnsafeFiles].
+func OpenFiles(dir string) (*Files, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := private(dir, fs.ModeDir); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), unfinished) {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &Files{dir: dir}, nil
+}
+
+// private refuses what is not of the wanted type or open to others. Windows
+// has no such bits; there the profile's access list protects the folder.
+func private(path string, kind fs.FileMode) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if info.Mode().Type() != kind || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%w: %s is %s", ErrUnsafeFiles, path, info.Mode())
+	}
+	return nil
+}
+
+// path is one file name for service and item: the escaping leaves neither a
+// separator nor an @ in them.
+func (f *Files) path(service, item string) string {
+	return filepath.Join(f.dir, url.QueryEscape(service)+"@"+url.QueryEscape(item))
+}
+
+// Set writes a new file, makes it durable, then puts it in place, so that a
+// crash leaves the old item or the new one.
+func (f *Files) Set(service, item, value string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	temp, err := os.CreateTemp(f.dir, unfinished+"*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(temp, value)
+	err = errors.Join(err, temp.Sync(), temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), f.path(service, item))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temp.Name()))
+	}
+	return f.sync()
+}
+
+// Get reads an item, refusing a file that others could have read or changed.
+func (f *Files) Get(service, item string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	path := f.path(service, item)
+	switch err := private(path, 0); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", ErrMissingItem
+	case err != nil:
+		return "", err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }()
+	value, err := io.ReadAll(io.LimitReader(file, MaxItem+1))
+	return string(value), err
+}
+
+// Delete removes an item for good.
+func (f *Files) Delete(service, item string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch err := os.Remove(f.path(service, item)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrMissingItem
+	case err != nil:
+		return err
+	}
+	return f.sync()
+}
+
+// sync makes names durable. Windows does so by itself and cannot be asked.
+func (f *Files) sync() error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	dir, err := os.Open(f.dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}

@@ -1,0 +1,116 @@
+package keys_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"swapkeep/keys"
+)
+
+func TestFilesAreAKeychain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "home", "keys")
+	f := must[*keys.Files](t)(keys.OpenFiles(dir))
+	_, err := f.Get("swapkeep/x", "a")
+	wantErr(t, "get", err, keys.ErrMissingItem)
+	wantErr(t, "delete", f.Delete("swapkeep/x", "a"), keys.ErrMissingItem)
+	for _, value := range []string{"one", strings.Repeat("two", 800), ""} {
+		if err := f.Set("swapkeep/x", "a", value); err != nil {
+			t.Fatal(err)
+		}
+		if got := must[string](t)(f.Get("swapkeep/x", "a")); got != value {
+			t.Errorf("%d bytes of %d", len(got), len(value))
+		}
+	}
+	// Names that would collide or escape if they were paths.
+	for _, name := range [][2]string{{"swapkeep/x/a", "b"}, {"swapkeep/x", "a/b"}, {"..", "../up"}, {"swapkeep", "x/a"}} {
+		if err := f.Set(name[0], name[1], name[0]+name[1]); err != nil {
+			t.Error(err)
+		}
+	}
+	if entries := must[[]os.DirEntry](t)(os.ReadDir(dir)); len(entries) != 5 {
+		t.Errorf("files %v", entries)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "..", "up")); err == nil {
+		t.Error("wrote outside")
+	}
+	if err := f.Delete("swapkeep/x", "a"); err != nil {
+		t.Error(err)
+	}
+	_, err = f.Get("swapkeep/x", "a")
+	wantErr(t, "deleted", err, keys.ErrMissingItem)
+}
+
+func TestFilesAreClosedToOthers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // no such bits there
+	}
+	dir := filepath.Join(t.TempDir(), "keys")
+	f := must[*keys.Files](t)(keys.OpenFiles(dir))
+	if err := f.Set("s", "a", "value"); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "s@a")
+	for path, want := range map[string]os.FileMode{dir: 0o700, file: 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+	for _, mode := range []os.FileMode{0o640, 0o604, 0o620} {
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := f.Get("s", "a")
+		wantErr(t, mode.String(), err, keys.ErrUnsafeFiles)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/null", file); err != nil {
+		t.Fatal(err)
+	}
+	_, err := f.Get("s", "a")
+	wantErr(t, "symbolic link", err, keys.ErrUnsafeFiles)
+	if err := os.Chmod(dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	_, err = keys.OpenFiles(dir)
+	wantErr(t, "open folder", err, keys.ErrUnsafeFiles)
+}
+
+func TestUnfinishedFilesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(dir, ".tmp-123")
+	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must[*keys.Files](t)(keys.OpenFiles(dir))
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Error("still there")
+	}
+}
+
+func TestVaultInFilesOutlivesItsProcess(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	open := func() *keys.Vault {
+		store := must[*keys.Store](t)(keys.NewStore(must[*keys.Files](t)(keys.OpenFiles(dir)), namespace, keys.Limits{}))
+		return must[*keys.Vault](t)(keys.New(store, keys.Options{KDF: cheap}))
+	}
+	w, words, err := open().Create(t.Context(), "Main", 24, password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words.Zero()
+	v := open()
+	if err := v.Unlock(t.Context(), password); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.SignTx(t.Context(), w.Accounts[0].Address, transfer(1), chain(1)); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,134 @@
+package keys
+
+import (
+	"crypto/ecdsa"
+	"crypto/hmac"
+	"crypto/sha512"
+	"encoding/binary"
+	"fmt"
+	"math/big"
+
+	"github.com/decred/dcrd/dcrec/secp256k1/v4"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+const hardened = 1 << 31
+
+// branchPath leads to the node whose children are the accounts: BIP-44 for
+// Ethereum, m/44'/60'/0'/0.
+var branchPath = []uint32{hardened + 44, hardened + 60, hardened, 0}
+
+// accountPath is the derivation path of account n, for people.
+func accountPath(n uint32) string { return fmt.Sprintf("m/44'/60'/0'/0/%d", n) }
+
+// A node is a private node of a BIP-32 tree: 32 bytes of key, 32 of chain code.
+type node struct{ key, code secret }
+
+func (n *node) zero() {
+	n.key.zero()
+	n.code.zero()
+}
+
+// masterNode is the root for a seed (BIP-32, master key generation).
+func masterNode(seed secret) (*node, error) {
+	sum := mac512([]byte("Bitcoin seed"), seed)
+	var k secp256k1.ModNScalar
+	defer k.Zero()
+	if overflow := k.SetByteSlice(sum[:32]); overflow || k.IsZero() {
+		sum.zero()
+		return nil, fmt.Errorf("%w: unusable seed", ErrBadMnemonic)
+	}
+	return &node{key: sum[:32], code: sum[32:]}, nil
+}
+
+// child derives one child (BIP-32, CKDpriv). One index in 2^127 has none.
+func (n *node) child(index uint32) (*node, error) {
+	data := make(secret, 0, 37)
+	if index >= hardened {
+		data = append(append(data, 0), n.key...)
+	} else {
+		data = append(data, publicKey(n.key)...)
+	}
+	data = binary.BigEndian.AppendUint32(data, index)
+	defer data.zero()
+	sum := mac512(n.code, data)
+	var k, parent secp256k1.ModNScalar
+	defer k.Zero()
+	defer parent.Zero()
+	overflow := k.SetByteSlice(sum[:32])
+	parent.SetByteSlice(n.key)
+	if k.Add(&parent); overflow || k.IsZero() {
+		sum.zero()
+		return nil, fmt.Errorf("%w: no key at index %d", ErrAccountExhausted, index)
+	}
+	k.PutBytesUnchecked(sum[:32])
+	return &node{key: sum[:32], code: sum[32:]}, nil
+}
+
+// derive walks path from n and wipes what lies between.
+func (n *node) derive(path []uint32) (*node, error) {
+	at := &node{key: append(secret(nil), n.key...), code: append(secret(nil), n.code...)}
+	for _, index := range path {
+		next, err := at.child(index)
+		at.zero()
+		if err != nil {
+			return nil, err
+		}
+		at = next
+	}
+	return at, nil
+}
+
+// branch returns the node above the accounts of a mnemonic's entropy.
+func branch(entropy secret) (*node, error) {
+	text := mnemonic(entropy)
+	defer text.zero()
+	s := seed(text, "")
+	defer s.zero()
+	root, err := masterNode(s)
+	if err != nil {
+		return nil, err
+	}
+	defer root.zero()
+	return root.derive(branchPath)
+}
+
+// account returns key and address of account i below a branch.
+func (n *node) account(i uint32) (secret, common.Address, error) {
+	leaf, err := n.child(i)
+	if err != nil {
+		return nil, common.Address{}, err
+	}
+	leaf.code.zero()
+	return leaf.key, addressOf(leaf.key), nil
+}
+
+// mac512 is HMAC-SHA512, 64 bytes.
+func mac512(key, data []byte) secret {
+	mac := hmac.New(sha512.New, key)
+	mac.Write(data)
+	return mac.Sum(nil)
+}
+
+// publicKey is the compressed public key, 33 bytes.
+func publicKey(key secret) []byte {
+	private := secp256k1.PrivKeyFromBytes(key)
+	defer private.Zero()
+	return private.PubKey().SerializeCompressed()
+}
+
+func addressOf(key secret) common.Address {
+	private := secp256k1.PrivKeyFromBytes(key)
+	defer private.Zero()
+	return common.BytesToAddress(crypto.Keccak256(private.PubKey().SerializeUncompressed()[1:])[12:])
+}
+
+// signHash signs a 32-byte hash: r, s, and v as 0 or 1. The big number that
+// the library wants lives for the length of the call.
+func signHash(key secret, hash []byte) ([]byte, error) {
+	d := new(big.Int).SetBytes(key)
+	defer func() { clear(d.Bits()) }()
+	//lint:ignore SA1019 crypto.Sign takes the scalar in this field and no other way
+	return crypto.Sign(hash, &ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: crypto.S256()}, D: d})
+}

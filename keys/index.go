@@ -1,0 +1,204 @@
+package keys
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+const (
+	indexItem    = "index"
+	indexVersion = 1
+	maxName      = 32
+)
+
+// An index is the vault's table of contents, readable while it is locked: it
+// names wallets and accounts and holds no secret.
+type index struct {
+	Version int           `json:"v"`
+	Sandbox bool          `json:"sandbox,omitempty"`
+	Wallets []indexWallet `json:"wallets"`
+	// Pending are wallets begun but never finished: nobody was told of them,
+	// and what exists of them is removed before the next change.
+	Pending []string `json:"pending,omitempty"`
+}
+
+// The names are short because every item must stay below MaxItem.
+type indexWallet struct {
+	ID       string         `json:"id"`
+	Name     string         `json:"name"`
+	Kind     string         `json:"kind"`
+	Accounts []indexAccount `json:"accounts"`
+}
+
+type indexAccount struct {
+	Number  uint32  `json:"n"`
+	Address address `json:"a"`
+	Label   string  `json:"l,omitempty"` // empty: "Account n+1"
+}
+
+// address is 40 lower-case hex digits in the index.
+type address common.Address
+
+func (a address) MarshalText() ([]byte, error) {
+	return hex.AppendEncode(nil, a[:]), nil
+}
+
+func (a *address) UnmarshalText(text []byte) error {
+	if len(text) != 2*len(a) || strings.ToLower(string(text)) != string(text) {
+		return fmt.Errorf("address of %d characters", len(text))
+	}
+	_, err := hex.Decode(a[:], text)
+	return err
+}
+
+// parseIndex accepts exactly what encode writes.
+func parseIndex(text string) (*index, error) {
+	var x index
+	if err := decodeVersion(text, indexVersion, &x); err != nil {
+		return nil, fmt.Errorf("list of wallets: %w", err)
+	}
+	if x.Version != indexVersion || !x.consistent() {
+		return nil, fmt.Errorf("list of wallets: %w", ErrDamaged)
+	}
+	return &x, nil
+}
+
+// consistent reports whether ids, names and addresses are well formed and
+// none stands twice.
+func (x *index) consistent() bool {
+	seen := map[string]bool{}
+	once := func(form bool, key string) bool {
+		fresh := form && !seen[key]
+		seen[key] = true
+		return fresh
+	}
+	for _, id := range x.Pending {
+		if !once(validID(id), "id "+id) {
+			return false
+		}
+	}
+	for _, w := range x.Wallets {
+		if !once(validID(w.ID), "id "+w.ID) || !once(validName(w.Name), "name "+w.Name) || len(w.Accounts) == 0 {
+			return false
+		}
+		for _, a := range w.Accounts {
+			if !once(a.Number < hardened, fmt.Sprint("account ", w.ID, a.Number)) ||
+				!once(true, "address "+string(a.Address[:])) || a.Label != "" && !validName(a.Label) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (x *index) encode() (string, error) {
+	text, err := json.Marshal(x)
+	return string(text), err
+}
+
+// Wallet ids are numbers from 1: a lost index can be made again by trying.
+func validID(id string) bool {
+	n, err := strconv.ParseUint(id, 10, 16)
+	return err == nil && n > 0 && strconv.FormatUint(n, 10) == id
+}
+
+func walletItem(id string) string { return "wallet/" + id }
+
+// nextID is a number above all in use.
+func (x *index) nextID() uint64 {
+	ids := slices.Clone(x.Pending)
+	for _, w := range x.Wallets {
+		ids = append(ids, w.ID)
+	}
+	var top uint64
+	for _, id := range ids {
+		n, _ := strconv.ParseUint(id, 10, 16)
+		top = max(top, n)
+	}
+	return top + 1
+}
+
+func (x *index) wallet(id string) *indexWallet {
+	for i := range x.Wallets {
+		if x.Wallets[i].ID == id {
+			return &x.Wallets[i]
+		}
+	}
+	return nil
+}
+
+func (x *index) holds(a common.Address) bool {
+	return slices.ContainsFunc(x.Wallets, func(w indexWallet) bool {
+		return slices.ContainsFunc(w.Accounts, func(b indexAccount) bool { return common.Address(b.Address) == a })
+	})
+}
+
+// drop forgets a wallet, pending or listed.
+func (x *index) drop(id string) {
+	x.Pending = slices.DeleteFunc(x.Pending, func(p string) bool { return p == id })
+	x.Wallets = slices.DeleteFunc(x.Wallets, func(w indexWallet) bool { return w.ID == id })
+}
+
+// freeName checks a wallet's name, or finds one when it is empty.
+func (x *index) freeName(name string) (string, error) {
+	taken := func(name string) bool {
+		return slices.ContainsFunc(x.Wallets, func(w indexWallet) bool { return w.Name == name })
+	}
+	if name == "" {
+		for n := 1; ; n++ {
+			if name = fmt.Sprintf("Wallet %d", n); !taken(name) {
+				return name, nil
+			}
+		}
+	}
+	if !validName(name) || taken(name) {
+		return "", ErrName
+	}
+	return name, nil
+}
+
+func validName(s string) bool {
+	n := utf8.RuneCountInString(s)
+	return utf8.ValidString(s) && n > 0 && n <= maxName && strings.TrimSpace(s) == s &&
+		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// A Wallet is one mnemonic and its accounts.
+type Wallet struct {
+	ID       string    `json:"id"`
+	Name     string    `json:"name"`
+	Kind     string    `json:"kind"` // mnemonic
+	Accounts []Account `json:"accounts"`
+}
+
+// An Account is one address that the vault signs for.
+type Account struct {
+	Address common.Address `json:"address"`
+	Label   string         `json:"label"`
+	Wallet  string         `json:"wallet"` // id
+	Path    string         `json:"path"`   // BIP-32
+}
+
+func (w *indexWallet) public() Wallet {
+	out := Wallet{ID: w.ID, Name: w.Name, Kind: w.Kind}
+	for _, a := range w.Accounts {
+		out.Accounts = append(out.Accounts, a.public(w.ID))
+	}
+	return out
+}
+
+func (a indexAccount) public(wallet string) Account {
+	label := a.Label
+	if label == "" {
+		label = fmt.Sprintf("Account %d", a.Number+1)
+	}
+	return Account{Address: common.Address(a.Address), Label: label, Wallet: wallet, Path: accountPath(a.Number)}
+}

@@ -1,0 +1,118 @@
+package keys
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/sha512"
+	"crypto/subtle"
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// The English word list of BIP-39, one word a line.
+//
+//go:embed english.txt
+var english string
+
+const (
+	wordBits   = 11
+	seedRounds = 2048 // BIP-39: PBKDF2-HMAC-SHA512, 2048 rounds, 64 bytes
+)
+
+var words = sync.OnceValue(func() []string { return strings.Fields(english) })
+
+var wordIndex = sync.OnceValue(func() map[string]int {
+	index := make(map[string]int, len(words()))
+	for i, w := range words() {
+		index[w] = i
+	}
+	return index
+})
+
+// newEntropy returns the entropy of a new mnemonic of 12 or 24 words.
+func newEntropy(count int) (secret, error) {
+	if count != 12 && count != 24 {
+		return nil, fmt.Errorf("%w, not %d", ErrWordCount, count)
+	}
+	entropy := make(secret, count/3*4)
+	_, err := rand.Read(entropy)
+	return entropy, err
+}
+
+// mnemonic spells entropy of 16 to 32 bytes as words, with the checksum.
+func mnemonic(entropy secret) secret {
+	sum := sha256.Sum256(entropy)
+	bits := append(append(make(secret, 0, len(entropy)+1), entropy...), sum[0])
+	defer bits.zero()
+	count := len(entropy) / 4 * 3
+	out := make(secret, 0, count*9) // the longest word has 8 letters
+	for i := range count {
+		if i > 0 {
+			out = append(out, ' ')
+		}
+		out = append(out, words()[bitsAt(bits, i*wordBits)]...)
+	}
+	return out
+}
+
+// bitsAt reads the 11 bits that start at bit position at.
+func bitsAt(b []byte, at int) int {
+	n := 0
+	for i := at; i < at+wordBits; i++ {
+		n = n<<1 | int(b[i/8]>>(7-i%8)&1)
+	}
+	return n
+}
+
+// parseMnemonic returns the entropy behind 12, 15, 18, 21 or 24 English words
+// in any case and spacing. An error names a word's place, never the word.
+func parseMnemonic(text []byte) (secret, error) {
+	lower := bytes.ToLower(text)
+	defer clear(lower)
+	fields := bytes.Fields(lower)
+	if n := len(fields); n < 12 || n > 24 || n%3 != 0 {
+		return nil, fmt.Errorf("%w: %d words", ErrBadMnemonic, n)
+	}
+	bits := make(secret, 33)
+	defer bits.zero()
+	for i, f := range fields {
+		index, ok := wordIndex()[string(f)]
+		if !ok {
+			return nil, fmt.Errorf("%w: word %d is not in the list", ErrBadMnemonic, i+1)
+		}
+		for k := range wordBits {
+			at := i*wordBits + k
+			bits[at/8] |= byte(index>>(wordBits-1-k)&1) << (7 - at%8)
+		}
+	}
+	size := len(fields) / 3 * 4
+	sum := sha256.Sum256(bits[:size])
+	mask := byte(0xff) << (8 - size/4)
+	if subtle.ConstantTimeByteEq(sum[0]&mask, bits[size]) != 1 {
+		return nil, fmt.Errorf("%w: checksum does not match", ErrBadMnemonic)
+	}
+	return append(secret(nil), bits[:size]...), nil
+}
+
+// seed stretches a mnemonic into the 64 bytes that BIP-32 starts from. It is
+// PBKDF2 for exactly one block, written out because the library's takes the
+// words as a string, which could not be wiped.
+func seed(words secret, passphrase string) secret {
+	mac := hmac.New(sha512.New, words)
+	mac.Write([]byte("mnemonic" + passphrase))
+	mac.Write([]byte{0, 0, 0, 1})
+	block := secret(mac.Sum(nil))
+	defer block.zero()
+	out := append(secret(nil), block...)
+	for range seedRounds - 1 {
+		mac.Reset()
+		mac.Write(block)
+		mac.Sum(block[:0])
+		subtle.XORBytes(out, out, block)
+	}
+	return out
+}

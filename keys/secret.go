@@ -1,0 +1,31 @@
+package keys
+
+import (
+	"fmt"
+	"io"
+)
+
+const redacted = "[secret]"
+
+// secret is key material. However it is printed or encoded, it does not show.
+type secret []byte
+
+func (secret) Format(f fmt.State, _ rune)     { _, _ = io.WriteString(f, redacted) }
+func (secret) String() string                 { return redacted }
+func (secret) MarshalText() ([]byte, error)   { return []byte(redacted), nil }
+func (secret) MarshalJSON() ([]byte, error)   { return []byte(`"` + redacted + `"`), nil }
+func (secret) MarshalBinary() ([]byte, error) { return []byte(redacted), nil }
+
+func (s secret) zero() { clear(s) }
+
+// Words are the mnemonic of a wallet just made: the one time that key material
+// leaves the package. Show it, then Zero it. Printed or encoded it shows
+// nothing; only Reveal gives the words.
+type Words struct{ secret }
+
+// Reveal returns the words, separated by single spaces. The slice is the only
+// copy and dies with Zero.
+func (w *Words) Reveal() []byte { return w.secret }
+
+// Zero wipes the words. It may be repeated.
+func (w *Words) Zero() { w.zero() }

@@ -1,0 +1,113 @@
+package keys
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// The transaction kinds that are signed. Blobs have no use here, and a
+// set-code transaction hands the whole account to a contract.
+var signedKinds = []uint8{types.LegacyTxType, types.AccessListTxType, types.DynamicFeeTxType}
+
+// SignTx signs tx for chainID only and counts as use. It checks nothing else:
+// what a transaction does is the caller's to check. It needs no keychain and
+// may be repeated; the same transaction gives the same signature (RFC 6979).
+// Errors: [ErrLocked], [ErrUnknownAccount], [ErrChainID], [ErrTransactionKind].
+func (v *Vault) SignTx(ctx context.Context, from common.Address, tx *types.Transaction, chainID *big.Int) (*types.Transaction, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(signedKinds, tx.Type()) {
+		return nil, fmt.Errorf("%w: kind %d", ErrTransactionKind, tx.Type())
+	}
+	if chainID == nil || chainID.Sign() <= 0 || !namesChain(tx, chainID) {
+		return nil, ErrChainID
+	}
+	signer := types.LatestSignerForChainID(chainID)
+	signature, err := v.sign(from, signer.Hash(tx).Bytes())
+	if err != nil {
+		return nil, err
+	}
+	return tx.WithSignature(signer, signature)
+}
+
+// namesChain: only an unsigned legacy transaction carries no chain id of its
+// own; its signature is bound by EIP-155.
+func namesChain(tx *types.Transaction, chainID *big.Int) bool {
+	if tx.Type() == types.LegacyTxType {
+		v, r, s := tx.RawSignatureValues()
+		return zero(v) && zero(r) && zero(s)
+	}
+	return tx.ChainId().Cmp(chainID) == 0
+}
+
+func zero(n *big.Int) bool { return n == nil || n.Sign() == 0 }
+
+// SignTypedData signs an EIP-712 message, 65 bytes with v as 27 or 28, and
+// counts as use. The domain must name chain id and verifying contract and its
+// type must hash both: without them a signature holds on every chain or for
+// every contract. The message is the caller's to check. Errors: [ErrLocked],
+// [ErrUnknownAccount], [ErrTypedData].
+func (v *Vault) SignTypedData(ctx context.Context, from common.Address, d apitypes.TypedData) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := checkDomain(d); err != nil {
+		return nil, err
+	}
+	hash, _, err := apitypes.TypedDataAndHash(d)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTypedData, err)
+	}
+	signature, err := v.sign(from, hash)
+	if err != nil {
+		return nil, err
+	}
+	signature[64] += 27
+	return signature, nil
+}
+
+// The domain fields that bind a signature to one chain and one contract.
+var boundFields = []apitypes.Type{
+	{Name: "chainId", Type: "uint256"},
+	{Name: "verifyingContract", Type: "address"},
+}
+
+func checkDomain(d apitypes.TypedData) error {
+	for _, field := range boundFields {
+		if !slices.Contains(d.Types["EIP712Domain"], field) {
+			return fmt.Errorf("%w: the domain type lacks %s", ErrTypedData, field.Name)
+		}
+	}
+	switch id, contract := (*big.Int)(d.Domain.ChainId), d.Domain.VerifyingContract; {
+	case zero(id) || id.Sign() < 0:
+		return fmt.Errorf("%w: the domain lacks chainId", ErrTypedData)
+	case !common.IsHexAddress(contract) || common.HexToAddress(contract) == (common.Address{}):
+		return fmt.Errorf("%w: the domain lacks verifyingContract", ErrTypedData)
+	case d.PrimaryType == "EIP712Domain" || d.PrimaryType == "":
+		return fmt.Errorf("%w: no message", ErrTypedData)
+	}
+	return nil
+}
+
+// sign signs a hash with one account's key, which Lock cannot wipe meanwhile.
+func (v *Vault) sign(from common.Address, hash []byte) ([]byte, error) {
+	v.lockIfIdle()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.open == nil || v.idled() {
+		return nil, ErrLocked
+	}
+	key, ok := v.open.keys[from]
+	if !ok {
+		return nil, ErrUnknownAccount
+	}
+	v.idle.last = v.options.Clock.Now()
+	return signHash(key, hash)
+}

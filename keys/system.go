@@ -1,0 +1,58 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/zalando/go-keyring"
+)
+
+// System returns the operating system's keychain: Secret Service on Linux,
+// Keychain on macOS, Credential Manager on Windows. Nothing is asked of it
+// before the first call.
+func System() Keychain { return system{} }
+
+type system struct{}
+
+func (system) Set(service, item, value string) error {
+	if err := reach(); err != nil {
+		return err
+	}
+	return named(keyring.Set(service, item, value))
+}
+
+func (system) Get(service, item string) (string, error) {
+	if err := reach(); err != nil {
+		return "", err
+	}
+	value, err := keyring.Get(service, item)
+	return value, named(err)
+}
+
+func (system) Delete(service, item string) error {
+	if err := reach(); err != nil {
+		return err
+	}
+	return named(keyring.Delete(service, item))
+}
+
+// Prompts reports whether the system will ask a person before it answers.
+func (system) Prompts() bool { return reach() == nil && prompts() }
+
+// named turns what the library and the system report into this package's
+// errors. None of them carries a value.
+func named(err error) error {
+	if err == nil {
+		return nil
+	}
+	known := map[error]error{
+		keyring.ErrNotFound:      ErrMissingItem,
+		keyring.ErrSetDataTooBig: ErrTooLarge,
+	}
+	for theirs, ours := range known {
+		if errors.Is(err, theirs) {
+			return ours
+		}
+	}
+	return fmt.Errorf("%w: %w", classify(err), err)
+}

@@ -1,0 +1,250 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Unlock opens every wallet with the vault password and starts the time to
+// auto-lock. It may be repeated; unlocking an unlocked vault checks the
+// password. A wallet that cannot be opened while another can is named in
+// [Status]. Errors: [ErrWrongPassword], [ErrBackoff] (a [*BackoffError]),
+// [ErrNoWallet], [ErrLocked] if Lock came in between, those of the keychain.
+func (v *Vault) Unlock(ctx context.Context, password []byte) error {
+	if err := v.take(ctx); err != nil {
+		return err
+	}
+	defer v.leave()
+	v.mu.Lock()
+	before := v.locks
+	v.mu.Unlock()
+	x, err := v.swept(ctx)
+	if err != nil {
+		return err
+	}
+	found, problems, err := v.openAll(ctx, x, password)
+	if err != nil {
+		return err
+	}
+	v.mu.Lock()
+	if v.locks != before {
+		v.mu.Unlock()
+		found.zero()
+		return fmt.Errorf("%w: it was locked while unlocking", ErrLocked)
+	}
+	if v.open != nil {
+		v.open.zero()
+	}
+	v.open, v.problems = found, problems
+	v.watchIdle()
+	v.mu.Unlock()
+	v.tell(Change{Kind: Unlocked})
+	return nil
+}
+
+// Lock wipes the keys. After it returns nothing is signed. It may be repeated.
+func (v *Vault) Lock() {
+	v.mu.Lock()
+	v.locks++
+	was := v.open != nil
+	v.wipe()
+	v.mu.Unlock()
+	if was {
+		v.tell(Change{Kind: Locked})
+	}
+}
+
+// wipe forgets everything secret; v.mu is held.
+func (v *Vault) wipe() {
+	if v.open != nil {
+		v.open.zero()
+	}
+	v.open, v.problems = nil, nil
+	if v.idle.stop != nil {
+		v.idle.stop()
+	}
+}
+
+// CheckPassword asks for the password again, for acts that need more than an
+// unlocked vault. Wrong ones count like those of Unlock. Errors as Unlock.
+func (v *Vault) CheckPassword(ctx context.Context, password []byte) error {
+	if err := v.take(ctx); err != nil {
+		return err
+	}
+	defer v.leave()
+	x, err := v.read(ctx)
+	if err != nil {
+		return err
+	}
+	key, err := v.authenticate(ctx, x, password)
+	if err == nil {
+		key.key.zero()
+	}
+	return err
+}
+
+// authenticate returns the key that opens the vault's wallets; the caller
+// holds the turn. A keychain's failure is not held against the password.
+func (v *Vault) authenticate(ctx context.Context, x *index, password []byte) (*passKey, error) {
+	ring := keyRing{password: password}
+	defer ring.zeroBut(nil)
+	found, _, err := v.try(ctx, x, &ring)
+	if err != nil {
+		return nil, err
+	}
+	found.zero()
+	return ring.release(), nil
+}
+
+// openAll opens what the password opens.
+func (v *Vault) openAll(ctx context.Context, x *index, password []byte) (*opened, []Problem, error) {
+	ring := keyRing{password: password}
+	defer ring.zeroBut(nil)
+	return v.try(ctx, x, &ring)
+}
+
+// try opens all wallets with one password, counting it if it is wrong.
+func (v *Vault) try(ctx context.Context, x *index, ring *keyRing) (*opened, []Problem, error) {
+	if len(x.Wallets) == 0 {
+		return nil, nil, ErrNoWallet
+	}
+	now := v.options.Clock.Now()
+	v.mu.Lock()
+	until := v.guess.until(now)
+	v.mu.Unlock()
+	if !until.IsZero() {
+		return nil, nil, &BackoffError{Left: until.Sub(now)}
+	}
+	found, problems := v.openWallets(ctx, x, ring)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(found.branches) > 0 {
+		v.guess.passed()
+		return found, problems, nil
+	}
+	var failures []error
+	for _, p := range problems {
+		if errors.Is(p.Err, ErrWrongPassword) {
+			v.guess.failed(v.options.Clock.Now())
+			return nil, nil, ErrWrongPassword
+		}
+		failures = append(failures, fmt.Errorf("%s: %w", p.Wallet, p.Err))
+	}
+	return nil, nil, errors.Join(failures...)
+}
+
+// openWallets opens each wallet or says why not. Once one has opened, the
+// password is right and another that does not fit it is damaged.
+func (v *Vault) openWallets(ctx context.Context, x *index, ring *keyRing) (*opened, []Problem) {
+	found := &opened{branches: map[string]*node{}, keys: map[common.Address]secret{}}
+	var problems []Problem
+	for i := range x.Wallets {
+		w := &x.Wallets[i]
+		if err := v.openWallet(ctx, w, ring, found); err != nil {
+			problems = append(problems, Problem{Wallet: w.Name, Err: err})
+		}
+	}
+	if len(found.branches) > 0 {
+		for i := range problems {
+			if errors.Is(problems[i].Err, ErrWrongPassword) {
+				problems[i].Err = ErrDamaged
+			}
+		}
+	}
+	return found, problems
+}
+
+func (v *Vault) openWallet(ctx context.Context, w *indexWallet, ring *keyRing, into *opened) error {
+	p, err := v.unseal(ctx, w.ID, ring)
+	if err != nil {
+		return err
+	}
+	defer p.secret.zero()
+	if err := p.admit(v.options.Sandbox); err != nil {
+		return err
+	}
+	n, err := branch(p.secret)
+	if err != nil {
+		return err
+	}
+	return into.add(w, n)
+}
+
+// unseal reads and decrypts one wallet.
+func (v *Vault) unseal(ctx context.Context, id string, ring *keyRing) (payload, error) {
+	item := walletItem(id)
+	text, err := v.store.Get(ctx, item)
+	if err != nil {
+		return payload{}, err
+	}
+	r, err := parseRecord(text)
+	if err != nil {
+		return payload{}, err
+	}
+	plain, err := ring.key(r.KDF).open(v.store.service, item, r)
+	if err != nil {
+		return payload{}, err
+	}
+	ring.opened = ring.key(r.KDF)
+	return parsePayload(plain)
+}
+
+// add derives the accounts of a wallet. An address that is not the one in the
+// index means that the index was altered.
+func (o *opened) add(w *indexWallet, n *node) error {
+	derived := map[common.Address]secret{}
+	for _, a := range w.Accounts {
+		key, address, err := n.account(a.Number)
+		if err == nil && address != common.Address(a.Address) {
+			key.zero()
+			err = fmt.Errorf("%w: account %d has another address", ErrDamaged, a.Number)
+		}
+		if err != nil {
+			(&opened{keys: derived}).zero()
+			n.zero()
+			return err
+		}
+		derived[address] = key
+	}
+	for address, key := range derived {
+		o.keys[address] = key
+	}
+	o.branches[w.ID] = n
+	return nil
+}
+
+// A keyRing stretches one password, once for each set of parameters met.
+type keyRing struct {
+	password []byte
+	keys     []*passKey
+	opened   *passKey // the last that opened a record
+}
+
+func (r *keyRing) key(kdf recordKDF) *passKey {
+	for _, k := range r.keys {
+		if k.fits(kdf) {
+			return k
+		}
+	}
+	k := stretch(r.password, kdf)
+	r.keys = append(r.keys, k)
+	return k
+}
+
+// release hands the key that opened a record to the caller, who wipes it.
+func (r *keyRing) release() *passKey {
+	r.zeroBut(r.opened)
+	return r.opened
+}
+
+func (r *keyRing) zeroBut(kept *passKey) {
+	for _, k := range r.keys {
+		if k != kept {
+			k.key.zero()
+		}
+	}
+	r.keys = nil
+}

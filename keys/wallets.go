@@ -1,0 +1,295 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/fault"
+)
+
+// Create makes a wallet of 12 or 24 words with one account and returns the
+// words, this once. The first wallet sets the vault password, which must be
+// strong; later ones need the same. Whether the vault is locked stays as it
+// is; an unlocked one opens the new wallet too. An empty name gets one.
+//
+// Repeating it makes another wallet. After an error there is none: what a slow
+// keychain stores afterwards is removed before the next change or unlock. Only
+// if the process dies in between may a wallet remain whose words nobody saw.
+// Errors: [ErrWordCount], [ErrName], [ErrWeakPassword], [ErrWrongPassword],
+// [ErrBackoff], [ErrTooLarge] for one wallet too many, those of the keychain.
+func (v *Vault) Create(ctx context.Context, name string, count int, password []byte) (Wallet, *Words, error) {
+	entropy, err := newEntropy(count)
+	if err != nil {
+		return Wallet{}, nil, err
+	}
+	defer entropy.zero()
+	w, err := v.adopt(ctx, name, password, payload{kindMnemonic, originCreated, entropy})
+	if err != nil {
+		return Wallet{}, nil, err
+	}
+	return w, &Words{mnemonic(entropy)}, nil
+}
+
+// ImportMnemonic takes in a BIP-39 mnemonic: 12 to 24 English words, any case
+// and spacing, no passphrase. The caller wipes words and password. Otherwise
+// as Create; repeating it gives [ErrDuplicateWallet]. Further errors:
+// [ErrBadMnemonic], [ErrTestKey] for a published one, [ErrSandboxImport].
+func (v *Vault) ImportMnemonic(ctx context.Context, name string, words, password []byte) (Wallet, error) {
+	entropy, err := parseMnemonic(words)
+	if err != nil {
+		return Wallet{}, err
+	}
+	defer entropy.zero()
+	p := payload{kindMnemonic, originImported, entropy}
+	if err := p.admit(v.options.Sandbox); err != nil {
+		return Wallet{}, err
+	}
+	return v.adopt(ctx, name, password, p)
+}
+
+// adopt stores a new wallet.
+func (v *Vault) adopt(ctx context.Context, name string, password []byte, p payload) (Wallet, error) {
+	if err := v.take(ctx); err != nil {
+		return Wallet{}, err
+	}
+	defer v.leave()
+	x, err := v.swept(ctx)
+	if err != nil {
+		return Wallet{}, err
+	}
+	n, err := branch(p.secret)
+	if err != nil {
+		return Wallet{}, err
+	}
+	entry, err := v.entry(ctx, x, name, p, n)
+	if err == nil {
+		err = v.stow(ctx, x, entry, password, p)
+	}
+	if err != nil {
+		n.zero()
+		return Wallet{}, err
+	}
+	v.openToo(&entry, n)
+	v.tell(Change{Kind: Listed})
+	return entry.public(), nil
+}
+
+// entry is the new wallet's line in the index, checked against the others.
+func (v *Vault) entry(ctx context.Context, x *index, name string, p payload, n *node) (indexWallet, error) {
+	key, first, err := n.account(0)
+	if err != nil {
+		return indexWallet{}, err
+	}
+	key.zero()
+	switch {
+	case x.holds(first):
+		return indexWallet{}, ErrDuplicateWallet
+	case !v.options.Sandbox && publishedAddresses()[first]:
+		return indexWallet{}, ErrTestKey
+	}
+	if name, err = x.freeName(name); err != nil {
+		return indexWallet{}, err
+	}
+	id, err := v.freeID(ctx, x)
+	if err != nil {
+		return indexWallet{}, err
+	}
+	return indexWallet{
+		ID: id, Name: name, Kind: kindNames[p.kind], Accounts: []indexAccount{{Address: address(first)}},
+	}, nil
+}
+
+// freeID is an id whose item does not exist, so that no wallet that the index
+// has lost is ever written over.
+func (v *Vault) freeID(ctx context.Context, x *index) (string, error) {
+	const tries = 32
+	first := x.nextID()
+	for n := first; n < first+tries; n++ {
+		id := strconv.FormatUint(n, 10)
+		switch _, err := v.store.Get(ctx, walletItem(id)); {
+		case errors.Is(err, ErrMissingItem):
+			return id, nil
+		case err != nil && !errors.Is(err, ErrTooLarge):
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("list of wallets: %w: it misses %d wallets that are stored", ErrDamaged, tries)
+}
+
+// passKeyFor returns the key to seal a new wallet with: of a strong new
+// password for the first, of the password of the others later.
+func (v *Vault) passKeyFor(ctx context.Context, x *index, password []byte) (*passKey, error) {
+	if len(x.Wallets) > 0 {
+		return v.authenticate(ctx, x, password)
+	}
+	if err := CheckStrength(password); err != nil {
+		return nil, err
+	}
+	return newPassKey(password, v.options.KDF)
+}
+
+// stow writes a wallet in three steps: reserved in the index, sealed in its
+// item, listed in the index. What stops in between is swept.
+func (v *Vault) stow(ctx context.Context, x *index, entry indexWallet, password []byte, p payload) error {
+	listed := *x
+	listed.Wallets = append(slices.Clone(x.Wallets), entry)
+	if text, err := listed.encode(); err != nil || len(text) > MaxItem {
+		return errors.Join(err, ErrTooLarge)
+	}
+	key, err := v.passKeyFor(ctx, x, password)
+	if err != nil {
+		return err
+	}
+	defer key.key.zero()
+	plain := p.encode()
+	defer plain.zero()
+	sealed, err := key.seal(v.store.service, walletItem(entry.ID), plain)
+	if err != nil {
+		return err
+	}
+	reserved := *x
+	reserved.Pending = append(slices.Clone(x.Pending), entry.ID)
+	err = inOrder(
+		func() error { return v.write(ctx, &reserved) },
+		func() error { fault.Point("keys.reserved"); return v.store.Set(ctx, walletItem(entry.ID), sealed) },
+		func() error { fault.Point("keys.sealed"); return v.write(ctx, &listed) },
+	)
+	if err != nil {
+		v.abandon(ctx, entry.ID)
+		return err
+	}
+	fault.Point("keys.listed")
+	return nil
+}
+
+func inOrder(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// abandon remembers that a wallet's caller was told of a failure, and cleans
+// up at once if the keychain lets it.
+func (v *Vault) abandon(ctx context.Context, id string) {
+	v.mu.Lock()
+	v.abandoned[id] = true
+	v.mu.Unlock()
+	_, _ = v.swept(context.WithoutCancel(ctx))
+}
+
+// swept reads the index and removes what was begun and never finished; the
+// caller holds the turn. What cannot be removed now stays pending.
+func (v *Vault) swept(ctx context.Context) (*index, error) {
+	x, err := v.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v.mu.Lock()
+	leftovers := slices.Clone(x.Pending)
+	for id := range v.abandoned {
+		if !slices.Contains(leftovers, id) {
+			leftovers = append(leftovers, id)
+		}
+	}
+	v.mu.Unlock()
+	if len(leftovers) == 0 {
+		return x, nil
+	}
+	var gone []string
+	for _, id := range leftovers {
+		x.drop(id)
+		if err := v.store.Delete(ctx, walletItem(id)); err == nil || errors.Is(err, ErrMissingItem) {
+			gone = append(gone, id)
+		} else {
+			x.Pending = append(x.Pending, id)
+		}
+	}
+	if err := v.write(ctx, x); err == nil {
+		v.mu.Lock()
+		for _, id := range gone {
+			delete(v.abandoned, id)
+		}
+		v.mu.Unlock()
+	}
+	return x, nil
+}
+
+// openToo opens a wallet just stored if the vault is unlocked.
+func (v *Vault) openToo(w *indexWallet, n *node) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.open == nil || v.open.add(w, n) != nil {
+		n.zero()
+	}
+}
+
+// Add adds the wallet's next account, m/44'/60'/0'/0/n, to an unlocked vault.
+// Repeating it adds another. After an error of the keychain the account may
+// still appear later. Errors: [ErrLocked], [ErrUnknownWallet], [ErrName] for
+// the label, [ErrTooLarge] for one account too many, those of the keychain.
+func (v *Vault) Add(ctx context.Context, wallet, label string) (Account, error) {
+	if label != "" && !validName(label) {
+		return Account{}, ErrName
+	}
+	if err := v.take(ctx); err != nil {
+		return Account{}, err
+	}
+	defer v.leave()
+	x, err := v.swept(ctx)
+	if err != nil {
+		return Account{}, err
+	}
+	w := x.wallet(wallet)
+	if w == nil {
+		return Account{}, ErrUnknownWallet
+	}
+	next := indexAccount{Number: w.Accounts[len(w.Accounts)-1].Number + 1, Label: label}
+	key, at, err := v.nextKey(wallet, next.Number)
+	if err != nil {
+		return Account{}, err
+	}
+	next.Address = address(at)
+	w.Accounts = append(w.Accounts, next)
+	if err := v.write(ctx, x); err != nil {
+		key.zero()
+		return Account{}, err
+	}
+	v.keep(at, key)
+	v.tell(Change{Kind: Listed})
+	return next.public(wallet), nil
+}
+
+// nextKey derives an account of an open wallet.
+func (v *Vault) nextKey(wallet string, number uint32) (secret, common.Address, error) {
+	v.lockIfIdle()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.open == nil {
+		return nil, common.Address{}, ErrLocked
+	}
+	n := v.open.branches[wallet]
+	if n == nil {
+		return nil, common.Address{}, fmt.Errorf("%w: the wallet did not open", ErrDamaged)
+	}
+	v.idle.last = v.options.Clock.Now()
+	return n.account(number)
+}
+
+// keep adds a key to an unlocked vault; one locked meanwhile forgets it.
+func (v *Vault) keep(a common.Address, key secret) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.open == nil {
+		key.zero()
+		return
+	}
+	v.open.keys[a] = key
+}

@@ -1,0 +1,56 @@
+package keys
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// Lock leaves zeros where keys were, in the very memory that held them.
+func TestLockWipesTheKeys(t *testing.T) {
+	files, err := OpenFiles(filepath.Join(t.TempDir(), "keys"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := NewStore(files, "wipe", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := New(store, Options{KDF: cheapKDF})
+	if err != nil {
+		t.Fatal(err)
+	}
+	password := []byte("seven purple llamas dance")
+	w, _, err := v.Create(t.Context(), "", 12, password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Unlock(t.Context(), password); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.Add(t.Context(), w.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	n := v.open.branches[w.ID]
+	held := []secret{n.key, n.code}
+	for _, key := range v.open.keys {
+		held = append(held, key)
+	}
+	if len(held) != 4 {
+		t.Fatalf("%d secrets", len(held))
+	}
+	blank := make(secret, 32)
+	for _, s := range held {
+		if s.equal(blank) {
+			t.Fatal("no key in an open vault")
+		}
+	}
+	v.Lock()
+	for i, s := range held {
+		if !s.equal(blank) {
+			t.Errorf("secret %d survives Lock", i)
+		}
+	}
+	if v.open != nil {
+		t.Error("still open")
+	}
+}
