@@ -1,0 +1,265 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/ethclient"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"swapkeep/fault"
+)
+
+const (
+	maxResponse  = 8 << 20 // bytes of one reply
+	maxErrorText = 300     // of a node's words that are passed on
+	firstBackoff = 500 * time.Millisecond
+	maxBackoff   = time.Minute
+)
+
+// An endpoint is one RPC URL of a network. Every use goes through do, which
+// lets nothing out of an endpoint whose chain id is not known to be right.
+type endpoint struct {
+	chain   uint64
+	host    string // never the path, which often holds an access key
+	rpc     *rpc.Client
+	eth     *ethclient.Client
+	timeout time.Duration
+
+	conns atomic.Uint64 // connections used for the first time
+
+	mu       sync.Mutex
+	checked  bool   // the chain id was right …
+	upTo     uint64 // … on all connections up to this count
+	failures int
+	retryAt  time.Time
+
+	noSimulate atomic.Bool // it said that it has no eth_simulateV1
+}
+
+func newEndpoint(chain uint64, u *url.URL, client *http.Client, timeout time.Duration) (*endpoint, error) {
+	c, err := rpc.DialOptions(context.Background(), u.String(), rpc.WithHTTPClient(client))
+	if err != nil {
+		return nil, fmt.Errorf("rpc endpoint %s: %w", u.Host, unlocated(err))
+	}
+	return &endpoint{chain: chain, host: u.Host, rpc: c, eth: ethclient.NewClient(c), timeout: timeout}, nil
+}
+
+// A nodeError is a JSON-RPC error: the node was reached and said no.
+type nodeError struct {
+	host string
+	code int
+	text string
+	data any
+}
+
+func (e *nodeError) Error() string { return fmt.Sprintf("%s: %s (code %d)", e.host, e.text, e.code) }
+
+// do runs call against e under a deadline. The chain id is checked before the
+// first use, after a failure, and once more before the result of a call that
+// opened a new connection is believed. reached says whether call's request can
+// have left this process.
+func (e *endpoint) do(ctx context.Context, call func(context.Context) error) (reached bool, err error) {
+	if err := e.check(ctx); err != nil {
+		return false, err
+	}
+	x, err := e.exchange(ctx, call)
+	if x.fresh.Load() > 0 && answered(err) {
+		if cerr := e.check(ctx); cerr != nil {
+			return x.reached.Load(), cerr
+		}
+	}
+	return x.reached.Load(), err
+}
+
+// answered reports whether err, from exchange, is the node's own answer.
+func answered(err error) bool {
+	var ne *nodeError
+	return err == nil || errors.Is(err, ethereum.NotFound) || errors.As(err, &ne)
+}
+
+// check makes sure that e serves its chain.
+func (e *endpoint) check(ctx context.Context) error {
+	before := e.conns.Load()
+	e.mu.Lock()
+	known := e.checked && e.upTo == before
+	e.mu.Unlock()
+	if known {
+		return nil
+	}
+	var id hexutil.Uint64
+	x, err := e.exchange(ctx, func(ctx context.Context) error {
+		return e.rpc.CallContext(ctx, &id, "eth_chainId")
+	})
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if uint64(id) != e.chain {
+		e.checked, e.failures, e.retryAt = false, e.failures+1, fault.Now().Add(maxBackoff)
+		return fmt.Errorf("%s: %w: %d instead of %d", e.host, ErrWrongChain, uint64(id), e.chain)
+	}
+	// A connection that another call opened meanwhile stays unchecked.
+	e.checked, e.upTo = true, before+uint64(x.fresh.Load())
+	return nil
+}
+
+// forget makes the next use of e check the chain id again.
+func (e *endpoint) forget() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.checked = false
+}
+
+// An exchange is what became of one request on the transport.
+type exchange struct {
+	reached atomic.Bool  // a connection was there: the request may have been sent
+	fresh   atomic.Int32 // connections opened for it
+}
+
+func (e *endpoint) exchange(parent context.Context, call func(context.Context) error) (*exchange, error) {
+	x := new(exchange)
+	ctx, cancel := context.WithTimeout(parent, e.timeout)
+	defer cancel()
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
+		x.reached.Store(true)
+		if !i.Reused {
+			x.fresh.Add(1)
+			e.conns.Add(1)
+		}
+	}})
+	err := e.plain(call(ctx))
+	if parent.Err() == nil { // the caller giving up says nothing about e
+		e.note(err)
+	}
+	return x, err
+}
+
+// note keeps the health of e: each failure in a row doubles the pause after
+// which it is asked before its siblings again.
+func (e *endpoint) note(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if answered(err) && !limited(err) {
+		e.failures, e.retryAt = 0, time.Time{}
+		return
+	}
+	pause := min(firstBackoff<<min(e.failures, 10), maxBackoff)
+	e.failures, e.retryAt = e.failures+1, fault.Now().Add(pause)
+	if !answered(err) {
+		e.checked = false
+	}
+}
+
+// limited reports whether a node's answer is about its own rate limit.
+func limited(err error) bool {
+	var ne *nodeError
+	return errors.As(err, &ne) && (ne.code == -32005 || ne.code == 429 || containsAny(ne.text, []string{"rate limit", "too many requests"}))
+}
+
+// resting returns when e should be tried again, and whether that is yet to come.
+func (e *endpoint) resting() (time.Time, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.retryAt, fault.Now().Before(e.retryAt)
+}
+
+// plain rewrites an error so that it tells the host and never the URL.
+func (e *endpoint) plain(err error) error {
+	if err == nil || errors.Is(err, ethereum.NotFound) {
+		return err
+	}
+	var answer rpc.Error
+	if errors.As(err, &answer) {
+		ne := &nodeError{host: e.host, code: answer.ErrorCode(), text: shown(answer.Error())}
+		var withData rpc.DataError
+		if errors.As(err, &withData) {
+			ne.data = withData.ErrorData()
+		}
+		return ne
+	}
+	var status rpc.HTTPError
+	if errors.As(err, &status) {
+		return fmt.Errorf("%s: http status %d", e.host, status.StatusCode)
+	}
+	return fmt.Errorf("%s: %w", e.host, unlocated(err))
+}
+
+// unlocated drops the URL that net/http puts around its errors.
+func unlocated(err error) error {
+	var located *url.Error
+	if errors.As(err, &located) {
+		return located.Err
+	}
+	return err
+}
+
+// shown is a node's text made fit for a log or a screen.
+func shown(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, text)
+	if r := []rune(text); len(r) > maxErrorText {
+		text = string(r[:maxErrorText]) + "…"
+	}
+	return text
+}
+
+// reverted reports whether err is a node's word that the call itself failed,
+// and why.
+func reverted(err error) (reason string, ok bool) {
+	var ne *nodeError
+	if !errors.As(err, &ne) {
+		return "", false
+	}
+	if ne.code != 3 && ne.code != -32015 && !containsAny(ne.text, revertTexts) {
+		return "", false
+	}
+	if data, isText := ne.data.(string); isText {
+		if raw, err := hexutil.Decode(data); err == nil {
+			return revertReason(raw, ne.text), true
+		}
+	}
+	return ne.text, true
+}
+
+// revertReason unpacks Error(string) and Panic(uint256), else names the
+// selector of a custom error, else keeps text.
+func revertReason(data []byte, text string) string {
+	if why, err := abi.UnpackRevert(data); err == nil {
+		return shown(why)
+	}
+	if len(data) >= 4 {
+		return fmt.Sprintf("%s, custom error %#x", text, data[:4])
+	}
+	return text
+}
+
+// wouldRevert turns a node's verdict on a call into our errors, and leaves any
+// other error as it is.
+func wouldRevert(err error) error {
+	if reason, ok := reverted(err); ok {
+		return fmt.Errorf("%w: %s", ErrWouldRevert, reason)
+	}
+	var ne *nodeError
+	if errors.As(err, &ne) && containsAny(ne.text, []string{"insufficient funds", "insufficient balance", "upfront cost exceeds"}) {
+		return fmt.Errorf("%w: %s", ErrFunds, ne.text)
+	}
+	return err
+}

@@ -1,0 +1,289 @@
+package chain
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// Evidence says what became of tx, and whether that is proven: mined in a
+// canonical block as deep as the network asks, in the words of two hosts where
+// two are configured. Unproven evidence with a Block shows how far it is. An
+// error says nothing about tx; ErrDisagree is one that needs a person.
+func (h *Hub) Evidence(ctx context.Context, id uint64, tx common.Hash) (Evidence, bool, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return Evidence{}, false, err
+	}
+	var seen []Evidence
+	var errs []error
+	absent := 0
+	for _, e := range p.order() {
+		ev, mined, err := e.evidence(ctx, tx)
+		switch {
+		case err != nil:
+			errs = append(errs, err)
+		case !mined:
+			absent++
+		default:
+			seen = append(seen, ev)
+		}
+		if agreed, ok := agreement(p, seen); ok {
+			return agreed, agreed.Depth >= p.network.Depth, nil
+		}
+		if absent >= p.quorum() {
+			return Evidence{}, false, nil
+		}
+	}
+	return p.unproven(seen, errs)
+}
+
+// agreement finds what as many hosts as the network needs say alike. The
+// shallower depth of theirs counts.
+func agreement(p *pool, seen []Evidence) (Evidence, bool) {
+	for _, a := range seen {
+		agreed, hosts := a, make(map[string]bool)
+		agreed.Hosts = nil
+		for _, b := range seen {
+			if a.BlockHash != b.BlockHash || a.Success != b.Success || !sameLogs(a.Logs, b.Logs) || hosts[b.Hosts[0]] {
+				continue
+			}
+			hosts[b.Hosts[0]] = true
+			agreed.Hosts = append(agreed.Hosts, b.Hosts[0])
+			agreed.Depth = min(agreed.Depth, b.Depth)
+		}
+		if len(agreed.Hosts) >= p.quorum() {
+			return agreed, true
+		}
+	}
+	return Evidence{}, false
+}
+
+// sameLogs compares what logs say, not where a node counts them.
+func sameLogs(a, b []*types.Log) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Address != b[i].Address || len(a[i].Topics) != len(b[i].Topics) || !bytes.Equal(a[i].Data, b[i].Data) {
+			return false
+		}
+		for j := range a[i].Topics {
+			if a[i].Topics[j] != b[i].Topics[j] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// unproven sums up a look that found no agreement. Stories of blocks that are
+// deep and still differ are no matter of waiting.
+func (p *pool) unproven(seen []Evidence, errs []error) (Evidence, bool, error) {
+	deep := 0
+	for _, ev := range seen {
+		if ev.Depth >= p.network.Depth {
+			deep++
+		}
+	}
+	if deep > 1 && p.quorum() > 1 {
+		return Evidence{}, false, fmt.Errorf("chain %d: %w about transaction %s", p.network.ID, ErrDisagree, seen[0].Tx)
+	}
+	var partial Evidence
+	if len(seen) > 0 {
+		partial = seen[0]
+	}
+	if len(errs) > 0 {
+		return partial, false, p.failure(errs)
+	}
+	return partial, false, nil
+}
+
+// A minedReceipt is a receipt with the members that types.Receipt leaves out.
+type minedReceipt struct {
+	types.Receipt
+	to    common.Address
+	l1Fee *big.Int // OP stack: paid on top of gas
+}
+
+func (r *minedReceipt) UnmarshalJSON(b []byte) error {
+	if err := r.Receipt.UnmarshalJSON(b); err != nil {
+		return err
+	}
+	var more struct {
+		To    *common.Address `json:"to"`
+		L1Fee *hexutil.Big    `json:"l1Fee"`
+	}
+	if err := json.Unmarshal(b, &more); err != nil {
+		return err
+	}
+	if more.To != nil {
+		r.to = *more.To
+	}
+	r.l1Fee = new(big.Int)
+	if more.L1Fee != nil {
+		r.l1Fee = more.L1Fee.ToInt()
+	}
+	return nil
+}
+
+// receipt asks e for tx's receipt; ethereum.NotFound if it says there is none.
+func (e *endpoint) receipt(ctx context.Context, tx common.Hash) (*minedReceipt, error) {
+	var r *minedReceipt
+	_, err := e.do(ctx, func(ctx context.Context) error {
+		r = nil
+		if err := e.rpc.CallContext(ctx, &r, "eth_getTransactionReceipt", tx); err != nil {
+			return err
+		}
+		if r == nil {
+			return ethereum.NotFound
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, r.check(e.host, tx)
+}
+
+// check refuses a receipt that contradicts itself.
+func (r *minedReceipt) check(host string, tx common.Hash) error {
+	if r.TxHash != tx || r.BlockNumber == nil || !r.BlockNumber.IsUint64() || r.BlockHash == (common.Hash{}) {
+		return fmt.Errorf("%s: malformed receipt of transaction %s", host, tx)
+	}
+	for _, l := range r.Logs {
+		if l == nil || l.TxHash != tx || l.BlockHash != r.BlockHash {
+			return fmt.Errorf("%s: receipt of transaction %s carries another's log", host, tx)
+		}
+	}
+	return nil
+}
+
+// evidence is one endpoint's word on tx. mined is false for a transaction that
+// it does not know or whose block it no longer counts as canonical.
+func (e *endpoint) evidence(ctx context.Context, tx common.Hash) (ev Evidence, mined bool, err error) {
+	r, err := e.receipt(ctx, tx)
+	if errors.Is(err, ethereum.NotFound) {
+		return Evidence{}, false, nil
+	}
+	if err != nil {
+		return Evidence{}, false, err
+	}
+	latest, canonical, err := e.standing(ctx, r.BlockNumber.Uint64())
+	if err != nil {
+		return Evidence{}, false, err
+	}
+	number := r.BlockNumber.Uint64()
+	if canonical.Hash != r.BlockHash || latest < number {
+		return Evidence{}, false, nil
+	}
+	paid := new(big.Int).SetUint64(r.GasUsed)
+	if r.EffectiveGasPrice != nil {
+		paid.Mul(paid, r.EffectiveGasPrice)
+	} else {
+		paid.SetUint64(0)
+	}
+	return Evidence{
+		Chain: e.chain, Tx: tx, Block: number, BlockHash: r.BlockHash, Success: r.Status == types.ReceiptStatusSuccessful,
+		Depth: latest - number + 1, GasUsed: r.GasUsed, FeePaid: paid.Add(paid, r.l1Fee), Hosts: []string{e.host}, To: r.to, Logs: r.Logs,
+	}, true, nil
+}
+
+// standing returns e's latest block number and its canonical block of that
+// number, in this order, so that the depth is never overstated.
+func (e *endpoint) standing(ctx context.Context, number uint64) (latest uint64, b head, err error) {
+	_, err = e.do(ctx, func(ctx context.Context) (err error) {
+		if latest, err = e.eth.BlockNumber(ctx); err != nil {
+			return err
+		}
+		b, err = e.block(ctx, hexutil.EncodeUint64(number))
+		return err
+	})
+	return latest, b, err
+}
+
+// Replaced reports whether account's nonce was used at depth by a transaction
+// that is none of ours, in the words of two hosts where two are configured.
+// since is a block before which no transaction of ours can have been mined.
+func (h *Hub) Replaced(ctx context.Context, id uint64, account common.Address, nonce, since uint64, ours []common.Hash) (bool, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return false, err
+	}
+	said := map[bool]map[string]bool{false: {}, true: {}}
+	var errs []error
+	for _, e := range p.order() {
+		replaced, err := e.replaced(ctx, p.network.Depth, account, nonce, since, ours)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		said[replaced][e.host] = true
+		if len(said[replaced]) >= p.quorum() {
+			return replaced, nil
+		}
+	}
+	if len(errs) > 0 {
+		return false, p.failure(errs)
+	}
+	return false, nil
+}
+
+// replaced is one endpoint's word. The nonce is read before the receipts: used
+// then, at depth, and no receipt of ours after, means another transaction.
+func (e *endpoint) replaced(ctx context.Context, depth uint64, account common.Address, nonce, since uint64, ours []common.Hash) (bool, error) {
+	var latest, used uint64
+	_, err := e.do(ctx, func(ctx context.Context) (err error) {
+		if latest, err = e.eth.BlockNumber(ctx); err != nil {
+			return err
+		}
+		deep := new(big.Int).SetUint64(latest + 1 - min(depth, latest+1))
+		used, err = e.eth.NonceAt(ctx, account, deep)
+		return err
+	})
+	if err != nil || used <= nonce {
+		return false, err
+	}
+	for _, tx := range ours {
+		if _, err := e.receipt(ctx, tx); !errors.Is(err, ethereum.NotFound) {
+			return false, err // nil: one of ours is mined after all
+		}
+	}
+	return true, e.remembers(ctx, since, latest)
+}
+
+// Endpoints forget receipts: go-ethereum keeps those of 2,350,000 blocks unless
+// told otherwise, others fewer. longAgo is well inside that.
+const longAgo = 100_000
+
+// remembers makes sure that a missing receipt means something: if since is long
+// ago, e must still have a receipt of a transaction mined about then.
+func (e *endpoint) remembers(ctx context.Context, since, latest uint64) error {
+	if latest-min(since, latest) < longAgo {
+		return nil
+	}
+	for number := since; number < since+64; number++ {
+		_, b, err := e.standing(ctx, number)
+		if err != nil {
+			return err
+		}
+		if len(b.Transactions) == 0 {
+			continue
+		}
+		if _, err := e.receipt(ctx, b.Transactions[0]); errors.Is(err, ethereum.NotFound) {
+			return fmt.Errorf("%s no longer has receipts of block %d; configure an rpc endpoint with full history", e.host, number)
+		} else if err != nil {
+			return err
+		}
+		return nil
+	}
+	return fmt.Errorf("%s shows no transactions after block %d to compare with", e.host, since)
+}

@@ -1,0 +1,270 @@
+package chain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// A claimedTx is what a lying or lagging node says of one transaction.
+type claimedTx struct {
+	head    uint64 // latest block
+	block   uint64 // 0 = no receipt
+	fork    byte   // tells block hashes apart
+	failed  bool
+	amount  byte   // of the one log; 0 = no log
+	nonce   uint64 // of the account, at any block
+	gone    bool   // the block is not canonical any more
+	indexes bool   // receipts are still being indexed
+	l1Fee   uint64
+	forgets bool // receipts of other transactions are gone
+}
+
+var evidenceTx = common.HexToHash("0x01")
+
+func claimedHash(block uint64, fork byte) common.Hash {
+	return common.BytesToHash([]byte{fork, byte(block >> 16), byte(block >> 8), byte(block), 1})
+}
+
+func (c claimedTx) node(id uint64) *testNode {
+	return &testNode{answer: func(ctx context.Context, method string, args []json.RawMessage) (any, error) {
+		switch method {
+		case "eth_blockNumber":
+			return hexutil.Uint64(c.head), nil
+		case "eth_getTransactionCount":
+			return hexutil.Uint64(c.nonce), nil
+		case "eth_getBlockByNumber":
+			var number hexutil.Uint64
+			if err := json.Unmarshal(args[0], &number); err != nil {
+				return nil, err
+			}
+			fork := c.fork
+			if c.gone {
+				fork++
+			}
+			return map[string]any{"number": number, "hash": claimedHash(uint64(number), fork), "transactions": []common.Hash{{2}}}, nil
+		case "eth_getTransactionReceipt":
+			return c.receipt(args[0])
+		}
+		return constant(id)(ctx, method, args)
+	}}
+}
+
+func (c claimedTx) receipt(arg json.RawMessage) (any, error) {
+	var tx common.Hash
+	if err := json.Unmarshal(arg, &tx); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.indexes:
+		return nil, &rpcError{Code: -32000, Message: "transaction indexing is in progress"}
+	case tx != evidenceTx && c.forgets || tx == evidenceTx && c.block == 0:
+		return nil, nil
+	}
+	status := uint64(1)
+	if c.failed {
+		status = 0
+	}
+	logs := []any{}
+	hash := claimedHash(c.block, c.fork)
+	if c.amount != 0 {
+		logs = append(logs, map[string]any{
+			"address": common.Address{9}, "topics": []common.Hash{transferTopic, {}, {}}, "data": hexutil.Bytes(common.LeftPadBytes([]byte{c.amount}, 32)),
+			"transactionHash": tx, "blockHash": hash, "blockNumber": hexutil.Uint64(c.block), "logIndex": "0x0", "transactionIndex": "0x0",
+		})
+	}
+	return map[string]any{
+		"transactionHash": tx, "blockHash": hash, "blockNumber": hexutil.Uint64(c.block), "transactionIndex": "0x0",
+		"status": hexutil.Uint64(status), "gasUsed": "0x5208", "cumulativeGasUsed": "0x5208", "effectiveGasPrice": "0x2",
+		"logs": logs, "logsBloom": hexutil.Bytes(make([]byte, 256)), "to": common.Address{7}, "l1Fee": hexutil.Uint64(c.l1Fee), "type": "0x2",
+	}, nil
+}
+
+// TestEvidence: at a depth of 3, what one, two and three endpoints prove.
+func TestEvidence(t *testing.T) {
+	deep := claimedTx{head: 12, block: 10, amount: 5, l1Fee: 4}
+	deeper := deep
+	deeper.head = 14
+	shallow := deep
+	shallow.head = 11
+	none := claimedTx{head: 12}
+	reorged := deep
+	reorged.gone = true
+	other, failed, lying := deep, deep, deep
+	other.fork, failed.failed, lying.amount = 1, true, 6
+	indexing := claimedTx{head: 12, indexes: true}
+	for _, tc := range []struct {
+		name  string
+		nodes []claimedTx
+		ok    bool
+		depth uint64
+		is    error
+	}{
+		{"one", []claimedTx{deep}, true, 3, nil},
+		{"one, shallow", []claimedTx{shallow}, false, 2, nil},
+		{"one, none", []claimedTx{none}, false, 0, nil},
+		{"one, reorganised", []claimedTx{reorged}, false, 0, nil},
+		{"one, indexing", []claimedTx{indexing}, false, 0, errAny},
+		{"two agree", []claimedTx{deep, deeper}, true, 3, nil},
+		{"one ahead", []claimedTx{deeper, shallow}, false, 2, nil},
+		{"one lags", []claimedTx{deep, none}, false, 3, nil},
+		{"one indexes", []claimedTx{deep, indexing}, false, 3, errAny},
+		{"other block", []claimedTx{deep, other}, false, 0, ErrDisagree},
+		{"other outcome", []claimedTx{deep, failed}, false, 0, ErrDisagree},
+		{"other log", []claimedTx{deep, lying}, false, 0, ErrDisagree},
+		{"two against one", []claimedTx{lying, deep, deeper}, true, 3, nil},
+		{"third settles a lag", []claimedTx{deep, none, deep}, true, 3, nil},
+		{"two saw nothing", []claimedTx{none, none, deep}, false, 0, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var urls []string
+			for _, n := range tc.nodes {
+				urls = append(urls, n.node(10).serve(t))
+			}
+			h := newTestHub(t, 10, 3, urls...)
+			ev, ok, err := h.Evidence(t.Context(), 10, evidenceTx)
+			if ok != tc.ok || ev.Depth != tc.depth {
+				t.Errorf("ok %v, depth %d, want %v, %d", ok, ev.Depth, tc.ok, tc.depth)
+			}
+			if (err != nil) != (tc.is != nil) || tc.is != nil && tc.is != errAny && !errors.Is(err, tc.is) {
+				t.Errorf("error = %v, want %v", err, tc.is)
+			}
+			if ok && (len(ev.Hosts) != min(2, len(tc.nodes)) || ev.FeePaid.Int64() != 2*21000+4 || ev.To != (common.Address{7}) || len(Transfers(ev.Logs)) != 1) {
+				t.Errorf("evidence = %+v", ev)
+			}
+		})
+	}
+	if _, _, err := newTestHub(t, 10, 3, deep.node(10).serve(t)).Evidence(t.Context(), 1, evidenceTx); !errors.Is(err, ErrNoNetwork) {
+		t.Errorf("no network: %v", err)
+	}
+}
+
+// errAny stands for "some error" in a table.
+var errAny = errors.New("any")
+
+// TestEvidenceOneSource: two URLs of one host are one source, and an endpoint
+// that is down is no agreement.
+func TestEvidenceOneSource(t *testing.T) {
+	url := claimedTx{head: 12, block: 10}.node(10).serve(t)
+	ev, ok, err := newTestHub(t, 10, 3, url+"/a", url+"/b").Evidence(t.Context(), 10, evidenceTx)
+	if err != nil || !ok || len(ev.Hosts) != 1 {
+		t.Errorf("two urls of one host: %v, %v, %v", ev.Hosts, ok, err)
+	}
+	ev, ok, err = newTestHub(t, 10, 3, url, "http://127.0.0.1:1").Evidence(t.Context(), 10, evidenceTx)
+	if err == nil || ok || ev.Depth != 3 {
+		t.Errorf("one is down: depth %d, %v, %v", ev.Depth, ok, err)
+	}
+}
+
+// TestMalformedReceipts: a receipt that contradicts itself is no evidence.
+func TestMalformedReceipts(t *testing.T) {
+	for name, change := range map[string]func(r map[string]any){
+		"another transaction": func(r map[string]any) { r["transactionHash"] = common.Hash{3} },
+		"another's log": func(r map[string]any) {
+			r["logs"].([]any)[0].(map[string]any)["transactionHash"] = common.Hash{3}
+		},
+		"log of another block": func(r map[string]any) {
+			r["logs"].([]any)[0].(map[string]any)["blockHash"] = common.Hash{3}
+		},
+		"no block":       func(r map[string]any) { delete(r, "blockNumber") },
+		"no block hash":  func(r map[string]any) { delete(r, "blockHash") },
+		"no status":      func(r map[string]any) { delete(r, "status"); r["root"] = "0x" },
+		"a log is null":  func(r map[string]any) { r["logs"] = []any{nil} },
+		"status of text": func(r map[string]any) { r["status"] = "yes" },
+	} {
+		n := claimedTx{head: 12, block: 10, amount: 5}.node(10)
+		n.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+			if r, ok := result.(map[string]any); ok && method == "eth_getTransactionReceipt" {
+				change(r)
+			}
+			return result, err
+		})
+		ev, ok, err := newTestHub(t, 10, 3, n.serve(t)).Evidence(t.Context(), 10, evidenceTx)
+		if name == "no status" { // counts as a failure, never as success
+			if ok && ev.Success {
+				t.Errorf("%s: taken for success", name)
+			}
+			continue
+		}
+		if ok || err == nil {
+			t.Errorf("%s: %+v, %v, %v", name, ev, ok, err)
+		}
+	}
+}
+
+// TestReplacedByAgreement: a used nonce without a receipt of ours.
+func TestReplacedByAgreement(t *testing.T) {
+	used := claimedTx{head: 12, nonce: 6}
+	unused := claimedTx{head: 12, nonce: 5}
+	mined := claimedTx{head: 12, nonce: 6, block: 10}
+	indexing := claimedTx{head: 12, nonce: 6, indexes: true}
+	long := claimedTx{head: 3_000_000, nonce: 6}
+	longForgotten := long
+	longForgotten.forgets = true
+	for _, tc := range []struct {
+		name  string
+		nodes []claimedTx
+		want  bool
+		fails bool
+	}{
+		{"used", []claimedTx{used}, true, false},
+		{"unused", []claimedTx{unused}, false, false},
+		{"ours", []claimedTx{mined}, false, false},
+		{"indexing", []claimedTx{indexing}, false, true},
+		{"both", []claimedTx{used, used}, true, false},
+		{"one of two", []claimedTx{used, unused}, false, false},
+		{"one indexing", []claimedTx{used, indexing}, false, true},
+		{"long ago", []claimedTx{long}, true, false},
+		{"long ago, receipts forgotten", []claimedTx{longForgotten}, false, true},
+	} {
+		var urls []string
+		for _, n := range tc.nodes {
+			urls = append(urls, n.node(10).serve(t))
+		}
+		got, err := newTestHub(t, 10, 3, urls...).Replaced(t.Context(), 10, common.Address{1}, 5, 2, []common.Hash{evidenceTx})
+		if got != tc.want || (err != nil) != tc.fails {
+			t.Errorf("%s: %v, %v, want %v", tc.name, got, err, tc.want)
+		}
+	}
+}
+
+func TestTransfers(t *testing.T) {
+	token, from, to := common.Address{1}, common.Address{2}, common.Address{3}
+	pad := func(a common.Address) common.Hash { return common.BytesToHash(a[:]) }
+	good := &types.Log{Address: token, Topics: []common.Hash{transferTopic, pad(from), pad(to)}, Data: common.LeftPadBytes([]byte{5}, 32)}
+	nft := &types.Log{Address: token, Topics: []common.Hash{transferTopic, pad(from), pad(to), {1}}}
+	short := &types.Log{Address: token, Topics: good.Topics, Data: []byte{5}}
+	got := Transfers([]*types.Log{nil, nft, short, good, {Address: token}})
+	want := []Movement{{Token: token, From: from, To: to, Amount: big.NewInt(5)}}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("transfers = %v, want %v", got, want)
+	}
+}
+
+// TestNodeTextIsTamed: what a node says ends up in logs and on screens.
+func TestNodeTextIsTamed(t *testing.T) {
+	n := &testNode{answer: constant(1)}
+	h := newTestHub(t, 1, 1, n.serve(t))
+	n.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+		if method == "eth_blockNumber" {
+			return nil, &rpcError{Code: -32000, Message: "bad\x1b[2Jnews\n" + strings.Repeat("x", 1<<16)}
+		}
+		return result, err
+	})
+	r, err := h.Reader(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.BlockNumber(t.Context())
+	if err == nil || len(err.Error()) > 500 || strings.ContainsAny(err.Error(), "\x1b\n") {
+		t.Errorf("error of %d bytes: %.80q", len(fmt.Sprint(err)), err)
+	}
+}

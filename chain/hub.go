@@ -1,0 +1,349 @@
+package chain
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+const (
+	defaultTimeout = 10 * time.Second
+	maxEndpoints   = 8 // of one network
+)
+
+// An Endpoint configures one network.
+type Endpoint struct {
+	Chain uint64
+	URLs  []string // in order of preference; none = the network's own defaults
+	// Depth is at least the network's own outside the sandbox; 0 = that one.
+	Depth    uint64
+	QuoterV2 common.Address // sandbox only; zero = the network's own
+}
+
+// Options of a Hub.
+type Options struct {
+	// Sandbox allows only loopback URLs; without it they are refused, since
+	// sandbox chains carry real chain ids.
+	Sandbox bool
+	// AllowLoopback names the chains whose loopback URLs are allowed all the same.
+	AllowLoopback []uint64
+	Timeout       time.Duration // of one request to one endpoint; 0 = 10 s
+	HTTP          *http.Client  // nil = one made for the purpose; redirects are refused in any case
+}
+
+// A Hub holds the RPC endpoints of the networks and answers questions about
+// them. It is safe for concurrent use.
+type Hub struct {
+	sandbox bool
+	pools   []*pool
+	client  *http.Client
+}
+
+// NewHub checks the configuration; it opens no connection. It refuses an
+// unknown or repeated chain, a URL that is neither https nor loopback http, and
+// loopback where o does not allow it.
+func NewHub(endpoints []Endpoint, o Options) (*Hub, error) {
+	h := &Hub{sandbox: o.Sandbox, client: guarded(o)}
+	timeout := cmp.Or(o.Timeout, defaultTimeout)
+	for _, ep := range endpoints {
+		if _, err := h.Network(ep.Chain); err == nil {
+			return nil, fmt.Errorf("chain %d is configured twice", ep.Chain)
+		}
+		n, err := configured(ep, o)
+		if err != nil {
+			return nil, err
+		}
+		p := &pool{network: n}
+		for _, raw := range n.RPC {
+			u, err := endpointURL(raw, n.ID, o)
+			if err != nil {
+				return nil, fmt.Errorf("chain %d: %w", n.ID, err)
+			}
+			e, err := newEndpoint(n.ID, u, h.client, timeout)
+			if err != nil {
+				return nil, err
+			}
+			p.endpoints = append(p.endpoints, e)
+		}
+		h.pools = append(h.pools, p)
+	}
+	return h, nil
+}
+
+// configured is ep's network with ep's settings in place of its own.
+func configured(ep Endpoint, o Options) (Network, error) {
+	n, ok := NetworkByID(ep.Chain)
+	if !ok {
+		return n, fmt.Errorf("chain %d: %w", ep.Chain, ErrNoNetwork)
+	}
+	if len(ep.URLs) > 0 {
+		n.RPC = slices.Clone(ep.URLs)
+	}
+	if len(n.RPC) > maxEndpoints {
+		return n, fmt.Errorf("chain %d: more than %d rpc urls", n.ID, maxEndpoints)
+	}
+	local := o.Sandbox || slices.Contains(o.AllowLoopback, n.ID)
+	if ep.Depth != 0 {
+		if ep.Depth < n.Depth && !local {
+			return n, fmt.Errorf("chain %d: a depth of %d is below the network's %d", n.ID, ep.Depth, n.Depth)
+		}
+		n.Depth = ep.Depth
+	}
+	if ep.QuoterV2 != (common.Address{}) {
+		if !o.Sandbox {
+			return n, fmt.Errorf("chain %d: a quoter can only be configured in the sandbox", n.ID)
+		}
+		n.QuoterV2 = ep.QuoterV2
+	}
+	return n, nil
+}
+
+// endpointURL applies the rules for RPC URLs. Its errors name the host only:
+// the rest may be an access key.
+func endpointURL(raw string, chain uint64, o Options) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" {
+		return nil, errors.New("malformed rpc url (want https://host/path, no user or fragment)")
+	}
+	loopback := isLoopback(u.Hostname())
+	switch {
+	case u.Scheme != "https" && (u.Scheme != "http" || !loopback):
+		return nil, fmt.Errorf("rpc url of %s must be https", u.Host)
+	case o.Sandbox && !loopback:
+		return nil, fmt.Errorf("rpc url of %s is not loopback; a sandbox reaches nothing else", u.Host)
+	case loopback && !o.Sandbox && !slices.Contains(o.AllowLoopback, chain):
+		return nil, fmt.Errorf("rpc url of %s is loopback; allow it with chains.allow_loopback = [%d]", u.Host, chain)
+	}
+	return u, nil
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// guarded is the HTTP client of all endpoints: no redirects, bounded replies
+// and, in the sandbox, no way off the machine.
+func guarded(o Options) *http.Client {
+	client := &http.Client{}
+	if o.HTTP != nil {
+		*client = *o.HTTP
+	}
+	base := client.Transport
+	if base == nil {
+		base = newTransport(o.Sandbox)
+	}
+	client.Transport = bounded{base}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return client
+}
+
+func newTransport(sandbox bool) *http.Transport {
+	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
+	t := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+		TLSHandshakeTimeout: 5 * time.Second, MaxIdleConnsPerHost: 4, MaxConnsPerHost: 8, IdleConnTimeout: 90 * time.Second,
+		MaxResponseHeaderBytes: 64 << 10,
+	}
+	if sandbox {
+		t.Proxy = nil
+		dialer.Control = func(_, address string, _ syscall.RawConn) error {
+			if host, _, err := net.SplitHostPort(address); err != nil || !isLoopback(host) {
+				return errors.New("a sandbox reaches loopback only")
+			}
+			return nil
+		}
+	}
+	return t
+}
+
+// bounded cuts replies off at maxResponse.
+type bounded struct{ base http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := b.base.RoundTrip(r)
+	if err == nil {
+		resp.Body = cut{http.MaxBytesReader(nil, resp.Body, maxResponse), resp.Body}
+	}
+	return resp, err
+}
+
+type cut struct {
+	io.Reader
+	io.Closer
+}
+
+// Networks returns the networks that have an endpoint, with what was
+// configured for them in place of their defaults.
+func (h *Hub) Networks() []Network {
+	var all []Network
+	for _, p := range h.pools {
+		all = append(all, p.network.clone())
+	}
+	return all
+}
+
+// Network returns one of them; ErrNoNetwork if it has no endpoint.
+func (h *Hub) Network(id uint64) (Network, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return Network{}, err
+	}
+	return p.network.clone(), nil
+}
+
+// Reader returns the endpoints of a network once one of them has proven to
+// serve it. Errors: ErrNoNetwork, ErrWrongChain, ErrUnreachable.
+func (h *Hub) Reader(ctx context.Context, id uint64) (Reader, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := read(ctx, p, func(ctx context.Context, e *endpoint) (struct{}, error) {
+		return struct{}{}, e.check(ctx)
+	}); err != nil {
+		return nil, err
+	}
+	return reader{p}, nil
+}
+
+// An EndpointStatus is how one RPC endpoint answered just now.
+type EndpointStatus struct {
+	Host string
+	Err  error // nil = it serves its chain; ErrWrongChain, or why it could not be asked
+}
+
+// Endpoints asks each endpoint of a network for its chain id. An endpoint of the
+// wrong chain is never used, but as long as another one works only this tells.
+func (h *Hub) Endpoints(ctx context.Context, id uint64) ([]EndpointStatus, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return nil, err
+	}
+	var all []EndpointStatus
+	for _, e := range p.endpoints {
+		e.forget()
+		all = append(all, EndpointStatus{e.host, e.check(ctx)})
+	}
+	return all, nil
+}
+
+// Close drops idle connections.
+func (h *Hub) Close() {
+	for _, p := range h.pools {
+		for _, e := range p.endpoints {
+			e.rpc.Close()
+		}
+	}
+	if b, ok := h.client.Transport.(bounded); ok {
+		if t, ok := b.base.(interface{ CloseIdleConnections() }); ok {
+			t.CloseIdleConnections()
+		}
+	}
+}
+
+func (h *Hub) pool(id uint64) (*pool, error) {
+	for _, p := range h.pools {
+		if p.network.ID == id {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("chain %d: %w", id, ErrNoNetwork)
+}
+
+// A pool is one network's endpoints.
+type pool struct {
+	network   Network
+	endpoints []*endpoint
+}
+
+// order lists the endpoints as they should be tried: the healthy ones as
+// configured, then those that rest after failures, soonest first.
+func (p *pool) order() []*endpoint {
+	type standing struct {
+		e       *endpoint
+		retryAt time.Time
+	}
+	var healthy []*endpoint
+	var rest []standing
+	for _, e := range p.endpoints {
+		if at, resting := e.resting(); resting {
+			rest = append(rest, standing{e, at})
+		} else {
+			healthy = append(healthy, e)
+		}
+	}
+	slices.SortStableFunc(rest, func(a, b standing) int { return a.retryAt.Compare(b.retryAt) })
+	for _, s := range rest {
+		healthy = append(healthy, s.e)
+	}
+	return healthy
+}
+
+// quorum is how many hosts must say the same before it is evidence.
+func (p *pool) quorum() int {
+	hosts := make(map[string]bool)
+	for _, e := range p.endpoints {
+		hosts[e.host] = true
+	}
+	return min(2, len(hosts))
+}
+
+// read asks p's endpoints in turn until one gives an answer that the others
+// would give too: a result, or the verdict that a call reverts.
+func read[T any](ctx context.Context, p *pool, ask func(context.Context, *endpoint) (T, error)) (T, error) {
+	var errs []error
+	for _, e := range p.order() {
+		var v T
+		_, err := e.do(ctx, func(ctx context.Context) (err error) {
+			v, err = ask(ctx, e)
+			return err
+		})
+		if err == nil {
+			return v, nil
+		}
+		if _, isVerdict := reverted(err); isVerdict {
+			return v, err
+		}
+		errs = append(errs, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	var zero T
+	return zero, p.failure(errs)
+}
+
+// failure sums up why no endpoint was of use. A node's own words come first.
+func (p *pool) failure(errs []error) error {
+	var ne *nodeError
+	for _, err := range errs {
+		if errors.As(err, &ne) {
+			return fmt.Errorf("chain %d: %w", p.network.ID, err)
+		}
+	}
+	wrong := 0
+	for _, err := range errs {
+		if errors.Is(err, ErrWrongChain) {
+			wrong++
+		}
+	}
+	if wrong == len(errs) && wrong > 0 {
+		return fmt.Errorf("chain %d: %w", p.network.ID, errors.Join(errs...))
+	}
+	return fmt.Errorf("chain %d: %w: %w", p.network.ID, ErrUnreachable, errors.Join(errs...))
+}

@@ -1,0 +1,360 @@
+package chain
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// TxState is where a journaled transaction stands.
+//
+//	signed ──> sent ──> mined | reverted | cancelled | replaced
+//	   └────> rejected
+//
+// A signed transaction may also go straight to every end of a sent one: the
+// receipts decide, not what nodes answered.
+type TxState string
+
+// The states of a transaction.
+const (
+	TxSigned    TxState = "signed"    // journaled; may or may not have left the process
+	TxSent      TxState = "sent"      // a node said that it has it
+	TxMined     TxState = "mined"     // the call succeeded, at depth
+	TxReverted  TxState = "reverted"  // the call failed on chain, at depth
+	TxCancelled TxState = "cancelled" // our cancelling transaction took its nonce, at depth
+	TxReplaced  TxState = "replaced"  // a transaction that is not ours took its nonce, at depth
+	TxRejected  TxState = "rejected"  // no node queued it; its nonce is free
+	TxUnknown   TxState = "unknown"   // written by a newer version; shown, never acted on
+)
+
+// open are the states that are not final, onChain those with an attempt mined. A
+// state that this version does not know is neither: nothing is done about it.
+var (
+	open    = []TxState{TxSigned, TxSent}
+	onChain = []TxState{TxMined, TxReverted, TxCancelled}
+)
+
+// Final reports whether nothing more will be done in state s.
+func (s TxState) Final() bool { return !slices.Contains(open, s) }
+
+// AttemptKind says what an attempt's bytes do.
+type AttemptKind string
+
+// The kinds of attempt.
+const (
+	AttemptCall   AttemptKind = "call"   // the call itself
+	AttemptBump   AttemptKind = "bump"   // the call itself, for more
+	AttemptCancel AttemptKind = "cancel" // nothing, on the same nonce
+)
+
+// An Attempt is one set of signed bytes for a transaction's nonce.
+type Attempt struct {
+	Kind   AttemptKind   `json:"kind"`
+	Raw    hexutil.Bytes `json:"raw"`
+	Hash   common.Hash   `json:"hash"`
+	FeeCap *hexutil.Big  `json:"feeCap"` // wei per gas
+	TipCap *hexutil.Big  `json:"tipCap"` // wei per gas
+	Signed time.Time     `json:"signed"`
+	Until  time.Time     `json:"until"` // last moment to broadcast it
+}
+
+// A Tx is the record of one key: a call, the nonce that it has for good, and
+// everything ever signed for that nonce. At most one attempt can be mined.
+type Tx struct {
+	Version  int         `json:"v"`
+	Key      string      `json:"key"`
+	Call     Call        `json:"call"`
+	Policy   Policy      `json:"policy"`
+	Nonce    uint64      `json:"nonce"`
+	Since    uint64      `json:"since"` // latest block when it was signed
+	Attempts []Attempt   `json:"attempts"`
+	State    TxState     `json:"state"`
+	Mined    common.Hash `json:"mined,omitzero"`   // the attempt that is on the chain
+	Reason   string      `json:"reason,omitempty"` // why it was rejected; else what nodes last said
+
+	Depth uint64 `json:"-"` // at the last look: how deep an attempt is, 0 = in no block
+}
+
+// Last is the attempt that stands for tx now.
+func (tx *Tx) Last() Attempt { return tx.Attempts[len(tx.Attempts)-1] }
+
+const (
+	ledgerVersion = 1
+	maxAttempts   = 32
+	maxKey        = 256 // bytes
+)
+
+var (
+	txBucket    = []byte("sender.tx")    // key -> Tx
+	nonceBucket = []byte("sender.nonce") // chain ‖ account ‖ nonce -> key of the Tx that holds it
+	probeBucket = []byte("sender.probe") // one counter: proves that the file can be written
+	probeKey    = []byte("n")
+)
+
+// A ledger is the write-ahead record of every transaction ever signed. Its
+// errors wrap ErrLedger.
+type ledger struct{ db *bolt.DB }
+
+// openLedger also opens a read-only file, so that what is in it can be watched.
+func openLedger(db *bolt.DB) (ledger, error) {
+	l := ledger{db}
+	missing := false
+	err := db.View(func(b *bolt.Tx) error {
+		missing = b.Bucket(txBucket) == nil || b.Bucket(nonceBucket) == nil || b.Bucket(probeBucket) == nil
+		return nil
+	})
+	if err == nil && missing {
+		err = db.Update(func(b *bolt.Tx) error {
+			for _, name := range [][]byte{txBucket, nonceBucket, probeBucket} {
+				if _, err := b.CreateBucketIfNotExists(name); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return l, unavailable(err)
+}
+
+// unavailable marks err as the ledger's. errUnchanged passes through.
+func unavailable(err error) error {
+	switch {
+	case err == nil, errors.Is(err, ErrLedger):
+		return err
+	case errors.Is(err, berrors.ErrDatabaseReadOnly):
+		return fmt.Errorf("%w: the database is read-only; make its file writable and restart", ErrLedger)
+	}
+	return fmt.Errorf("%w: %w", ErrLedger, err)
+}
+
+// probe proves that the ledger can be written, before anything is signed.
+func (l ledger) probe() error {
+	return unavailable(l.db.Update(func(b *bolt.Tx) error {
+		bucket := b.Bucket(probeBucket)
+		n := uint64(0)
+		if v := bucket.Get(probeKey); len(v) == 8 {
+			n = binary.BigEndian.Uint64(v)
+		}
+		return bucket.Put(probeKey, binary.BigEndian.AppendUint64(nil, n+1))
+	}))
+}
+
+// get returns the record of key, nil if there is none.
+func (l ledger) get(key string) (tx *Tx, err error) {
+	err = l.db.View(func(b *bolt.Tx) error {
+		tx, err = load(b, key)
+		return err
+	})
+	return tx, unavailable(err)
+}
+
+func load(b *bolt.Tx, key string) (*Tx, error) {
+	v := b.Bucket(txBucket).Get([]byte(key))
+	if v == nil {
+		return nil, nil
+	}
+	tx, err := decodeTx(v)
+	if err == nil && tx.Key != key {
+		err = errors.New("it stands under another key")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record %q: %w", key, err)
+	}
+	return tx, nil
+}
+
+// create stores tx and its claim on the nonce in one commit.
+func (l ledger) create(tx *Tx) error {
+	return unavailable(l.db.Update(func(b *bolt.Tx) error {
+		claim := nonceKey(tx.Call.ChainID, tx.Call.From, tx.Nonce)
+		if holder := b.Bucket(nonceBucket).Get(claim); holder != nil {
+			return fmt.Errorf("nonce %d is held by %q", tx.Nonce, holder)
+		}
+		if b.Bucket(txBucket).Get([]byte(tx.Key)) != nil {
+			return fmt.Errorf("%q is recorded already", tx.Key)
+		}
+		if err := b.Bucket(nonceBucket).Put(claim, []byte(tx.Key)); err != nil {
+			return err
+		}
+		return store(b, tx)
+	}))
+}
+
+func store(b *bolt.Tx, tx *Tx) error {
+	v, err := encodeTx(tx)
+	if err != nil {
+		return err
+	}
+	return b.Bucket(txBucket).Put([]byte(tx.Key), v)
+}
+
+// update changes the record of key in one commit, if change says so, and
+// returns what the record is then. A final record is never changed. A rejected
+// one gives its nonce back in the same commit.
+func (l ledger) update(key string, change func(tx *Tx) bool) (*Tx, error) {
+	var tx *Tx
+	errUnchanged := errors.New("unchanged")
+	err := l.db.Update(func(b *bolt.Tx) (err error) {
+		if tx, err = load(b, key); err != nil {
+			return err
+		}
+		if tx == nil {
+			return fmt.Errorf("record %q is gone", key)
+		}
+		if tx.State.Final() || !change(tx) {
+			return errUnchanged
+		}
+		if tx.State == TxRejected {
+			claim := nonceKey(tx.Call.ChainID, tx.Call.From, tx.Nonce)
+			if bytes.Equal(b.Bucket(nonceBucket).Get(claim), []byte(key)) {
+				if err := b.Bucket(nonceBucket).Delete(claim); err != nil {
+					return err
+				}
+			}
+		}
+		return store(b, tx)
+	})
+	if errors.Is(err, errUnchanged) {
+		err = nil
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return tx, nil
+}
+
+func nonceKey(chainID uint64, from common.Address, nonce uint64) []byte {
+	k := binary.BigEndian.AppendUint64(nil, chainID)
+	k = append(k, from[:]...)
+	return binary.BigEndian.AppendUint64(k, nonce)
+}
+
+// free returns the lowest nonce from first on that nothing holds. Every nonce
+// it steps over must still be able to reach the chain, else the one returned
+// would hang behind it: ErrNonceBlocked.
+func (l ledger) free(chainID uint64, from common.Address, first uint64, now time.Time) (nonce uint64, err error) {
+	err = l.db.View(func(b *bolt.Tx) error {
+		for nonce = first; ; nonce++ {
+			holder := b.Bucket(nonceBucket).Get(nonceKey(chainID, from, nonce))
+			if holder == nil {
+				return nil
+			}
+			tx, err := load(b, string(holder))
+			if err != nil {
+				return err
+			}
+			if tx == nil {
+				return fmt.Errorf("nonce %d is held by %q, which is gone", nonce, holder)
+			}
+			if !tx.State.Final() && now.After(tx.Last().Until) {
+				return fmt.Errorf("%w: %q, nonce %d", ErrNonceBlocked, tx.Key, nonce)
+			}
+		}
+	})
+	if errors.Is(err, ErrNonceBlocked) {
+		return 0, err
+	}
+	return nonce, unavailable(err)
+}
+
+// encodeTx refuses what decodeTx would not read back.
+func encodeTx(tx *Tx) ([]byte, error) {
+	tx.Version = ledgerVersion
+	if err := tx.validate(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(tx)
+}
+
+// decodeTx reads a record. Of one written by a newer version it keeps what can
+// be shown, in state TxUnknown.
+func decodeTx(v []byte) (*Tx, error) {
+	var stamp struct {
+		Version int `json:"v"`
+	}
+	if err := json.Unmarshal(v, &stamp); err != nil {
+		return nil, err
+	}
+	if stamp.Version > ledgerVersion {
+		return newerTx(v)
+	}
+	d := json.NewDecoder(bytes.NewReader(v))
+	d.DisallowUnknownFields()
+	tx := new(Tx)
+	if err := d.Decode(tx); err != nil {
+		return nil, err
+	}
+	if d.More() {
+		return nil, errors.New("more than one value")
+	}
+	if err := tx.validate(); err != nil {
+		return nil, err
+	}
+	return tx, nil
+}
+
+func newerTx(v []byte) (*Tx, error) {
+	var shown struct {
+		Version int    `json:"v"`
+		Key     string `json:"key"`
+	}
+	if err := json.Unmarshal(v, &shown); err != nil {
+		return nil, err
+	}
+	return &Tx{
+		Version: shown.Version, Key: shown.Key, State: TxUnknown,
+		Reason: fmt.Sprintf("written by a newer version (record format %d)", shown.Version),
+	}, nil
+}
+
+// validate checks that a record of our version is one that we would write: its
+// bytes are transactions of its nonce and chain, and are what its hashes say.
+func (tx *Tx) validate() error {
+	switch {
+	case tx.Version != ledgerVersion:
+		return fmt.Errorf("record format %d", tx.Version)
+	case tx.Key == "" || len(tx.Key) > maxKey:
+		return errors.New("no key, or too long a key")
+	case tx.State == "":
+		return errors.New("no state")
+	case len(tx.Attempts) == 0 || len(tx.Attempts) > maxAttempts:
+		return fmt.Errorf("%d attempts", len(tx.Attempts))
+	case tx.Call.Value == nil || tx.Call.Value.Sign() < 0:
+		return errors.New("no value")
+	}
+	for i, a := range tx.Attempts {
+		t, err := a.transaction()
+		if err != nil {
+			return fmt.Errorf("attempt %d: %w", i+1, err)
+		}
+		if t.Nonce() != tx.Nonce || !t.ChainId().IsUint64() || t.ChainId().Uint64() != tx.Call.ChainID {
+			return fmt.Errorf("attempt %d is of another nonce or chain", i+1)
+		}
+	}
+	return nil
+}
+
+// transaction parses a's bytes.
+func (a Attempt) transaction() (*types.Transaction, error) {
+	t := new(types.Transaction)
+	if err := t.UnmarshalBinary(a.Raw); err != nil {
+		return nil, err
+	}
+	if t.Hash() != a.Hash {
+		return nil, errors.New("the bytes are not those of the hash")
+	}
+	if a.FeeCap == nil || a.TipCap == nil || t.GasFeeCap().Cmp(a.FeeCap.ToInt()) != 0 || t.GasTipCap().Cmp(a.TipCap.ToInt()) != 0 {
+		return nil, errors.New("the bytes are not of the recorded fees")
+	}
+	return t, nil
+}

@@ -1,0 +1,141 @@
+package chain
+
+import (
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// L1FeeKind is how a rollup charges for the data it posts to its parent chain.
+type L1FeeKind string
+
+// The kinds of L1 fee.
+const (
+	L1FeeNone     L1FeeKind = ""         // none, or not a rollup
+	L1FeeOP       L1FeeKind = "op"       // on top of gas; asked of the GasPriceOracle predeploy
+	L1FeeArbitrum L1FeeKind = "arbitrum" // inside the gas estimate
+)
+
+// A Network is the fixed description of one EVM chain.
+type Network struct {
+	ID            uint64
+	Name          string
+	Symbol        string // of the native coin
+	Decimals      uint8  // of the native coin
+	WrappedNative common.Address
+	RPC           []string // default endpoints
+	// Depth is how many blocks, its own included, a transaction's block must
+	// be deep before it counts as evidence.
+	Depth        uint64
+	BlockTime    time.Duration
+	LegacyFees   bool // no EIP-1559 fee market
+	ChargesLimit bool // the whole gas limit is paid, not the gas used
+	L1Fee        L1FeeKind
+	GasCeiling   *big.Int // wei; default most that one plan's own transactions may cost
+	Explorer     string
+	QuoterV2     common.Address // Uniswap V3 quoter; zero = none
+}
+
+// Networks returns the eight networks, in the order of the support table. The
+// result is the caller's.
+func Networks() []Network {
+	all := slices.Clone(networks)
+	for i, n := range all {
+		all[i] = n.clone()
+	}
+	return all
+}
+
+// NetworkByID returns the network with that chain id.
+func NetworkByID(id uint64) (Network, bool) {
+	for _, n := range networks {
+		if n.ID == id {
+			return n.clone(), true
+		}
+	}
+	return Network{}, false
+}
+
+func (n Network) clone() Network {
+	n.RPC = slices.Clone(n.RPC)
+	n.GasCeiling = new(big.Int).Set(n.GasCeiling)
+	return n
+}
+
+// milli is n thousandths of a coin with 18 decimals.
+func milli(n int64) *big.Int {
+	return new(big.Int).Mul(big.NewInt(n), big.NewInt(1e15))
+}
+
+// The depths. A step of a plan starts when the one before it is this deep, so
+// they are as small as each chain's way of settling blocks allows:
+//
+//   - Ethereum: since proof of stake, forks of one block are weekly, of two
+//     rare; 5 (a minute) leaves a margin without the 13 minutes to finality.
+//   - OP stack (10, 8453, 5330): one sequencer orders; a reorg needs its
+//     failure or a deep one of L1. 5 blocks (10 s) cover a failover.
+//   - BNB: fast finality takes 2 or 3 blocks; when votes are missing it falls
+//     back to the 15 blocks that were the rule before, so 15 (11 s).
+//   - Arbitrum: the sequencer's order is final unless it breaks its word; 20
+//     blocks (5 s) cover a feed that is ahead of its node.
+//   - Monad: "latest" is only proposed; two blocks later it is final, and the
+//     state root follows three behind: 5 (2 s).
+//   - U2U: its aBFT blocks are final when made; 3 against lagging endpoints.
+var networks = []Network{
+	{
+		ID: 1, Name: "Ethereum", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 12 * time.Second,
+		WrappedNative: common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
+		QuoterV2:      common.HexToAddress("0x61fFE014bA17989E743c5F6cB21bF9697530B21e"),
+		GasCeiling:    milli(50), Explorer: "https://etherscan.io",
+		RPC: []string{"https://ethereum-rpc.publicnode.com", "https://eth.drpc.org", "https://ethereum.reth.rs/rpc"},
+	},
+	{
+		ID: 10, Name: "OP Mainnet", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 2 * time.Second,
+		WrappedNative: common.HexToAddress("0x4200000000000000000000000000000000000006"),
+		QuoterV2:      common.HexToAddress("0x61fFE014bA17989E743c5F6cB21bF9697530B21e"),
+		L1Fee:         L1FeeOP, GasCeiling: milli(5), Explorer: "https://optimistic.etherscan.io",
+		RPC: []string{"https://mainnet.optimism.io", "https://optimism-rpc.publicnode.com"},
+	},
+	{
+		ID: 56, Name: "BNB Smart Chain", Symbol: "BNB", Decimals: 18, Depth: 15, BlockTime: 750 * time.Millisecond,
+		WrappedNative: common.HexToAddress("0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c"),
+		QuoterV2:      common.HexToAddress("0x78D78E420Da98ad378D7799bE8f4AF69033EB077"),
+		GasCeiling:    milli(10), Explorer: "https://bscscan.com",
+		RPC: []string{"https://bsc-dataseed.bnbchain.org", "https://bsc-dataseed.binance.org", "https://56.rpc.thirdweb.com"},
+	},
+	{
+		ID: 8453, Name: "Base", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 2 * time.Second,
+		WrappedNative: common.HexToAddress("0x4200000000000000000000000000000000000006"),
+		QuoterV2:      common.HexToAddress("0x3d4e44Eb1374240CE5F1B871ab261CD16335B76a"),
+		L1Fee:         L1FeeOP, GasCeiling: milli(5), Explorer: "https://basescan.org",
+		RPC: []string{"https://mainnet.base.org", "https://base.publicnode.com", "https://base.drpc.org"},
+	},
+	{
+		ID: 42161, Name: "Arbitrum One", Symbol: "ETH", Decimals: 18, Depth: 20, BlockTime: 250 * time.Millisecond,
+		WrappedNative: common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1"),
+		QuoterV2:      common.HexToAddress("0x61fFE014bA17989E743c5F6cB21bF9697530B21e"),
+		L1Fee:         L1FeeArbitrum, GasCeiling: milli(5), Explorer: "https://arbiscan.io",
+		RPC: []string{"https://arb1.arbitrum.io/rpc", "https://arbitrum-one-rpc.publicnode.com"},
+	},
+	{
+		ID: 143, Name: "Monad", Symbol: "MON", Decimals: 18, Depth: 5, BlockTime: 400 * time.Millisecond,
+		WrappedNative: common.HexToAddress("0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A"),
+		ChargesLimit:  true, GasCeiling: milli(5000), Explorer: "https://monadscan.com",
+		RPC: []string{"https://rpc.monad.xyz", "https://monad-mainnet.drpc.org", "https://rpc1.monad.xyz"},
+	},
+	{
+		ID: 5330, Name: "Superseed", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 2 * time.Second,
+		WrappedNative: common.HexToAddress("0x4200000000000000000000000000000000000006"),
+		L1Fee:         L1FeeOP, GasCeiling: milli(5), Explorer: "https://explorer.superseed.xyz",
+		RPC: []string{"https://mainnet.superseed.xyz", "https://superseed.drpc.org"},
+	},
+	{
+		// Whether it has a fee market is not established; a legacy transaction
+		// is valid either way. Its block time only paces polling.
+		ID: 39, Name: "U2U Solaris", Symbol: "U2U", Decimals: 18, Depth: 3, BlockTime: time.Second,
+		LegacyFees: true, GasCeiling: milli(50000), Explorer: "https://u2uscan.xyz",
+		RPC: []string{"https://rpc-mainnet.u2u.xyz", "https://39.rpc.thirdweb.com"},
+	},
+}

@@ -1,0 +1,43 @@
+package chain
+
+import "swapkeep/fault"
+
+// A point is a place on a transaction's way where a fault test may end the
+// process. A release keeps its number and not its name.
+type point uint8
+
+const (
+	beforeSign point = iota
+	beforeJournal
+	afterJournal
+	beforeBroadcast
+	afterBroadcast
+	afterSent
+	beforeMined
+	afterMined
+	beforeCancelJournal
+	afterCancelJournal
+)
+
+// pointNames are what fault tests call them.
+var pointNames = [...]string{
+	beforeSign:          "sender.before_sign",
+	beforeJournal:       "sender.before_journal",
+	afterJournal:        "sender.after_journal",
+	beforeBroadcast:     "sender.before_broadcast",
+	afterBroadcast:      "sender.after_broadcast",
+	afterSent:           "sender.after_sent",
+	beforeMined:         "sender.before_mined",
+	afterMined:          "sender.after_mined",
+	beforeCancelJournal: "sender.before_cancel_journal",
+	afterCancelJournal:  "sender.after_cancel_journal",
+}
+
+func (s *Sender) point(p point) {
+	if fault.Enabled {
+		fault.Point(pointNames[p])
+	}
+	if s.onPoint != nil {
+		s.onPoint(p)
+	}
+}

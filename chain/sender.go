@@ -1,0 +1,355 @@
+package chain
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	bolt "go.etcd.io/bbolt"
+
+	"swapkeep/fault"
+)
+
+// Nodes is what a Sender asks of the networks. *Hub is one.
+type Nodes interface {
+	Network(id uint64) (Network, error)
+	Reader(ctx context.Context, id uint64) (Reader, error)
+	Cost(ctx context.Context, c Call) (Cost, error)
+	Evidence(ctx context.Context, id uint64, tx common.Hash) (Evidence, bool, error)
+	Replaced(ctx context.Context, id uint64, account common.Address, nonce, since uint64, ours []common.Hash) (bool, error)
+}
+
+// SenderOptions of a Sender.
+type SenderOptions struct {
+	// Rebroadcast is how long a transaction that a node has is left alone
+	// before it is offered again; 0 = 15 s.
+	Rebroadcast time.Duration
+}
+
+// A Sender gets calls mined at most once each. Its promise rests on one order
+// of events: claim a nonce, sign, journal the signed bytes, and only then
+// broadcast. Whatever happens later, it repeats those bytes; it never signs a
+// key's call again. It is safe for concurrent use.
+type Sender struct {
+	nodes       Nodes
+	signer      Signer
+	ledger      ledger
+	rebroadcast time.Duration
+
+	accountsMu sync.Mutex
+	accounts   map[account]chan struct{} // one place each: who holds it may claim nonces
+
+	flightMu sync.Mutex
+	flights  map[string]flight // by key, of transactions that are not final
+
+	now     func() time.Time
+	onPoint func(point) // tests only
+}
+
+type account struct {
+	chain   uint64
+	address common.Address
+}
+
+// A flight is what this process did with a key's bytes.
+type flight struct {
+	broadcasts int
+	attempts   int // that there were at the last one
+	last       time.Time
+}
+
+// NewSender returns a Sender that journals to db. A read-only db that has a
+// ledger will do for watching; nothing is signed then.
+func NewSender(db *bolt.DB, nodes Nodes, signer Signer, o SenderOptions) (*Sender, error) {
+	l, err := openLedger(db)
+	if err != nil {
+		return nil, err
+	}
+	if o.Rebroadcast == 0 {
+		o.Rebroadcast = 15 * time.Second
+	}
+	return &Sender{
+		nodes: nodes, signer: signer, ledger: l, rebroadcast: o.Rebroadcast,
+		accounts: make(map[account]chan struct{}), flights: make(map[string]flight), now: fault.Now,
+	}, nil
+}
+
+// Lookup returns the record of key; nil if there is none.
+func (s *Sender) Lookup(key string) (*Tx, error) { return s.ledger.get(key) }
+
+// Submit signs and broadcasts c, once per key. Repeating it returns the key's
+// record, after offering the recorded bytes again while their policy allows;
+// the same key with another call is ErrKeyReused.
+//
+// With a record, its bytes may be on their way, and [Sender.Poll] tells, unless
+// the error is ErrRejected: then they are not and never will be. Without one,
+// nothing was signed that could ever be sent: ErrExpired, ErrCeiling,
+// ErrWouldRevert, ErrFunds, ErrNonceBlocked, ErrLedger, the signer's error, or
+// a temporary one.
+func (s *Sender) Submit(ctx context.Context, key string, c Call, p Policy) (*Tx, error) {
+	tx, err := s.recorded(key, c)
+	if err != nil {
+		return nil, err
+	}
+	fresh := false
+	if tx == nil {
+		if tx, fresh, err = s.sign(ctx, key, c, p); err != nil {
+			return nil, err
+		}
+	}
+	if tx, err = s.broadcast(ctx, tx, fresh); err == nil && tx.State == TxRejected {
+		err = fmt.Errorf("%w: %s", ErrRejected, tx.Reason)
+	}
+	return tx, err
+}
+
+// recorded returns the record of key if it is of this very call.
+func (s *Sender) recorded(key string, c Call) (*Tx, error) {
+	if key == "" || len(key) > maxKey {
+		return nil, fmt.Errorf("a transaction key has 1 to %d bytes", maxKey)
+	}
+	if c.Value == nil || c.Value.Sign() < 0 || c.Value.BitLen() > 256 {
+		return nil, errors.New("a call needs a value of 0 or more wei")
+	}
+	tx, err := s.ledger.get(key)
+	if tx == nil || err != nil || tx.State == TxUnknown {
+		return tx, err
+	}
+	was := tx.Call
+	if was.ChainID != c.ChainID || was.From != c.From || was.To != c.To || was.Value.Cmp(c.Value) != 0 || !bytes.Equal(was.Data, c.Data) {
+		return nil, fmt.Errorf("%w: %q", ErrKeyReused, key)
+	}
+	return tx, nil
+}
+
+// sign makes the record of key: prices the call, claims a nonce, signs and
+// journals. Only the nonce and what follows it happen one at a time per
+// account. fresh is false if another goroutine made the record meanwhile.
+func (s *Sender) sign(ctx context.Context, key string, c Call, p Policy) (tx *Tx, fresh bool, err error) {
+	if err := s.mayAct(p); err != nil {
+		return nil, false, err
+	}
+	cost, err := s.nodes.Cost(ctx, c)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := underCeiling(cost.Max, p); err != nil {
+		return nil, false, err
+	}
+	r, err := s.nodes.Reader(ctx, c.ChainID)
+	if err != nil {
+		return nil, false, err
+	}
+	unlock, err := s.lock(ctx, account{c.ChainID, c.From})
+	if err != nil {
+		return nil, false, err
+	}
+	defer unlock()
+	if tx, err := s.recorded(key, c); tx != nil || err != nil {
+		return tx, false, err
+	}
+	nonce, since, err := s.nextNonce(ctx, r, c)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := s.ledger.probe(); err != nil {
+		return nil, false, err
+	}
+	s.point(beforeSign)
+	a, err := s.attempt(ctx, AttemptCall, c.From, unsigned(c, nonce, cost.Gas, cost.Fees), c.ChainID, p)
+	if err != nil {
+		return nil, false, err
+	}
+	tx = &Tx{Key: key, Call: c, Policy: p, Nonce: nonce, Since: since, Attempts: []Attempt{a}, State: TxSigned}
+	s.point(beforeJournal)
+	if err := s.ledger.create(tx); err != nil {
+		return nil, false, err
+	}
+	s.point(afterJournal)
+	return tx, true, nil
+}
+
+// mayAct checks p's last moment. A policy without one allows nothing.
+func (s *Sender) mayAct(p Policy) error {
+	if s.now().After(p.Until) {
+		return fmt.Errorf("%w: the last moment was %s", ErrExpired, p.Until.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+func underCeiling(most *big.Int, p Policy) error {
+	if p.Ceiling != nil && most.Cmp(p.Ceiling) > 0 {
+		return fmt.Errorf("%w: up to %s wei, allowed are %s", ErrCeiling, most, p.Ceiling)
+	}
+	return nil
+}
+
+// nextNonce takes the lowest nonce that neither the chain, the node's queue nor
+// our ledger holds; so a nonce given back by a rejected transaction is the
+// first to be taken, and none is left out.
+func (s *Sender) nextNonce(ctx context.Context, r Reader, c Call) (nonce, since uint64, err error) {
+	if since, err = r.BlockNumber(ctx); err != nil {
+		return 0, 0, err
+	}
+	latest, err := r.NonceAt(ctx, c.From, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	pending, err := r.PendingNonceAt(ctx, c.From)
+	if err != nil {
+		return 0, 0, err
+	}
+	nonce, err = s.ledger.free(c.ChainID, c.From, max(latest, pending), s.now())
+	return nonce, since, err
+}
+
+// attempt has t signed and checks that what comes back is t, from the right
+// account, and still in time.
+func (s *Sender) attempt(ctx context.Context, kind AttemptKind, from common.Address, t *types.Transaction, chainID uint64, p Policy) (Attempt, error) {
+	if err := s.mayAct(p); err != nil {
+		return Attempt{}, err
+	}
+	id := new(big.Int).SetUint64(chainID)
+	signed, err := s.signer.SignTx(ctx, from, t, id)
+	if err != nil {
+		return Attempt{}, fmt.Errorf("sign: %w", err)
+	}
+	rules := types.LatestSignerForChainID(id)
+	if by, err := types.Sender(rules, signed); err != nil || by != from || rules.Hash(signed) != rules.Hash(t) {
+		return Attempt{}, errors.New("sign: the signer returned another transaction")
+	}
+	if err := s.mayAct(p); err != nil { // signing may have taken its time
+		return Attempt{}, err
+	}
+	raw, err := signed.MarshalBinary()
+	if err != nil {
+		return Attempt{}, err
+	}
+	return Attempt{
+		Kind: kind, Raw: raw, Hash: signed.Hash(), FeeCap: (*hexutil.Big)(signed.GasFeeCap()), TipCap: (*hexutil.Big)(signed.GasTipCap()),
+		Signed: s.now().UTC(), Until: p.Until.UTC(),
+	}, nil
+}
+
+// lock waits for the right to claim nonces of a.
+func (s *Sender) lock(ctx context.Context, a account) (unlock func(), err error) {
+	s.accountsMu.Lock()
+	place := s.accounts[a]
+	if place == nil {
+		place = make(chan struct{}, 1)
+		s.accounts[a] = place
+	}
+	s.accountsMu.Unlock()
+	select {
+	case place <- struct{}{}:
+		return func() { <-place }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// broadcast offers the last attempt of tx to the nodes while its policy allows,
+// and records what that proves. first says that this process just signed it: only
+// then can a refusal mean that the bytes are nowhere. Its error is ErrLedger or
+// an internal one; what nodes say is in the record's Reason.
+func (s *Sender) broadcast(ctx context.Context, tx *Tx, first bool) (*Tx, error) {
+	now, due, err := s.takeOff(tx.Key)
+	if err != nil {
+		return tx, err
+	}
+	if tx = now; !due {
+		return tx, nil
+	}
+	a := tx.Last()
+	t, err := a.transaction()
+	if err != nil {
+		return tx, unavailable(err)
+	}
+	s.point(beforeBroadcast)
+	said := s.send(ctx, tx.Call.ChainID, t)
+	s.point(afterBroadcast)
+	after := tx
+	switch {
+	case said == nil:
+		after, err = s.ledger.update(tx.Key, func(tx *Tx) bool {
+			change := tx.State == TxSigned
+			tx.State = TxSent
+			return change
+		})
+	case first && errors.Is(said, ErrRejected):
+		after, err = s.reject(tx.Key, said)
+	}
+	if err != nil {
+		return tx, err // as it was recorded before the bytes left
+	}
+	if said == nil {
+		s.point(afterSent)
+	} else if !after.State.Final() {
+		after.Reason = said.Error()
+	}
+	return after, nil
+}
+
+// send is SendTransaction on the network's endpoints. An error of Reader means
+// that no endpoint was even asked.
+func (s *Sender) send(ctx context.Context, chainID uint64, t *types.Transaction) error {
+	r, err := s.nodes.Reader(ctx, chainID)
+	if err != nil {
+		return err
+	}
+	return r.SendTransaction(ctx, t)
+}
+
+// takeOff notes that the bytes of key are about to leave, if they may.
+func (s *Sender) takeOff(key string) (tx *Tx, due bool, err error) {
+	s.flightMu.Lock()
+	defer s.flightMu.Unlock()
+	if tx, err = s.ledger.get(key); err != nil {
+		return nil, false, err
+	}
+	if tx == nil {
+		return nil, false, fmt.Errorf("%w: record %q is gone", ErrLedger, key)
+	}
+	now := s.now()
+	if tx.State.Final() {
+		delete(s.flights, key)
+		return tx, false, nil
+	}
+	f := s.flights[key]
+	rested := tx.State != TxSent || len(tx.Attempts) > f.attempts || now.Sub(f.last) >= s.rebroadcast
+	if now.After(tx.Last().Until) || !rested {
+		return tx, false, nil
+	}
+	s.flights[key] = flight{f.broadcasts + 1, len(tx.Attempts), now}
+	return tx, true, nil
+}
+
+// reject records that no node queued the bytes of key, unless they were offered
+// a second time meanwhile: nothing is known about that one.
+func (s *Sender) reject(key string, why error) (*Tx, error) {
+	s.flightMu.Lock()
+	defer s.flightMu.Unlock()
+	sole := s.flights[key].broadcasts == 1
+	var ne *nodeError
+	if errors.As(why, &ne) {
+		why = ne
+	}
+	tx, err := s.ledger.update(key, func(tx *Tx) bool {
+		if !sole || tx.State != TxSigned || len(tx.Attempts) != 1 {
+			return false
+		}
+		tx.State, tx.Reason = TxRejected, why.Error()
+		return true
+	})
+	if err == nil && tx.State.Final() {
+		delete(s.flights, key)
+	}
+	return tx, err
+}

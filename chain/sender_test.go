@@ -1,0 +1,653 @@
+package chain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	bolt "go.etcd.io/bbolt"
+)
+
+const base = 8453
+
+// crash is what a test's point panics with.
+type crash string
+
+// crashing runs f and reports whether it was cut short at a point.
+func crashing(f func()) (crashed bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(crash); !ok {
+				panic(r)
+			}
+			crashed = true
+		}
+	}()
+	f()
+	return false
+}
+
+// newBase is a Base chain with one funded account, one endpoint, and its hub
+// at depth 2.
+func newBase(t *testing.T, secret string) (*testChain, *testKey, *Hub) {
+	t.Helper()
+	key := newTestKey(t, secret)
+	c := newTestChain(t, base, funded(key.addr))
+	return c, key, newTestHub(t, base, 2, c.serve(t))
+}
+
+// TestCrashEverywhere stops the process at every point that a transaction and
+// its cancel pass, restarts it, and checks that the call happened exactly once,
+// or, when cancelled, at most once.
+func TestCrashEverywhere(t *testing.T) {
+	for _, name := range pointNames {
+		t.Run(name, func(t *testing.T) {
+			c, key, hub := newBase(t, name)
+			path := filepath.Join(t.TempDir(), "orders.db")
+			call := pay(base, key.addr, "0xc0ffee", 7)
+			cancel := strings.Contains(name, "cancel")
+
+			live := func(at string) (Tx, bool) {
+				db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer db.Close()
+				s := newTestSender(t, db, hub, key)
+				s.onPoint = func(p point) {
+					if pointNames[p] == at {
+						panic(crash(pointNames[p]))
+					}
+				}
+				var tx Tx
+				crashed := crashing(func() {
+					if _, err := s.Submit(t.Context(), "order/0", call, soon()); err != nil {
+						t.Fatal(err)
+					}
+					if cancel {
+						if _, err := s.Cancel(t.Context(), "order/0", soon()); err != nil {
+							t.Fatal(err)
+						}
+					}
+					for range 4 {
+						c.Commit()
+						if tx, _ = poll(t, s, "order/0"); tx.State.Final() {
+							break
+						}
+					}
+				})
+				return tx, crashed
+			}
+
+			if _, crashed := live(name); !crashed {
+				t.Fatalf("never reached %s", name)
+			}
+			tx, crashed := live("")
+			if crashed {
+				t.Fatal("crashed without being told to")
+			}
+			want, paid := TxMined, int64(7)
+			if cancel {
+				want, paid = TxCancelled, 0
+			}
+			if tx.State != want {
+				t.Errorf("state = %s, want %s", tx.State, want)
+			}
+			if got := balanceOf(t, c, call.To); got != paid {
+				t.Errorf("recipient has %d, want %d", got, paid)
+			}
+			if n, _ := c.Client().NonceAt(t.Context(), key.addr, nil); n != 1 {
+				t.Errorf("nonce = %d, want 1", n)
+			}
+			if calls := slices.DeleteFunc(tx.Attempts, func(a Attempt) bool { return a.Kind != AttemptCall }); len(calls) != 1 {
+				t.Errorf("%d attempts carry the call, want 1", len(calls))
+			}
+		})
+	}
+}
+
+// TestSubmitOnce: a key is signed once, whoever repeats it and how often.
+func TestSubmitOnce(t *testing.T) {
+	c, key, hub := newBase(t, "once")
+	s := newTestSender(t, tempDB(t), hub, key)
+	call := pay(base, key.addr, "0xaa", 1)
+	var wg sync.WaitGroup
+	hashes := make([]common.Hash, 8)
+	for i := range hashes {
+		wg.Go(func() {
+			tx, err := s.Submit(t.Context(), "k", call, soon())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			hashes[i] = tx.Last().Hash
+		})
+	}
+	for i := range 8 {
+		wg.Go(func() {
+			if _, err := s.Submit(t.Context(), fmt.Sprintf("other/%d", i), pay(base, key.addr, "0xbb", 1), soon()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if len(slices.Compact(hashes)) != 1 {
+		t.Errorf("one key, several transactions: %v", hashes)
+	}
+	if key.count() != 9 {
+		t.Errorf("%d signatures, want 9", key.count())
+	}
+	c.Commit()
+	c.Commit()
+	if got := balanceOf(t, c, call.To); got != 1 {
+		t.Errorf("recipient has %d, want 1", got)
+	}
+	if got := balanceOf(t, c, common.HexToAddress("0xbb")); got != 8 {
+		t.Errorf("the others' recipient has %d, want 8", got)
+	}
+	tx, ev := poll(t, s, "k")
+	if tx.State != TxMined || ev == nil || !ev.Success || ev.Depth != 2 || len(ev.Hosts) != 1 || ev.To != call.To || ev.FeePaid.Sign() <= 0 {
+		t.Errorf("poll = %s, %+v", tx.State, ev)
+	}
+	again, err := s.Submit(t.Context(), "k", call, Policy{}) // the record, whatever the policy now
+	if err != nil || again.State != TxMined {
+		t.Errorf("repeat = %+v, %v", again, err)
+	}
+	if _, err := s.Submit(t.Context(), "k", pay(base, key.addr, "0xaa", 2), soon()); !errors.Is(err, ErrKeyReused) {
+		t.Errorf("another call under the key: %v", err)
+	}
+	if tx, err := s.Lookup("never"); tx != nil || err != nil {
+		t.Errorf("lookup of nothing = %v, %v", tx, err)
+	}
+	if _, _, err := s.Poll(t.Context(), "never"); err == nil {
+		t.Error("poll of nothing succeeded")
+	}
+}
+
+// TestRefusalsBeforeSigning: nothing is signed, and no nonce is used up.
+func TestRefusalsBeforeSigning(t *testing.T) {
+	c, key, hub := newBase(t, "refusals")
+	s := newTestSender(t, tempDB(t), hub, key)
+	reverter := pay(base, key.addr, "0xdead", 0)
+	c.set(nil, func(method string, args []json.RawMessage, result any, err error) (any, error) {
+		if method == "eth_estimateGas" && strings.Contains(string(args[0]), "dead") {
+			return nil, &rpcError{Code: 3, Message: "execution reverted", Data: "0x"}
+		}
+		return result, err
+	})
+	for _, tc := range []struct {
+		name string
+		call Call
+		p    Policy
+		is   error
+	}{
+		{"late", pay(base, key.addr, "0x1", 1), Policy{Until: time.Now().Add(-time.Second)}, ErrExpired},
+		{"no last moment", pay(base, key.addr, "0x1", 1), Policy{}, ErrExpired},
+		{"ceiling", pay(base, key.addr, "0x1", 1), Policy{Until: soon().Until, Ceiling: big.NewInt(20999)}, ErrCeiling},
+		{"reverts", reverter, soon(), ErrWouldRevert},
+		{"too poor", pay(base, newTestKey(t, "poor").addr, "0x1", 1), soon(), ErrFunds},
+		{"no network", pay(1, key.addr, "0x1", 1), soon(), ErrNoNetwork},
+		{"no value", Call{ChainID: base, From: key.addr}, soon(), nil},
+		{"negative value", pay(base, key.addr, "0x1", -1), soon(), nil},
+	} {
+		tx, err := s.Submit(t.Context(), tc.name, tc.call, tc.p)
+		if tx != nil || err == nil || tc.is != nil && !errors.Is(err, tc.is) {
+			t.Errorf("%s: %v, %v, want %v", tc.name, tx, err, tc.is)
+		}
+	}
+	if _, err := s.Submit(t.Context(), "", pay(base, key.addr, "0x1", 1), soon()); err == nil {
+		t.Error("an empty key was taken")
+	}
+	if key.count() != 0 {
+		t.Errorf("%d signatures, want none", key.count())
+	}
+	key.fail = errors.New("locked")
+	if tx, err := s.Submit(t.Context(), "k", pay(base, key.addr, "0x1", 1), soon()); tx != nil || err == nil {
+		t.Errorf("locked signer: %v, %v", tx, err)
+	}
+	key.fail = nil
+	if tx, err := s.Submit(t.Context(), "k", pay(base, key.addr, "0x1", 1), soon()); err != nil || tx.Nonce != 0 {
+		t.Errorf("after the refusals: %+v, %v", tx, err)
+	}
+}
+
+// swapSigner returns another transaction than the one it was given.
+type swapSigner struct{ *testKey }
+
+func (s swapSigner) SignTx(ctx context.Context, from common.Address, _ *types.Transaction, id *big.Int) (*types.Transaction, error) {
+	return s.testKey.SignTx(ctx, from, unsigned(pay(id.Uint64(), from, "0xbad", 1), 0, 21000, Fees{GasFeeCap: big.NewInt(1e9), GasTipCap: big.NewInt(1)}), id)
+}
+
+func TestSignerIsChecked(t *testing.T) {
+	c, key, hub := newBase(t, "swap")
+	s := newTestSender(t, tempDB(t), hub, swapSigner{key})
+	if tx, err := s.Submit(t.Context(), "k", pay(base, key.addr, "0x1", 1), soon()); tx != nil || err == nil {
+		t.Errorf("submit = %v, %v", tx, err)
+	}
+	s = newTestSender(t, tempDB(t), hub, newTestKey(t, "stranger"))
+	if tx, err := s.Submit(t.Context(), "k", pay(base, key.addr, "0x1", 1), soon()); tx != nil || err == nil {
+		t.Errorf("signed by a stranger = %v, %v", tx, err)
+	}
+	if c.count("eth_sendRawTransaction") != 0 {
+		t.Error("something was broadcast")
+	}
+}
+
+// sayOnSend makes node c answer text to every broadcast, queueing it or not.
+func sayOnSend(c *testChain, text string, queue bool) {
+	c.set(func(w http.ResponseWriter, method string) bool {
+		if method != "eth_sendRawTransaction" || queue {
+			return false
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": 1, "error": rpcError{Code: -32000, Message: text}})
+		return true
+	}, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+		if method == "eth_sendRawTransaction" && err == nil {
+			return nil, &rpcError{Code: -32000, Message: text}
+		}
+		return result, err
+	})
+}
+
+const poor = "insufficient funds for gas * price + value"
+
+// TestRejectedReleasesNonce: the second of the sketch's holes.
+func TestRejectedReleasesNonce(t *testing.T) {
+	c, key, hub := newBase(t, "rejected")
+	db := tempDB(t)
+	s := newTestSender(t, db, hub, key)
+	sayOnSend(c, poor, false)
+	call := pay(base, key.addr, "0xaa", 1)
+	tx, err := s.Submit(t.Context(), "a", call, soon())
+	if !errors.Is(err, ErrRejected) || tx == nil || tx.State != TxRejected || tx.Nonce != 0 || !strings.Contains(tx.Reason, poor) {
+		t.Fatalf("submit = %+v, %v", tx, err)
+	}
+	c.set(nil, nil)
+	if tx, err := s.Submit(t.Context(), "a", call, soon()); !errors.Is(err, ErrRejected) || tx.State != TxRejected {
+		t.Errorf("repeat = %+v, %v", tx, err)
+	}
+	b, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 2), soon())
+	if err != nil || b.Nonce != 0 {
+		t.Fatalf("b = %+v, %v; want nonce 0", b, err)
+	}
+	c.Commit()
+	c.Commit()
+	if tx, _ := poll(t, s, "b"); tx.State != TxMined {
+		t.Errorf("b is %s", tx.State)
+	}
+	if tx, ev := poll(t, s, "a"); tx.State != TxRejected || ev != nil {
+		t.Errorf("a is %s", tx.State)
+	}
+	if balanceOf(t, c, call.To) != 0 {
+		t.Error("the rejected call was mined")
+	}
+}
+
+// TestRefusalProvesNothingLater: after a restart, or when the bytes went out
+// twice, the same refusal leaves the outcome open.
+func TestRefusalProvesNothingLater(t *testing.T) {
+	c, key, hub := newBase(t, "later")
+	db := tempDB(t)
+	s := newTestSender(t, db, hub, key)
+	s.onPoint = func(p point) {
+		if p == afterJournal {
+			panic(crash(pointNames[p]))
+		}
+	}
+	call := pay(base, key.addr, "0xaa", 1)
+	if !crashing(func() { _, _ = s.Submit(t.Context(), "a", call, soon()) }) {
+		t.Fatal("no crash")
+	}
+	sayOnSend(c, poor, false)
+	s = newTestSender(t, db, hub, key)
+	tx, err := s.Submit(t.Context(), "a", call, soon())
+	if err != nil || tx.State != TxSigned || tx.Reason == "" {
+		t.Fatalf("after restart: %+v, %v; want it open, with the nodes' words", tx, err)
+	}
+	if tx, _ := poll(t, s, "a"); tx.State != TxSigned {
+		t.Errorf("poll: %s", tx.State)
+	}
+
+	// The second broadcast starts while the first one's refusal is on its way.
+	s.onPoint = func(p point) {
+		if p == afterBroadcast {
+			s.onPoint = nil
+			if _, err := s.Submit(t.Context(), "b", call, soon()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if tx, err := s.Submit(t.Context(), "b", call, soon()); err != nil || tx.State != TxSigned || tx.Nonce != 1 {
+		t.Errorf("offered twice: %+v, %v", tx, err)
+	}
+}
+
+// TestAmbiguousStaysWatched: the first of the sketch's holes. A transaction that
+// was queued although the node said otherwise keeps its nonce, and its receipt
+// is found long after its last moment.
+func TestAmbiguousStaysWatched(t *testing.T) {
+	c, key, hub := newBase(t, "ambiguous")
+	s := newTestSender(t, tempDB(t), hub, key)
+	now := time.Now()
+	s.now = func() time.Time { return now }
+	sayOnSend(c, "upstream timed out", true)
+	call := pay(base, key.addr, "0xaa", 1)
+	if tx, err := s.Submit(t.Context(), "a", call, Policy{Until: now.Add(time.Second)}); err != nil || tx.State != TxSigned {
+		t.Fatalf("submit = %+v, %v", tx, err)
+	}
+	now = now.Add(time.Hour)
+	sent := c.count("eth_sendRawTransaction")
+	if tx, _ := poll(t, s, "a"); tx.State != TxSigned {
+		t.Fatalf("poll = %s", tx.State)
+	}
+	if c.count("eth_sendRawTransaction") != sent {
+		t.Error("broadcast after the last moment")
+	}
+	c.set(nil, nil)
+	b, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 2), Policy{Until: now.Add(time.Minute)})
+	if err != nil || b.Nonce != 1 {
+		t.Fatalf("b = %+v, %v; want nonce 1, since 0 is in the pool", b, err)
+	}
+	c.Commit()
+	c.Commit()
+	for key, want := range map[string]TxState{"a": TxMined, "b": TxMined} {
+		if tx, _ := poll(t, s, key); tx.State != want {
+			t.Errorf("%s is %s, want %s", key, tx.State, want)
+		}
+	}
+}
+
+// TestNoGap: a transaction that may no longer be sent and is in no pool blocks
+// the next one until it is cancelled.
+func TestNoGap(t *testing.T) {
+	c, key, hub := newBase(t, "gap")
+	s := newTestSender(t, tempDB(t), hub, key)
+	now := time.Now()
+	s.now = func() time.Time { return now }
+	sayOnSend(c, "please try again", false)
+	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(time.Second)}); err != nil {
+		t.Fatal(err)
+	}
+	c.set(nil, nil)
+	now = now.Add(time.Hour)
+	later := Policy{Until: now.Add(time.Minute)}
+	signs := key.count()
+	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 2), later); tx != nil || !errors.Is(err, ErrNonceBlocked) || !strings.Contains(err.Error(), `"a"`) {
+		t.Fatalf("b = %v, %v, want ErrNonceBlocked by a", tx, err)
+	}
+	if key.count() != signs {
+		t.Error("signed into a gap")
+	}
+	if tx, err := s.Cancel(t.Context(), "a", later); err != nil || tx.State != TxSent || len(tx.Attempts) != 2 {
+		t.Fatalf("cancel = %+v, %v", tx, err)
+	}
+	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 2), later); err != nil || tx.Nonce != 1 {
+		t.Fatalf("b = %+v, %v", tx, err)
+	}
+	c.Commit()
+	c.Commit()
+	for key, want := range map[string]TxState{"a": TxCancelled, "b": TxMined} {
+		if tx, ev := poll(t, s, key); tx.State != want || ev == nil {
+			t.Errorf("%s is %s, want %s", key, tx.State, want)
+		}
+	}
+	if balanceOf(t, c, common.HexToAddress("0xaa")) != 0 {
+		t.Error("the cancelled call was mined")
+	}
+}
+
+// TestCancelOutbids: every cancel pays an eighth more than all before it, in
+// both fees; it is idempotent for a while; and it is bounded by its own policy.
+func TestCancelOutbids(t *testing.T) {
+	c, key, hub := newBase(t, "outbid")
+	s := newTestSender(t, tempDB(t), hub, key)
+	now := time.Now()
+	s.now = func() time.Time { return now }
+	later := func() Policy { return Policy{Until: now.Add(time.Hour)} }
+	if _, err := s.Cancel(t.Context(), "a", later()); err == nil {
+		t.Error("cancelled what does not exist")
+	}
+	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), later()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Cancel(t.Context(), "a", Policy{Until: now.Add(-1)}); !errors.Is(err, ErrExpired) {
+		t.Errorf("late cancel: %v", err)
+	}
+	if _, err := s.Cancel(t.Context(), "a", Policy{Until: later().Until, Ceiling: big.NewInt(21000)}); !errors.Is(err, ErrCeiling) {
+		t.Errorf("expensive cancel: %v", err)
+	}
+	for want := 2; want <= 4; want++ {
+		for range 2 { // the second one is a repetition
+			tx, err := s.Cancel(t.Context(), "a", later())
+			if err != nil || len(tx.Attempts) != want || tx.Reason != "" {
+				t.Fatalf("cancel %d: %d attempts, %q, %v", want, len(tx.Attempts), tx.Reason, err)
+			}
+		}
+		now = now.Add(cancelRest)
+	}
+	tx, err := s.Lookup("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range tx.Attempts[1:] {
+		for _, before := range tx.Attempts[:i+1] {
+			for _, fee := range [][2]*big.Int{{before.FeeCap.ToInt(), a.FeeCap.ToInt()}, {before.TipCap.ToInt(), a.TipCap.ToInt()}} {
+				if new(big.Int).Mul(fee[1], big.NewInt(1000)).Cmp(new(big.Int).Mul(fee[0], big.NewInt(1125))) < 0 {
+					t.Errorf("attempt %d offers %s after %s", i+2, fee[1], fee[0])
+				}
+			}
+		}
+	}
+	c.Commit()
+	if _, err := s.Cancel(t.Context(), "a", later()); !errors.Is(err, ErrNonceUsed) {
+		t.Errorf("cancel of a used nonce: %v", err)
+	}
+	c.Commit()
+	if tx, _ := poll(t, s, "a"); tx.State != TxCancelled || tx.Mined != tx.Last().Hash {
+		t.Errorf("state = %s", tx.State)
+	}
+	if tx, err := s.Cancel(t.Context(), "a", later()); err != nil || tx.State != TxCancelled {
+		t.Errorf("cancel of a final one = %+v, %v", tx, err)
+	}
+}
+
+// TestCancelTooLate: the call was mined after all; the verdict is the chain's.
+func TestCancelTooLate(t *testing.T) {
+	c, key, hub := newBase(t, "toolate")
+	s := newTestSender(t, tempDB(t), hub, key)
+	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
+		t.Fatal(err)
+	}
+	s.onPoint = func(p point) {
+		if p == afterCancelJournal {
+			c.Commit()
+		}
+	}
+	tx, err := s.Cancel(t.Context(), "a", soon())
+	if err != nil || len(tx.Attempts) != 2 {
+		t.Fatalf("cancel = %+v, %v", tx, err)
+	}
+	c.Commit()
+	if tx, ev := poll(t, s, "a"); tx.State != TxMined || ev == nil || tx.Mined != tx.Attempts[0].Hash {
+		t.Errorf("state = %s", tx.State)
+	}
+}
+
+// TestReplaced: another wallet with the same key uses the nonce.
+func TestReplaced(t *testing.T) {
+	c, key, hub := newBase(t, "replaced")
+	s := newTestSender(t, tempDB(t), hub, key)
+	sayOnSend(c, "please try again", false)
+	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
+		t.Fatal(err)
+	}
+	foreign := unsigned(pay(base, key.addr, "0xff", 5), 0, 21000, Fees{GasFeeCap: big.NewInt(5e9), GasTipCap: big.NewInt(1e9)})
+	signed, err := key.SignTx(t.Context(), key.addr, foreign, big.NewInt(base))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Client().SendTransaction(t.Context(), signed); err != nil {
+		t.Fatal(err)
+	}
+	c.Commit()
+	if tx, _ := poll(t, s, "a"); tx.State.Final() {
+		t.Errorf("%s at depth 1 of 2", tx.State)
+	}
+	c.Commit()
+	if tx, ev := poll(t, s, "a"); tx.State != TxReplaced || ev != nil {
+		t.Errorf("state = %s, %+v", tx.State, ev)
+	}
+	c.set(nil, nil)
+	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 1), soon()); err != nil || tx.Nonce != 1 {
+		t.Errorf("next = %+v, %v", tx, err)
+	}
+}
+
+// TestIndexingIsNotAbsence: while a node says that it is still indexing, a used
+// nonce does not mean that our transaction was replaced.
+func TestIndexingIsNotAbsence(t *testing.T) {
+	c, key, hub := newBase(t, "indexing")
+	s := newTestSender(t, tempDB(t), hub, key)
+	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
+		t.Fatal(err)
+	}
+	c.Commit()
+	c.Commit()
+	c.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+		if method == "eth_getTransactionReceipt" {
+			return nil, &rpcError{Code: -32000, Message: "transaction indexing is in progress"}
+		}
+		return result, err
+	})
+	for range 3 {
+		if tx, ev, err := s.Poll(t.Context(), "a"); err == nil || tx.State != TxSent || ev != nil {
+			t.Fatalf("poll = %s, %v, %v", tx.State, ev, err)
+		}
+	}
+	c.set(nil, nil)
+	if tx, ev := poll(t, s, "a"); tx.State != TxMined || ev == nil {
+		t.Errorf("state = %s", tx.State)
+	}
+}
+
+// TestReverted: a call that fails on chain has evidence too.
+func TestReverted(t *testing.T) {
+	key := newTestKey(t, "reverted")
+	alloc := funded(key.addr)
+	at := common.HexToAddress("0x7e57")
+	alloc[at] = types.Account{Balance: new(big.Int), Code: revertCode}
+	c := newTestChain(t, base, alloc)
+	hub := newTestHub(t, base, 1, c.serve(t))
+	s := newTestSender(t, tempDB(t), hub, key)
+	call := Call{ChainID: base, From: key.addr, To: at, Value: new(big.Int), Gas: 50000}
+	if _, err := s.Submit(t.Context(), "a", call, soon()); err != nil {
+		t.Fatal(err)
+	}
+	c.Commit()
+	if tx, ev := poll(t, s, "a"); tx.State != TxReverted || ev == nil || ev.Success {
+		t.Errorf("poll = %s, %+v", tx.State, ev)
+	}
+}
+
+// TestDropped: a pool that forgets a transaction is given it again.
+func TestDropped(t *testing.T) {
+	c, key, hub := newBase(t, "dropped")
+	s := newTestSender(t, tempDB(t), hub, key)
+	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
+		t.Fatal(err)
+	}
+	c.Rollback()
+	c.Commit()
+	if tx, _ := poll(t, s, "a"); tx.State != TxSent || tx.Depth != 0 {
+		t.Fatalf("poll = %s, depth %d", tx.State, tx.Depth)
+	}
+	c.Commit()
+	if tx, _ := poll(t, s, "a"); tx.State != TxSent || tx.Depth != 1 {
+		t.Fatalf("poll = %s, depth %d", tx.State, tx.Depth)
+	}
+	c.Commit()
+	if tx, _ := poll(t, s, "a"); tx.State != TxMined {
+		t.Errorf("state = %s", tx.State)
+	}
+}
+
+// TestReorg: a block that is not deep yet goes; the transaction is pending
+// again and is mined in the other branch. Deeper than the network's depth the
+// record keeps its verdict, and the evidence is missing until it is back.
+func TestReorg(t *testing.T) {
+	for _, depth := range []uint64{1, 3} { // blocks that go
+		t.Run(fmt.Sprint(depth), func(t *testing.T) {
+			key := newTestKey(t, "reorg")
+			c := newTestChain(t, base, funded(key.addr))
+			hub := newTestHub(t, base, 3, c.serve(t))
+			s := newTestSender(t, tempDB(t), hub, key)
+			genesis, err := c.Client().HeaderByNumber(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
+				t.Fatal(err)
+			}
+			for range depth {
+				c.Commit()
+			}
+			tx, ev := poll(t, s, "a")
+			if tx.Depth != depth || (ev != nil) != (depth == 3) {
+				t.Fatalf("before: %s, depth %d, %+v", tx.State, tx.Depth, ev)
+			}
+			state := tx.State
+			if err := c.Fork(genesis.Hash()); err != nil {
+				t.Fatal(err)
+			}
+			c.Rollback() // the pool got it back: forget that
+			if tx, ev = poll(t, s, "a"); tx.State != state || tx.Depth != 0 || ev != nil {
+				t.Fatalf("after: %s, depth %d, %+v", tx.State, tx.Depth, ev)
+			}
+			for range 3 { // Poll offered the bytes again
+				c.Commit()
+			}
+			if tx, ev = poll(t, s, "a"); tx.State != TxMined || ev == nil {
+				t.Errorf("in the other branch: %s, depth %d", tx.State, tx.Depth)
+			}
+			if balanceOf(t, c, common.HexToAddress("0xaa")) != 1 {
+				t.Error("recipient was not paid once")
+			}
+		})
+	}
+}
+
+// TestRebroadcastRests: a transaction that a node has is left alone for a while.
+func TestRebroadcastRests(t *testing.T) {
+	c, key, hub := newBase(t, "rests")
+	s, err := NewSender(tempDB(t), hub, key, SenderOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	s.now = func() time.Time { return now }
+	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		poll(t, s, "a")
+	}
+	if got := c.count("eth_sendRawTransaction"); got != 1 {
+		t.Errorf("sent %d times, want once", got)
+	}
+	now = now.Add(15 * time.Second)
+	poll(t, s, "a")
+	if got := c.count("eth_sendRawTransaction"); got != 2 {
+		t.Errorf("sent %d times, want twice", got)
+	}
+}

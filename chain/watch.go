@@ -1,0 +1,153 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Poll takes one look at key's transaction: it looks for a receipt of every
+// attempt, for another use of the nonce, and offers the last attempt again
+// while its policy allows. It returns the record, with evidence once an attempt
+// is on the chain at depth. It may be repeated for ever; a final record only
+// has its evidence read again. An error says nothing about the transaction; the
+// record comes with it where there is one.
+//
+// Evidence may be missing from a record that is mined: a reorganisation deeper
+// than the network's depth took it away. The bytes are offered again then.
+func (s *Sender) Poll(ctx context.Context, key string) (Tx, *Evidence, error) {
+	tx, err := s.ledger.get(key)
+	if err != nil {
+		return Tx{}, nil, err
+	}
+	if tx == nil {
+		return Tx{}, nil, fmt.Errorf("no transaction %q", key)
+	}
+	if tx.State.Final() {
+		ev, err := s.settled(ctx, tx)
+		return *tx, ev, err
+	}
+	look, lookErr := s.look(ctx, tx)
+	if lookErr == nil && look.state != "" {
+		tx, err = s.settle(tx, look)
+		return *tx, look.evidence, err
+	}
+	sent := tx
+	if look.depth == 0 {
+		if sent, err = s.broadcast(ctx, tx, false); err != nil {
+			return *tx, nil, errors.Join(lookErr, err)
+		}
+	}
+	sent.Depth = look.depth
+	return *sent, nil, lookErr
+}
+
+// A sighting is what one look at the chain found. An empty state means that
+// nothing is decided.
+type sighting struct {
+	state    TxState
+	mined    common.Hash
+	evidence *Evidence
+	depth    uint64
+	attempts int // how many attempts were looked for
+}
+
+// outcome is what an attempt on the chain means for its transaction.
+func outcome(kind AttemptKind, success bool) TxState {
+	switch {
+	case kind == AttemptCancel:
+		return TxCancelled
+	case success:
+		return TxMined
+	}
+	return TxReverted
+}
+
+// look searches for receipts of all of tx's attempts, the last first, and then
+// for a foreign use of its nonce. One attempt that cannot be looked for leaves
+// the rest undecided, since it may be the one that is mined.
+func (s *Sender) look(ctx context.Context, tx *Tx) (sighting, error) {
+	found := sighting{attempts: len(tx.Attempts)}
+	var hashes []common.Hash
+	var errs []error
+	for i := len(tx.Attempts) - 1; i >= 0; i-- {
+		a := tx.Attempts[i]
+		hashes = append(hashes, a.Hash)
+		ev, proven, err := s.nodes.Evidence(ctx, tx.Call.ChainID, a.Hash)
+		if proven {
+			found.state, found.mined, found.evidence, found.depth = outcome(a.Kind, ev.Success), a.Hash, &ev, ev.Depth
+			return found, nil
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+		found.depth = max(found.depth, ev.Depth)
+	}
+	if len(errs) > 0 || found.depth > 0 {
+		return found, errors.Join(errs...)
+	}
+	replaced, err := s.nodes.Replaced(ctx, tx.Call.ChainID, tx.Call.From, tx.Nonce, tx.Since, hashes)
+	if replaced && err == nil {
+		found.state = TxReplaced
+	}
+	return found, err
+}
+
+// settle records a final state. If an attempt was added since the look, a
+// replaced nonce may be that one's doing, and the next look decides.
+func (s *Sender) settle(tx *Tx, found sighting) (*Tx, error) {
+	s.point(beforeMined)
+	done, err := s.ledger.update(tx.Key, func(tx *Tx) bool {
+		if found.state == TxReplaced && len(tx.Attempts) != found.attempts {
+			return false
+		}
+		tx.State, tx.Mined = found.state, found.mined
+		return true
+	})
+	if err != nil {
+		return tx, err
+	}
+	done.Depth = found.depth
+	s.point(afterMined)
+	s.flightMu.Lock()
+	delete(s.flights, tx.Key)
+	s.flightMu.Unlock()
+	return done, nil
+}
+
+// settled reads the evidence of a final record again.
+func (s *Sender) settled(ctx context.Context, tx *Tx) (*Evidence, error) {
+	if !slices.Contains(onChain, tx.State) {
+		return nil, nil
+	}
+	ev, proven, err := s.nodes.Evidence(ctx, tx.Call.ChainID, tx.Mined)
+	if err != nil {
+		return nil, err
+	}
+	tx.Depth = ev.Depth
+	if proven {
+		return &ev, nil
+	}
+	if ev.Depth == 0 {
+		return nil, s.restore(ctx, tx)
+	}
+	return nil, nil
+}
+
+// restore offers the bytes of a mined transaction again, whose block is gone.
+func (s *Sender) restore(ctx context.Context, tx *Tx) error {
+	for _, a := range tx.Attempts {
+		if a.Hash != tx.Mined || s.now().After(a.Until) {
+			continue
+		}
+		t, err := a.transaction()
+		if err != nil {
+			return unavailable(err)
+		}
+		_ = s.send(ctx, tx.Call.ChainID, t) // the next look tells
+	}
+	return nil
+}
