@@ -1,0 +1,326 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// Sender sends a call at most once per key. *chain.Sender satisfies it.
+type Sender interface {
+	Lookup(key string) (*chain.Tx, error)
+	Submit(ctx context.Context, key string, c chain.Call, p chain.Policy) (*chain.Tx, error)
+	Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence, error)
+	Cancel(ctx context.Context, key string, p chain.Policy) (*chain.Tx, error)
+}
+
+// TypedSigner signs EIP-712 messages. *keys.Vault satisfies it.
+type TypedSigner interface {
+	SignTypedData(ctx context.Context, from common.Address, d apitypes.TypedData) ([]byte, error)
+}
+
+// An Engine carries orders to a proven end. One goroutine advances one order;
+// what it knows is in the journal, so that it can be stopped anywhere.
+type Engine struct {
+	Journal   *Journal
+	Providers map[Kind]Provider
+	Nodes     Nodes
+	Sender    Sender
+	Signer    TypedSigner
+	Unlocked  func() bool      // whether the signer would sign now
+	IsLocked  func(error) bool // the signer's way of saying that the keys are locked
+	Pause     func(age time.Duration) time.Duration
+	Now       func() time.Time
+	Notify    func(Order)              // after each recorded change; must not block
+	Log       func(o Order, err error) // a temporary failure; must not block
+
+	mu      sync.Mutex
+	wake    map[string]chan struct{} // by order in progress
+	running sync.WaitGroup
+}
+
+// Start advances an order in the background until it is final or ctx ends.
+// Starting one that is in progress wakes it.
+func (e *Engine) Start(ctx context.Context, id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.wake == nil {
+		e.wake = make(map[string]chan struct{})
+	}
+	if c, ok := e.wake[id]; ok {
+		wake(c)
+		return
+	}
+	c := make(chan struct{}, 1)
+	e.wake[id] = c
+	e.running.Go(func() {
+		e.run(ctx, id, c)
+		e.mu.Lock()
+		delete(e.wake, id)
+		e.mu.Unlock()
+	})
+}
+
+// Wake lets every order in progress look again at once: keys were unlocked, the
+// network came back.
+func (e *Engine) Wake() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, c := range e.wake {
+		wake(c)
+	}
+}
+
+// Wait returns when every order has stopped, which is after ctx ended.
+func (e *Engine) Wait() { e.running.Wait() }
+
+func wake(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// run is the only loop: read, make one move, record it, tell.
+func (e *Engine) run(ctx context.Context, id string, woken <-chan struct{}) {
+	for ctx.Err() == nil {
+		o, err := e.Journal.Get(id)
+		if err == nil && o.State.Final() {
+			return
+		}
+		var moved bool
+		if err == nil {
+			moved, err = e.guarded(ctx, &o)
+		}
+		if err != nil && !errors.Is(err, errStale) {
+			e.Log(o, err)
+		}
+		if moved || errors.Is(err, errStale) {
+			continue
+		}
+		t := time.NewTimer(e.Pause(e.Now().Sub(o.Updated)))
+		select {
+		case <-ctx.Done():
+		case <-woken:
+		case <-t.C:
+		}
+		t.Stop()
+	}
+}
+
+// guarded is move, with a panic made an error: one order that this program
+// cannot handle must not stop the others, now and at every start.
+func (e *Engine) guarded(ctx context.Context, o *Order) (moved bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			moved, err = false, fmt.Errorf("panic in state %s: %v", o.State, p)
+		}
+	}()
+	return e.move(ctx, o)
+}
+
+// move makes one move and records it. A temporary failure is not recorded: a
+// lost connection must not end an order.
+func (e *Engine) move(ctx context.Context, o *Order) (bool, error) {
+	before := o.Clone()
+	note, err := e.advance(ctx, o)
+	var refused *Refusal
+	switch {
+	case err != nil && e.IsLocked(err):
+		note, err = "keys are locked", nil
+		o.Condition = WaitingForUnlock
+	case errors.As(err, &refused) && refused.Code == JournalFailed, errors.Is(err, chain.ErrLedger):
+		return false, err // nothing is promised without the journal
+	case errors.As(err, &refused):
+		note, err = e.refuse(o, refused)
+	}
+	if err != nil {
+		return false, err
+	}
+	if same(before, *o) {
+		return false, nil
+	}
+	o.Updated = e.Now()
+	if err := e.Journal.Update(o, note); err != nil {
+		return false, err
+	}
+	e.Notify(o.Clone())
+	return true, nil
+}
+
+// same reports whether nothing worth recording changed.
+func same(a, b Order) bool {
+	return a.State == b.State && a.Condition == b.Condition && a.Step == b.Step && a.Reason == b.Reason && a.Cancel == b.Cancel &&
+		len(a.Results) == len(b.Results) && a.Sending == b.Sending && a.Ref == b.Ref && a.Offer.ID == b.Offer.ID && sameClaim(a.Claim, b.Claim)
+}
+
+func sameClaim(a, b *Claim) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// refuse ends an order that nothing of was ever signed; one that may have left
+// the process goes on being watched, with the reason shown.
+func (e *Engine) refuse(o *Order, r *Refusal) (string, error) {
+	o.Reason = r.Reason
+	signed, err := e.signed(*o)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case r.Code == ConsentNeeded:
+		o.Condition = NeedsConsent
+		return "needs consent: " + r.Reason, nil
+	case signed:
+		return r.Error(), nil
+	}
+	o.Condition = NoCondition
+	o.Verdict = &Verdict{State: Cancelled, Sources: "nothing was signed"}
+	return "refused before signing: " + r.Error(), o.to(Cancelled)
+}
+
+// signed reports whether anything that spends the input may have been signed.
+// Approvals and permits do not: without our own call nobody can use them.
+func (e *Engine) signed(o Order) (bool, error) {
+	for i, s := range o.Plan.Steps {
+		switch {
+		case s.Effect.Kind == Approve, s.Effect.Kind == Permit:
+			continue
+		case s.Kind == TypedStep && i < len(o.Results):
+			return true, nil
+		case s.Kind == TypedStep:
+			continue
+		}
+		tx, err := e.Sender.Lookup(stepKey(o, i))
+		if err != nil || tx != nil {
+			return tx != nil, err
+		}
+	}
+	return false, nil
+}
+
+// stepKey names a step's transaction for the sender.
+func stepKey(o Order, step int) string { return fmt.Sprintf("%s/%d", o.ID, step) }
+
+// advance makes one move of o by its state. It returns what to note of it.
+func (e *Engine) advance(ctx context.Context, o *Order) (string, error) {
+	switch o.State {
+	case Accepted:
+		return e.begin(o)
+	case Approving, Executing:
+		return e.execute(ctx, o)
+	case Submitting:
+		return e.submit(ctx, o)
+	case Settling:
+		return e.settle(ctx, o)
+	}
+	return "", fmt.Errorf("order %s in state %q", o.ID, o.State)
+}
+
+// provider finds an order's provider. One that is no longer configured stops
+// new signatures; what was sent is watched without it.
+func (e *Engine) provider(o *Order) (Provider, error) {
+	p, ok := e.Providers[o.Terms.Provider]
+	if !ok {
+		return nil, fmt.Errorf("the %s provider is not configured", o.Terms.Provider)
+	}
+	return p, nil
+}
+
+func (e *Engine) settler(o *Order) (Settler, error) {
+	p, err := e.provider(o)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := p.(Settler)
+	if !ok {
+		return nil, fmt.Errorf("the %s provider does not settle", p.Kind())
+	}
+	return s, nil
+}
+
+// begin leaves the first state.
+func (e *Engine) begin(o *Order) (string, error) {
+	if done, note, err := e.over(o); done {
+		return note, err
+	}
+	if o.Plan.Steps[0].Effect.Kind == Approve {
+		return "approving", o.to(Approving)
+	}
+	return "executing", o.to(Executing)
+}
+
+// over ends an order that was cancelled or ran out of time before the present
+// step, if nothing that spends was signed.
+func (e *Engine) over(o *Order) (done bool, note string, err error) {
+	late := e.Now().After(o.Terms.Deadline)
+	if !o.Cancel && !late {
+		return false, "", nil
+	}
+	signed, err := e.signed(*o)
+	if err != nil || signed {
+		return err != nil, "", err
+	}
+	end := Expired
+	if o.Cancel {
+		end = Cancelled
+	}
+	o.Condition = NoCondition
+	if o.Reason == "" {
+		o.Reason = map[State]string{Expired: "the deadline passed before anything was signed", Cancelled: "cancelled before anything was signed"}[end]
+	}
+	o.Verdict = &Verdict{State: end, Sources: "nothing was signed"}
+	return true, string(end), o.to(end)
+}
+
+// submit tells the provider, which answers accepted, refused or unknown. What
+// was signed may have left the process even when it is refused.
+func (e *Engine) submit(ctx context.Context, o *Order) (string, error) {
+	s, err := e.settler(o)
+	if err != nil {
+		return "", err
+	}
+	ref, err := s.Submit(ctx, *o)
+	var refused *Refusal
+	switch {
+	case errors.As(err, &refused):
+		o.Reason = refused.Reason
+		o.Claim = &Claim{State: Failed, Reason: refused.Reason}
+	case err != nil:
+		return "", err
+	}
+	o.Ref = ref
+	return "submitted", o.to(Settling)
+}
+
+// settle looks for proof; a provider's claim is recorded beside it.
+func (e *Engine) settle(ctx context.Context, o *Order) (string, error) {
+	prove := func(ctx context.Context, o Order) (Verdict, bool, error) { return proveOwnCall(ctx, e.Nodes, o) }
+	if o.Plan.Settlement == ByProvider {
+		s, err := e.settler(o)
+		if err != nil {
+			return "", err
+		}
+		prove = s.Prove
+		if o.Claim == nil || !o.Claim.State.Final() { // its polling stops on a terminal status; the chain's does not
+			if c, err := s.Status(ctx, *o); err == nil {
+				o.Claim = &c
+			}
+		}
+	}
+	v, ok, err := prove(ctx, *o)
+	if err != nil || !ok {
+		return "claim of the provider", err
+	}
+	o.Verdict, o.Condition = &v, NoCondition
+	return "proven " + string(v.State), o.to(v.State)
+}

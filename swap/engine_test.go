@@ -1,0 +1,544 @@
+package swap
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"errors"
+	"math/big"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/sandbox"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/math"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
+)
+
+// errLocked is what the test's signer says while it is locked.
+var errLocked = errors.New("locked")
+
+// A hand is a signer that can be locked and counts what it signs.
+type hand struct {
+	key    *ecdsa.PrivateKey
+	locked atomic.Bool
+	signed atomic.Int32
+}
+
+func (h *hand) SignTx(_ context.Context, _ common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
+	if h.locked.Load() {
+		return nil, errLocked
+	}
+	h.signed.Add(1)
+	return types.SignTx(tx, types.LatestSignerForChainID(id), h.key)
+}
+
+func (h *hand) SignTypedData(_ context.Context, _ common.Address, d apitypes.TypedData) ([]byte, error) {
+	if h.locked.Load() {
+		return nil, errLocked
+	}
+	hash, _, err := apitypes.TypedDataAndHash(d)
+	if err != nil {
+		return nil, err
+	}
+	return crypto.Sign(hash, h.key)
+}
+
+// A wrapper is a provider whose plans really wrap the native coin, so that the
+// engine can be tested against a real chain without a provider's API. decode
+// and quote may be replaced by a test.
+type wrapper struct {
+	kind   EffectKind // Wrap, or Swap to have a plan that depends on a price
+	decode func(Terms, Step) (Effect, error)
+	quote  func(QuoteRequest) ([]Offer, error)
+	typed  *apitypes.TypedData // a signature before the call, which is late then
+	built  atomic.Int32
+	late   atomic.Int32
+}
+
+func (w *wrapper) Kind() Kind { return DEX }
+func (w *wrapper) Pins() Pins {
+	return Pins{{1, Wrapper, weth}, {1, Router, weth}, {1, Verifier, permit2}}
+}
+
+func (w *wrapper) Quote(_ context.Context, r QuoteRequest) ([]Offer, error) { return w.quote(r) }
+
+func (w *wrapper) call(t Terms) chain.Call {
+	c := chain.Call{ChainID: t.SrcChain, From: t.Account, To: weth, Value: t.AmountIn, Data: common.FromHex("0xd0e30db0")} // deposit()
+	if w.kind == Unwrap {
+		c.Value, c.Data = new(big.Int), append(common.FromHex("0x2e1a7d4d"), common.BigToHash(t.AmountIn).Bytes()...) // withdraw(uint256)
+	}
+	return c
+}
+
+func (w *wrapper) Build(_ context.Context, _ Offer, t Terms) (Built, error) {
+	w.built.Add(1)
+	c := w.call(t)
+	if w.typed == nil {
+		return Built{Steps: []Step{{Kind: CallStep, Call: &c}}, Settlement: ByOwnCall}, nil
+	}
+	late := Step{Kind: LateStep, Effect: w.plain(t, Step{Kind: CallStep, Call: &c})}
+	return Built{Steps: []Step{{Kind: TypedStep, Typed: w.typed}, late}, Settlement: ByOwnCall}, nil
+}
+
+func (w *wrapper) Late(_ context.Context, o Order, step int) (chain.Call, error) {
+	w.late.Add(1)
+	if len(o.Results) != step || len(o.Results[step-1].Signature) != 65 {
+		return chain.Call{}, errors.New("late call before its signature")
+	}
+	return w.call(o.Terms), nil
+}
+
+func (w *wrapper) Decode(t Terms, s Step) (Effect, error) {
+	if w.decode != nil {
+		return w.decode(t, s)
+	}
+	return w.plain(t, s), nil
+}
+
+func (w *wrapper) plain(t Terms, s Step) Effect {
+	if s.Kind == TypedStep {
+		return Effect{Kind: Permit, Chain: 1, Target: permit2, Deadline: t.Deadline,
+			Approves: []Approval{{Token: t.TokenIn, Spender: weth, Amount: t.AmountIn, Until: t.Deadline}}}
+	}
+	f := Effect{Kind: w.kind, Chain: s.Call.ChainID, Target: s.Call.To,
+		Spends: []Spend{{native, s.Call.Value}}, Receives: []Receive{{weth, t.Account, s.Call.Value}}}
+	switch w.kind {
+	case Swap:
+		f.Deadline = t.Deadline
+	case Unwrap:
+		amount := new(big.Int).SetBytes(s.Call.Data[4:])
+		f.Spends, f.Receives = []Spend{{weth, amount}}, []Receive{{native, t.Account, amount}}
+	}
+	return f
+}
+
+// A bench is an engine on a real chain with a real journal.
+type bench struct {
+	t       *testing.T
+	chain   *sandbox.Chain
+	hub     *chain.Hub
+	db      *bolt.DB
+	hand    *hand
+	from    common.Address
+	p       *wrapper
+	service *Service
+	stop    func()
+	made    int
+	mu      sync.Mutex
+	logged  []string
+}
+
+type quoter struct{ *chain.Hub }
+
+func (q quoter) Out(ctx context.Context, id uint64, in, out common.Address, amount *big.Int) (*big.Int, error) {
+	return q.QuoteExactInput(ctx, id, in, out, amount)
+}
+
+// world is the chain that the tests share; it is started by the first that
+// needs it.
+var world = sync.OnceValues(func() (*sandbox.Sandbox, error) {
+	return sandbox.Start(context.Background(), sandbox.Options{Chains: []uint64{1}, Period: 100 * time.Millisecond, Instant: true})
+})
+
+func newBench(t *testing.T) *bench {
+	s, err := world()
+	if err != nil {
+		t.Fatal(err) // it names the command to run when the contracts are missing
+	}
+	key, err := crypto.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, chain: s.Chain(1), hand: &hand{key: key}, from: crypto.PubkeyToAddress(key.PublicKey), p: &wrapper{kind: Wrap}}
+	if err := b.chain.Fund(t.Context(), b.from, native, big.NewInt(2e18)); err != nil {
+		t.Fatal(err)
+	}
+	b.hub, err = chain.NewHub([]chain.Endpoint{{Chain: 1, URLs: []string{b.chain.RPC()}, Depth: 2}}, chain.Options{Sandbox: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.hub.Close)
+	if b.db, err = bolt.Open(filepath.Join(t.TempDir(), "orders.db"), 0o600, &bolt.Options{Timeout: time.Second, NoSync: true}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.halt(); _ = b.db.Close() })
+	b.start()
+	return b
+}
+
+// start makes a service as after a start of the daemon.
+func (b *bench) start() {
+	b.t.Helper()
+	j, err := OpenJournal(b.db)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	sender, err := chain.NewSender(b.db, b.hub, b.hand, chain.SenderOptions{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.service, err = NewService(Options{Journal: j, Providers: map[Kind]Provider{DEX: b.p}, Nodes: b.hub, Sender: sender, Signer: b.hand,
+		Pricer: quoter{b.hub}, Confirmer: ByCall{}, Fees: DefaultFees(), Unlocked: func() bool { return !b.hand.locked.Load() }, IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
+		OpenOrders: 10, Now: time.Now, Pause: func(time.Duration) time.Duration { return 20 * time.Millisecond },
+		Log: func(_ Order, err error) { b.mu.Lock(); b.logged = append(b.logged, err.Error()); b.mu.Unlock() }})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	b.stop = cancel
+	if err := b.service.Resume(ctx); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// halt stops the engine wherever it is, as an end of the daemon would.
+func (b *bench) halt() {
+	if b.stop != nil {
+		b.stop()
+		b.service.Wait()
+		b.stop = nil
+	}
+}
+
+// order journals an accepted plan of the bench's provider and starts it.
+func (b *bench) order(change func(*Terms, *Offer)) Order {
+	b.t.Helper()
+	one := big.NewInt(1e17)
+	t := Terms{Provider: DEX, Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: one, DstChain: 1, TokenOut: weth, Recipient: b.from,
+		FloorOut: one, Deadline: time.Now().Add(time.Minute).UTC().Truncate(time.Second), RefundTo: b.from, GasCeiling: big.NewInt(1e17)}
+	offer := Offer{ID: "offer", Provider: DEX, AmountOut: one, MinOut: one, Expires: time.Now().Add(30 * time.Second)}
+	b.made++ // two plans of one second would be the same plan
+	t.Deadline = t.Deadline.Add(time.Duration(b.made) * time.Second)
+	if change != nil {
+		change(&t, &offer)
+	}
+	built, err := b.p.Build(b.t.Context(), offer, t)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	plan := Plan{Settlement: built.Settlement}
+	for _, s := range built.Steps {
+		if s.Kind != LateStep {
+			s.Effect = b.p.plain(t, s)
+		}
+		plan.Steps = append(plan.Steps, s)
+	}
+	digest := Digest(t, plan.Effects())
+	o, made, err := b.service.o.Journal.Create(Order{ID: uuid.Must(uuid.NewV7()).String(), Request: uuid.NewString(), Digest: digest, Terms: t,
+		Offer: offer, Plan: plan, State: Accepted, Created: time.Now(), Updated: time.Now()}, digest)
+	if err != nil || !made {
+		b.t.Fatal(made, err)
+	}
+	b.service.start(o.ID)
+	return o
+}
+
+// until waits for the order to be as wanted.
+func (b *bench) until(id, what string, ok func(Order) bool) Order {
+	b.t.Helper()
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		o, _, err := b.service.Order(id)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if ok(o) {
+			return o
+		}
+		if o.State.Final() {
+			b.t.Fatalf("order ended %s (%s) before it was %s", o.State, o.Reason, what)
+		}
+	}
+	o, lines, _ := b.service.Order(id)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.t.Fatalf("never %s: %s %q %s\n%+v\n%s", what, o.State, o.Condition, o.Reason, lines, strings.Join(b.logged, "\n"))
+	return o
+}
+
+func (b *bench) ends(id string, s State) Order {
+	b.t.Helper()
+	return b.until(id, string(s), func(o Order) bool { return o.State == s })
+}
+
+// paid checks how often the account's transactions were mined and what it holds.
+func (b *bench) paid(nonce uint64, wrapped int64) {
+	b.t.Helper()
+	r, err := b.hub.Reader(b.t.Context(), 1)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if n, err := r.NonceAt(b.t.Context(), b.from, nil); err != nil || n != nonce {
+		b.t.Errorf("%d transactions mined, want %d (%v)", n, nonce, err)
+	}
+	if got, err := b.hub.Balance(b.t.Context(), 1, b.from, weth); err != nil || got.Int64() != wrapped {
+		b.t.Errorf("holds %v WETH, want %d (%v)", got, wrapped, err)
+	}
+}
+
+func TestEngineFills(t *testing.T) {
+	b := newBench(t)
+	o := b.ends(b.order(nil).ID, Filled)
+	b.paid(1, 1e17)
+	if o.Verdict == nil || o.Verdict.Received == nil || o.Verdict.Received.Amount.Int64() != 1e17 || o.Verdict.Sources != "one source" || o.Verdict.Evidence.Depth < 2 {
+		t.Errorf("verdict %+v", o.Verdict)
+	}
+	_, lines, err := b.service.Order(o.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var states []string
+	for _, l := range lines {
+		if s := string(l.State); len(states) == 0 || states[len(states)-1] != s {
+			states = append(states, s)
+		}
+	}
+	if got := strings.Join(states, " "); got != "accepted executing settling filled" {
+		t.Errorf("history: %s", got)
+	}
+}
+
+// TestEngineTypedAndLate: a signature, then a call whose bytes exist only after
+// it; the late bytes must have the effect that was accepted.
+func TestEngineTypedAndLate(t *testing.T) {
+	b := newBench(t)
+	b.ends(b.order(nil).ID, Filled)
+	b.p.kind = Unwrap
+	b.p.typed = &apitypes.TypedData{PrimaryType: "Note",
+		Types:   apitypes.Types{"EIP712Domain": {{Name: "chainId", Type: "uint256"}}, "Note": {{Name: "n", Type: "uint256"}}},
+		Domain:  apitypes.TypedDataDomain{ChainId: math.NewHexOrDecimal256(1)},
+		Message: apitypes.TypedDataMessage{"n": "1"}}
+	unwrap := func(t *Terms, _ *Offer) { t.TokenIn, t.TokenOut = weth, native }
+	o := b.ends(b.order(unwrap).ID, Filled)
+	if len(o.Results) != 2 || len(o.Results[0].Signature) != 65 || b.p.late.Load() == 0 {
+		t.Errorf("results %+v", o.Results)
+	}
+	b.paid(2, 0)
+
+	b.p.kind, b.p.typed = Wrap, nil
+	b.ends(b.order(nil).ID, Filled)
+	b.p.kind, b.p.typed = Unwrap, o.Plan.Steps[0].Typed
+	honest := b.p.plain
+	b.p.decode = func(t Terms, s Step) (Effect, error) {
+		f := honest(t, s)
+		if s.Kind != TypedStep {
+			f.Receives[0].To = thief
+		}
+		return f, nil
+	}
+	before := b.hand.signed.Load()
+	if o = b.ends(b.order(unwrap).ID, Cancelled); b.hand.signed.Load() != before || len(o.Results) != 1 {
+		t.Errorf("late bytes that pay another were signed: %+v", o)
+	}
+}
+
+func TestEngineWaitsForUnlock(t *testing.T) {
+	b := newBench(t)
+	b.hand.locked.Store(true)
+	o := b.order(nil)
+	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.halt() // a restart changes nothing
+	b.start()
+	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.hand.locked.Store(false)
+	b.service.Wake()
+	if o = b.ends(o.ID, Filled); o.Condition != NoCondition {
+		t.Errorf("condition %q stayed", o.Condition)
+	}
+	b.paid(1, 1e17)
+}
+
+func TestEngineExpiresUnsigned(t *testing.T) {
+	b := newBench(t)
+	b.hand.locked.Store(true)
+	o := b.order(func(t *Terms, _ *Offer) { t.Deadline = time.Now().Add(2 * time.Second).UTC().Truncate(time.Second) })
+	if o = b.ends(o.ID, Expired); o.Verdict.Sources != "nothing was signed" {
+		t.Errorf("verdict %+v", o.Verdict)
+	}
+	b.hand.locked.Store(false)
+	b.service.Wake()
+	time.Sleep(100 * time.Millisecond)
+	b.paid(0, 0)
+}
+
+func cancelOf(o Order) CancelRequest {
+	return CancelRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Session: "s"}
+}
+
+func TestEngineCancels(t *testing.T) {
+	b := newBench(t)
+	b.hand.locked.Store(true)
+	unsigned := b.order(nil)
+	b.until(unsigned.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	if _, err := b.service.Cancel(t.Context(), CancelRequest{Request: uuid.NewString(), Order: unsigned.ID, Session: "s"}); err == nil {
+		t.Error("cancelled without the digest that was shown")
+	}
+	if _, err := b.service.Cancel(t.Context(), cancelOf(unsigned)); err != nil {
+		t.Fatal(err)
+	}
+	b.ends(unsigned.ID, Cancelled)
+	b.paid(0, 0)
+
+	b.hand.locked.Store(false)
+	b.chain.Pause()
+	sent := b.order(func(t *Terms, _ *Offer) { t.AmountIn = big.NewInt(2e17); t.FloorOut = t.AmountIn })
+	b.until(sent.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	r := cancelOf(sent)
+	if _, err := b.service.Cancel(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	b.until(sent.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+	if _, err := b.service.Cancel(t.Context(), r); err != nil {
+		t.Errorf("repeated: %v", err)
+	}
+	b.chain.Resume()
+	o := b.ends(sent.ID, Cancelled)
+	b.paid(1, 0)
+	if o.Verdict.Evidence == nil || !o.Verdict.Evidence.Success {
+		t.Errorf("verdict %+v", o.Verdict)
+	}
+	_, err := b.service.Cancel(t.Context(), cancelOf(o))
+	refusedWith(t, err, OrderFinal)
+}
+
+// TestEngineRefusesLateLies: bytes that decode otherwise when they are about to
+// be signed are not signed, whatever the review showed.
+func TestEngineRefusesLateLies(t *testing.T) {
+	for name, lie := range map[string]func(*Effect){
+		"recipient": func(f *Effect) { f.Receives[0].To = thief },
+		"target":    func(f *Effect) { f.Target = thief },
+		"amount":    func(f *Effect) { f.Spends[0].Amount = big.NewInt(1) },
+		"allowance": func(f *Effect) { f.Approves = []Approval{{Token: weth, Spender: thief, Amount: big.NewInt(1)}} },
+		"kind":      func(f *Effect) { f.Kind = Unwrap },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.p.decode = func(t Terms, s Step) (Effect, error) { f := b.p.plain(t, s); lie(&f); return f, nil }
+			o := b.ends(b.order(nil).ID, Cancelled)
+			if b.hand.signed.Load() != 0 || o.Reason == "" {
+				t.Errorf("signed %d, reason %q", b.hand.signed.Load(), o.Reason)
+			}
+			b.paid(0, 0)
+		})
+	}
+}
+
+func TestEngineRefreshesQuotes(t *testing.T) {
+	b := newBench(t)
+	b.p.kind = Swap
+	floor := big.NewInt(1e17)
+	var asked []int
+	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+		asked = append(asked, r.SlippageBps)
+		min := floorOf(big.NewInt(1.005e17), r.SlippageBps) // better than the floor, but not with 1 % slippage
+		return []Offer{{Provider: DEX, AmountOut: big.NewInt(1.005e17), MinOut: min, Expires: time.Now().Add(time.Minute), Request: r}}, nil
+	}
+	o := b.order(func(t *Terms, o *Offer) { o.Expires = time.Now().Add(-time.Second); o.Request.SlippageBps = 100 })
+	o = b.ends(o.ID, Filled)
+	if len(asked) != 2 || asked[0] != 100 || asked[1] >= 100 || o.Offer.MinOut.Cmp(floor) < 0 {
+		t.Errorf("asked with slippage %v, got a minimum of %s", asked, o.Offer.MinOut)
+	}
+	b.paid(1, 1e17)
+}
+
+func TestEngineNeedsConsent(t *testing.T) {
+	b := newBench(t)
+	b.p.kind = Swap
+	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+		return []Offer{{Provider: DEX, AmountOut: big.NewInt(0.99e17), MinOut: floorOf(big.NewInt(0.99e17), r.SlippageBps), Expires: time.Now().Add(time.Minute)}}, nil
+	}
+	o := b.order(func(t *Terms, o *Offer) {
+		t.Deadline = time.Now().Add(3 * time.Second).UTC().Truncate(time.Second)
+		o.Expires, o.Request.SlippageBps = time.Now().Add(-time.Second), 50
+	})
+	b.until(o.ID, "in need of consent", func(o Order) bool { return o.Condition == NeedsConsent })
+	if o = b.ends(o.ID, Expired); b.hand.signed.Load() != 0 {
+		t.Error("signed below the accepted floor")
+	}
+	b.paid(0, 0)
+}
+
+// TestEngineStopsAnywhere stops and restarts the engine again and again while
+// an order is under way: it is paid once.
+func TestEngineStopsAnywhere(t *testing.T) {
+	b := newBench(t)
+	o := b.order(nil)
+	for range 25 {
+		time.Sleep(7 * time.Millisecond)
+		b.halt()
+		b.start()
+	}
+	b.ends(o.ID, Filled)
+	b.paid(1, 1e17)
+	if n := b.hand.signed.Load(); n != 1 {
+		t.Logf("%d signatures were made, of which one was journaled", n)
+	}
+}
+
+// TestExecuteOnce: a plan executes once, whichever window or uuid asks, and a
+// repeated request returns the order it made.
+func TestExecuteOnce(t *testing.T) {
+	b := newBench(t)
+	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+		return []Offer{{AmountOut: r.AmountIn, MinOut: r.AmountIn, Expires: time.Now().Add(time.Minute), Routing: "WRAP"}}, nil
+	}
+	ctx := t.Context()
+	q, err := b.service.Quote(ctx, QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth}, []Kind{DEX}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	review, err := b.service.Prepare(ctx, q.Offers[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if review.Blocked() || len(review.Findings) != 0 || review.Gas.Max.Sign() <= 0 {
+		t.Fatalf("review: %+v, gas %+v", review.Findings, review.Gas)
+	}
+	first := ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Session: "s", Origin: "test"}
+	if _, err := b.service.Execute(ctx, ExecuteRequest{Request: first.Request, Digest: review.Digest}); err == nil {
+		t.Fatal("executed without a session")
+	}
+	var wg sync.WaitGroup
+	ids := make([]string, 8)
+	for i := range ids {
+		wg.Go(func() {
+			r := first
+			if i >= 4 {
+				r.Request = uuid.NewString()
+			}
+			if o, err := b.service.Execute(ctx, r); err == nil {
+				ids[i] = o.ID
+			} else if !errors.Is(err, &Refusal{Code: PlanExecuted}) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	orders, _, err := b.service.Orders(common.Address{}, false, "", 50)
+	if err != nil || len(orders) != 1 {
+		t.Fatalf("%d orders, %v", len(orders), err)
+	}
+	o := b.ends(orders[0].ID, Filled)
+	b.paid(1, 1e17)
+	winner := ExecuteRequest{Request: o.Request, Digest: review.Digest, Session: "s"}
+	if again, err := b.service.Execute(ctx, winner); err != nil || again.ID != o.ID {
+		t.Errorf("repeated: %v, %v", again.ID, err)
+	}
+	winner.Digest[0] ^= 1
+	_, err = b.service.Execute(ctx, winner)
+	refusedWith(t, err, RequestConflict)
+	b.service.DropPlans()
+	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Session: "s"})
+	refusedWith(t, err, PlanExecuted)
+	_, err = b.service.Prepare(ctx, q.Offers[0].ID)
+	refusedWith(t, err, QuoteUnknown)
+}

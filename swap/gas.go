@@ -1,0 +1,111 @@
+package swap
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Nodes is what the domain asks of the networks. *chain.Hub satisfies it.
+type Nodes interface {
+	Network(id uint64) (chain.Network, error)
+	Balance(ctx context.Context, id uint64, account, token common.Address) (*big.Int, error)
+	Cost(ctx context.Context, c chain.Call) (chain.Cost, error)
+	Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error)
+	Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.Evidence, bool, error)
+}
+
+// A Pricer says from our own sources, never the provider's, how much of one
+// token an amount of another is worth. An error means unknown.
+type Pricer interface {
+	Out(ctx context.Context, chainID uint64, tokenIn, tokenOut common.Address, amountIn *big.Int) (*big.Int, error)
+}
+
+// scamShare is the part of the swap's value above which gas makes it a likely
+// scam (spec section 8).
+var scamShare = big.NewRat(1, 2)
+
+// judgeGas is the gas guard's opinion (spec section 1, item 5). It does no I/O.
+// All amounts are wei: expected and max for the plan's own transactions, value
+// that they send along, the account's balance, the ceiling, and the swap's
+// worth, nil when unknown.
+func judgeGas(g *Gas, value, ceiling, worth *big.Int, symbol string) []Finding {
+	if g.Max.Sign() == 0 {
+		return nil // a signed order whose allowance is in place costs no gas
+	}
+	var found []Finding
+	need := new(big.Int).Add(g.Max, value)
+	if g.Balance.Cmp(need) < 0 {
+		g.Missing = new(big.Int).Sub(need, g.Balance)
+		found = append(found, Finding{"gas_insufficient", Block,
+			fmt.Sprintf("not enough %s for gas: %s more is needed", symbol, Units(g.Missing, 18, symbol)),
+			map[string]string{"missing": g.Missing.String(), "needed": need.String(), "balance": g.Balance.String()}})
+	}
+	if g.Max.Cmp(ceiling) > 0 {
+		found = append(found, Finding{"gas_ceiling", Block,
+			fmt.Sprintf("gas may cost up to %s, above the ceiling of %s", Units(g.Max, 18, symbol), Units(ceiling, 18, symbol)),
+			map[string]string{"max": g.Max.String(), "ceiling": ceiling.String()}})
+	}
+	if worth == nil || worth.Sign() <= 0 {
+		return append(found, Finding{"value_unknown", Acknowledge,
+			"the worth of this swap is unknown, so its gas cost cannot be weighed against it", nil})
+	}
+	share := new(big.Rat).SetFrac(g.Expected, worth)
+	f, _ := share.Float64()
+	g.Share = &f
+	if share.Cmp(scamShare) > 0 {
+		found = append(found, Finding{"gas_scam", Acknowledge,
+			fmt.Sprintf("gas costs %.0f %% of what is swapped: this looks like a scam or a mistake", f*100),
+			map[string]string{"expected": g.Expected.String(), "value": worth.String()}})
+	}
+	return found
+}
+
+// gasOf prices the transactions of a plan. Late steps are priced by the
+// provider's estimate of gas units at our own fee; their bytes do not exist yet.
+func gasOf(ctx context.Context, n Nodes, t Terms, o Offer, p Plan) (Gas, *big.Int, error) {
+	g := Gas{Expected: new(big.Int), Max: new(big.Int)}
+	value := new(big.Int)
+	for i, s := range p.Steps {
+		var call chain.Call
+		switch s.Kind {
+		case TypedStep:
+			continue
+		case LateStep:
+			call = chain.Call{ChainID: t.SrcChain, From: t.Account, To: s.Effect.Target, Value: new(big.Int), Gas: max(o.Gas, minLateGas)}
+		default:
+			call = *s.Call
+			value.Add(value, call.Value)
+		}
+		c, err := n.Cost(ctx, call)
+		if err != nil {
+			return g, nil, fmt.Errorf("cost of step %d: %w", i+1, err)
+		}
+		g.Costs = append(g.Costs, c)
+		g.Expected.Add(g.Expected, c.Expected)
+		g.Max.Add(g.Max, c.Max)
+	}
+	var err error
+	g.Balance, err = n.Balance(ctx, t.SrcChain, t.Account, chain.Native)
+	return g, value, err
+}
+
+// minLateGas is what a late call is reckoned at when the provider says less.
+const minLateGas = 400_000
+
+// Units writes an amount of base units as a decimal number with its symbol.
+func Units(n *big.Int, decimals uint8, symbol string) string {
+	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
+	s := new(big.Rat).SetFrac(n, scale).FloatString(int(decimals))
+	for decimals > 0 && (s[len(s)-1] == '0' || s[len(s)-1] == '.') {
+		stop := s[len(s)-1] == '.'
+		if s = s[:len(s)-1]; stop {
+			break
+		}
+	}
+	return s + " " + symbol
+}

@@ -1,0 +1,316 @@
+package swap
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"swapkeep/fault"
+
+	"github.com/ethereum/go-ethereum/common"
+	bolt "go.etcd.io/bbolt"
+)
+
+var (
+	orderBucket   = []byte("order")   // id -> Order
+	requestBucket = []byte("request") // client's uuid -> asked
+	digestBucket  = []byte("digest")  // plan digest -> order id: a plan executes once
+	openBucket    = []byte("open")    // id of every order that is not final
+	historyBucket = []byte("history") // id ‖ sequence -> Entry; only ever appended to
+)
+
+// errStale means the order changed since it was read; read it again.
+var errStale = errors.New("order changed meanwhile")
+
+// An Entry is one line of an order's history.
+type Entry struct {
+	Time      time.Time `json:"time"`
+	State     State     `json:"state"`
+	Condition Condition `json:"condition,omitempty"`
+	Step      int       `json:"step"`
+	Note      string    `json:"note,omitempty"`
+}
+
+// asked is what a request uuid was used for.
+type asked struct {
+	Content common.Hash `json:"content"` // of the request, so that other content is told apart
+	Order   string      `json:"order"`
+}
+
+// A Journal is the durable record of orders. Every method that writes returns
+// only once the change is on disk, in one commit: snapshot, history line and
+// indexes together.
+type Journal struct{ db *bolt.DB }
+
+// OpenJournal prepares db for orders.
+func OpenJournal(db *bolt.DB) (*Journal, error) {
+	err := db.Update(func(tx *bolt.Tx) error {
+		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket} {
+			if _, err := tx.CreateBucketIfNotExists(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, journalError(err)
+	}
+	return &Journal{db}, nil
+}
+
+func journalError(err error) error {
+	return &Refusal{Code: JournalFailed, Reason: "the order database cannot be written, so nothing is signed; free disk space or mend its permissions: " + err.Error(), Err: err}
+}
+
+// update runs f in one commit and turns every failure to write into a
+// JournalFailed refusal.
+func (j *Journal) update(f func(*bolt.Tx) error) error {
+	var own error // f's own verdict, not a failed write
+	err := j.db.Update(func(tx *bolt.Tx) error {
+		err := f(tx)
+		var r *Refusal
+		if errors.As(err, &r) || errors.Is(err, errStale) {
+			own = err
+		}
+		return err
+	})
+	switch {
+	case own != nil:
+		return own
+	case err != nil:
+		return journalError(err)
+	}
+	return nil
+}
+
+// Create records a new order under its request, or returns the one that the
+// request already made. The same request with other content, and a plan that
+// was executed before, are refused.
+func (j *Journal) Create(o Order, content common.Hash) (Order, bool, error) {
+	point("before", o.State)
+	made := false
+	err := j.update(func(tx *bolt.Tx) error {
+		if a, ok, err := lookupRequest(tx, o.Request, content); err != nil || ok {
+			if err == nil {
+				o, err = read(tx, a.Order)
+			}
+			return err
+		}
+		if id := tx.Bucket(digestBucket).Get(o.Digest[:]); id != nil {
+			return &Refusal{Code: PlanExecuted, Reason: "this plan was already carried out; ask for a new quote to swap again", Data: map[string]string{"order": string(id)}}
+		}
+		if err := tx.Bucket(digestBucket).Put(o.Digest[:], []byte(o.ID)); err != nil {
+			return err
+		}
+		if err := tx.Bucket(requestBucket).Put([]byte(o.Request), mustJSON(asked{content, o.ID})); err != nil {
+			return err
+		}
+		made = true
+		return write(tx, &o, "accepted")
+	})
+	if err == nil {
+		point("after", o.State)
+	}
+	return o, made, err
+}
+
+// Update records a change of an order that was read at its present revision,
+// and counts the revision up. It fails with errStale if the order changed
+// meanwhile.
+func (j *Journal) Update(o *Order, note string) error {
+	point("before", o.State)
+	err := j.update(func(tx *bolt.Tx) error {
+		old, err := read(tx, o.ID)
+		switch {
+		case err != nil:
+			return err
+		case old.Revision != o.Revision:
+			return errStale
+		}
+		return write(tx, o, note)
+	})
+	if err == nil {
+		point("after", o.State)
+	}
+	return err
+}
+
+// Ask records that a request other than an execution was used for an order,
+// and reports whether it had been already.
+func (j *Journal) Ask(request string, content common.Hash, order string) (repeated bool, err error) {
+	fault.Point("journal.before_ask")
+	err = j.update(func(tx *bolt.Tx) error {
+		_, ok, err := lookupRequest(tx, request, content)
+		if err != nil || ok {
+			repeated = ok
+			return err
+		}
+		return tx.Bucket(requestBucket).Put([]byte(request), mustJSON(asked{content, order}))
+	})
+	if err == nil {
+		fault.Point("journal.after_ask")
+	}
+	return repeated, err
+}
+
+// Asked returns the order that a request made, if it did.
+func (j *Journal) Asked(request string, content common.Hash) (o Order, ok bool, err error) {
+	err = j.db.View(func(tx *bolt.Tx) error {
+		a, found, err := lookupRequest(tx, request, content)
+		if err != nil || !found {
+			return err
+		}
+		ok = true
+		o, err = read(tx, a.Order)
+		return err
+	})
+	return o, ok, err
+}
+
+func lookupRequest(tx *bolt.Tx, request string, content common.Hash) (a asked, ok bool, err error) {
+	v := tx.Bucket(requestBucket).Get([]byte(request))
+	if v == nil {
+		return a, false, nil
+	}
+	if err := json.Unmarshal(v, &a); err != nil {
+		return a, false, fmt.Errorf("request %s: %w", request, err)
+	}
+	if a.Content != content {
+		return a, false, Refuse(RequestConflict, "this request id was used for something else; make a new one for each act")
+	}
+	return a, true, nil
+}
+
+// write stores the order, its index entry and its history line.
+func write(tx *bolt.Tx, o *Order, note string) error {
+	o.Revision++
+	if err := tx.Bucket(orderBucket).Put([]byte(o.ID), mustJSON(*o)); err != nil {
+		return err
+	}
+	h := tx.Bucket(historyBucket)
+	n, err := h.NextSequence()
+	if err != nil {
+		return err
+	}
+	line := mustJSON(Entry{o.Updated, o.State, o.Condition, o.Step, note})
+	if err := h.Put(binary.BigEndian.AppendUint64([]byte(o.ID+"/"), n), line); err != nil {
+		return err
+	}
+	if o.State.Final() {
+		return tx.Bucket(openBucket).Delete([]byte(o.ID))
+	}
+	return tx.Bucket(openBucket).Put([]byte(o.ID), []byte{1})
+}
+
+// read decodes an order; what it returns outlives the transaction.
+func read(tx *bolt.Tx, id string) (o Order, err error) {
+	v := tx.Bucket(orderBucket).Get([]byte(id))
+	if v == nil {
+		return o, Refuse(OrderUnknown, "no order %q", id)
+	}
+	if err := decodeOrder(v, &o); err != nil {
+		return o, fmt.Errorf("order %s: %w", id, err)
+	}
+	return o, nil
+}
+
+// decodeOrder reads a stored snapshot.
+func decodeOrder(b []byte, o *Order) error { return json.Unmarshal(b, o) }
+
+// Get returns the order with the given id.
+func (j *Journal) Get(id string) (o Order, err error) {
+	err = j.db.View(func(tx *bolt.Tx) error {
+		o, err = read(tx, id)
+		return err
+	})
+	return o, err
+}
+
+// History returns an order's lines, oldest first.
+func (j *Journal) History(id string) (lines []Entry, err error) {
+	prefix := []byte(id + "/")
+	err = j.db.View(func(tx *bolt.Tx) error {
+		c := tx.Bucket(historyBucket).Cursor()
+		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
+			var e Entry
+			if err := json.Unmarshal(v, &e); err != nil {
+				return fmt.Errorf("history of %s: %w", id, err)
+			}
+			lines = append(lines, e)
+		}
+		return nil
+	})
+	return lines, err
+}
+
+// Open returns every order that is not final.
+func (j *Journal) Open() (open []Order, err error) {
+	err = j.db.View(func(tx *bolt.Tx) error {
+		return tx.Bucket(openBucket).ForEach(func(id, _ []byte) error {
+			o, err := read(tx, string(id))
+			open = append(open, o)
+			return err
+		})
+	})
+	return open, err
+}
+
+// List returns up to limit orders, newest first (ids ascend with time), before
+// the one named by cursor; next is the cursor to go on with, "" at the end.
+func (j *Journal) List(account common.Address, openOnly bool, cursor string, limit int) (page []Order, next string, err error) {
+	err = j.db.View(func(tx *bolt.Tx) error {
+		c := tx.Bucket(orderBucket).Cursor()
+		k, _ := c.Last()
+		if cursor != "" {
+			c.Seek([]byte(cursor))
+			k, _ = c.Prev()
+		}
+		for ; k != nil; k, _ = c.Prev() {
+			o, err := read(tx, string(k))
+			switch {
+			case err != nil:
+				return err
+			case account != common.Address{} && o.Terms.Account != account, openOnly && o.State.Final():
+				continue
+			}
+			if len(page) == limit {
+				next = page[limit-1].ID
+				return nil
+			}
+			page = append(page, o)
+		}
+		return nil
+	})
+	return page, next, err
+}
+
+// point names the places around a commit where a fault test may kill us.
+func point(when string, s State) {
+	if fault.Enabled {
+		fault.Point("journal." + when + "_" + string(s))
+	}
+}
+
+// ByDigest returns the order that carried out a plan.
+func (j *Journal) ByDigest(d common.Hash) (o Order, err error) {
+	err = j.db.View(func(tx *bolt.Tx) error {
+		id := tx.Bucket(digestBucket).Get(d[:])
+		if id == nil {
+			return Refuse(OrderUnknown, "no order of that plan")
+		}
+		o, err = read(tx, string(id))
+		return err
+	})
+	return o, err
+}
+
+// CountOpen is how many orders are in progress.
+func (j *Journal) CountOpen() (n int, err error) {
+	err = j.db.View(func(tx *bolt.Tx) error {
+		return tx.Bucket(openBucket).ForEach(func(_, _ []byte) error { n++; return nil })
+	})
+	return n, err
+}

@@ -1,0 +1,81 @@
+package swap
+
+import "fmt"
+
+// Code names why something was refused. Codes are part of the wire: the
+// protocol's error table has a row for each, with its remedy.
+type Code string
+
+// The codes of this package.
+const (
+	BadRequest         Code = "bad_request"         // a parameter is missing or out of form
+	UnsupportedNetwork Code = "unsupported_network" // the support table says no, or the chain is not ours
+	UnsupportedRoute   Code = "unsupported_route"   // cross-chain asked of a same-chain provider, exact output …
+	SameToken          Code = "same_token"          // token in is token out
+	AmountZero         Code = "amount_zero"         // amount in is zero or negative
+	AmountTooSmall     Code = "amount_too_small"    // the provider quotes only larger amounts
+	InsufficientFunds  Code = "insufficient_funds"  // amount in above the balance
+	InsufficientGas    Code = "insufficient_gas"    // native balance does not pay for gas
+	SlippageBounds     Code = "slippage_bounds"     // not in 0 < s <= 50 percent
+	QuoteUnknown       Code = "quote_unknown"       // no offer of that id, or it is forgotten
+	QuoteExpired       Code = "quote_expired"       // too old to execute
+	PlanUnknown        Code = "plan_unknown"        // no prepared plan has that digest
+	PlanExecuted       Code = "plan_executed"       // that plan was already carried out
+	RequestConflict    Code = "request_conflict"    // the same request uuid with other content
+	NeedsAcknowledge   Code = "needs_acknowledge"   // a verdict wants a second act
+	OrderUnknown       Code = "order_unknown"       // no order of that id
+	OrderFinal         Code = "order_final"         // nothing left to do for it
+	TooManyOrders      Code = "too_many_orders"     // the bound on open orders is reached
+	NotAsAccepted      Code = "not_as_accepted"     // the provider returned something outside the terms
+	NotUnderstood      Code = "not_understood"      // bytes or fields that cannot be fully decoded
+	NotPinned          Code = "not_pinned"          // a contract outside the built-in list
+	WouldRevert        Code = "would_revert"        // simulation failed
+	NotShown           Code = "movements_not_shown" // the RPC cannot show what would move
+	PriceRefused       Code = "price_refused"       // implied price off by half or more
+	NoRoute            Code = "no_route"            // the provider has no offer
+	ProviderBusy       Code = "provider_busy"       // 429
+	ProviderDown       Code = "provider_down"       // 5xx, timeout, unreachable
+	ProviderGarbage    Code = "provider_garbage"    // a reply that is not the agreed form
+	ProviderRefused    Code = "provider_refused"    // 4xx that is about the request
+	ProviderKey        Code = "provider_key"        // key missing or refused
+	ClockSkew          Code = "clock_skew"          // our clock and the provider's differ by over 60 s
+	ConsentDeclined    Code = "consent_declined"    // the confirmer said no
+	ConsentNeeded      Code = "consent_needed"      // a fresh quote is outside the accepted terms
+	JournalFailed      Code = "journal_failed"      // the database cannot be written: nothing is signed
+)
+
+// A Refusal says why something was not done. Field names what was wrong, Want
+// and Got how it differs; Data carries figures a client may show.
+type Refusal struct {
+	Code   Code
+	Reason string // for a person: lower case, no full stop, says what to do where it can
+	Field  string
+	Data   map[string]string
+	Err    error
+}
+
+func (r *Refusal) Error() string {
+	s := string(r.Code) + ": " + r.Reason
+	if r.Field != "" {
+		s += " (" + r.Field + ")"
+	}
+	return s
+}
+
+func (r *Refusal) Unwrap() error { return r.Err }
+
+// Is makes errors.Is(err, &Refusal{Code: c}) ask for the code alone.
+func (r *Refusal) Is(target error) bool {
+	t, ok := target.(*Refusal)
+	return ok && t.Code == r.Code
+}
+
+// Refuse makes a refusal with a formatted reason.
+func Refuse(c Code, format string, args ...any) *Refusal {
+	return &Refusal{Code: c, Reason: fmt.Sprintf(format, args...)}
+}
+
+// refuseField makes a refusal that names a field.
+func refuseField(c Code, field, format string, args ...any) *Refusal {
+	return &Refusal{Code: c, Field: field, Reason: fmt.Sprintf(format, args...)}
+}

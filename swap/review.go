@@ -1,0 +1,61 @@
+package swap
+
+import (
+	"math/big"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Severity of a finding: what it asks of the user.
+type Severity string
+
+// The severities, mildest first.
+const (
+	Note        Severity = "note"        // shown
+	Warn        Severity = "warn"        // shown as a warning
+	Acknowledge Severity = "acknowledge" // needs a second act: execute must name its code
+	Block       Severity = "block"       // cannot be executed
+)
+
+// A Finding is one thing a review tells the user before consent.
+type Finding struct {
+	Code     string            `json:"code"` // stable: gas_insufficient, gas_scam, price_unknown, slippage_low …
+	Severity Severity          `json:"severity"`
+	Text     string            `json:"text"` // for a person
+	Data     map[string]string `json:"data,omitempty"`
+}
+
+// Gas is the guard's account of a plan's own transactions.
+type Gas struct {
+	Costs    []chain.Cost `json:"costs"`    // by call step
+	Expected *big.Int     `json:"expected"` // wei, all together, at the present base fee
+	Max      *big.Int     `json:"max"`      // wei, what the account must be able to pay besides the value
+	Balance  *big.Int     `json:"balance"`  // wei, native
+	Missing  *big.Int     `json:"missing,omitempty"`
+	Share    *float64     `json:"share,omitempty"` // expected cost / swap value; absent when unknown
+}
+
+// A Review is what the user is asked to accept: the plan's decoded effects,
+// what they cost and what was found. Consent is the digest.
+type Review struct {
+	Digest   common.Hash `json:"digest"`
+	Terms    Terms       `json:"terms"`
+	Offer    Offer       `json:"offer"`
+	Plan     Plan        `json:"plan"`
+	Gas      Gas         `json:"gas"`
+	Findings []Finding   `json:"findings"`
+	Expires  time.Time   `json:"expires"` // the plan is forgotten then
+}
+
+// Blocked reports whether a finding forbids execution.
+func (r Review) Blocked() bool {
+	for _, f := range r.Findings {
+		if f.Severity == Block {
+			return true
+		}
+	}
+	return false
+}

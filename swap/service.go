@@ -1,0 +1,414 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/google/uuid"
+)
+
+// A QuoteResult is the answer to one quote: ranked offers and, for each
+// provider that had none, why.
+type QuoteResult struct {
+	Offers   []Offer           `json:"offers"`
+	Failures map[Kind]*Refusal `json:"failures"`
+}
+
+// An ExecuteRequest is the user's consent.
+type ExecuteRequest struct {
+	Request     string      // uuid; repeating it returns the order it made
+	Digest      common.Hash // of the review that was shown
+	Acknowledge []string    // codes of findings accepted by a second act
+	Origin      string      // extension origin or terminal, for the record
+	Session     string      // the connection's session, as told to the Confirmer
+}
+
+// An Act is what a Confirmer is asked about before anything is signed for it.
+type Act struct {
+	Kind    string // execute or cancel
+	Digest  common.Hash
+	Order   string // for cancel
+	Origin  string
+	Session string
+	Review  *Review // what was shown, for execute
+}
+
+// A Confirmer makes sure that a person wants an act that ends in a signature.
+// An error means no. [ByCall] is today's; confirmation outside the browser
+// plugs in here.
+type Confirmer interface {
+	Confirm(ctx context.Context, a Act) error
+}
+
+// ByCall confirms by the very call of the popup or terminal that carries the
+// digest it was shown: what is acted on must name a session.
+type ByCall struct{}
+
+// Confirm refuses an act without a session.
+func (ByCall) Confirm(_ context.Context, a Act) error {
+	if a.Session == "" {
+		return Refuse(ConsentDeclined, "unlock the wallet first")
+	}
+	return nil
+}
+
+// Host is what package host asks of the service; *Service satisfies it.
+type Host interface {
+	// Providers lists what each provider supports and whether it is set up.
+	Providers() []ProviderInfo
+	// Fees is the accessor of the fee configuration: feeBps and partnerInfo only.
+	Fees() FeeInfo
+	// Quote asks providers (all that support the route when kinds is empty) and
+	// calls each, once per provider as it answers, before returning them ranked.
+	Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each func(Kind, []Offer, *Refusal)) (QuoteResult, error)
+	// Prepare builds, decodes, checks, simulates and judges an offer.
+	Prepare(ctx context.Context, offerID string) (Review, error)
+	// Execute journals consent and starts the order. It needs no unlocked key to
+	// return; the engine waits for one.
+	Execute(ctx context.Context, r ExecuteRequest) (Order, error)
+	// Cancel ends an order that has not been signed, or starts its cancelling
+	// transaction. request is a uuid as for Execute.
+	Cancel(ctx context.Context, r CancelRequest) (Order, error)
+	Order(id string) (Order, []Entry, error)
+	// Orders lists newest first; cursor is "" at the start and "" at the end.
+	Orders(account common.Address, openOnly bool, cursor string, limit int) (orders []Order, next string, err error)
+	// Subscribe calls f after every recorded change, until stop is called. f must
+	// not block.
+	Subscribe(f func(Order)) (stop func())
+	// DropPlans forgets offers and prepared plans: on lock, account or network change.
+	DropPlans()
+}
+
+// A CancelRequest asks for an order to end.
+type CancelRequest struct {
+	Request string // uuid
+	Order   string
+	Digest  common.Hash // of the order, as shown
+	Origin  string
+	Session string
+}
+
+// Options are what a Service needs. All fields but Log are required.
+type Options struct {
+	Journal    *Journal
+	Providers  map[Kind]Provider
+	Nodes      Nodes
+	Sender     Sender
+	Signer     TypedSigner
+	Pricer     Pricer
+	Confirmer  Confirmer
+	Fees       FeeConfig
+	Unlocked   func() bool // whether Signer would sign now
+	IsLocked   func(error) bool
+	OpenOrders int // bound on orders in progress
+	Now        func() time.Time
+	Pause      func(age time.Duration) time.Duration
+	Log        func(o Order, err error)
+}
+
+// Service answers quotes, prepares plans and runs orders.
+type Service struct {
+	o      Options
+	engine *Engine
+	ctx    context.Context // of the engine; set by Run
+
+	mu     sync.Mutex
+	offers *shelf[Offer]
+	plans  *shelf[Review]
+
+	subMu sync.Mutex
+	subs  map[int]func(Order)
+	next  int
+}
+
+var _ Host = (*Service)(nil)
+
+// Bounds of what is kept between quote and execution.
+const (
+	maxOffers = 1000
+	maxPlans  = 256
+)
+
+// NewService returns a service; [Service.Run] must follow before orders move.
+func NewService(o Options) (*Service, error) {
+	if err := o.Fees.Check(); err != nil {
+		return nil, err
+	}
+	s := &Service{o: o, offers: newShelf[Offer](maxOffers), plans: newShelf[Review](maxPlans), subs: map[int]func(Order){}}
+	s.engine = &Engine{Journal: o.Journal, Providers: o.Providers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer,
+		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.tell, Log: o.Log}
+	if s.engine.Pause == nil {
+		s.engine.Pause = Pause
+	}
+	if s.engine.Log == nil {
+		s.engine.Log = func(Order, error) {}
+	}
+	return s, nil
+}
+
+// Pause is how long an order that did not move waits before the next look:
+// ever more slowly, without an end.
+func Pause(age time.Duration) time.Duration {
+	for _, p := range []struct{ below, pause time.Duration }{
+		{time.Minute, time.Second}, {10 * time.Minute, 5 * time.Second}, {time.Hour, 15 * time.Second},
+	} {
+		if age < p.below {
+			return p.pause
+		}
+	}
+	return time.Minute
+}
+
+// Resume starts every order that was left open, then lets new ones be started.
+// They stop when ctx ends; [Service.Wait] waits for that.
+func (s *Service) Resume(ctx context.Context) error {
+	open, err := s.o.Journal.Open()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.ctx = ctx
+	s.mu.Unlock()
+	for _, o := range open {
+		s.engine.Start(ctx, o.ID)
+	}
+	return nil
+}
+
+// Wait returns when every order in progress has stopped, after Resume's context ended.
+func (s *Service) Wait() { s.engine.Wait() }
+
+// Wake lets all orders look again at once: the keys were unlocked.
+func (s *Service) Wake() { s.engine.Wake() }
+
+// Fees is the accessor of the fee configuration.
+func (s *Service) Fees() FeeInfo { return s.o.Fees.Info() }
+
+// Providers lists what each provider supports and whether it is set up.
+func (s *Service) Providers() []ProviderInfo {
+	out := make([]ProviderInfo, 0, len(Kinds()))
+	for _, k := range Kinds() {
+		info := ProviderInfo{Kind: k, Support: map[uint64]Cell{}}
+		if _, info.Ready = s.o.Providers[k]; !info.Ready {
+			info.Reason = "not configured"
+		}
+		for _, c := range SupportedChains() {
+			info.Support[c] = SupportOf(k, c)
+		}
+		out = append(out, info)
+	}
+	return out
+}
+
+// Order returns an order and its history.
+func (s *Service) Order(id string) (Order, []Entry, error) {
+	o, err := s.o.Journal.Get(id)
+	if err != nil {
+		return o, nil, err
+	}
+	lines, err := s.o.Journal.History(id)
+	return o, lines, err
+}
+
+// Orders lists orders, newest first.
+func (s *Service) Orders(account common.Address, openOnly bool, cursor string, limit int) ([]Order, string, error) {
+	return s.o.Journal.List(account, openOnly, cursor, min(max(limit, 1), 200))
+}
+
+// Subscribe calls f after every recorded change until stop is called.
+func (s *Service) Subscribe(f func(Order)) (stop func()) {
+	s.subMu.Lock()
+	defer s.subMu.Unlock()
+	id := s.next
+	s.next++
+	s.subs[id] = f
+	return func() {
+		s.subMu.Lock()
+		defer s.subMu.Unlock()
+		delete(s.subs, id)
+	}
+}
+
+func (s *Service) tell(o Order) {
+	s.subMu.Lock()
+	defer s.subMu.Unlock()
+	for _, f := range s.subs {
+		f(o)
+	}
+}
+
+// DropPlans forgets offers and prepared plans.
+func (s *Service) DropPlans() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.offers, s.plans = newShelf[Offer](maxOffers), newShelf[Review](maxPlans)
+}
+
+// Execute journals the user's consent to a prepared plan and starts it.
+func (s *Service) Execute(ctx context.Context, r ExecuteRequest) (Order, error) {
+	if err := tidyRequest(&r.Request); err != nil {
+		return Order{}, err
+	}
+	slices.Sort(r.Acknowledge)
+	content := crypto.Keccak256Hash([]byte("execute"), r.Digest[:], []byte(strings.Join(r.Acknowledge, ",")))
+	if o, ok, err := s.o.Journal.Asked(r.Request, content); ok || err != nil {
+		return o, err
+	}
+	review, err := s.consented(r)
+	if err != nil {
+		return Order{}, err
+	}
+	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "execute", Digest: r.Digest, Origin: r.Origin, Session: r.Session, Review: &review}); err != nil {
+		return Order{}, err
+	}
+	id, err := uuid.NewV7() // ids ascend with time
+	if err != nil {
+		return Order{}, err
+	}
+	now := s.o.Now().UTC()
+	o, made, err := s.o.Journal.Create(Order{ID: id.String(), Request: r.Request, Digest: r.Digest, Origin: r.Origin, Terms: review.Terms,
+		Offer: review.Offer, Plan: review.Plan, AckCodes: r.Acknowledge, State: Accepted, Created: now, Updated: now}, content)
+	if err != nil {
+		return Order{}, err
+	}
+	if made {
+		s.tell(o.Clone())
+		s.start(o.ID)
+	}
+	return o, nil
+}
+
+// tidyRequest brings a uuid to the one form in which it is remembered.
+func tidyRequest(request *string) error {
+	id, err := uuid.Parse(*request)
+	if err != nil {
+		return refuseField(BadRequest, "request", "must be a uuid")
+	}
+	*request = id.String()
+	return nil
+}
+
+// consented finds the plan of a digest and makes sure that it may be executed
+// and that every finding that needs a second act got one.
+func (s *Service) consented(r ExecuteRequest) (Review, error) {
+	s.mu.Lock()
+	review, ok := s.plans.get(r.Digest.Hex())
+	s.mu.Unlock()
+	if !ok {
+		if o, err := s.o.Journal.ByDigest(r.Digest); err == nil {
+			return review, &Refusal{Code: PlanExecuted, Reason: "this plan was already carried out; ask for a new quote to swap again", Data: map[string]string{"order": o.ID}}
+		}
+		return review, Refuse(PlanUnknown, "no prepared plan has this digest; prepare it again (plans are dropped on lock, account and network changes)")
+	}
+	if s.o.Now().After(review.Expires) {
+		return review, Refuse(QuoteExpired, "the quote has expired; get a new one")
+	}
+	for _, f := range review.Findings {
+		switch {
+		case f.Severity == Block:
+			code, ok := blockCodes[f.Code]
+			if !ok {
+				code = NotAsAccepted
+			}
+			return review, &Refusal{Code: code, Reason: f.Text, Data: f.Data}
+		case f.Severity == Acknowledge && !slices.Contains(r.Acknowledge, f.Code):
+			return review, &Refusal{Code: NeedsAcknowledge, Field: f.Code, Reason: f.Text + "; accept it by naming " + f.Code, Data: f.Data}
+		}
+	}
+	open, err := s.o.Journal.CountOpen()
+	if err != nil {
+		return review, err
+	}
+	if open >= s.o.OpenOrders {
+		return review, Refuse(TooManyOrders, "%d orders are in progress; wait for some to end", open)
+	}
+	return review, nil
+}
+
+// blockCodes maps a blocking finding to the refusal that executing it gets.
+var blockCodes = map[string]Code{
+	"gas_insufficient": InsufficientGas,
+	"gas_ceiling":      InsufficientGas,
+	"price_off":        PriceRefused,
+}
+
+// start hands an order to the engine, unless it is being stopped: then the next
+// start finds the order in the journal.
+func (s *Service) start(id string) {
+	s.mu.Lock()
+	ctx := s.ctx
+	s.mu.Unlock()
+	if ctx != nil && ctx.Err() == nil {
+		s.engine.Start(ctx, id)
+	}
+}
+
+// Cancel records that the user wants an order to end; the engine does the rest.
+func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
+	if err := tidyRequest(&r.Request); err != nil {
+		return Order{}, err
+	}
+	o, err := s.o.Journal.Get(r.Order)
+	if err != nil {
+		return o, err
+	}
+	if r.Digest != o.Digest {
+		return o, refuseField(BadRequest, "digest", "is not the digest of that order")
+	}
+	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "cancel", Order: r.Order, Digest: o.Digest, Origin: r.Origin, Session: r.Session}); err != nil {
+		return o, err
+	}
+	content := crypto.Keccak256Hash([]byte("cancel"), []byte(r.Order))
+	// A repeat goes on: the first may have died between uuid and wish.
+	if repeated, err := s.o.Journal.Ask(r.Request, content, r.Order); err != nil || repeated && o.State.Final() {
+		return o, err
+	}
+	for range 10 {
+		if o.State.Final() {
+			return o, Refuse(OrderFinal, "the order is already %s", o.State)
+		}
+		if o.Cancel {
+			return o, nil
+		}
+		o.Cancel, o.Updated = true, s.o.Now().UTC()
+		if err = s.o.Journal.Update(&o, "the user asked to cancel"); !errors.Is(err, errStale) {
+			break
+		}
+		if o, err = s.o.Journal.Get(r.Order); err != nil {
+			return o, err
+		}
+	}
+	if err == nil {
+		s.tell(o.Clone())
+		s.start(o.ID)
+	}
+	return o, err
+}
+
+// A shelf keeps the newest values by key, up to a bound.
+type shelf[T any] struct {
+	bound int
+	order []string
+	byKey map[string]T
+}
+
+func newShelf[T any](bound int) *shelf[T] { return &shelf[T]{bound: bound, byKey: map[string]T{}} }
+
+func (s *shelf[T]) put(key string, v T) {
+	if _, ok := s.byKey[key]; !ok {
+		s.order = append(s.order, key)
+	}
+	s.byKey[key] = v
+	if len(s.order) > s.bound {
+		delete(s.byKey, s.order[0])
+		s.order = s.order[1:]
+	}
+}
+
+func (s *shelf[T]) get(key string) (T, bool) { v, ok := s.byKey[key]; return v, ok }

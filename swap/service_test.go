@@ -1,0 +1,323 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+)
+
+func ask(b *bench, change func(*QuoteRequest)) (QuoteResult, error) {
+	r := QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth}
+	if change != nil {
+		change(&r)
+	}
+	return b.service.Quote(context.Background(), r, []Kind{DEX}, nil)
+}
+
+func even(r QuoteRequest) ([]Offer, error) {
+	return []Offer{{AmountOut: r.AmountIn, MinOut: r.AmountIn, Expires: time.Now().Add(time.Minute)}}, nil
+}
+
+// TestQuoteRefusals: bad input never reaches a provider, and each refusal says
+// what is wrong.
+func TestQuoteRefusals(t *testing.T) {
+	b := newBench(t)
+	asked := 0
+	b.p.quote = func(r QuoteRequest) ([]Offer, error) { asked++; return even(r) }
+	for name, c := range map[string]struct {
+		code   Code
+		change func(*QuoteRequest)
+	}{
+		"no account":        {BadRequest, func(r *QuoteRequest) { r.Account = common.Address{} }},
+		"amount zero":       {AmountZero, func(r *QuoteRequest) { r.AmountIn = new(big.Int) }},
+		"amount negative":   {AmountZero, func(r *QuoteRequest) { r.AmountIn = big.NewInt(-1) }},
+		"amount missing":    {AmountZero, func(r *QuoteRequest) { r.AmountIn = nil }},
+		"amount absurd":     {BadRequest, func(r *QuoteRequest) { r.AmountIn = new(big.Int).Lsh(big.NewInt(1), 300) }},
+		"above the balance": {InsufficientFunds, func(r *QuoteRequest) { r.AmountIn = big.NewInt(9e18) }},
+		"slippage negative": {SlippageBounds, func(r *QuoteRequest) { r.SlippageBps = -1 }},
+		"slippage above 50": {SlippageBounds, func(r *QuoteRequest) { r.SlippageBps = 5001 }},
+		"token = token":     {SameToken, func(r *QuoteRequest) { r.TokenOut = native }},
+		"foreign chain":     {UnsupportedNetwork, func(r *QuoteRequest) { r.SrcChain, r.DstChain = 777, 777 }},
+		"cross-chain":       {UnsupportedRoute, func(r *QuoteRequest) { r.DstChain = 10 }},
+	} {
+		_, err := ask(b, c.change)
+		if !errors.Is(err, &Refusal{Code: c.code}) {
+			t.Errorf("%s: %v, want %s", name, err, c.code)
+		}
+	}
+	if asked != 0 {
+		t.Errorf("the provider was asked %d times", asked)
+	}
+	if q, err := ask(b, func(r *QuoteRequest) { r.SlippageBps = 0 }); err != nil || q.Offers[0].Request.SlippageBps != DefaultSlippageBps {
+		t.Errorf("default slippage: %+v, %v", q, err)
+	}
+}
+
+// TestOffersAreChecked: an offer that allows more slippage than was asked for,
+// or has no sound amount, never reaches the user.
+func TestOffersAreChecked(t *testing.T) {
+	b := newBench(t)
+	for name, o := range map[string]Offer{
+		"no amount":              {MinOut: big.NewInt(1)},
+		"no minimum":             {AmountOut: big.NewInt(1)},
+		"minimum zero":           {AmountOut: big.NewInt(1), MinOut: new(big.Int)},
+		"minimum above":          {AmountOut: big.NewInt(1000), MinOut: big.NewInt(1001)},
+		"minimum below slippage": {AmountOut: big.NewInt(1000), MinOut: big.NewInt(994)},
+	} {
+		b.p.quote = func(QuoteRequest) ([]Offer, error) { return []Offer{o}, nil }
+		if q, err := ask(b, nil); err == nil {
+			t.Errorf("%s: offered %+v", name, q.Offers)
+		}
+	}
+	b.p.quote = func(QuoteRequest) ([]Offer, error) { return nil, nil }
+	_, err := ask(b, nil)
+	refusedWith(t, err, NoRoute)
+	b.p.quote = func(QuoteRequest) ([]Offer, error) { return nil, fmt.Errorf("asking: %w", context.DeadlineExceeded) }
+	_, err = ask(b, nil)
+	refusedWith(t, err, ProviderDown)
+}
+
+// TestProvidersFailApart: one provider's failure is told beside the others' offers.
+func TestProvidersFailApart(t *testing.T) {
+	b := newBench(t)
+	b.p.quote = even
+	told := map[Kind]bool{}
+	q, err := b.service.Quote(t.Context(), QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth}, nil,
+		func(k Kind, _ []Offer, _ *Refusal) { told[k] = true })
+	if err != nil || len(q.Offers) != 1 || len(q.Failures) != 3 || len(told) != 4 {
+		t.Errorf("%d offers, failures %v, told of %v, %v", len(q.Offers), q.Failures, told, err)
+	}
+}
+
+func prepared(t *testing.T, b *bench) (Review, error) {
+	t.Helper()
+	q, err := ask(b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.service.Prepare(t.Context(), q.Offers[0].ID)
+}
+
+func TestPrepareRefuses(t *testing.T) {
+	b := newBench(t)
+	b.p.quote = even
+	for name, lie := range map[string]func(*Effect){
+		"thief":   func(f *Effect) { f.Receives[0].To = thief },
+		"floor":   func(f *Effect) { f.Receives[0].Min = big.NewInt(1) },
+		"pays":    func(f *Effect) { f.Pays = []Payment{{weth, thief, 1}} },
+		"grant":   func(f *Effect) { f.Approves = []Approval{{Token: weth, Spender: thief, Amount: big.NewInt(1)}} },
+		"another": func(f *Effect) { f.Target = thief },
+	} {
+		b.p.decode = func(t Terms, s Step) (Effect, error) { f := b.p.plain(t, s); lie(&f); return f, nil }
+		if r, err := prepared(t, b); err == nil {
+			t.Errorf("%s: prepared %+v", name, r.Plan)
+		}
+	}
+	b.p.decode = nil
+	_, err := b.service.Prepare(t.Context(), "no such offer")
+	refusedWith(t, err, QuoteUnknown)
+	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+		o, _ := even(r)
+		o[0].Expires = time.Now().Add(-time.Second)
+		return o, nil
+	}
+	_, err = prepared(t, b)
+	refusedWith(t, err, QuoteExpired)
+}
+
+// TestGasGuardBlocks: the native balance pays for the amount but not for gas.
+func TestGasGuardBlocks(t *testing.T) {
+	b := newBench(t)
+	b.p.quote = even
+	all, err := b.hub.Balance(t.Context(), 1, b.from, native)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := ask(b, func(r *QuoteRequest) { r.AmountIn = all })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.service.Prepare(t.Context(), q.Offers[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Blocked() || r.Gas.Missing == nil || r.Gas.Missing.Cmp(r.Gas.Max) != 0 {
+		t.Errorf("findings %+v, missing %v of %v", r.Findings, r.Gas.Missing, r.Gas.Max)
+	}
+	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s"})
+	refusedWith(t, err, InsufficientGas)
+	var refused *Refusal
+	if errors.As(err, &refused) && refused.Data["missing"] != r.Gas.Missing.String() {
+		t.Errorf("the missing amount is not named: %v", refused.Data)
+	}
+	b.paid(0, 0)
+}
+
+// TestScamNeedsASecondAct: gas above half of what is swapped.
+func TestScamNeedsASecondAct(t *testing.T) {
+	b := newBench(t)
+	b.p.quote = even
+	q, err := ask(b, func(r *QuoteRequest) { r.AmountIn = big.NewInt(1000) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.service.Prepare(t.Context(), q.Offers[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Blocked() || len(r.Findings) != 1 || r.Findings[0].Code != "gas_scam" {
+		t.Fatalf("findings %+v", r.Findings)
+	}
+	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s"})
+	refusedWith(t, err, NeedsAcknowledge)
+	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s", Acknowledge: []string{"gas_scam"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.ends(o.ID, Filled)
+	b.paid(1, 1000)
+}
+
+// TestJournalFailureSignsNothing: with the database closed under the engine,
+// nothing is promised and nothing is signed.
+func TestJournalFailureSignsNothing(t *testing.T) {
+	b := newBench(t)
+	b.p.quote = even
+	r, err := prepared(t, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s"})
+	if err == nil || b.hand.signed.Load() != 0 {
+		t.Errorf("executed without a journal: %v, %d signatures", err, b.hand.signed.Load())
+	}
+}
+
+func TestOrdersPage(t *testing.T) {
+	b := newBench(t)
+	b.hand.locked.Store(true)
+	var ids []string
+	for range 5 {
+		ids = append([]string{b.order(nil).ID}, ids...) // newest first
+	}
+	var got []string
+	cursor := ""
+	for range 10 {
+		page, next, err := b.service.Orders(b.from, true, cursor, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range page {
+			got = append(got, o.ID)
+		}
+		if cursor = next; cursor == "" {
+			break
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(ids) {
+		t.Errorf("paged %v, want %v", got, ids)
+	}
+	if page, _, err := b.service.Orders(thief, false, "", 10); err != nil || len(page) != 0 {
+		t.Errorf("another account sees %d orders, %v", len(page), err)
+	}
+}
+
+func TestSupportTable(t *testing.T) {
+	for _, c := range []struct {
+		k        Kind
+		src, dst uint64
+		want     Code
+	}{
+		{DEX, 1, 1, ""}, {DEX, 10, 10, ""}, {DEX, 8453, 8453, ""}, {DEX, 42161, 42161, ""},
+		{DEX, 56, 56, UnsupportedNetwork}, {DEX, 143, 143, UnsupportedNetwork}, {DEX, 5330, 5330, UnsupportedNetwork}, {DEX, 39, 39, UnsupportedNetwork},
+		{DEX, 1, 10, UnsupportedRoute}, {Gasless, 1, 10, UnsupportedRoute},
+		{Bridge, 1, 10, ""}, {Bridge, 56, 5330, ""}, {Bridge, 1, 999999, ""}, {Bridge, 143, 1, UnsupportedNetwork}, {Bridge, 1, 143, UnsupportedNetwork}, {Bridge, 39, 1, UnsupportedNetwork},
+		{Intent, 143, 1, ""}, {Intent, 1, 143, ""}, {Intent, 5330, 1, UnsupportedNetwork}, {Intent, 1, 5330, UnsupportedNetwork}, {Intent, 39, 39, UnsupportedNetwork},
+		{Gasless, 5330, 5330, ""}, {Gasless, 56, 56, ""}, {Gasless, 143, 143, UnsupportedNetwork}, {Gasless, 39, 39, UnsupportedNetwork},
+	} {
+		err := checkRoute(c.k, c.src, c.dst)
+		if c.want == "" && err != nil || c.want != "" && !errors.Is(err, &Refusal{Code: c.want}) {
+			t.Errorf("%s %d→%d: %v, want %q", c.k, c.src, c.dst, err, c.want)
+		}
+	}
+}
+
+func TestFees(t *testing.T) {
+	f := DefaultFees()
+	for k := range feeRules {
+		if bps, receiver, _ := f.For(k); bps != 0 || receiver != (common.Address{}) {
+			t.Errorf("%s asks %d bps for nobody", k, bps)
+		}
+	}
+	f.Partner = Partner{Name: "P", Receiver: partner, Website: "https://example.org"}
+	for k, want := range map[Kind][2]int{DEX: {20, 20}, Bridge: {40, 0}, Intent: {40, 0}, Gasless: {40, 0}} {
+		if bps, receiver, maker := f.For(k); bps != want[0] || maker != want[1] || receiver != partner {
+			t.Errorf("%s: %d bps and %d for the maker, want %v", k, bps, maker, want)
+		}
+	}
+	if got := string(mustJSON(f.Info())); got != `{"feeBps":40,"partnerInfo":{"name":"P","receiverAddress":"`+partnerText+`","website":"https://example.org"}}` {
+		t.Errorf("accessor: %s", got)
+	}
+	for _, bad := range []FeeConfig{{FeeBps: 301, MaxFeeBps: 300}, {FeeBps: -1, MaxFeeBps: 300}, {FeeBps: 40, MaxFeeBps: 400}, {FeeBps: 40, MinFeeBps: 50, MaxFeeBps: 300}} {
+		if bad.Check() == nil {
+			t.Errorf("%+v accepted", bad)
+		}
+	}
+}
+
+const partnerText = "0x90f79bf6eb2c4f870365e785982e1f101e93b906"
+
+func TestStates(t *testing.T) {
+	seen := map[State]bool{}
+	for _, r := range table {
+		if seen[r.State] || r.Means == "" {
+			t.Errorf("row %s", r.State)
+		}
+		seen[r.State] = true
+	}
+	for _, r := range table {
+		for _, n := range r.Next {
+			if !seen[n] {
+				t.Errorf("%s leads to %s, which has no row", r.State, n)
+			}
+		}
+	}
+	for _, s := range []State{Filled, Refunded, Failed, Expired, Cancelled, "written by a newer version"} {
+		if !s.Final() {
+			t.Errorf("%s is not final", s)
+		}
+	}
+	o := Order{State: Filled}
+	if err := o.to(Failed); !errors.Is(err, ErrTransition) {
+		t.Errorf("a final state was left: %v", err)
+	}
+}
+
+// FuzzOrder: no stored bytes crash the reader, and what is read can be shown.
+func FuzzOrder(f *testing.F) {
+	f.Add(string(mustJSON(Order{ID: "a", Terms: testTerms(), Plan: Plan{Steps: []Step{{Kind: CallStep, Call: &chain.Call{Value: new(big.Int)}, Effect: testSwap()}}}, State: Executing})))
+	f.Add(`{"state":"newer","plan":{"steps":[{}]}}`)
+	f.Add(`{`)
+	f.Fuzz(func(t *testing.T, stored string) {
+		var o Order
+		if decodeOrder([]byte(stored), &o) != nil {
+			return
+		}
+		_ = o.State.Final()
+		_ = o.State.Means()
+		_ = Digest(o.Terms, o.Plan.Effects())
+		_ = Check(o.Terms, o.Plan.Effects(), testPins)
+		_ = o.Clone()
+	})
+}

@@ -1,0 +1,90 @@
+package swap
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// State is where an order stands. The table below is the whole design.
+type State string
+
+// The states. Each comment says what has already happened.
+const (
+	Accepted   State = "accepted"   // consent is journaled; nothing has left the process
+	Approving  State = "approving"  // the approvals of the plan are being carried out
+	Executing  State = "executing"  // the other steps are being carried out
+	Submitting State = "submitting" // every step is done; the provider is being told
+	Settling   State = "settling"   // the steps or the provider have it; the chain is watched
+	Filled     State = "filled"     // proven: the floor, or more, arrived
+	Refunded   State = "refunded"   // proven: the input came back
+	Failed     State = "failed"     // proven: our transaction reverted or its nonce was used elsewhere
+	Expired    State = "expired"    // proven: too late, and nothing was taken
+	Cancelled  State = "cancelled"  // proven: our cancelling transaction won, or nothing was signed
+)
+
+// A row of the state table.
+type row struct {
+	State State
+	Means string
+	Next  []State
+}
+
+// table lists every state and the moves allowed from it. A state without moves
+// is final; so is any state not listed, which is shown and never acted on.
+var table = []row{
+	{Accepted, "accepted by the user; nothing has been signed", []State{Approving, Executing, Expired, Cancelled, Failed}},
+	{Approving, "carrying out the approvals", []State{Executing, Failed, Expired, Cancelled}},
+	{Executing, "carrying out the steps", []State{Submitting, Settling, Failed, Expired, Cancelled}},
+	{Submitting, "telling the provider", []State{Settling, Failed, Expired, Cancelled}},
+	{Settling, "waiting for proof on the chain", []State{Filled, Refunded, Failed, Expired, Cancelled}},
+	{Filled, "the output arrived", nil},
+	{Refunded, "the input came back", nil},
+	{Failed, "the transaction failed; the input did not leave", nil},
+	{Expired, "too late; nothing was taken", nil},
+	{Cancelled, "cancelled; nothing was taken", nil},
+}
+
+// Condition is a state of affairs beside a state. It ends by itself or by an
+// act of the user's; the order stays where it is meanwhile.
+type Condition string
+
+// The conditions.
+const (
+	NoCondition        Condition = ""
+	WaitingForUnlock   Condition = "waiting for unlock"
+	NeedsConsent       Condition = "needs consent"
+	WatchingForRefund  Condition = "provider says failed, watching for refund"
+	ReportedUnproven   Condition = "reported, unproven"
+	Cancelling         Condition = "cancelling"
+	WaitingForNonce    Condition = "waiting for an earlier transaction"
+	UnknownStoredState Condition = "written by a newer version"
+)
+
+// ErrTransition is returned for a move the table does not allow.
+var ErrTransition = errors.New("transition not allowed")
+
+func rowOf(s State) (row, bool) {
+	i := slices.IndexFunc(table, func(r row) bool { return r.State == s })
+	if i < 0 {
+		return row{State: s, Means: "unknown to this version"}, false
+	}
+	return table[i], true
+}
+
+// Final reports whether s has no way out. A state this version does not know
+// is final: it is shown and never acted on.
+func (s State) Final() bool { r, _ := rowOf(s); return len(r.Next) == 0 }
+
+// Means is the state's one-line meaning.
+func (s State) Means() string { r, _ := rowOf(s); return r.Means }
+
+// to moves o to state s if the table allows it. Staying is no move.
+func (o *Order) to(s State) error {
+	r, _ := rowOf(o.State)
+	if !slices.Contains(r.Next, s) {
+		return fmt.Errorf("%w: %s to %s", ErrTransition, o.State, s)
+	}
+	o.State = s
+	return nil
+}

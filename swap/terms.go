@@ -1,0 +1,109 @@
+// Package swap is the domain: the terms a user accepts, the effects a plan
+// would have, the engine that carries an order from consent to a proven end,
+// and the journal by which it survives a crash at any point.
+package swap
+
+import (
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Kind names a provider by what it does (spec section 1).
+type Kind string
+
+// The four providers, in the order of the spec's selector; DEX comes first.
+const (
+	DEX     Kind = "dex"
+	Bridge  Kind = "bridge"
+	Intent  Kind = "intent"
+	Gasless Kind = "gasless"
+)
+
+// Kinds lists the providers in the spec's order.
+func Kinds() []Kind { return []Kind{DEX, Bridge, Intent, Gasless} }
+
+// Terms are what the user accepts. Whatever a provider returns later, no
+// signature leaves for anything outside them.
+type Terms struct {
+	Provider  Kind           `json:"provider"`
+	Account   common.Address `json:"account"`
+	SrcChain  uint64         `json:"srcChainId"`
+	TokenIn   common.Address `json:"tokenIn"` // zero address = native coin
+	AmountIn  *big.Int       `json:"amountIn"`
+	DstChain  uint64         `json:"dstChainId"`
+	TokenOut  common.Address `json:"tokenOut"`
+	Recipient common.Address `json:"recipient"`
+	FloorOut  *big.Int       `json:"floorOut"` // least the recipient gets, base units
+	Deadline  time.Time      `json:"deadline"` // consent ends; nothing is signed or sent later
+	RefundTo  common.Address `json:"refundTo"`
+
+	FeeBps      int            `json:"feeBps"`                // the wallet's own fee
+	FeeReceiver common.Address `json:"feeReceiver,omitzero"`  // zero with FeeBps 0
+	MakerFeeBps int            `json:"makerFeeBps,omitempty"` // most the provider's side may take besides
+	GasCeiling  *big.Int       `json:"gasCeiling"`            // wei, all transactions of the plan together
+}
+
+// EffectKind says what sort of thing a step does.
+type EffectKind string
+
+// The kinds of effect. Opaque is a call that cannot be decoded and is bounded
+// by simulation instead.
+const (
+	Approve EffectKind = "approve" // allowance on a token contract
+	Permit  EffectKind = "permit"  // signed allowance for a pinned spender
+	Swap    EffectKind = "swap"    // one call that swaps on chain, floor enforced by the contract
+	Wrap    EffectKind = "wrap"    // native to wrapped native, 1:1
+	Unwrap  EffectKind = "unwrap"  // wrapped native to native, 1:1
+	Signed  EffectKind = "order"   // signed order that somebody else settles
+	Opaque  EffectKind = "opaque"  // deposit or router call of unknown content
+)
+
+// An Effect is what one step would do, decoded from the very bytes that would
+// be signed. Fields that do not apply are zero.
+type Effect struct {
+	Kind   EffectKind     `json:"kind"`
+	Chain  uint64         `json:"chainId"`
+	Target common.Address `json:"target"` // contract called, or the domain's verifying contract
+
+	Spends   []Spend    `json:"spends,omitempty"`   // what leaves the account
+	Approves []Approval `json:"approves,omitempty"` // who may pull what afterwards
+	Receives []Receive  `json:"receives,omitempty"` // what is enforced to arrive
+	Pays     []Payment  `json:"pays,omitempty"`     // fees taken on the way
+
+	// Deadline is the last second at which the step can take effect on chain;
+	// zero when the contract enforces none. It is not part of the digest.
+	Deadline time.Time `json:"deadline,omitzero"`
+	// TrustedTo names who must be trusted to settle an opaque effect.
+	TrustedTo string `json:"trustedTo,omitempty"`
+}
+
+// A Spend is an amount of a token that leaves the account.
+type Spend struct {
+	Token  common.Address `json:"token"`
+	Amount *big.Int       `json:"amount"`
+}
+
+// An Approval lets a spender pull up to Amount of Token. Until is zero when the
+// allowance does not expire.
+type Approval struct {
+	Token   common.Address `json:"token"`
+	Spender common.Address `json:"spender"`
+	Amount  *big.Int       `json:"amount"`
+	Until   time.Time      `json:"until,omitzero"`
+}
+
+// A Receive is an amount that the called contract enforces for To.
+type Receive struct {
+	Token common.Address `json:"token"`
+	To    common.Address `json:"to"`
+	Min   *big.Int       `json:"min"`
+}
+
+// A Payment is a fee taken from the output, in basis points of it.
+type Payment struct {
+	Token common.Address `json:"token"`
+	To    common.Address `json:"to"`
+	Bps   int            `json:"bps"`
+}
