@@ -1,0 +1,206 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/host/protocol"
+	"swapkeep/swap"
+)
+
+func TestConnectionsAreBounded(t *testing.T) {
+	r := newRig(t)
+	var peers []*peer
+	for range protocol.MaxConnections {
+		peers = append(peers, r.attach("extension"))
+	}
+	extra := r.dial()
+	if m := extra.reply(); m.Error == nil || m.Error.Name != "busy" || !extra.closed() {
+		t.Errorf("one too many: %s", m.raw)
+	}
+	_ = peers[0].nc.Close()
+	soon(t, "room for another", func() bool {
+		p := r.dial()
+		p.send("host.attach", attaches["terminal"])
+		m := p.reply()
+		return m.Error == nil
+	})
+}
+
+// heap is the live heap in bytes.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// 10,000 requests at once, whose client reads nothing before the last is sent:
+// each gets one answer, those over the bounds at once, and memory stays small.
+func TestFlood(t *testing.T) {
+	const n = 10_000
+	r := newRig(t)
+	r.networks.hold = make(chan struct{})
+	p := r.attach("extension")
+	bystander := r.attach("terminal")
+	before, threads := heap(), runtime.NumGoroutine()
+	for range n {
+		p.send("tokens.balances", map[string]any{"account": account.Hex()})
+	}
+	bystander.must("swap.fees", nil)
+	grown, goroutines := int64(heap())-int64(before), runtime.NumGoroutine()-threads
+	t.Logf("heap +%d KiB, %d goroutines more", grown>>10, goroutines)
+	if grown > 16<<20 || goroutines > protocol.MaxRunning+protocol.MaxQueued+10 {
+		t.Errorf("heap grew by %d bytes and %d goroutines", grown, goroutines)
+	}
+	answers, busy := map[string]bool{}, 0
+	for range n - protocol.MaxRunning - protocol.MaxQueued {
+		m := p.reply()
+		answers[string(m.ID)] = true
+		if m.Error == nil || m.Error.Name != "busy" || !m.Error.Retryable {
+			t.Fatalf("not busy: %s", m.raw)
+		}
+		busy++
+	}
+	close(r.networks.hold)
+	for range protocol.MaxRunning + protocol.MaxQueued {
+		m := p.reply()
+		answers[string(m.ID)] = true
+		if m.Error != nil {
+			t.Fatalf("admitted, then %v", m.Error)
+		}
+	}
+	if len(answers) != n {
+		t.Errorf("%d answers to %d requests", len(answers), n)
+	}
+	p.must("swap.fees", nil)
+	t.Logf("%d busy, %d answered", busy, n-busy)
+}
+
+// Bytes in flight are bounded too, however few the requests, and given back.
+func TestInboundBytesAreBounded(t *testing.T) {
+	r := newRig(t)
+	r.networks.hold = make(chan struct{})
+	body := func(id int) string {
+		s := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tokens.balances","params":{"account":"%s"}}`, id, account.Hex())
+		return s + strings.Repeat(" ", 1<<20-len(s))
+	}
+	var peers []*peer
+	for range protocol.MaxInFlightAll/protocol.MaxInFlight + 1 {
+		peers = append(peers, r.attach("extension"))
+	}
+	for i, p := range peers {
+		want := protocol.MaxInFlight >> 20
+		if i == len(peers)-1 {
+			want = 0 // the others hold all that the daemon takes
+		}
+		for id := range want + 1 {
+			p.write(body(id))
+		}
+		if m := p.reply(); m.Error == nil || m.Error.Name != "busy" || string(m.ID) != strconv.Itoa(want) {
+			t.Fatalf("connection %d: %s", i, m.raw)
+		}
+	}
+	if got := r.server.inFlight.Load(); got != protocol.MaxInFlightAll {
+		t.Errorf("%d bytes in flight", got)
+	}
+	close(r.networks.hold)
+	for _, p := range peers[:len(peers)-1] {
+		for range protocol.MaxInFlight >> 20 {
+			if m := p.reply(); m.Error != nil {
+				t.Fatal(m.Error)
+			}
+		}
+	}
+	soon(t, "all bytes given back", func() bool { return r.server.inFlight.Load() == 0 })
+}
+
+// A client that does not read costs its own connection, by too much unread or
+// by time, and nothing else.
+func TestClientThatDoesNotRead(t *testing.T) {
+	t.Run("too much", func(t *testing.T) {
+		r := newRig(t)
+		p, other := r.attach("extension"), r.attach("terminal")
+		before := heap()
+		body := `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 60) + `"}`
+		sent := 0
+		for ; sent < 200_000; sent++ {
+			if p.out.Write([]byte(body)) != nil {
+				break
+			}
+		}
+		if sent == 200_000 {
+			t.Fatal("never dropped")
+		}
+		grown := int64(heap()) - int64(before)
+		t.Logf("dropped after %d requests, heap +%d KiB", sent, grown>>10)
+		if grown > 4<<20 {
+			t.Errorf("%d bytes are still held", grown)
+		}
+		other.must("swap.fees", nil)
+	})
+	t.Run("too slow", func(t *testing.T) {
+		r := newRigWaiting(t, func(w *waits) { w.write = 200 * time.Millisecond })
+		p, other := r.attach("extension"), r.attach("terminal")
+		r.swaps.long = 64 << 10
+		for range 60 { // each answer near 1 MiB: the outbox fills and handlers wait
+			p.send("swap.orders", map[string]any{"limit": 16})
+		}
+		soon(t, "dropped", func() bool { return strings.Contains(r.log.String(), "connection ended") })
+		other.must("swap.fees", nil)
+	})
+	t.Run("notifications", func(t *testing.T) {
+		r := newRig(t)
+		r.attach("extension") // reads no more
+		other := r.attach("terminal")
+		r.swaps.long = 256 << 10
+		for range 60 {
+			r.swaps.watch(r.swaps.order("order-1", swap.Filled))
+			if n := other.note(); n.Method != "swap.order" {
+				t.Fatalf("got %s", n.raw[:100])
+			}
+		}
+		soon(t, "only the reader is left", func() bool { return len(r.server.attached()) == 1 })
+		if !strings.Contains(r.log.String(), "client does not read") {
+			t.Errorf("log: %s", r.log)
+		}
+	})
+}
+
+func TestLargeResults(t *testing.T) {
+	r := newRig(t)
+	p := r.attach("extension")
+	r.swaps.long = 300 << 10
+	var page protocol.OrdersResult
+	if err := json.Unmarshal(p.must("swap.orders", map[string]any{"limit": 16}).Result, &page); err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Orders) == 0 || len(page.Orders) > 3 || page.Cursor == "" {
+		t.Errorf("%d orders of 300 KiB in a page, cursor %q", len(page.Orders), page.Cursor)
+	}
+	r.swaps.long = 2 << 20
+	if e := p.refused("result_too_large", "swap.order", map[string]any{"order": "order-1"}); e.Data["most"] != "1048576" {
+		t.Errorf("%+v", e)
+	}
+	p.refused("result_too_large", "swap.orders", map[string]any{"limit": 3})
+	r.swaps.watch(r.swaps.order("order-1", swap.Filled)) // not sent, and nothing breaks
+	r.swaps.long, r.swaps.lines = 0, protocol.MaxHistory+5
+	var shown protocol.OrderResult
+	if err := json.Unmarshal(p.must("swap.order", map[string]any{"order": "order-1"}).Result, &shown); err != nil {
+		t.Fatal(err)
+	}
+	if len(shown.History) != protocol.MaxHistory || shown.Omitted != 5 {
+		t.Errorf("%d lines, %d left out", len(shown.History), shown.Omitted)
+	}
+}
+
+func TestRequestTimesOut(t *testing.T) {
+	r := newRigWaiting(t, func(w *waits) { w.request = 50 * time.Millisecond })
+	r.networks.hold = make(chan struct{})
+	r.attach("extension").refused("timed_out", "tokens.balances", map[string]any{"account": account.Hex()})
+}

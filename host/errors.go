@@ -1,0 +1,113 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"syscall"
+
+	"swapkeep/chain"
+	"swapkeep/host/protocol"
+	"swapkeep/swap"
+
+	bolt "go.etcd.io/bbolt/errors"
+)
+
+// sentinels maps errors of packages that the host imports. Refusals need no
+// row: their codes are names of the protocol's table.
+var sentinels = []Sentinel{
+	{Err: chain.ErrNoNetwork, Name: "network_unknown"},
+	{Err: chain.ErrWrongChain, Name: "wrong_chain"},
+	{Err: chain.ErrUnreachable, Name: "network_unreachable"},
+	{Err: chain.ErrWouldRevert, Name: "would_revert"},
+	{Err: chain.ErrCeiling, Name: "gas_ceiling"},
+	{Err: chain.ErrExpired, Name: "too_late"},
+	{Err: chain.ErrRejected, Name: "tx_rejected"},
+	{Err: chain.ErrFunds, Name: "insufficient_funds"},
+	{Err: chain.ErrNoQuote, Name: "no_route"},
+	{Err: chain.ErrDisagree, Name: "rpc_disagree"},
+	{Err: chain.ErrNonceBlocked, Name: "nonce_blocked"},
+	{Err: chain.ErrNonceUsed, Name: "nonce_used"},
+	{Err: chain.ErrLedger, Name: "journal_failed"},
+	{Err: context.DeadlineExceeded, Name: "timed_out"},
+}
+
+// storage names the causes of a database that cannot be written.
+var storage = []Sentinel{
+	{Err: syscall.ENOSPC, Name: "database_full"},
+	{Err: syscall.EDQUOT, Name: "database_full"},
+	{Err: syscall.EFBIG, Name: "database_full"},
+	{Err: syscall.EFBIG, Name: "database_full"},
+	{Err: syscall.EDQUOT, Name: "database_full"},
+	{Err: syscall.EROFS, Name: "database_readonly"},
+	{Err: fs.ErrPermission, Name: "database_readonly"},
+	{Err: bolt.ErrDatabaseReadOnly, Name: "database_readonly"},
+	{Err: bolt.ErrTimeout, Name: "database_locked"},
+}
+
+// errorOf says an error in the protocol's words. What no row knows is internal:
+// its text goes to the log alone.
+func (s *Server) errorOf(err error) *protocol.Error {
+	var own *protocol.Error
+	var refusal *swap.Refusal
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &refusal):
+		return s.refusalOf(refusal)
+	}
+	for _, table := range [][]Sentinel{s.Errors, sentinels, storage} {
+		for _, row := range table {
+			if errors.Is(err, row.Err) {
+				return row.errorOf(err)
+			}
+		}
+	}
+	if s.isStopping() {
+		return protocol.New("stopping", "")
+	}
+	s.Log.Error().Err(err).Msg("unlisted error")
+	return protocol.New("internal", "")
+}
+
+// errorOf makes the row's error of err, which is the row's sentinel.
+func (row Sentinel) errorOf(err error) *protocol.Error {
+	e := protocol.New(row.Name, row.Err.Error())
+	if r, ok := row.Err.(interface{ Remedy() string }); ok && r.Remedy() != "" {
+		e.Remedy = r.Remedy()
+	}
+	if row.Details != nil {
+		e.Data = row.Details(err)
+	}
+	return e
+}
+
+// refusalOf keeps a refusal's reason, field and figures. A refusal is one of
+// its own code, whatever error it wraps: why a journal failed is the log's.
+func (s *Server) refusalOf(r *swap.Refusal) *protocol.Error {
+	name := string(r.Code)
+	if r.Code == swap.JournalFailed {
+		name = storageName(r.Err)
+	}
+	e := protocol.New(name, r.Reason)
+	if r.Err != nil {
+		s.Log.Warn().Err(r.Err).Str("error", name).Msg("refused")
+	}
+	if len(r.Data) > 0 {
+		e.Data = maps.Clone(r.Data)
+	}
+	if r.Field != "" {
+		e.With("field", r.Field)
+	}
+	return e
+}
+
+func storageName(err error) string {
+	for _, row := range storage {
+		if errors.Is(err, row.Err) {
+			return row.Name
+		}
+	}
+	return string(swap.JournalFailed)
+}

@@ -1,0 +1,136 @@
+package host
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"swapkeep/host/protocol"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// admits decides about a caller from what its relay or command said.
+func (s *Server) admits(p protocol.AttachParams) (*protocol.Connection, *protocol.Error) {
+	who := &protocol.Connection{Kind: p.Kind, Origin: p.Origin, Version: p.Version, Since: time.Now().UTC()}
+	switch {
+	case !printable(p.Origin + p.Version):
+		return nil, protocol.New("origin_refused", "origin and version must be printable ASCII")
+	case p.Kind == protocol.KindTerminal && p.Origin == protocol.KindTerminal:
+		return who, nil
+	case p.Kind != protocol.KindBrowser || p.Origin == "" || p.Origin == protocol.KindTerminal:
+		return nil, protocol.New("origin_refused", "a caller is a browser with an origin, or a terminal")
+	case p.Origin == protocol.UnknownOrigin && s.AllowUnknown:
+		who.ReadOnly = true
+		return who, nil
+	case p.Origin == protocol.UnknownOrigin:
+		e := protocol.New("origin_refused", "the browser did not say which extension is calling")
+		e.Remedy = "set extensions.allow_unknown in the configuration to let such callers read"
+		return nil, e
+	case s.AllowOrigin != nil && !s.AllowOrigin(p.Origin):
+		return nil, protocol.Newf("origin_refused", "%s is not one of the allowed extensions", p.Origin)
+	}
+	return who, nil
+}
+
+// printable keeps what is shown and logged to one line of ASCII.
+func printable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+func (c *call) hostHello(_ context.Context, p *protocol.HelloParams) (any, error) {
+	selected, e := negotiate(p.Protocol)
+	if e != nil {
+		return nil, e
+	}
+	return c.hello(selected), nil
+}
+
+// negotiate picks the highest version that both sides speak.
+func negotiate(client *protocol.Range) (int, *protocol.Error) {
+	switch {
+	case client == nil:
+		return protocol.MinVersion, nil
+	case client.Min > client.Max || client.Min < 1:
+		return 0, badParam("protocol", "must be a range: 1 <= min <= max")
+	case client.Max < protocol.MinVersion:
+		return 0, mismatch("client", "this client is too old for the daemon: update the extension or command")
+	case client.Min > protocol.MaxVersion:
+		return 0, mismatch("daemon", "the daemon is too old for this client: update swapkeep")
+	}
+	return min(client.Max, protocol.MaxVersion), nil
+}
+
+func mismatch(side, message string) *protocol.Error {
+	e := protocol.New("version_mismatch", message).With("update", side)
+	e.Remedy = message[strings.Index(message, "update"):]
+	return e
+}
+
+func (c *conn) hello(selected int) protocol.Hello {
+	h := protocol.Hello{
+		Product: "swapkeep", Version: c.s.Version,
+		Protocol:     protocol.Versions{Min: protocol.MinVersion, Max: protocol.MaxVersion, Selected: selected},
+		Capabilities: c.capabilities(), State: c.s.state(), Instance: c.s.instance, Home: c.s.Home,
+		Sandbox: c.s.Sandbox, Banner: c.s.banner(), Connection: c.connection(),
+		Limits: map[string]int{
+			"maxRequest": protocol.MaxRequest, "maxResult": protocol.MaxResult,
+			"maxRunning": protocol.MaxRunning, "maxQueued": protocol.MaxQueued, "pageMax": protocol.PageMax,
+		},
+	}
+	for _, e := range protocol.Events {
+		h.Events = append(h.Events, e.Name)
+	}
+	return h
+}
+
+// capabilities are the methods that allowed lets this connection call.
+func (c *conn) capabilities() []string {
+	var out []string
+	for _, m := range protocol.Methods {
+		if m.Name != "host.attach" && c.allowed(request{name: m.Name}) == nil {
+			out = append(out, m.Name)
+		}
+	}
+	return out
+}
+
+func (s *Server) banner() string {
+	if s.Sandbox {
+		return protocol.SandboxBanner
+	}
+	return ""
+}
+
+func (c *call) hostStatus(context.Context, *protocol.None) (any, error) {
+	s := c.s
+	out := protocol.StatusResult{
+		Version: s.Version, State: s.state(), PID: os.Getpid(), Instance: s.instance,
+		Home: s.Home, Directory: s.Directory, Sandbox: s.Sandbox, Banner: s.banner(), Started: s.started,
+		Keys: s.keysState(), Connections: []protocol.Connection{}, Problems: []protocol.Problem{},
+	}
+	for _, other := range s.attached() {
+		out.Connections = append(out.Connections, other.connection())
+	}
+	if s.Problems != nil {
+		out.Problems = append(out.Problems, s.Problems()...)
+	}
+	network, noNetwork := s.activeNetwork()
+	open, _, noOrders := s.Swaps.Orders(common.Address{}, true, "", protocol.PageMax)
+	out.Network, out.OpenOrders = network, len(open)
+	for _, err := range []error{noNetwork, noOrders} { // the status is wanted most when something is broken
+		if err != nil {
+			e := s.errorOf(err)
+			out.Problems = append(out.Problems, protocol.Problem{Name: e.Name, Message: e.Message, Remedy: e.Remedy})
+		}
+	}
+	return out, nil
+}
+
+func (c *call) hostStop(context.Context, *protocol.None) (any, error) {
+	if c.s.Stop == nil {
+		return nil, protocol.New("unknown_method", "this daemon is not stopped over the wire")
+	}
+	return lastWord{protocol.StopResult{Stopping: true}, c.s.Stop}, nil
+}

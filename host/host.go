@@ -1,0 +1,107 @@
+// Package host is the daemon's side of the wire: it answers JSON-RPC 2.0
+// requests, one a frame, on each connection that a relay or a command opens.
+//
+// The dispatcher is our own. A general JSON-RPC server (creachadair/jrpc2 was
+// the candidate) keeps an unbounded queue and a goroutine for each request that
+// waits, writes replies while holding the lock that reading needs, and serves
+// batches; here 10,000 requests at once must leave memory bounded, the busy
+// ones must be answered at once, and a client that does not read may cost its
+// own connection but nothing else.
+package host
+
+import (
+	"context"
+	"math/big"
+
+	"swapkeep/chain"
+	"swapkeep/host/protocol"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/rs/zerolog"
+)
+
+// A Wallet is the vault as the host uses it. No method of it gives away a key
+// or signs; the words that Create returns are shown once and wiped by the host.
+// Passwords and words handed in are the host's, which wipes them afterwards.
+// Errors are found in Config.Errors.
+type Wallet interface {
+	// Status tells what there is; Session is the host's to fill in. With an error
+	// the other fields still hold.
+	Status(ctx context.Context) (protocol.KeysStatus, error)
+	// Accounts lists the accounts, locked or not.
+	Accounts(ctx context.Context) ([]protocol.Account, error)
+	// Create makes a wallet with 12 or 24 words. The warning, if any, is shown
+	// with them.
+	Create(ctx context.Context, name string, words int, password []byte) (w protocol.Wallet, mnemonic []byte, warning string, err error)
+	// Import makes a wallet from words.
+	Import(ctx context.Context, name string, mnemonic, password []byte) (protocol.Wallet, error)
+	// Add derives the next account of a wallet; "" is the only one.
+	Add(ctx context.Context, wallet, name string) (protocol.Account, error)
+	// Unlock opens all wallets; when they are open it checks the password.
+	Unlock(ctx context.Context, password []byte) error
+	// CheckPassword asks for the password again. It may be used while locked.
+	CheckPassword(ctx context.Context, password []byte) error
+	// Lock wipes the keys. After it returns nothing is signed.
+	Lock()
+	// Unlocked reports whether it would sign now.
+	Unlocked() bool
+	// Touch counts as use and puts off the automatic lock.
+	Touch()
+	// Subscribe calls f after every change, with a cause of keys.changed and
+	// whether it came by itself, until stop is called. f may call the wallet but
+	// does not block.
+	Subscribe(f func(cause string, idle bool)) (stop func())
+}
+
+// Networks are the configured chains; *chain.Hub is one.
+type Networks interface {
+	Networks() []chain.Network
+	Balances(ctx context.Context, id uint64, account common.Address, tokens []common.Address) ([]*big.Int, error)
+}
+
+// Tokens are the known tokens.
+type Tokens interface {
+	// List is a chain's tokens in a stable order, the native coin first.
+	List(chainID uint64) []protocol.Token
+}
+
+// Settings are the daemon's persistent choices.
+type Settings interface {
+	// ActiveNetwork is the network in use, or fallback before the first choice.
+	ActiveNetwork(fallback uint64) (uint64, error)
+	// SetActiveNetwork is on disk when it returns.
+	SetActiveNetwork(chainID uint64) error
+}
+
+// A Sentinel is a row of the table from errors of other packages, as errors.Is
+// tells them, to names of the protocol's table. Its own text is what the client
+// is told: wrapping text may name files, URLs or more and stays in the log. An
+// error with a method Remedy() string replaces the table's remedy.
+type Sentinel struct {
+	Err     error
+	Name    string
+	Details func(err error) map[string]string // nil: none
+}
+
+// Config is what a server is made of. All but the functions, Errors and Log
+// must be set.
+type Config struct {
+	Wallet   Wallet
+	Swaps    swap.Host
+	Networks Networks
+	Tokens   Tokens
+	Settings Settings
+
+	Version   string // product version
+	Home      string // short id of the state directory
+	Directory string // the state directory, shown to terminals only
+	Sandbox   bool
+
+	AllowOrigin  func(origin string) bool  // nil: what the relay let through
+	AllowUnknown bool                      // browsers that name no origin may read
+	Errors       []Sentinel                // beside those of chain and swap
+	Problems     func() []protocol.Problem // nil: none to report
+	Stop         func()                    // host.stop, after its answer is out; nil: not served
+	Log          zerolog.Logger            // methods, origins, durations, error names; never parameters
+}

@@ -1,0 +1,143 @@
+package owner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	"swapkeep/host/transport"
+)
+
+const (
+	firstPause = 5 * time.Millisecond
+	lastPause  = 100 * time.Millisecond
+	// respawnPause spaces the attempts of one process when each finds the lock
+	// taken by a daemon that does not answer yet, or is on its way out.
+	respawnPause = time.Second
+)
+
+// Ensure returns a connection to the place's daemon, starting it when nobody
+// answers; of many callers one starts it. Errors: a *StartError when it ended
+// by itself, transport.ErrForeignPeer, transport.ErrUnsafePlace, ctx's end
+// with transport.ErrNoDaemon. It may be repeated.
+func Ensure(ctx context.Context, l Launch) (net.Conn, error) {
+	return reach(ctx, &starter{launch: l})
+}
+
+// Rejoin is Ensure for one who lost the daemon: a daemon that was stopped on
+// purpose is waited for and not started again.
+func Rejoin(ctx context.Context, l Launch) (net.Conn, error) {
+	return reach(ctx, &starter{launch: l, rejoin: true})
+}
+
+func reach(ctx context.Context, s *starter) (net.Conn, error) {
+	l := s.launch
+	conn, err := transport.Dial(ctx, l.Place)
+	if !errors.Is(err, transport.ErrNoDaemon) {
+		return conn, err
+	}
+	if err := transport.Prepare(l.Place); err != nil {
+		return nil, err
+	}
+	defer s.stop()
+	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+		if conn, err = s.step(ctx); !errors.Is(err, transport.ErrNoDaemon) {
+			return conn, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%w: %w", err, ctx.Err())
+		case <-s.ended():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// A starter is one caller's share in starting the daemon.
+type starter struct {
+	launch Launch
+	rejoin bool
+	turn   *fileLock // held: it is on us to start the daemon
+	child  *Child    // what we started, if it still runs
+	last   time.Time // when we started it
+}
+
+// step starts the daemon if that is on us, and dials.
+func (s *starter) step(ctx context.Context) (net.Conn, error) {
+	if s.unwanted() {
+		s.stop() // the turn is for someone who wants it
+		return transport.Dial(ctx, s.launch.Place)
+	}
+	if err := s.takeTurn(); err != nil {
+		return nil, err
+	}
+	// Whoever had the turn before us may have just finished.
+	conn, err := transport.Dial(ctx, s.launch.Place)
+	if !errors.Is(err, transport.ErrNoDaemon) || s.turn == nil {
+		return conn, err
+	}
+	if failed := s.childFailed(); failed != nil {
+		return nil, failed
+	}
+	if s.child == nil && time.Since(s.last) > respawnPause && !s.unwanted() {
+		if s.child, err = Spawn(s.launch); err != nil {
+			return nil, err
+		}
+		s.last = time.Now()
+		return nil, transport.ErrNoDaemon
+	}
+	return nil, err
+}
+
+// takeTurn leaves the turn nil while another process has it.
+func (s *starter) takeTurn() error {
+	if s.turn != nil {
+		return nil
+	}
+	turn, err := tryLock(s.launch.Place.SpawnLockPath())
+	if err != nil && !errors.Is(err, errHeld) {
+		return fmt.Errorf("lock the start: %w", err)
+	}
+	s.turn = turn
+	return nil
+}
+
+// unwanted: the daemon we lost was stopped on purpose.
+func (s *starter) unwanted() bool {
+	_, err := os.Lstat(s.launch.Place.StoppedPath())
+	return s.rejoin && err == nil
+}
+
+// childFailed is the reason when our daemon ended and not for finding another.
+func (s *starter) childFailed() error {
+	if s.child == nil {
+		return nil
+	}
+	select {
+	case <-s.child.done:
+		ended := s.child.err
+		s.child = nil
+		if ended.Exit != ExitOwned {
+			return ended
+		}
+	default:
+	}
+	return nil
+}
+
+func (s *starter) ended() <-chan struct{} {
+	if s.child == nil {
+		return nil
+	}
+	return s.child.done
+}
+
+func (s *starter) stop() {
+	if s.turn != nil {
+		_ = s.turn.release()
+		s.turn = nil
+	}
+}

@@ -1,0 +1,67 @@
+package owner
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"swapkeep/host/transport"
+)
+
+// MaxLog is the size in bytes at which a log is moved to its ".1", so the two
+// files together stay below about twice that.
+const MaxLog = 4 << 20
+
+// A Log is the daemon's log file: appended to, for this user only, bounded.
+// A panic's text reaches the same file through standard error.
+type Log struct {
+	mu   sync.Mutex
+	file *os.File
+	max  int64
+}
+
+// OpenLog opens the log of a place whose directories are there.
+func OpenLog(p transport.Place) (*Log, error) { return openLog(p.LogPath(), MaxLog) }
+
+func openLog(path string, limit int64) (*Log, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the log: %w", err)
+	}
+	l := &Log{file: f, max: limit}
+	if err := errors.Join(f.Chmod(0o600), l.turn()); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the log: %w", err), f.Close())
+	}
+	return l, nil
+}
+
+// Write appends one record, having made room for it.
+func (l *Log) Write(record []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.turn(); err != nil {
+		return 0, err
+	}
+	return l.file.Write(record)
+}
+
+// turn copies a full log aside and empties it. It is emptied and not renamed
+// because a daemon's standard error is open on this very file.
+func (l *Log) turn() error {
+	info, err := l.file.Stat()
+	if err != nil || info.Size() < l.max {
+		return err
+	}
+	old, err := os.OpenFile(l.file.Name()+".1", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	last := io.NewSectionReader(l.file, max(0, info.Size()-l.max), l.max)
+	_, err = io.Copy(old, last)
+	return errors.Join(err, old.Close(), l.file.Truncate(0))
+}
+
+// Close closes the file.
+func (l *Log) Close() error { return l.file.Close() }

@@ -1,0 +1,127 @@
+package owner
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"swapkeep/host/transport"
+)
+
+// maxReason is how much of the log's end a StartError quotes, in bytes.
+const maxReason = 300
+
+// A Launch says how to start the daemon of a place.
+type Launch struct {
+	Place transport.Place
+	Exe   string   // absolute path of the daemon
+	Args  []string // after the program's name
+	Env   []string // what to choose the daemon's environment from: os.Environ()
+}
+
+// StartError: the daemon ended before it answered.
+type StartError struct {
+	Exit   int    // exit status, -1 after a signal
+	Reason string // last line of its log, for a terminal
+	Log    string // path of its log
+}
+
+func (e *StartError) Error() string {
+	if e.Reason == "" {
+		return fmt.Sprintf("the daemon did not start (exit status %d); see %s", e.Exit, e.Log)
+	}
+	return fmt.Sprintf("the daemon did not start (exit status %d): %s; see %s", e.Exit, e.Reason, e.Log)
+}
+
+// A Child is a daemon that this process started and that outlives it.
+type Child struct {
+	PID  int
+	done chan struct{}
+	err  *StartError // valid after done
+}
+
+// Spawn starts the daemon in a session of its own, with the root as its
+// directory, no descriptor of ours, no permission for others on what it makes,
+// and its standard error in the place's log. The place's directories exist.
+// Each call starts one more process; the lock leaves one of them.
+func Spawn(l Launch) (*Child, error) {
+	log, err := OpenLog(l.Place)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = log.Close() }()
+	before, err := log.file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, fmt.Errorf("open the log: %w", err)
+	}
+	cmd := exec.Command(l.Exe, l.Args...)
+	cmd.Dir = rootDir
+	cmd.Env = daemonEnviron(l.Env, l.Place)
+	cmd.Stderr = log.file
+	if err := startDetached(cmd); err != nil {
+		return nil, fmt.Errorf("start the daemon: %w", err)
+	}
+	child := &Child{PID: cmd.Process.Pid, done: make(chan struct{})}
+	go func() {
+		child.err = &StartError{Exit: exitStatus(cmd.Wait()), Log: l.Place.LogPath()}
+		child.err.Reason = lastLine(child.err.Log, before)
+		close(child.done)
+	}()
+	return child, nil
+}
+
+func exitStatus(err error) int {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	}
+	return -1
+}
+
+// ReasonPrefix begins the line with which a daemon that cannot stay ends.
+const ReasonPrefix = "swapkeepd: "
+
+// WhyNot is why there is no daemon, as far as that can be told without
+// starting one: the state directory cannot be written, or the last start
+// failed. "" means that nothing speaks against a start.
+func WhyNot(p transport.Place) string {
+	lock, err := os.OpenFile(p.LockPath(), os.O_RDWR, 0)
+	switch {
+	case err == nil:
+		_ = lock.Close()
+	case !errors.Is(err, os.ErrNotExist):
+		return err.Error()
+	case unwritable(p.Home) != nil:
+		return unwritable(p.Home).Error()
+	}
+	reason, failed := strings.CutPrefix(lastLine(p.LogPath(), 0), ReasonPrefix)
+	if !failed {
+		return ""
+	}
+	return reason
+}
+
+// lastLine is the last line written to the log since an offset.
+func lastLine(path string, from int64) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return ""
+	}
+	tail, err := io.ReadAll(io.NewSectionReader(f, max(from, info.Size()-maxReason), maxReason))
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(tail)), "\n")
+	return strings.ToValidUTF8(lines[len(lines)-1], "")
+}

@@ -1,0 +1,107 @@
+package protocol
+
+import "time"
+
+// Kinds of caller, as host.attach names them.
+const (
+	KindBrowser  = "browser"
+	KindTerminal = "terminal"
+)
+
+// UnknownOrigin is the origin of a browser that named none.
+const UnknownOrigin = "unknown"
+
+// States of the daemon, in hello and status.
+const (
+	DaemonRunning  = "running"
+	DaemonStopping = "stopping"
+)
+
+// SandboxBanner is shown wherever a sandbox shows itself.
+const SandboxBanner = "SANDBOX: local chains only; nothing here is real money"
+
+// AttachParams say who is calling.
+type AttachParams struct {
+	Kind    string `json:"kind" doc:"browser or terminal"`
+	Origin  string `json:"origin" doc:"the extension as its browser named it, unknown, or terminal"`
+	Version string `json:"version" doc:"product version of the relay or command"`
+}
+
+// AttachResult is what the caller got.
+type AttachResult struct {
+	Connection Connection `json:"connection"`
+}
+
+// A Connection is how the daemon sees a caller.
+type Connection struct {
+	Kind     string    `json:"kind" doc:"browser or terminal"`
+	Origin   string    `json:"origin"`
+	Version  string    `json:"version" doc:"as the relay or command said"`
+	ReadOnly bool      `json:"readOnly" doc:"acting methods are refused"`
+	Since    time.Time `json:"since"`
+	Session  bool      `json:"session" doc:"its session is open"`
+}
+
+// A Range of protocol versions, both inclusive.
+type Range struct {
+	Min int `json:"min"`
+	Max int `json:"max"`
+}
+
+// HelloParams name the versions the client speaks.
+type HelloParams struct {
+	Protocol *Range `json:"protocol,omitempty" doc:"versions the client speaks; without it, the daemon's lowest"`
+}
+
+// Hello says what the daemon is and can do.
+type Hello struct {
+	Product      string         `json:"product" doc:"swapkeep"`
+	Version      string         `json:"version" doc:"product version"`
+	Protocol     Versions       `json:"protocol"`
+	Capabilities []string       `json:"capabilities" doc:"methods served to this connection"`
+	Events       []string       `json:"events" doc:"notifications it may get"`
+	State        string         `json:"state" doc:"running or stopping"`
+	Instance     UUID           `json:"instance" doc:"new at each start of the daemon"`
+	Home         string         `json:"home" doc:"short id of the state directory"`
+	Sandbox      bool           `json:"sandbox" doc:"chains and providers are local; nothing is real"`
+	Banner       string         `json:"banner,omitempty" doc:"to be shown always: SANDBOX …"`
+	Connection   Connection     `json:"connection"`
+	Limits       map[string]int `json:"limits" doc:"maxRequest, maxResult (bytes), maxRunning, maxQueued (requests), pageMax (entries)"`
+}
+
+// Versions are the daemon's range and the version agreed on.
+type Versions struct {
+	Min      int `json:"min"`
+	Max      int `json:"max"`
+	Selected int `json:"selected" doc:"the highest that both sides speak"`
+}
+
+// A Problem is something that does not work, and what to do about it.
+type Problem struct {
+	Name    string `json:"name" doc:"of the error table, or of the part concerned"`
+	Message string `json:"message"`
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+// StatusResult is the daemon's health.
+type StatusResult struct {
+	Version     string       `json:"version"`
+	State       string       `json:"state" doc:"running or stopping"`
+	PID         int          `json:"pid"`
+	Instance    UUID         `json:"instance"`
+	Home        string       `json:"home" doc:"short id of the state directory"`
+	Directory   string       `json:"directory" doc:"the state directory"`
+	Sandbox     bool         `json:"sandbox"`
+	Banner      string       `json:"banner,omitempty"`
+	Started     time.Time    `json:"started"`
+	Keys        string       `json:"keys" doc:"none, locked, unlocked or the name of an error"`
+	Network     uint64       `json:"network" doc:"chain id of the active network"`
+	OpenOrders  int          `json:"openOrders" doc:"orders that have not ended, counted up to one page"`
+	Connections []Connection `json:"connections"`
+	Problems    []Problem    `json:"problems" doc:"empty when all is well"`
+}
+
+// StopResult says that the daemon is going.
+type StopResult struct {
+	Stopping bool `json:"stopping"`
+}

@@ -1,0 +1,85 @@
+package protocol
+
+// Access says which connections a method is served to.
+type Access string
+
+// The kinds of access, widest first.
+const (
+	Reads    Access = "any"      // every attached connection, read-only ones too
+	Writes   Access = "client"   // extensions and terminals
+	Terminal Access = "terminal" // a terminal only, never a browser
+)
+
+// A Method is one row of the method table. Params and Result are zero values of
+// the structs on the wire. A field of Params without omitempty or omitzero must
+// be given; one that is not there is refused.
+type Method struct {
+	Name    string
+	Access  Access
+	Session bool // needs the connection's own open session (keys.unlock)
+	Acting  bool // carries a request uuid; repeating it returns what it already made
+	Params  any
+	Result  any
+	Does    string
+}
+
+// Methods is the table of methods.
+var Methods = []Method{
+	{"host.attach", Reads, false, false, AttachParams{}, AttachResult{}, "Says who is calling. The first message of every connection, sent by the relay or a command, never by an extension."},
+	{"host.hello", Reads, false, false, HelloParams{}, Hello{}, "Says what the daemon is and can do, and agrees on a protocol version."},
+	{"host.status", Terminal, false, false, None{}, StatusResult{}, "Shows the daemon's health, its connections and its problems, each with a remedy."},
+	{"host.stop", Terminal, false, false, None{}, StopResult{}, "Stops the daemon. Accepted orders go on at its next start."},
+
+	{"keys.status", Reads, false, false, None{}, KeysStatus{}, "Shows the wallets and whether they are unlocked."},
+	{"keys.create", Writes, false, true, CreateParams{}, CreateResult{}, "Makes a wallet and returns its words, this once: a repeat of the same uuid returns the wallet without them."},
+	{"keys.import", Writes, false, true, ImportParams{}, CreateResult{}, "Makes a wallet from the words of another."},
+	{"keys.unlock", Writes, false, false, UnlockParams{}, KeysStatus{}, "Unlocks the wallet and opens this connection's session. Also with the wallet already unlocked, the password opens the session."},
+	{"keys.lock", Writes, false, false, None{}, KeysStatus{}, "Locks the wallet: every session ends, offers and prepared plans are forgotten. Accepted orders go on, and wait where they need a signature."},
+	{"keys.accounts", Reads, false, false, None{}, AccountsResult{}, "Lists the accounts, locked or not."},
+	{"keys.add", Writes, true, true, AddParams{}, AddResult{}, "Adds the next account of a wallet."},
+
+	{"networks.list", Reads, false, false, None{}, NetworksResult{}, "Lists the networks and names the active one."},
+	{"networks.select", Writes, false, false, SelectParams{}, SelectResult{}, "Makes a network the active one, for every window. Offers and prepared plans are forgotten when it changes."},
+
+	{"tokens.list", Reads, false, false, TokensParams{}, TokensResult{}, "Lists the known tokens of a network, a page at a time."},
+	{"tokens.balances", Reads, false, false, BalancesParams{}, BalancesResult{}, "Reads balances of an account from the chain."},
+
+	{"swap.providers", Reads, false, false, None{}, ProvidersResult{}, "Says what each provider supports here and whether it is set up."},
+	{"swap.fees", Reads, false, false, None{}, FeesResult{}, "Returns the wallet's fee and its receiver."},
+	{"swap.quote", Writes, false, false, QuoteParams{}, QuoteResult{}, "Asks the providers for offers, exact input. Each provider's offers are also pushed as swap.quoted as it answers. Another recipient or refund address than the account needs the password, once a session for each."},
+	{"swap.prepare", Writes, false, false, PrepareParams{}, Review{}, "Turns an offer into the plan the user is shown: decoded, checked, simulated and judged. Consent is its digest."},
+	{"swap.execute", Writes, true, true, ExecuteParams{}, Order{}, "Carries out the plan of that digest, once, whichever window or uuid asks. Returns when consent is on disk; the rest arrives as swap.order."},
+	{"swap.order", Reads, false, false, OrderParams{}, OrderResult{}, "Shows one order and its history."},
+	{"swap.orders", Reads, false, false, OrdersParams{}, OrdersResult{}, "Lists orders, newest first, a page at a time."},
+	{"swap.cancel", Writes, true, true, CancelParams{}, Order{}, "Withdraws an order that has not been signed, or starts its cancelling transaction."},
+}
+
+// An Event is one row of the table of notifications.
+type Event struct {
+	Name   string
+	To     string // which connections get it
+	Params any
+	When   string
+}
+
+// Events is the table of notifications.
+var Events = []Event{
+	{"host.hello", "the connection", Hello{}, "After every successful host.attach, so also when the relay has come back to a restarted daemon: ask for open orders then."},
+	{"keys.changed", "all", KeysChanged{}, "The wallet was unlocked or locked (also by itself), or wallets, accounts or names changed."},
+	{"networks.changed", "all", NetworksChanged{}, "Another network became the active one."},
+	{"swap.quoted", "the asking connection", Quoted{}, "A provider answered a swap.quote that is under way."},
+	{"swap.order", "all", Order{}, "After every recorded change of an order."},
+}
+
+// MethodOf is the table's row of that name.
+func MethodOf(name string) (Method, bool) {
+	for _, m := range Methods {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Method{}, false
+}
+
+// None is a list of no parameters.
+type None struct{}

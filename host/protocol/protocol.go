@@ -1,0 +1,106 @@
+// Package protocol is the wire between swapkeepd and its clients as Go values:
+// versions, limits, methods with their parameters and results, notifications
+// and the error table. PROTOCOL.md's tables are generated from it. It holds no
+// behaviour and imports nothing else of this project, so that every client can
+// use it.
+package protocol
+
+//go:generate go run ./gen
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// The versions of the protocol this build speaks, both inclusive. A newer one
+// adds methods, fields and error rows; it takes nothing away within the range.
+const (
+	MinVersion = 1
+	MaxVersion = 1
+)
+
+// Limits of one connection, unless said otherwise.
+const (
+	MaxRequest     = 1 << 20  // bytes of one inbound message, inclusive
+	MaxResult      = 1 << 20  // bytes of one outbound message, inclusive; browsers enforce it
+	MaxDrain       = 64 << 20 // bytes of an over-long message that are skipped before the connection is closed
+	MaxRunning     = 64       // requests being answered
+	MaxQueued      = 256      // requests waiting besides
+	MaxInFlight    = 4 << 20  // bytes of unanswered requests
+	MaxInFlightAll = 32 << 20 // the same, of all connections together
+	MaxUnsent      = 8 << 20  // bytes of replies and notifications not yet taken by the client
+	MaxConnections = 64       // connections of one daemon
+	MaxID          = 128      // bytes of a request id
+	MaxText        = 256      // bytes of a text parameter
+	MaxList        = 200      // elements of a list parameter
+	MaxSecret      = 1024     // bytes of a password or of the words of a wallet
+	MaxHistory     = 1000     // history lines in one answer of swap.order, the newest
+	PageDefault    = 50       // entries of a page
+	PageMax        = 200      // entries of a page, at most
+	MaxRemembered  = 1024     // request uuids of key methods kept by a daemon
+)
+
+// Waits, each the longest of its kind.
+const (
+	AttachTimeout  = 5 * time.Second  // for the first message
+	WriteTimeout   = 10 * time.Second // for a client to take one message
+	RequestTimeout = 2 * time.Minute  // for one request to be answered
+)
+
+// A Limit is a row of PROTOCOL.md's table of limits.
+type Limit struct {
+	Name  string
+	Value int64
+	Unit  string
+	Over  string // what happens over it
+}
+
+// Limits is the table of limits.
+var Limits = []Limit{
+	{"message to the daemon", MaxRequest, "bytes", "skipped and answered with frame_too_long"},
+	{"message skipped whole", MaxDrain, "bytes", "connection closed"},
+	{"message from the daemon", MaxResult, "bytes", "lists are paged by cursor; else result_too_large"},
+	{"requests being answered", MaxRunning, "requests", "the next ones wait"},
+	{"requests waiting", MaxQueued, "requests", "answered with busy at once"},
+	{"unanswered requests, one connection", MaxInFlight, "bytes", "answered with busy at once"},
+	{"unanswered requests, all connections", MaxInFlightAll, "bytes", "answered with busy at once"},
+	{"unread replies and notifications", MaxUnsent, "bytes", "connection closed"},
+	{"connections", MaxConnections, "connections", "answered with busy, then closed"},
+	{"request id", MaxID, "bytes", "refused with invalid_request"},
+	{"text parameter", MaxText, "bytes", "refused with bad_params"},
+	{"list parameter", MaxList, "elements", "refused with bad_params"},
+	{"password, or words of a wallet", MaxSecret, "bytes", "refused with bad_params"},
+	{"page", PageMax, "entries", "refused with bad_params"},
+	{"history of one order", MaxHistory, "lines", "older lines are left out and counted"},
+	{"request uuids of key methods", MaxRemembered, "uuids", "the oldest is forgotten"},
+	{"first message", int64(AttachTimeout / time.Second), "seconds", "attach_required, then closed"},
+	{"client taking a message", int64(WriteTimeout / time.Second), "seconds", "connection closed"},
+	{"answering a request", int64(RequestTimeout / time.Second), "seconds", "timed_out"},
+}
+
+// Version is JSON-RPC's own version, in every message.
+const Version = "2.0"
+
+// A Request is one message to the daemon.
+type Request struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"` // string or integer
+	Method  string          `json:"method"`
+	Params  any             `json:"params,omitempty"`
+}
+
+// A Response answers one request; exactly one of Result and Error is set. ID is
+// null when the request's could not be read.
+type Response struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *Error          `json:"error,omitempty"`
+}
+
+// A Notification is a message from the daemon that answers nothing.
+type Notification struct {
+	JSONRPC string `json:"jsonrpc"`
+	Method  string `json:"method"`
+	Params  any    `json:"params"`
+}

@@ -1,0 +1,266 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/sha3"
+)
+
+// The scalars of the wire. Each refuses what is out of form when it is read.
+type (
+	// Amount is a decimal string of base units, below 2^256: "1000000".
+	Amount string
+	// Address is an EVM address with its EIP-55 checksum. All lower case is read
+	// too, as an address without one. The zero address is the native coin.
+	Address string
+	// Hash is 32 bytes: "0x" and 64 lower-case hex digits.
+	Hash string
+	// UUID is a request's name in canonical form, lower case.
+	UUID string
+	// Percent is a number with at most two decimals, kept in hundredths: 0.5 is 50.
+	Percent int
+	// Secret is a password or the words of a wallet, a string on the wire. Zero
+	// it after use. It never prints.
+	Secret []byte
+)
+
+// Native is the token address that stands for a network's own coin.
+const Native Address = "0x0000000000000000000000000000000000000000"
+
+var (
+	amountForm  = regexp.MustCompile(`^(0|[1-9][0-9]{0,77})$`)
+	addressForm = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
+	hashForm    = regexp.MustCompile(`^0x[0-9a-f]{64}$`)
+	uuidForm    = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	percentForm = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,2})?$`)
+	maxAmount   = new(big.Int).Lsh(big.NewInt(1), 256)
+)
+
+// ParseAmount checks the form of an amount.
+func ParseAmount(s string) (Amount, error) {
+	if !amountForm.MatchString(s) || Amount(s).Int().Cmp(maxAmount) >= 0 {
+		return "", errors.New("must be a decimal string of base units, without sign or leading zeros, below 2^256")
+	}
+	return Amount(s), nil
+}
+
+// Int is the amount as a number; nil when a is out of form.
+func (a Amount) Int() *big.Int {
+	n, ok := new(big.Int).SetString(string(a), 10)
+	if !ok {
+		return nil
+	}
+	return n
+}
+
+// AmountOf writes n; a nil n is the empty amount, which is left out.
+func AmountOf(n *big.Int) Amount {
+	if n == nil {
+		return ""
+	}
+	return Amount(n.String())
+}
+
+// ParseAddress checks an address and returns it with its checksum. Mixed case
+// must be the EIP-55 checksum; all lower case is taken as none.
+func ParseAddress(s string) (Address, error) {
+	if !addressForm.MatchString(s) {
+		return "", errors.New("must be an address: 0x and 40 hex digits")
+	}
+	sum := Checksummed(s)
+	if s != string(sum) && s != strings.ToLower(s) {
+		return "", errors.New("has a wrong checksum (EIP-55): check it digit by digit, it may be mistyped")
+	}
+	return sum, nil
+}
+
+// Checksummed writes the 40 hex digits of s with their EIP-55 checksum.
+func Checksummed(s string) Address {
+	digits := []byte(strings.ToLower(s[2:]))
+	h := sha3.NewLegacyKeccak256()
+	h.Write(digits)
+	sum := hex.EncodeToString(h.Sum(nil))
+	for i, c := range digits {
+		if c >= 'a' && sum[i] >= '8' {
+			digits[i] = c - 'a' + 'A'
+		}
+	}
+	return Address("0x" + string(digits))
+}
+
+// ParsePercent reads a number with at most two decimals.
+func ParsePercent(s string) (Percent, error) {
+	if !percentForm.MatchString(s) {
+		return 0, errors.New("must be a number with at most two decimals")
+	}
+	whole, part, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	n, err := strconv.Atoi(whole + (part + "00")[:2])
+	if err != nil {
+		return 0, err
+	}
+	if strings.HasPrefix(s, "-") {
+		n = -n
+	}
+	return Percent(n), nil
+}
+
+func (p Percent) String() string {
+	s, n := "", int(p)
+	if n < 0 {
+		s, n = "-", -n
+	}
+	s += fmt.Sprintf("%d.%02d", n/100, n%100)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// MarshalJSON writes a number.
+func (p Percent) MarshalJSON() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalJSON reads a number.
+func (p *Percent) UnmarshalJSON(b []byte) (err error) {
+	*p, err = ParsePercent(string(b))
+	return err
+}
+
+// readText reads a JSON string and hands it to parse.
+func readText[T ~string](b []byte, to *T, parse func(string) (T, error)) error {
+	var s string
+	if err := json.Unmarshal(b, &s); err != nil {
+		return errors.New("must be a string")
+	}
+	v, err := parse(s)
+	if err == nil {
+		*to = v
+	}
+	return err
+}
+
+// matching is a parser that only checks a form.
+func matching[T ~string](form *regexp.Regexp, want string) func(string) (T, error) {
+	return func(s string) (T, error) {
+		if !form.MatchString(s) {
+			return "", errors.New(want)
+		}
+		return T(s), nil
+	}
+}
+
+var (
+	parseHash = matching[Hash](hashForm, "must be 0x and 64 lower-case hex digits")
+	parseUUID = matching[UUID](uuidForm, "must be a uuid in lower case, such as one of crypto.randomUUID()")
+)
+
+// UnmarshalJSON reads and checks an amount.
+func (a *Amount) UnmarshalJSON(b []byte) error { return readText(b, a, ParseAmount) }
+
+// UnmarshalJSON reads and checks an address.
+func (a *Address) UnmarshalJSON(b []byte) error { return readText(b, a, ParseAddress) }
+
+// UnmarshalJSON reads and checks a hash.
+func (h *Hash) UnmarshalJSON(b []byte) error { return readText(b, h, parseHash) }
+
+// UnmarshalJSON reads and checks a uuid.
+func (u *UUID) UnmarshalJSON(b []byte) error { return readText(b, u, parseUUID) }
+
+// Zero wipes s.
+func (s Secret) Zero() { clear(s) }
+
+// String hides s from every printer.
+func (s Secret) String() string { return "[secret]" }
+
+// GoString hides s from %#v.
+func (s Secret) GoString() string { return "[secret]" }
+
+// MarshalJSON writes a JSON string. Only clients send secrets.
+func (s Secret) MarshalJSON() ([]byte, error) {
+	if !utf8.Valid(s) {
+		return nil, errors.New("secret is not UTF-8")
+	}
+	out := make([]byte, 0, 2+6*len(s)) // room for the worst case: no copy is left behind
+	out = append(out, '"')
+	for _, c := range s {
+		switch {
+		case c == '"' || c == '\\':
+			out = append(out, '\\', c)
+		case c < 0x20 || c == '<' || c == '>' || c == '&':
+			out = append(out, '\\', 'u', '0', '0', "0123456789abcdef"[c>>4], "0123456789abcdef"[c&15])
+		default:
+			out = append(out, c)
+		}
+	}
+	return append(out, '"'), nil
+}
+
+var errSecret = errors.New("must be a string")
+
+// UnmarshalJSON reads a JSON string without making a Go string of it, which
+// could not be wiped.
+func (s *Secret) UnmarshalJSON(b []byte) error {
+	b = bytes.TrimSpace(b)
+	if len(b) < 2 || b[0] != '"' || b[len(b)-1] != '"' || !json.Valid(b) {
+		return errSecret
+	}
+	b = b[1 : len(b)-1]
+	out := make([]byte, 0, len(b)+utf8.UTFMax)
+	for len(b) > 0 {
+		if b[0] != '\\' {
+			out, b = append(out, b[0]), b[1:]
+			continue
+		}
+		r, n, ok := unescape(b)
+		if !ok {
+			clear(out)
+			return errors.New("holds half a surrogate pair")
+		}
+		out, b = utf8.AppendRune(out, r), b[n:]
+	}
+	if len(out) > MaxSecret {
+		clear(out)
+		return fmt.Errorf("is longer than %d bytes", MaxSecret)
+	}
+	*s = out
+	return nil
+}
+
+var escapes = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// unescape reads one escape of a valid JSON string and the bytes it took.
+func unescape(b []byte) (r rune, n int, ok bool) {
+	if r, ok := escapes[b[1]]; ok {
+		return r, 2, true
+	}
+	r = hexRune(b[2:6])
+	if !utf16.IsSurrogate(r) {
+		return r, 6, true
+	}
+	if len(b) < 12 || b[6] != '\\' || b[7] != 'u' {
+		return 0, 0, false
+	}
+	r = utf16.DecodeRune(r, hexRune(b[8:12]))
+	return r, 12, r != utf8.RuneError
+}
+
+func hexRune(b []byte) (r rune) {
+	for _, c := range b {
+		switch {
+		case c <= '9':
+			c -= '0'
+		case c <= 'F':
+			c -= 'A' - 10
+		default:
+			c -= 'a' - 10
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}

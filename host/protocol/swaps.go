@@ -1,0 +1,317 @@
+package protocol
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ProvidersResult lists what each provider can do here.
+type ProvidersResult struct {
+	Providers []Provider `json:"providers"`
+}
+
+// A Provider is one swap provider, named by kind.
+type Provider struct {
+	Kind    string             `json:"kind" doc:"dex, bridge, intent or gasless"`
+	Ready   bool               `json:"ready" doc:"built in and configured"`
+	Reason  string             `json:"reason,omitempty" doc:"why it is not ready"`
+	Support map[string]Support `json:"support" doc:"by chain id"`
+}
+
+// Support is what a provider does on one chain.
+type Support struct {
+	Support    string   `json:"support" doc:"active, disabled or not supported"`
+	CrossChain bool     `json:"crossChainEnabled"`
+	Note       string   `json:"note,omitempty"`
+	Pools      []string `json:"pools,omitempty" doc:"pool versions of the classic route"`
+	Auction    bool     `json:"auction,omitempty" doc:"the auction route is served"`
+}
+
+// FeesResult is the wallet's fee.
+type FeesResult struct {
+	FeeBps      int     `json:"feeBps" doc:"basis points"`
+	PartnerInfo Partner `json:"partnerInfo"`
+}
+
+// A Partner receives the wallet's fee.
+type Partner struct {
+	Name            string  `json:"name"`
+	ReceiverAddress Address `json:"receiverAddress,omitempty" doc:"absent: no fee is asked"`
+	Website         string  `json:"website"`
+}
+
+// QuoteParams ask for offers, exact input.
+type QuoteParams struct {
+	Account    Address  `json:"account" doc:"one of keys.accounts"`
+	SrcChainID uint64   `json:"srcChainId,omitempty" doc:"absent: the active network; given, it must be that"`
+	TokenIn    Address  `json:"tokenIn"`
+	AmountIn   Amount   `json:"amountIn"`
+	DstChainID uint64   `json:"dstChainId,omitempty" doc:"default: the source chain"`
+	TokenOut   Address  `json:"tokenOut"`
+	Recipient  Address  `json:"recipient,omitempty" doc:"default: account; another one needs password"`
+	RefundTo   Address  `json:"refundTo,omitempty" doc:"default: account; another one needs password"`
+	Slippage   *Percent `json:"slippage,omitempty" doc:"percent, 0 < s <= 50; default 0.5"`
+	Providers  []string `json:"providers,omitempty" doc:"kinds; default: all that serve the route"`
+	Password   Secret   `json:"password,omitempty" doc:"for another recipient or refund address, not yet confirmed in this session"`
+}
+
+// QuoteResult is what all providers answered.
+type QuoteResult struct {
+	Offers   []Offer           `json:"offers" doc:"ranked, best first"`
+	Failures map[string]*Error `json:"failures" doc:"by kind of the providers that had no offer; form of an error object"`
+}
+
+// Quoted is one provider's answer to a quote under way.
+type Quoted struct {
+	Call     json.RawMessage `json:"call" doc:"id of the swap.quote request"`
+	Provider string          `json:"provider"`
+	Offers   []Offer         `json:"offers"`
+	Failure  *Error          `json:"failure,omitempty" doc:"form of an error object"`
+}
+
+// An Offer is a provider's priced answer. All of it is the provider's claim.
+type Offer struct {
+	ID              string    `json:"id"`
+	Provider        string    `json:"provider"`
+	Account         Address   `json:"account"`
+	SrcChainID      uint64    `json:"srcChainId"`
+	TokenIn         Address   `json:"tokenIn"`
+	AmountIn        Amount    `json:"amountIn"`
+	DstChainID      uint64    `json:"dstChainId"`
+	TokenOut        Address   `json:"tokenOut"`
+	AmountOut       Amount    `json:"amountOut"`
+	MinAmountOut    Amount    `json:"minAmountOut" doc:"enforced for the recipient, after fees"`
+	Recipient       Address   `json:"recipient"`
+	RefundTo        Address   `json:"refundTo"`
+	Slippage        Percent   `json:"slippage"`
+	Routing         string    `json:"routing" doc:"the provider's word: CLASSIC, WRAP …"`
+	Route           string    `json:"route" doc:"for people"`
+	Gas             uint64    `json:"gas,omitempty" doc:"provider's estimate, units"`
+	DurationSeconds float64   `json:"durationSeconds"`
+	Expires         time.Time `json:"expires" doc:"by the daemon's clock; not executable later"`
+	Fees            []Payment `json:"fees,omitempty"`
+}
+
+// A Payment is a fee taken from the output.
+type Payment struct {
+	Token Address `json:"token"`
+	To    Address `json:"to"`
+	Bps   int     `json:"bps" doc:"basis points of the output"`
+}
+
+// PrepareParams choose an offer.
+type PrepareParams struct {
+	Offer string `json:"offer" doc:"id of an offer that has not expired"`
+}
+
+// A Review is what the user is asked to accept.
+type Review struct {
+	Digest     Hash      `json:"digest" doc:"what consent names: terms and effects"`
+	Terms      Terms     `json:"terms"`
+	Offer      Offer     `json:"offer"`
+	Steps      []Step    `json:"steps" doc:"in order"`
+	Settlement string    `json:"settlement" doc:"own_call or provider"`
+	Gas        Gas       `json:"gas"`
+	Findings   []Finding `json:"findings"`
+	Blocked    bool      `json:"blocked" doc:"a finding forbids execution"`
+	Expires    time.Time `json:"expires" doc:"the plan is forgotten then"`
+}
+
+// Terms are what no signature leaves the wallet outside of.
+type Terms struct {
+	Provider    string    `json:"provider"`
+	Account     Address   `json:"account"`
+	SrcChainID  uint64    `json:"srcChainId"`
+	TokenIn     Address   `json:"tokenIn"`
+	AmountIn    Amount    `json:"amountIn"`
+	DstChainID  uint64    `json:"dstChainId"`
+	TokenOut    Address   `json:"tokenOut"`
+	Recipient   Address   `json:"recipient"`
+	FloorOut    Amount    `json:"floorOut" doc:"least the recipient gets"`
+	Deadline    time.Time `json:"deadline" doc:"nothing is signed or sent later"`
+	RefundTo    Address   `json:"refundTo"`
+	FeeBps      int       `json:"feeBps" doc:"the wallet's own fee, basis points"`
+	FeeReceiver Address   `json:"feeReceiver,omitempty"`
+	MakerFeeBps int       `json:"makerFeeBps,omitempty" doc:"most the provider's side may take besides, basis points"`
+	GasCeiling  Amount    `json:"gasCeiling" doc:"wei, all transactions of the plan together"`
+}
+
+// A Step is one thing only the wallet can do.
+type Step struct {
+	Kind   string          `json:"kind" doc:"call, typed or late"`
+	Effect Effect          `json:"effect"`
+	To     Address         `json:"to,omitempty" doc:"of a call"`
+	Value  Amount          `json:"value,omitempty" doc:"wei, of a call"`
+	Data   string          `json:"data,omitempty" doc:"calldata in hex, in reviews only"`
+	Typed  json.RawMessage `json:"typed,omitempty" doc:"EIP-712 data, in reviews only"`
+	Tx     Hash            `json:"tx,omitempty" doc:"of a finished call, in orders"`
+	Done   bool            `json:"done,omitempty" doc:"finished, in orders"`
+}
+
+// An Effect is what a step would do, decoded from its bytes.
+type Effect struct {
+	Kind      string     `json:"kind" doc:"approve, permit, swap, wrap, unwrap, order or opaque"`
+	ChainID   uint64     `json:"chainId"`
+	Target    Address    `json:"target" doc:"contract called, or the domain's verifying contract"`
+	Spends    []Spend    `json:"spends,omitempty" doc:"what leaves the account"`
+	Approves  []Approval `json:"approves,omitempty" doc:"who may pull what afterwards"`
+	Receives  []Receive  `json:"receives,omitempty" doc:"what is enforced to arrive"`
+	Pays      []Payment  `json:"pays,omitempty" doc:"fees taken on the way"`
+	Deadline  time.Time  `json:"deadline,omitzero" doc:"last second at which it can take effect on chain"`
+	TrustedTo string     `json:"trustedTo,omitempty" doc:"who must be trusted to settle it"`
+}
+
+// A Spend is an amount that leaves the account.
+type Spend struct {
+	Token  Address `json:"token"`
+	Amount Amount  `json:"amount"`
+}
+
+// An Approval lets a spender pull tokens.
+type Approval struct {
+	Token   Address   `json:"token"`
+	Spender Address   `json:"spender"`
+	Amount  Amount    `json:"amount"`
+	Until   time.Time `json:"until,omitzero" doc:"absent: it does not expire"`
+}
+
+// A Receive is an amount that the contract enforces.
+type Receive struct {
+	Token Address `json:"token"`
+	To    Address `json:"to"`
+	Min   Amount  `json:"min"`
+}
+
+// Gas is what the plan's own transactions cost.
+type Gas struct {
+	Expected Amount   `json:"expected" doc:"wei, at the present base fee"`
+	Max      Amount   `json:"max" doc:"wei, what the account must be able to pay besides the value"`
+	Balance  Amount   `json:"balance" doc:"wei, native"`
+	Missing  Amount   `json:"missing,omitempty" doc:"wei; present: not enough for gas"`
+	Share    *float64 `json:"share,omitempty" doc:"expected cost / swap value; absent: unknown"`
+	Costs    []Cost   `json:"costs" doc:"by call step"`
+}
+
+// A Cost is the price of one transaction.
+type Cost struct {
+	Gas            uint64 `json:"gas" doc:"limit"`
+	BaseFee        Amount `json:"baseFee,omitempty" doc:"wei per unit"`
+	MaxFee         Amount `json:"maxFeePerGas,omitempty" doc:"wei per unit"`
+	MaxPriorityFee Amount `json:"maxPriorityFeePerGas,omitempty" doc:"wei per unit"`
+	L1             Amount `json:"l1,omitempty" doc:"wei paid for data on L1"`
+	Expected       Amount `json:"expected" doc:"wei"`
+	Max            Amount `json:"max" doc:"wei"`
+}
+
+// A Finding is one thing the user is told before consent.
+type Finding struct {
+	Code     string            `json:"code"`
+	Severity string            `json:"severity" doc:"note, warn, acknowledge (execute must name its code) or block"`
+	Text     string            `json:"text"`
+	Data     map[string]string `json:"data,omitempty"`
+}
+
+// ExecuteParams are the user's consent.
+type ExecuteParams struct {
+	Request     UUID     `json:"request" doc:"names this act; repeating it returns the order it made"`
+	Digest      Hash     `json:"digest" doc:"of the review that was shown"`
+	Acknowledge []string `json:"acknowledge,omitempty" doc:"codes of findings accepted by a second act"`
+}
+
+// CancelParams withdraw an order.
+type CancelParams struct {
+	Request UUID   `json:"request" doc:"names this act"`
+	Order   string `json:"order" doc:"id"`
+	Digest  Hash   `json:"digest" doc:"the order's, as it was shown"`
+}
+
+// OrderParams choose an order.
+type OrderParams struct {
+	Order string `json:"order" doc:"id"`
+}
+
+// OrderResult is an order and what happened to it.
+type OrderResult struct {
+	Order   Order   `json:"order"`
+	History []Entry `json:"history" doc:"oldest first"`
+	Omitted int     `json:"omitted,omitempty" doc:"older lines left out"`
+}
+
+// OrdersParams choose a page of orders.
+type OrdersParams struct {
+	Account Address `json:"account,omitempty" doc:"default: all accounts"`
+	Open    bool    `json:"open,omitempty" doc:"only orders that have not ended"`
+	Cursor  string  `json:"cursor,omitempty" doc:"of the page before"`
+	Limit   int     `json:"limit,omitempty" doc:"entries, 1 to 200; default 50"`
+}
+
+// OrdersResult is a page of orders.
+type OrdersResult struct {
+	Orders []Order `json:"orders" doc:"newest first"`
+	Cursor string  `json:"cursor,omitempty" doc:"for the next page; absent at the end"`
+}
+
+// An Order is one accepted plan and where it stands.
+type Order struct {
+	ID          string    `json:"id"`
+	Request     UUID      `json:"request"`
+	Digest      Hash      `json:"digest"`
+	Origin      string    `json:"origin" doc:"who asked for it"`
+	Terms       Terms     `json:"terms"`
+	Offer       Offer     `json:"offer"`
+	Steps       []Step    `json:"steps"`
+	Acknowledge []string  `json:"acknowledged,omitempty"`
+	Revision    uint64    `json:"revision" doc:"counts recorded changes: the higher is the newer"`
+	Cancelling  bool      `json:"cancel,omitempty" doc:"the user asked for it to end"`
+	State       string    `json:"state" doc:"accepted, approving, executing, submitting, settling; filled, refunded, failed, expired, cancelled"`
+	Means       string    `json:"means" doc:"the state in words"`
+	Final       bool      `json:"final" doc:"the order has ended"`
+	Condition   string    `json:"condition,omitempty" doc:"beside the state: waiting for unlock …"`
+	Step        int       `json:"step" doc:"next step to carry out"`
+	Sending     Hash      `json:"sending,omitempty" doc:"the present step's transaction, as last signed"`
+	Ref         string    `json:"ref,omitempty" doc:"the provider's name for it"`
+	Claim       *Claim    `json:"claim,omitempty" doc:"the provider's latest word; proves nothing"`
+	Verdict     *Verdict  `json:"verdict,omitempty" doc:"the proven end"`
+	Reason      string    `json:"reason,omitempty" doc:"in words"`
+	Created     time.Time `json:"created"`
+	Updated     time.Time `json:"updated"`
+}
+
+// A Claim is what a provider says of an order.
+type Claim struct {
+	State  string `json:"state"`
+	Tx     Hash   `json:"tx,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// A Verdict is the proven end of an order.
+type Verdict struct {
+	State    string    `json:"state"`
+	Received *Spend    `json:"received,omitempty" doc:"what arrived, where a log shows it"`
+	Short    bool      `json:"short,omitempty" doc:"less than the floor"`
+	Sources  string    `json:"sources" doc:"one source, or how many agree"`
+	Evidence *Evidence `json:"evidence,omitempty"`
+}
+
+// Evidence is what the chain says of one mined transaction.
+type Evidence struct {
+	ChainID   uint64   `json:"chainId"`
+	Tx        Hash     `json:"tx"`
+	Block     uint64   `json:"block"`
+	BlockHash Hash     `json:"blockHash"`
+	Success   bool     `json:"success"`
+	Depth     uint64   `json:"depth" doc:"blocks on top, its own included"`
+	GasUsed   uint64   `json:"gasUsed"`
+	FeePaid   Amount   `json:"feePaid" doc:"wei"`
+	Hosts     []string `json:"hosts" doc:"RPC hosts that agree"`
+	To        Address  `json:"to"`
+}
+
+// An Entry is one line of an order's history.
+type Entry struct {
+	Time      time.Time `json:"time"`
+	State     string    `json:"state"`
+	Condition string    `json:"condition,omitempty"`
+	Step      int       `json:"step"`
+	Note      string    `json:"note,omitempty"`
+}

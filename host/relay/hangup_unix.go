@@ -1,0 +1,26 @@
+//go:build linux || darwin
+
+package relay
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// Hangup is closed when nobody can write to the descriptor any more, even
+// while unread bytes are in it.
+func Hangup(fd int) <-chan struct{} {
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		watch := []unix.PollFd{{Fd: int32(fd), Events: hangupEvents}}
+		for {
+			_, err := unix.Poll(watch, -1)
+			if !errors.Is(err, unix.EINTR) && !errors.Is(err, unix.EAGAIN) {
+				return
+			}
+		}
+	}()
+	return gone
+}

@@ -1,0 +1,88 @@
+package relay
+
+import (
+	"errors"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"swapkeep/host/protocol"
+	"swapkeep/manifest"
+)
+
+// Errors of a caller's origin.
+var (
+	// ErrNotABrowser: these arguments are not those of any browser.
+	ErrNotABrowser = errors.New("not started by a browser")
+	// ErrOriginRefused: a browser's arguments, but an extension that may not
+	// use the host.
+	ErrOriginRefused = errors.New("this extension may not use swapkeep")
+)
+
+// A Caller is the extension that a browser started the host for.
+type Caller struct {
+	Family manifest.Family // "" when the browser did not say
+	ID     string          // the extension's id; "" when not said
+}
+
+// Origin is the caller as the browser named it: chrome-extension://ID/, an
+// add-on id, or protocol.UnknownOrigin.
+func (c Caller) Origin() string {
+	switch c.Family {
+	case manifest.Chromium:
+		return manifest.ChromiumOrigin(c.ID)
+	case manifest.Firefox:
+		return c.ID
+	}
+	return protocol.UnknownOrigin
+}
+
+var chromiumScheme = regexp.MustCompile(`^chrome-extension://`)
+
+// CallerOf reads a browser's arguments (without the program's name). Chromium
+// gives the origin, then flags of its own, such as --parent-window=0, which
+// are for it to know. Firefox gives the manifest's path and the add-on's id.
+// Errors: ErrNotABrowser; ErrOriginRefused for an origin out of form.
+func CallerOf(args []string) (Caller, error) {
+	switch {
+	case len(args) >= 1 && chromiumScheme.MatchString(args[0]):
+		id := strings.TrimSuffix(strings.TrimPrefix(args[0], "chrome-extension://"), "/")
+		if args[0] != manifest.ChromiumOrigin(id) || !manifest.Chromium.ValidID(id) {
+			return Caller{}, ErrOriginRefused
+		}
+		return Caller{manifest.Chromium, id}, nil
+	case len(args) >= 2 && isManifest(args[0]):
+		if !manifest.Firefox.ValidID(args[1]) {
+			return Caller{}, ErrOriginRefused
+		}
+		return Caller{manifest.Firefox, args[1]}, nil
+	}
+	return Caller{}, ErrNotABrowser
+}
+
+func isManifest(path string) bool {
+	return filepath.IsAbs(path) && filepath.Base(path) == manifest.FileName
+}
+
+// An AllowList is who may use the host.
+type AllowList struct {
+	Chromium []string // extension ids
+	Firefox  []string // add-on ids
+	Unknown  bool     // callers that did not say who they are
+}
+
+// Check returns ErrOriginRefused for a caller that is not on the list.
+func (l AllowList) Check(c Caller) error {
+	allowed := l.Unknown
+	switch c.Family {
+	case manifest.Chromium:
+		allowed = slices.Contains(l.Chromium, c.ID)
+	case manifest.Firefox:
+		allowed = slices.Contains(l.Firefox, c.ID)
+	}
+	if !allowed {
+		return ErrOriginRefused
+	}
+	return nil
+}

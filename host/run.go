@@ -1,0 +1,134 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"swapkeep/host/protocol"
+)
+
+// A call is one request while it is answered.
+type call struct {
+	*conn
+	id      []byte
+	method  protocol.Method
+	session *session // open when the method needs one
+}
+
+// A handler answers a call; params are wiped after it.
+type handler func(c *call, ctx context.Context, params []byte) (any, error)
+
+// handlers answer the methods of protocol.Methods, which says what each takes,
+// gives and asks of the caller. host.attach is answered by the connection.
+var handlers = map[string]handler{
+	"host.hello":  tolerant((*call).hostHello),
+	"host.status": strict((*call).hostStatus),
+	"host.stop":   strict((*call).hostStop),
+
+	"keys.status":   strict((*call).keysStatus),
+	"keys.create":   strict((*call).keysCreate),
+	"keys.import":   strict((*call).keysImport),
+	"keys.unlock":   strict((*call).keysUnlock),
+	"keys.lock":     strict((*call).keysLock),
+	"keys.accounts": strict((*call).keysAccounts),
+	"keys.add":      strict((*call).keysAdd),
+
+	"networks.list":   strict((*call).networksList),
+	"networks.select": strict((*call).networksSelect),
+
+	"tokens.list":     strict((*call).tokensList),
+	"tokens.balances": strict((*call).tokensBalances),
+
+	"swap.providers": strict((*call).swapProviders),
+	"swap.fees":      strict((*call).swapFees),
+	"swap.quote":     strict((*call).swapQuote),
+	"swap.prepare":   strict((*call).swapPrepare),
+	"swap.execute":   strict((*call).swapExecute),
+	"swap.order":     strict((*call).swapOrder),
+	"swap.orders":    strict((*call).swapOrders),
+	"swap.cancel":    strict((*call).swapCancel),
+}
+
+// strict makes a handler of a method that takes its parameters decoded. Unknown
+// ones are refused; secrets among them are wiped afterwards.
+func strict[P any](f func(*call, context.Context, *P) (any, error)) handler {
+	return decoding(f, false)
+}
+
+// tolerant is strict without refusing unknown parameters.
+func tolerant[P any](f func(*call, context.Context, *P) (any, error)) handler {
+	return decoding(f, true)
+}
+
+func decoding[P any](f func(*call, context.Context, *P) (any, error), tolerant bool) handler {
+	return func(c *call, ctx context.Context, params []byte) (any, error) {
+		var p P
+		defer wipe(&p)
+		if e := decode(params, &p, tolerant); e != nil {
+			return nil, e
+		}
+		return f(c, ctx, &p)
+	}
+}
+
+// run carries out one admitted request and logs it. A request that acts does
+// not end with the connection: what it began, it finishes.
+func (c *conn) run(r request) (result any, e *protocol.Error) {
+	m, _ := protocol.MethodOf(r.name)
+	began := time.Now()
+	defer func() {
+		if p := recover(); p != nil {
+			c.s.Log.Error().Str("method", r.name).Str("panic", fmt.Sprintf("%T", p)).Strs("at", callers()).Msg("handler panicked")
+			result, e = nil, protocol.New("internal", "")
+		}
+		c.log(m, time.Since(began), e)
+	}()
+	parent := c.ctx
+	if m.Acting {
+		parent = c.base
+	}
+	ctx, cancel := context.WithTimeout(parent, c.s.waits.request)
+	defer cancel()
+	does := &call{conn: c, id: r.id, method: m}
+	if m.Session {
+		if does.session, e = c.needSession(); e != nil {
+			return nil, e
+		}
+	}
+	if m.Access == protocol.Writes && c.sessionOf() != nil && r.name != "keys.lock" {
+		c.s.Wallet.Touch()
+	}
+	result, err := handlers[r.name](does, ctx, r.params)
+	if err != nil {
+		return nil, c.s.errorOf(err)
+	}
+	return result, nil
+}
+
+func (c *conn) log(m protocol.Method, took time.Duration, e *protocol.Error) {
+	event := c.s.Log.Debug()
+	if m.Access != protocol.Reads {
+		event = c.s.Log.Info()
+	}
+	if e != nil {
+		event = event.Str("error", e.Name)
+	}
+	event.Str("method", m.Name).Str("origin", c.caller().Origin).Dur("took", took).Msg("request")
+}
+
+// callers lists where a panic came from, by function and line alone: a full
+// trace prints arguments.
+func callers() []string {
+	var pcs [16]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs[:])])
+	var out []string
+	for {
+		f, more := frames.Next()
+		out = append(out, fmt.Sprintf("%s:%d", f.Function, f.Line))
+		if !more {
+			return out
+		}
+	}
+}

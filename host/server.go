@@ -1,0 +1,187 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"swapkeep/host/protocol"
+	"swapkeep/swap"
+
+	"github.com/google/uuid"
+)
+
+// A Server answers every connection of one daemon.
+type Server struct {
+	Config
+	instance protocol.UUID
+	started  time.Time
+	acts     *actMemory
+	network  sync.Mutex    // held while the active network changes
+	inFlight atomic.Int64  // bytes of unanswered requests, all connections
+	stopping chan struct{} // closed by Close
+	stops    []func()      // subscriptions
+	waits    waits
+
+	mu    sync.Mutex
+	conns map[*conn]struct{}
+}
+
+// waits are the protocol's, shorter only in tests.
+type waits struct{ attach, write, request time.Duration }
+
+// New returns a server that already listens to its wallet and swaps. Close it.
+func New(c Config) (*Server, error) {
+	if c.Wallet == nil || c.Swaps == nil || c.Networks == nil || c.Tokens == nil || c.Settings == nil {
+		return nil, errors.New("host: wallet, swaps, networks, tokens and settings must be set")
+	}
+	s := &Server{
+		Config: c, instance: protocol.UUID(uuid.NewString()), started: time.Now().UTC(),
+		acts: newActMemory(protocol.MaxRemembered), stopping: make(chan struct{}), conns: map[*conn]struct{}{},
+		waits: waits{protocol.AttachTimeout, protocol.WriteTimeout, protocol.RequestTimeout},
+	}
+	s.stops = []func(){c.Wallet.Subscribe(s.keysChanged), c.Swaps.Subscribe(s.orderChanged)}
+	return s, nil
+}
+
+// Close ends every connection and takes no more. It may be repeated.
+func (s *Server) Close() {
+	s.mu.Lock()
+	if s.isStopping() {
+		s.mu.Unlock()
+		return
+	}
+	close(s.stopping)
+	all := s.list()
+	s.mu.Unlock()
+	for _, stop := range s.stops {
+		stop()
+	}
+	for _, c := range all {
+		c.drop("daemon stopping")
+	}
+}
+
+func (s *Server) isStopping() bool {
+	select {
+	case <-s.stopping:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *Server) state() string {
+	if s.isStopping() {
+		return protocol.DaemonStopping
+	}
+	return protocol.DaemonRunning
+}
+
+// list is every connection; s.mu is held.
+func (s *Server) list() []*conn {
+	all := make([]*conn, 0, len(s.conns))
+	for c := range s.conns {
+		all = append(all, c)
+	}
+	return all
+}
+
+// attached is every connection that has said who it is, oldest first.
+func (s *Server) attached() []*conn {
+	s.mu.Lock()
+	all := s.list()
+	s.mu.Unlock()
+	all = slices.DeleteFunc(all, func(c *conn) bool { return c.caller() == nil })
+	slices.SortFunc(all, func(a, b *conn) int { return a.caller().Since.Compare(b.caller().Since) })
+	return all
+}
+
+// Serve answers one connection until it ends, which is no error, or ctx does.
+// Requests that act go on after the connection is lost, but not after ctx; Serve
+// returns when they are done. It closes nc.
+func (s *Server) Serve(ctx context.Context, nc net.Conn) error {
+	c := newConn(ctx, s, nc)
+	if name := s.enter(c); name != "" {
+		return c.refuse(nil, protocol.New(name, ""))
+	}
+	defer s.leave(c)
+	defer context.AfterFunc(ctx, func() { c.drop("daemon stopping") })()
+	return c.serve()
+}
+
+// enter takes c among the connections, or names the error that it gets.
+func (s *Server) enter(c *conn) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.isStopping():
+		return "stopping"
+	case len(s.conns) >= protocol.MaxConnections:
+		return "busy"
+	}
+	s.conns[c] = struct{}{}
+	return ""
+}
+
+func (s *Server) leave(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+}
+
+// broadcast sends a notification to every attached connection. One that does
+// not take its messages is dropped; nobody waits for it.
+func (s *Server) broadcast(method string, params any) {
+	body, err := json.Marshal(protocol.Notification{JSONRPC: protocol.Version, Method: method, Params: params})
+	if err != nil || len(body) > protocol.MaxResult {
+		s.Log.Error().Err(err).Str("notification", method).Int("bytes", len(body)).Msg("notification not sent")
+		return
+	}
+	for _, c := range s.attached() {
+		c.push(slices.Clone(body))
+	}
+}
+
+// orderChanged is called by the swap service after every recorded change.
+func (s *Server) orderChanged(o swap.Order) { s.broadcast("swap.order", orderOf(o)) }
+
+// keysChanged is called by the wallet. A lock ends every session and what was
+// prepared under it.
+func (s *Server) keysChanged(cause string, idle bool) {
+	if cause == protocol.CauseLocked {
+		s.endSessions()
+	}
+	if cause != protocol.CauseUnlocked {
+		s.Swaps.DropPlans()
+	}
+	s.broadcast("keys.changed", protocol.KeysChanged{State: s.keysState(), Cause: cause, Idle: idle})
+}
+
+// keysState is the state in one word, or the name of the error that hides it.
+func (s *Server) keysState() string {
+	ctx, cancel := context.WithTimeout(context.Background(), keysPatience)
+	defer cancel()
+	status, err := s.Wallet.Status(ctx)
+	if err != nil {
+		return s.errorOf(err).Name
+	}
+	return status.State
+}
+
+// keysPatience bounds the look at the wallet for a notification.
+const keysPatience = 2 * time.Second
+
+func (s *Server) endSessions() {
+	s.mu.Lock()
+	all := s.list()
+	s.mu.Unlock()
+	for _, c := range all {
+		c.closeSession()
+	}
+}

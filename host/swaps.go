@@ -1,0 +1,210 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"swapkeep/host/protocol"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+func (c *call) swapProviders(context.Context, *protocol.None) (any, error) {
+	return protocol.ProvidersResult{Providers: list(c.s.Swaps.Providers(), providerOf)}, nil
+}
+
+func (c *call) swapFees(context.Context, *protocol.None) (any, error) {
+	f := c.s.Swaps.Fees()
+	return protocol.FeesResult{FeeBps: f.FeeBps, PartnerInfo: protocol.Partner{
+		Name: f.PartnerInfo.Name, ReceiverAddress: optionalAddress(f.PartnerInfo.Receiver), Website: f.PartnerInfo.Website,
+	}}, nil
+}
+
+func (c *call) swapQuote(ctx context.Context, p *protocol.QuoteParams) (any, error) {
+	r, kinds, err := c.quoteOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.confirmForeign(ctx, p); err != nil {
+		return nil, err
+	}
+	id := json.RawMessage(c.id)
+	res, err := c.s.Swaps.Quote(ctx, r, kinds, func(k swap.Kind, offers []swap.Offer, failure *swap.Refusal) {
+		q := protocol.Quoted{Call: id, Provider: string(k), Offers: list(offers, offerOf)}
+		if failure != nil {
+			q.Failure = c.s.refusalOf(failure)
+		}
+		c.notify("swap.quoted", q)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := protocol.QuoteResult{Offers: list(res.Offers, offerOf), Failures: map[string]*protocol.Error{}}
+	for k, failure := range res.Failures {
+		out.Failures[string(k)] = c.s.refusalOf(failure)
+	}
+	return out, nil
+}
+
+// quoteOf makes a quote request of the parameters: from the active network, for
+// an account of ours, within the bounds of slippage. Fees are the service's.
+func (c *call) quoteOf(ctx context.Context, p *protocol.QuoteParams) (swap.QuoteRequest, []swap.Kind, error) {
+	src, err := c.s.activeNetwork()
+	if err != nil {
+		return swap.QuoteRequest{}, nil, err
+	}
+	fill(&p.SrcChainID, src)
+	fill(&p.DstChainID, p.SrcChainID)
+	fill(&p.Recipient, p.Account)
+	fill(&p.RefundTo, p.Account)
+	slippage := protocol.Percent(swap.DefaultSlippageBps)
+	if p.Slippage != nil {
+		slippage = *p.Slippage
+	}
+	switch {
+	case p.SrcChainID != src:
+		return swap.QuoteRequest{}, nil, protocol.Newf("network_not_active", "chain %d is not the active network, which is %d", p.SrcChainID, src)
+	case slippage < swap.MinSlippageBps || slippage > swap.MaxSlippageBps:
+		return swap.QuoteRequest{}, nil, protocol.New("slippage_bounds", "").With("field", "slippage")
+	}
+	kinds, err := kindsOf(p.Providers)
+	if err == nil {
+		err = c.ownAccount(ctx, p.Account)
+	}
+	return swap.QuoteRequest{
+		Account: evmAddress(p.Account), SrcChain: p.SrcChainID, TokenIn: evmAddress(p.TokenIn), AmountIn: p.AmountIn.Int(),
+		DstChain: p.DstChainID, TokenOut: evmAddress(p.TokenOut), Recipient: evmAddress(p.Recipient), RefundTo: evmAddress(p.RefundTo),
+		SlippageBps: int(slippage),
+	}, kinds, err
+}
+
+// fill sets what was left out.
+func fill[T comparable](to *T, value T) {
+	var zero T
+	if *to == zero {
+		*to = value
+	}
+}
+
+func kindsOf(names []string) ([]swap.Kind, error) {
+	kinds := list(names, func(n string) swap.Kind { return swap.Kind(n) })
+	for i, k := range kinds {
+		if !slices.Contains(swap.Kinds(), k) || slices.Contains(kinds[:i], k) {
+			return nil, badParam("providers", "must be of dex, bridge, intent and gasless, each once")
+		}
+	}
+	return kinds, nil
+}
+
+func (c *call) ownAccount(ctx context.Context, a protocol.Address) error {
+	accounts, err := c.s.Wallet.Accounts(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(accounts, func(own protocol.Account) bool { return own.Address == a }) {
+		return protocol.Newf("unknown_account", "no wallet here holds %s", a)
+	}
+	return nil
+}
+
+// confirmForeign asks for the password before a swap may pay to, or refund to,
+// another address than the swap's own account: whoever sits in the browser must
+// not redirect an open session's money. The plan of an offer names the same
+// addresses, and there is no other way to make one. Having been given, the
+// password counts for that address until the session ends.
+func (c *call) confirmForeign(ctx context.Context, p *protocol.QuoteParams) error {
+	var foreign []protocol.Address
+	for _, a := range []protocol.Address{p.Recipient, p.RefundTo} {
+		if a != p.Account && !c.isConfirmed(a) {
+			foreign = append(foreign, a)
+		}
+	}
+	switch {
+	case len(foreign) == 0:
+		return nil
+	case slices.Contains(foreign, protocol.Native):
+		return badParam("recipient", "and refundTo must not be the zero address: what is sent there is lost")
+	case len(p.Password) == 0:
+		return protocol.New("password_required", "").With("address", string(foreign[0]))
+	}
+	if err := c.s.Wallet.CheckPassword(ctx, p.Password); err != nil {
+		return err
+	}
+	for _, a := range foreign {
+		c.confirm(a)
+	}
+	return nil
+}
+
+func (c *call) swapPrepare(ctx context.Context, p *protocol.PrepareParams) (any, error) {
+	review, err := c.s.Swaps.Prepare(ctx, p.Offer)
+	if err != nil {
+		return nil, err
+	}
+	// An offer of a network that has just been left cannot be consented to.
+	active, err := c.s.activeNetwork()
+	if err != nil {
+		return nil, err
+	}
+	if review.Terms.SrcChain != active {
+		c.s.Swaps.DropPlans()
+		return nil, protocol.Newf("network_not_active", "chain %d is no longer the active network", review.Terms.SrcChain)
+	}
+	return reviewOf(review), nil
+}
+
+func (c *call) swapExecute(ctx context.Context, p *protocol.ExecuteParams) (any, error) {
+	o, err := c.s.Swaps.Execute(ctx, swap.ExecuteRequest{
+		Request: string(p.Request), Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
+		Origin: c.caller().Origin, Session: c.session.id,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return orderOf(o), nil
+}
+
+func (c *call) swapCancel(ctx context.Context, p *protocol.CancelParams) (any, error) {
+	o, err := c.s.Swaps.Cancel(ctx, swap.CancelRequest{
+		Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
+		Origin: c.caller().Origin, Session: c.session.id,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return orderOf(o), nil
+}
+
+func (c *call) swapOrder(_ context.Context, p *protocol.OrderParams) (any, error) {
+	o, history, err := c.s.Swaps.Order(p.Order)
+	if err != nil {
+		return nil, err
+	}
+	out := protocol.OrderResult{Order: orderOf(o), Omitted: max(0, len(history)-protocol.MaxHistory)}
+	out.History = list(history[out.Omitted:], entryOf)
+	return out, nil
+}
+
+// swapOrders takes fewer entries than asked for where they would not fit one
+// message; the cursor goes on from there.
+func (c *call) swapOrders(_ context.Context, p *protocol.OrdersParams) (any, error) {
+	limit, err := pageOf(p.Limit)
+	if err != nil {
+		return nil, err
+	}
+	for ; ; limit /= 2 {
+		orders, next, err := c.s.Swaps.Orders(evmAddress(p.Account), p.Open, p.Cursor, limit)
+		if err != nil {
+			return nil, err
+		}
+		page, err := json.Marshal(protocol.OrdersResult{Orders: list(orders, orderOf), Cursor: next})
+		if err != nil || len(page) <= protocol.MaxResult-envelope || limit == 1 {
+			return json.RawMessage(page), err
+		}
+	}
+}
+
+// envelope is room for what stands around a result.
+const envelope = protocol.MaxID + 64

@@ -1,0 +1,106 @@
+//go:build linux || darwin
+
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+const (
+	othersWrite = 0o022
+	othersAny   = 0o077
+)
+
+// Prepare makes the place's directories, or refuses those that exist and are
+// not safe: owned by someone else, writable by others, or below a directory
+// in which others can replace them. It may be repeated.
+func Prepare(p Place) error {
+	if !filepath.IsAbs(p.Home) {
+		return fmt.Errorf("%w (it is %q)", ErrNoHome, p.Home)
+	}
+	if err := os.MkdirAll(p.Home, 0o700); err != nil {
+		return fmt.Errorf("make the state directory: %w", err)
+	}
+	if err := checkHome(p.Home); err != nil {
+		return err
+	}
+	return makePrivate(p.RunDir())
+}
+
+// checkHome follows links: a state directory may be moved to another disk.
+func checkHome(home string) error {
+	real, err := filepath.EvalSymlinks(home)
+	if err != nil {
+		return fmt.Errorf("state directory: %w", err)
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return fmt.Errorf("state directory: %w", err)
+	}
+	if err := owned(real, info, othersWrite); err != nil {
+		return err
+	}
+	return checkAbove(filepath.Dir(real))
+}
+
+// checkAbove refuses a directory on the way to the root that anybody can
+// write to, unless its sticky bit keeps them from renaming what is ours.
+func checkAbove(dir string) error {
+	for {
+		info, err := os.Stat(dir)
+		if err != nil {
+			return fmt.Errorf("state directory: %w", err)
+		}
+		if info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0 {
+			return &UnsafeError{dir, "is above the state directory and writable by everybody", "run chmod o-w on it"}
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// makePrivate makes dir for this user alone. One that exists is refused if
+// others could have put something in it, and narrowed if they could only look.
+func makePrivate(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("make %s: %w", dir, err)
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if err := owned(dir, info, othersWrite); err != nil {
+		return err
+	}
+	if info.Mode().Perm()&othersAny == 0 {
+		return nil
+	}
+	return os.Chmod(dir, 0o700)
+}
+
+func checkPrivate(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	return owned(dir, info, othersAny)
+}
+
+func owned(dir string, info os.FileInfo, forbidden os.FileMode) error {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.IsDir():
+		return &UnsafeError{dir, "is not a directory", "move it away"}
+	case !ok || int(stat.Uid) != os.Getuid():
+		return &UnsafeError{dir, "belongs to another user", "run as its owner or set " + HomeVariable + " to a directory of your own"}
+	case info.Mode().Perm()&forbidden != 0:
+		return &UnsafeError{dir, fmt.Sprintf("is open to others (mode %04o)", info.Mode().Perm()), "run chmod 700 on it after checking what it holds"}
+	}
+	return nil
+}

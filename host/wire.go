@@ -1,0 +1,212 @@
+package host
+
+import (
+	"encoding/json"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/host/protocol"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// What follows says the domain's types in the wire's: amounts as decimal
+// strings, addresses with checksum, times in UTC. Signatures and the provider's
+// raw words stay in the daemon.
+
+func list[A, B any](in []A, f func(A) B) []B {
+	out := make([]B, len(in))
+	for i, a := range in {
+		out[i] = f(a)
+	}
+	return out
+}
+
+func addressOf(a common.Address) protocol.Address { return protocol.Address(a.Hex()) }
+
+// optionalAddress leaves the zero address out where it means none.
+func optionalAddress(a common.Address) protocol.Address {
+	if a == (common.Address{}) {
+		return ""
+	}
+	return addressOf(a)
+}
+
+func amountOf(n *big.Int) protocol.Amount { return protocol.AmountOf(n) }
+
+func hashOf(h common.Hash) protocol.Hash { return protocol.Hash(h.Hex()) }
+
+func optionalHash(h common.Hash) protocol.Hash {
+	if h == (common.Hash{}) {
+		return ""
+	}
+	return hashOf(h)
+}
+
+func orderOf(o swap.Order) protocol.Order {
+	steps := list(o.Plan.Steps, stepOf)
+	for i := range steps {
+		steps[i].Data, steps[i].Typed = "", nil
+		steps[i].Done = i < len(o.Results)
+		if steps[i].Done {
+			steps[i].Tx = optionalHash(o.Results[i].Tx)
+		}
+	}
+	return protocol.Order{
+		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
+		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
+		Revision: o.Revision, Cancelling: o.Cancel, State: string(o.State), Means: o.State.Means(), Final: o.State.Final(),
+		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.Sending), Ref: o.Ref, Claim: claimOf(o.Claim), Verdict: verdictOf(o.Verdict),
+		Reason: o.Reason, Created: o.Created.UTC(), Updated: o.Updated.UTC(),
+	}
+}
+
+func reviewOf(r swap.Review) protocol.Review {
+	return protocol.Review{
+		Digest: hashOf(r.Digest), Terms: termsOf(r.Terms), Offer: offerOf(r.Offer), Steps: list(r.Plan.Steps, stepOf),
+		Settlement: string(r.Plan.Settlement), Gas: gasOf(r.Gas), Findings: list(r.Findings, findingOf),
+		Blocked: r.Blocked(), Expires: r.Expires.UTC(),
+	}
+}
+
+func offerOf(o swap.Offer) protocol.Offer {
+	r := o.Request
+	return protocol.Offer{
+		ID: o.ID, Provider: string(o.Provider), Account: addressOf(r.Account),
+		SrcChainID: r.SrcChain, TokenIn: addressOf(r.TokenIn), AmountIn: amountOf(r.AmountIn),
+		DstChainID: r.DstChain, TokenOut: addressOf(r.TokenOut), AmountOut: amountOf(o.AmountOut), MinAmountOut: amountOf(o.MinOut),
+		Recipient: addressOf(r.Recipient), RefundTo: addressOf(r.RefundTo), Slippage: protocol.Percent(r.SlippageBps),
+		Routing: o.Routing, Route: o.Route, Gas: o.Gas, DurationSeconds: o.Duration.Seconds(), Expires: o.Expires.UTC(),
+		Fees: list(o.Fees, paymentOf),
+	}
+}
+
+func termsOf(t swap.Terms) protocol.Terms {
+	return protocol.Terms{
+		Provider: string(t.Provider), Account: addressOf(t.Account),
+		SrcChainID: t.SrcChain, TokenIn: addressOf(t.TokenIn), AmountIn: amountOf(t.AmountIn),
+		DstChainID: t.DstChain, TokenOut: addressOf(t.TokenOut), Recipient: addressOf(t.Recipient), FloorOut: amountOf(t.FloorOut),
+		Deadline: t.Deadline.UTC(), RefundTo: addressOf(t.RefundTo), FeeBps: t.FeeBps, FeeReceiver: optionalAddress(t.FeeReceiver),
+		MakerFeeBps: t.MakerFeeBps, GasCeiling: amountOf(t.GasCeiling),
+	}
+}
+
+func stepOf(s swap.Step) protocol.Step {
+	out := protocol.Step{Kind: string(s.Kind), Effect: effectOf(s.Effect)}
+	if c := s.Call; c != nil {
+		out.To, out.Value, out.Data = addressOf(c.To), amountOf(c.Value), hexutil.Encode(c.Data)
+	}
+	if s.Typed != nil {
+		out.Typed, _ = json.Marshal(s.Typed) // what cannot be written cannot be hashed either
+	}
+	return out
+}
+
+func effectOf(e swap.Effect) protocol.Effect {
+	return protocol.Effect{
+		Kind: string(e.Kind), ChainID: e.Chain, Target: addressOf(e.Target),
+		Spends:    list(e.Spends, spendOf),
+		Approves:  list(e.Approves, approvalOf),
+		Receives:  list(e.Receives, receiveOf),
+		Pays:      list(e.Pays, paymentOf),
+		Deadline:  optionalTime(e.Deadline),
+		TrustedTo: e.TrustedTo,
+	}
+}
+
+// optionalTime keeps the zero time zero, whatever its zone.
+func optionalTime(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+func spendOf(s swap.Spend) protocol.Spend {
+	return protocol.Spend{Token: addressOf(s.Token), Amount: amountOf(s.Amount)}
+}
+
+func approvalOf(a swap.Approval) protocol.Approval {
+	return protocol.Approval{Token: addressOf(a.Token), Spender: addressOf(a.Spender), Amount: amountOf(a.Amount), Until: optionalTime(a.Until)}
+}
+
+func receiveOf(r swap.Receive) protocol.Receive {
+	return protocol.Receive{Token: addressOf(r.Token), To: addressOf(r.To), Min: amountOf(r.Min)}
+}
+
+func paymentOf(p swap.Payment) protocol.Payment {
+	return protocol.Payment{Token: addressOf(p.Token), To: addressOf(p.To), Bps: p.Bps}
+}
+
+func gasOf(g swap.Gas) protocol.Gas {
+	return protocol.Gas{
+		Expected: amountOf(g.Expected), Max: amountOf(g.Max), Balance: amountOf(g.Balance),
+		Missing: amountOf(g.Missing), Share: g.Share, Costs: list(g.Costs, costOf),
+	}
+}
+
+func costOf(c chain.Cost) protocol.Cost {
+	return protocol.Cost{
+		Gas: c.Gas, BaseFee: amountOf(c.Fees.BaseFee), MaxFee: amountOf(c.Fees.GasFeeCap), MaxPriorityFee: amountOf(c.Fees.GasTipCap),
+		L1: amountOf(c.L1), Expected: amountOf(c.Expected), Max: amountOf(c.Max),
+	}
+}
+
+func findingOf(f swap.Finding) protocol.Finding {
+	return protocol.Finding{Code: f.Code, Severity: string(f.Severity), Text: f.Text, Data: f.Data}
+}
+
+func claimOf(c *swap.Claim) *protocol.Claim {
+	if c == nil {
+		return nil
+	}
+	return &protocol.Claim{State: string(c.State), Tx: optionalHash(c.Tx), Reason: c.Reason}
+}
+
+func verdictOf(v *swap.Verdict) *protocol.Verdict {
+	if v == nil {
+		return nil
+	}
+	out := &protocol.Verdict{State: string(v.State), Short: v.Short, Sources: v.Sources, Evidence: evidenceOf(v.Evidence)}
+	if v.Received != nil {
+		s := spendOf(*v.Received)
+		out.Received = &s
+	}
+	return out
+}
+
+func evidenceOf(e *chain.Evidence) *protocol.Evidence {
+	if e == nil {
+		return nil
+	}
+	return &protocol.Evidence{
+		ChainID: e.Chain, Tx: hashOf(e.Tx), Block: e.Block, BlockHash: hashOf(e.BlockHash), Success: e.Success, Depth: e.Depth,
+		GasUsed: e.GasUsed, FeePaid: amountOf(e.FeePaid), Hosts: e.Hosts, To: addressOf(e.To),
+	}
+}
+
+func entryOf(e swap.Entry) protocol.Entry {
+	return protocol.Entry{Time: e.Time.UTC(), State: string(e.State), Condition: string(e.Condition), Step: e.Step, Note: e.Note}
+}
+
+func providerOf(p swap.ProviderInfo) protocol.Provider {
+	out := protocol.Provider{Kind: string(p.Kind), Ready: p.Ready, Reason: p.Reason, Support: map[string]protocol.Support{}}
+	for id, c := range p.Support {
+		out.Support[strconv.FormatUint(id, 10)] = protocol.Support{
+			Support: string(c.Support), CrossChain: c.CrossChain, Note: c.Note, Pools: c.Pools, Auction: c.Auction,
+		}
+	}
+	return out
+}
+
+func networkOf(n chain.Network) protocol.Network {
+	return protocol.Network{
+		ChainID: n.ID, Name: n.Name, Symbol: n.Symbol, Decimals: int(n.Decimals),
+		WrappedNative: optionalAddress(n.WrappedNative), Explorer: n.Explorer, Depth: n.Depth,
+	}
+}
