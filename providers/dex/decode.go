@@ -1,0 +1,196 @@
+package dex
+
+import (
+	"bytes"
+	"math/big"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A selector is the first four bytes of calldata.
+type selector [4]byte
+
+// The functions that are understood.
+var (
+	depositFn  = selector{0xd0, 0xe3, 0x0d, 0xb0} // WETH9 deposit()
+	withdrawFn = selector{0x2e, 0x1a, 0x7d, 0x4d} // WETH9 withdraw(uint256)
+	approveFn  = selector{0x09, 0x5e, 0xa7, 0xb3} // ERC-20 approve(address,uint256)
+	executeFn  = selector{0x35, 0x93, 0x56, 0x4c} // UniversalRouter execute(bytes,bytes[],uint256)
+)
+
+// A reader says what one function of one kind of contract does under terms that
+// were found to be for it.
+type reader func(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect, error)
+
+// callReaders is everything that a call step may do. The router's execute
+// without a deadline is not in it: such a transaction would be valid for ever.
+var callReaders = []struct {
+	is   func(t swap.Terms, pr pair) common.Address // the contract that has the function
+	fn   selector
+	read reader
+}{
+	{func(_ swap.Terms, pr pair) common.Address { return pr.wrapped }, depositFn, readDeposit},
+	{func(_ swap.Terms, pr pair) common.Address { return pr.wrapped }, withdrawFn, readWithdraw},
+	{func(t swap.Terms, _ pair) common.Address { return t.TokenIn }, approveFn, readApprove},
+	{func(_ swap.Terms, pr pair) common.Address { return pr.router }, executeFn, readExecute},
+}
+
+// Decode says what a step would do, from its bytes alone. It refuses whatever it
+// does not fully understand, and whatever no honest plan for the terms contains.
+// It is pure and may be repeated.
+func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
+	pr, err := checkTerms(t)
+	if err != nil {
+		return swap.Effect{}, err
+	}
+	switch {
+	case s.Kind == swap.TypedStep && s.Typed != nil && s.Call == nil:
+		return readPermit(t, pr, *s.Typed)
+	case s.Kind != swap.CallStep || s.Call == nil || s.Typed != nil:
+		return swap.Effect{}, refuse(swap.NotUnderstood, "kind", "the dex provider has no step of kind %q", s.Kind)
+	}
+	c := *s.Call
+	switch {
+	case c.From != t.Account:
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "from", "the transaction is from %s, not from the account", c.From)
+	case c.ChainID != t.SrcChain:
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "chainId", "the transaction is for chain %d, not for %d", c.ChainID, t.SrcChain)
+	case c.Value == nil || c.Value.Sign() < 0:
+		return swap.Effect{}, refuse(swap.NotUnderstood, "value", "the transaction has no sound value")
+	case len(c.Data) < len(selector{}) || len(c.Data) > maxCalldata:
+		return swap.Effect{}, refuse(swap.NotUnderstood, "data", "calldata of %d bytes", len(c.Data))
+	}
+	fn, args := selector(c.Data[:4]), c.Data[4:]
+	known := false
+	for _, r := range callReaders {
+		to := r.is(t, pr)
+		if c.To != to || to == (common.Address{}) {
+			continue
+		}
+		known = true
+		if r.fn == fn {
+			return r.read(t, pr, c, args)
+		}
+	}
+	if !known {
+		return swap.Effect{}, refuse(swap.NotPinned, "to", "the transaction calls %s, which is not a built-in contract on chain %d", c.To, t.SrcChain)
+	}
+	return swap.Effect{}, refuse(swap.NotUnderstood, "data", "function %x of %s is not one that a swap needs", fn, c.To)
+}
+
+// checkTerms refuses terms that would make decoding ambiguous.
+func checkTerms(t swap.Terms) (pair, error) {
+	pr, err := pairOf(t.SrcChain, t.TokenIn, t.TokenOut)
+	zero := common.Address{}
+	switch {
+	case err != nil:
+		return pr, err
+	case t.Provider != swap.DEX || t.SrcChain != t.DstChain:
+		return pr, refuse(swap.UnsupportedRoute, "dstChainId", "the dex provider swaps on one chain only")
+	case t.AmountIn == nil || t.AmountIn.Sign() <= 0 || t.AmountIn.Cmp(contractBalance) >= 0:
+		return pr, refuse(swap.AmountZero, "amountIn", "the amount must be above zero and below 2^255")
+	case t.TokenIn == t.TokenOut:
+		return pr, refuse(swap.SameToken, "tokenOut", "token in and token out are the same")
+	case t.Account == zero || t.Recipient == zero || reserved(t.Account, pr.deployment) || reserved(t.Recipient, pr.deployment):
+		return pr, refuse(swap.BadRequest, "recipient", "account and recipient must be accounts, not contracts of the swap")
+	case t.FeeBps > 0 && (t.FeeReceiver == zero || t.FeeReceiver == t.Recipient || t.FeeReceiver == t.Account || reserved(t.FeeReceiver, pr.deployment)):
+		return pr, refuse(swap.BadRequest, "feeReceiver", "the fee receiver is a party to the swap")
+	}
+	return pr, nil
+}
+
+// readDeposit: the caller's value becomes wrapped coin of the caller.
+func readDeposit(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect, error) {
+	switch {
+	case !pr.wrap:
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "data", "the transaction wraps the native coin, which is not the accepted swap")
+	case len(args) != 0:
+		return swap.Effect{}, refuse(swap.NotUnderstood, "data", "%d bytes follow a deposit", len(args))
+	case c.Value.Cmp(t.AmountIn) != 0:
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the transaction wraps %s, not %s", c.Value, t.AmountIn)
+	}
+	return oneToOneEffect(swap.Wrap, t, pr), nil
+}
+
+// readWithdraw: the caller's wrapped coin becomes native coin of the caller.
+func readWithdraw(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect, error) {
+	var n *big.Int
+	switch vals, err := strictly(words("uint256"), args); {
+	case !pr.unwrap:
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "data", "the transaction unwraps the native coin, which is not the accepted swap")
+	case err != nil:
+		return swap.Effect{}, err
+	case c.Value.Sign() != 0:
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the transaction would also send %s wei", c.Value)
+	default:
+		n = vals[0].(*big.Int)
+	}
+	if n.Cmp(t.AmountIn) != 0 {
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "amountIn", "the transaction unwraps %s, not %s", n, t.AmountIn)
+	}
+	return oneToOneEffect(swap.Unwrap, t, pr), nil
+}
+
+// oneToOneEffect pays the account, whoever the terms name: the contract knows
+// no other receiver.
+func oneToOneEffect(k swap.EffectKind, t swap.Terms, pr pair) swap.Effect {
+	return swap.Effect{
+		Kind: k, Chain: t.SrcChain, Target: pr.wrapped,
+		Spends:   []swap.Spend{{Token: t.TokenIn, Amount: new(big.Int).Set(t.AmountIn)}},
+		Receives: []swap.Receive{{Token: t.TokenOut, To: t.Account, Min: new(big.Int).Set(t.AmountIn)}},
+	}
+}
+
+// readApprove: an allowance on the input token, for Permit2 alone, of exactly
+// the amount or zero (the reset that some tokens want first).
+func readApprove(t swap.Terms, _ pair, c chain.Call, args []byte) (swap.Effect, error) {
+	vals, err := strictly(words("address", "uint256"), args)
+	if err != nil {
+		return swap.Effect{}, err
+	}
+	spender, n := vals[0].(common.Address), vals[1].(*big.Int)
+	switch {
+	case c.Value.Sign() != 0:
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the approval would also send %s wei", c.Value)
+	case spender != permit2:
+		return swap.Effect{}, refuse(swap.NotPinned, "spender", "the approval is for %s, not for Permit2", spender)
+	case n.Sign() != 0 && n.Cmp(t.AmountIn) != 0:
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "amount", "the approval is for %s, not for exactly %s", n, t.AmountIn)
+	}
+	return swap.Effect{
+		Kind: swap.Approve, Chain: t.SrcChain, Target: t.TokenIn,
+		Approves: []swap.Approval{{Token: t.TokenIn, Spender: spender, Amount: n}},
+	}, nil
+}
+
+// words names the types of a flat argument list.
+func words(types ...string) abi.Arguments {
+	var out abi.Arguments
+	for _, name := range types {
+		typ, err := abi.NewType(name, "", nil)
+		if err != nil {
+			panic(err) // our own table
+		}
+		out = append(out, abi.Argument{Type: typ})
+	}
+	return out
+}
+
+// strictly decodes arguments and encodes them again: bytes that do not come out
+// the same carry something that was not read (trailing bytes, dirty padding,
+// offsets that overlap) and are refused.
+func strictly(form abi.Arguments, data []byte) ([]any, error) {
+	vals, err := form.Unpack(data)
+	if err != nil {
+		return nil, &swap.Refusal{Code: swap.NotUnderstood, Field: "data", Reason: "the calldata is not of the known form", Err: err}
+	}
+	again, err := form.Pack(vals...)
+	if err != nil || !bytes.Equal(again, data) {
+		return nil, refuse(swap.NotUnderstood, "data", "the calldata is not in its one canonical encoding")
+	}
+	return vals, nil
+}

@@ -1,0 +1,342 @@
+package dex
+
+import (
+	"bytes"
+	"math/big"
+	"slices"
+	"time"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+var nativeCoin = common.Address{}
+
+// A holding is what the router is known to have of a token while the commands
+// run. What others left there before counts as nothing.
+type holding struct {
+	exact *big.Int // brought by commands with amounts that are written down
+	some  bool     // and an unknown amount, which a swap brought
+}
+
+func (h *holding) empty() bool { return h == nil || h.exact.Sign() == 0 && !h.some }
+
+// A machine executes the router's commands abstractly. Its rules are narrower
+// than the router's: money flows from the account through swaps to fees and the
+// recipient, in this order, and nowhere else. Every rule below that refuses
+// closes a way to pay somebody else, to pay twice, to leave something in the
+// router for the next caller to take, or to make a minimum worthless.
+type machine struct {
+	t    swap.Terms
+	pair pair
+
+	held     map[common.Address]*holding // by token; the native coin under zero
+	pulled   *big.Int                    // of the input token, through Permit2
+	sure     *big.Int                    // enforced for the recipient so far
+	swaps    int
+	direct   bool // an output went to the recipient without passing the router
+	handed   bool // an output was handed over, or a fee taken: no swap may follow
+	permit   *swap.Approval
+	payments []swap.Payment
+}
+
+func newMachine(t swap.Terms, pr pair, value *big.Int) *machine {
+	return &machine{
+		t: t, pair: pr, pulled: new(big.Int), sure: new(big.Int),
+		held: map[common.Address]*holding{nativeCoin: {exact: new(big.Int).Set(value)}},
+	}
+}
+
+// in and out are the ends of every route: the pools' form of the tokens.
+func (m *machine) in() common.Address  { return m.pair.pooled(m.t.TokenIn) }
+func (m *machine) out() common.Address { return m.pair.pooled(m.t.TokenOut) }
+
+func (m *machine) holding(token common.Address) *holding {
+	if m.held[token] == nil {
+		m.held[token] = &holding{exact: new(big.Int)}
+	}
+	return m.held[token]
+}
+
+// A place is where a command sends something.
+type place int
+
+const (
+	elsewhere place = iota
+	toRecipient
+	toRouter
+)
+
+// place resolves an address as the router does: two constants stand for the
+// caller and the router.
+func (m *machine) place(a common.Address) place {
+	switch a {
+	case msgSender:
+		a = m.t.Account
+	case routerItself:
+		a = m.pair.router
+	}
+	switch a {
+	case m.t.Recipient:
+		return toRecipient
+	case m.pair.router:
+		return toRouter
+	}
+	return elsewhere
+}
+
+// take removes an amount from what the router holds; contractBalance is all.
+func (m *machine) take(token common.Address, n *big.Int) (*big.Int, error) {
+	h := m.holding(token)
+	switch {
+	case h.empty():
+		return nil, refuse(swap.NotUnderstood, "amount", "the router has no %s at this point", token)
+	case n.Cmp(contractBalance) == 0:
+		all := h.exact
+		m.held[token] = nil
+		return all, nil
+	case n.Sign() == 0:
+		return nil, refuse(swap.NotUnderstood, "amount", "an amount of zero means something else to the router")
+	case h.exact.Cmp(n) < 0:
+		return nil, refuse(swap.NotAsAccepted, "amount", "%s of %s is more than was brought", n, token)
+	}
+	h.exact.Sub(h.exact, n)
+	return n, nil
+}
+
+// wrap: native coin of the router becomes wrapped coin of somebody.
+func (m *machine) wrap(to common.Address, n *big.Int) error {
+	if m.t.TokenIn != nativeCoin || m.handed {
+		return refuse(swap.NotAsAccepted, "commands", "nothing is to be wrapped at this point")
+	}
+	n, err := m.take(nativeCoin, n)
+	if err != nil {
+		return err
+	}
+	switch m.place(to) {
+	case toRouter:
+		h := m.holding(m.pair.wrapped)
+		h.exact.Add(h.exact, n)
+		return nil
+	case toRecipient:
+		if m.pair.wrap {
+			m.sure.Add(m.sure, n)
+			m.direct = true
+			return nil
+		}
+	}
+	return refuse(swap.NotAsAccepted, "recipient", "the wrapped input goes to %s", to)
+}
+
+// swap: exact input through pools. The output is unknown; its minimum counts
+// only where it is handed to the recipient.
+func (m *machine) swap(l leg) error {
+	if m.handed {
+		return refuse(swap.NotUnderstood, "commands", "a swap after the output was shared out")
+	}
+	if err := m.checkPath(l.path); err != nil {
+		return err
+	}
+	first, last := l.path[0], l.path[len(l.path)-1]
+	if err := m.pay(first, l); err != nil {
+		return err
+	}
+	m.swaps++
+	switch m.place(l.to) {
+	case toRouter:
+		m.holding(last).some = true
+		return nil
+	case toRecipient:
+		if last == m.t.TokenOut { // not the wrapped form of a native output
+			m.sure.Add(m.sure, l.min)
+			m.direct = true
+			return nil
+		}
+	}
+	return refuse(swap.NotAsAccepted, "recipient", "%s goes to %s", last, l.to)
+}
+
+// checkPath wants distinct tokens; the input may only begin a path, the output
+// only end one.
+func (m *machine) checkPath(path []common.Address) error {
+	if len(path) < 2 || len(path) > maxHops+1 {
+		return refuse(swap.NotUnderstood, "path", "a path over %d pools", len(path)-1)
+	}
+	for i, token := range path {
+		switch {
+		case slices.Contains(path[:i], token):
+			return refuse(swap.NotUnderstood, "path", "the path passes %s twice", token)
+		case token == nativeCoin || token == m.pair.router || token == permit2:
+			return refuse(swap.NotUnderstood, "path", "%s is no token of a pool", token)
+		case token == m.in() && i != 0:
+			return refuse(swap.NotAsAccepted, "tokenIn", "the path returns to the input token")
+		case token == m.out() && i != len(path)-1:
+			return refuse(swap.NotAsAccepted, "tokenOut", "the path leads away from the output token")
+		}
+	}
+	return nil
+}
+
+// pay takes a leg's input: from the account only the input token with its
+// amount written down, else from what the router holds.
+func (m *machine) pay(token common.Address, l leg) error {
+	if !l.fromUser {
+		_, err := m.take(token, l.in)
+		return err
+	}
+	switch {
+	case token != m.t.TokenIn:
+		return refuse(swap.NotAsAccepted, "tokenIn", "%s would leave the account", token)
+	case l.in.Sign() == 0 || l.in.Cmp(m.t.AmountIn) > 0: // contractBalance is above every amount
+		return refuse(swap.NotAsAccepted, "amountIn", "a swap takes %s, not a part of %s", l.in, m.t.AmountIn)
+	}
+	m.pulled.Add(m.pulled, l.in)
+	return nil
+}
+
+// payPortion: a fee in basis points of what the router holds of the output. Once
+// one is taken nothing is added any more, so its base is the whole output.
+func (m *machine) payPortion(token, to common.Address, bips *big.Int) error {
+	h := m.holding(token)
+	switch {
+	case token != m.out() && token != m.t.TokenOut:
+		return refuse(swap.NotAsAccepted, "fee", "a fee is taken in %s", token)
+	case !h.some || h.exact.Sign() != 0 || m.otherForm(token):
+		return refuse(swap.NotAsAccepted, "fee", "a fee is taken where the output is not, or is only in part")
+	case !bips.IsInt64() || bips.Int64() <= 0 || bips.Int64() > 10_000:
+		return refuse(swap.NotAsAccepted, "fee", "a fee of %s bps", bips)
+	case m.place(to) != elsewhere || reserved(to, m.pair.deployment) || to == m.t.Account || to == nativeCoin:
+		return refuse(swap.NotUnderstood, "fee", "a fee is paid to %s, who is a party to the swap", to)
+	case slices.ContainsFunc(m.payments, func(p swap.Payment) bool { return p.To == to }):
+		return refuse(swap.NotAsAccepted, "fee", "%s is paid twice", to)
+	}
+	m.handed = true
+	m.payments = append(m.payments, swap.Payment{Token: token, To: to, Bps: int(bips.Int64())})
+	return nil
+}
+
+// otherForm reports whether a part of a native output is held in the form that
+// token is not.
+func (m *machine) otherForm(token common.Address) bool {
+	if m.t.TokenOut != nativeCoin {
+		return false
+	}
+	other := nativeCoin
+	if token == nativeCoin {
+		other = m.pair.wrapped
+	}
+	return !m.holding(other).empty()
+}
+
+// sweep: all that the router holds of a token goes to the recipient, at least min.
+func (m *machine) sweep(token, to common.Address, min *big.Int) error {
+	if m.place(to) != toRecipient {
+		return refuse(swap.NotAsAccepted, "recipient", "%s goes to %s", token, to)
+	}
+	if m.holding(token).empty() {
+		return m.leftover(token, min)
+	}
+	if token != m.t.TokenOut {
+		return refuse(swap.NotAsAccepted, "commands", "%s is handed over, which is not the output token", token)
+	}
+	m.handOver(token, min)
+	return nil
+}
+
+// unwrap: all wrapped coin that the router holds becomes native coin.
+func (m *machine) unwrap(to common.Address, min *big.Int) error {
+	where, wrapped := m.place(to), m.pair.wrapped
+	h := m.holding(wrapped)
+	switch {
+	case where == toRecipient && h.empty():
+		return m.leftover(wrapped, min)
+	case m.t.TokenOut != nativeCoin || !h.some || h.exact.Sign() != 0 || where == elsewhere:
+		return refuse(swap.NotAsAccepted, "commands", "unwrapping to %s is not part of the accepted swap", to)
+	case where == toRecipient:
+		m.handOver(wrapped, min)
+	default:
+		m.held[wrapped] = nil
+		m.holding(nativeCoin).some = true
+	}
+	return nil
+}
+
+func (m *machine) handOver(token common.Address, min *big.Int) {
+	m.held[token] = nil
+	m.sure.Add(m.sure, min)
+	m.handed = true
+}
+
+// leftover is the sending back of what a pool may not have taken of the input.
+// By the commands there is nothing, so it must not be promised either.
+func (m *machine) leftover(token common.Address, min *big.Int) error {
+	if min.Sign() != 0 || token != nativeCoin && token != m.in() && token != m.out() {
+		return refuse(swap.NotUnderstood, "commands", "a minimum of %s of %s, of which the router has none", min, token)
+	}
+	return nil
+}
+
+// finish checks what must hold when the last command has run.
+func (m *machine) finish() error {
+	for token, h := range m.held {
+		if !h.empty() {
+			return refuse(swap.NotAsAccepted, "commands", "%s stays in the router, where anybody can take it", token)
+		}
+	}
+	pulled := m.t.AmountIn
+	if m.t.TokenIn == nativeCoin {
+		pulled = new(big.Int) // the value sent along is accounted for in held
+	}
+	theirs := 0
+	ours := false
+	for _, p := range m.payments {
+		if m.t.FeeBps > 0 && p.To == m.t.FeeReceiver {
+			ours = p.Bps == m.t.FeeBps
+		} else {
+			theirs += p.Bps
+		}
+	}
+	switch {
+	case m.pulled.Cmp(pulled) != 0:
+		return refuse(swap.NotAsAccepted, "amountIn", "the swap pulls %s, not exactly %s", m.pulled, pulled)
+	case m.sure.Sign() == 0:
+		return refuse(swap.NotAsAccepted, "floorOut", "no minimum is enforced for the recipient")
+	case m.direct && len(m.payments) > 0:
+		return refuse(swap.NotAsAccepted, "fee", "a fee is taken from a part of the output")
+	case m.swaps > 0 && m.t.FeeBps > 0 && !ours:
+		return refuse(swap.NotAsAccepted, "feeBps", "the wallet's fee is not %d bps to %s", m.t.FeeBps, m.t.FeeReceiver)
+	case theirs > m.t.MakerFeeBps:
+		return refuse(swap.NotAsAccepted, "makerFeeBps", "the dex provider takes %d bps, more than %d", theirs, m.t.MakerFeeBps)
+	}
+	return nil
+}
+
+// effect is what certainly happens. Fees are in a fixed order, so that the
+// digest does not depend on the order of commands.
+func (m *machine) effect(deadline int64) swap.Effect {
+	f := swap.Effect{
+		Kind: swap.Swap, Chain: m.t.SrcChain, Target: m.pair.router,
+		Spends:   []swap.Spend{{Token: m.t.TokenIn, Amount: new(big.Int).Set(m.t.AmountIn)}},
+		Receives: []swap.Receive{{Token: m.t.TokenOut, To: m.t.Recipient, Min: m.sure}},
+		Pays:     m.payments, Deadline: time.Unix(deadline, 0).UTC(),
+	}
+	sortFees(f.Pays, m.t.FeeReceiver)
+	if m.permit != nil {
+		f.Approves = []swap.Approval{*m.permit}
+	}
+	return f
+}
+
+// sortFees puts the wallet's own fee first, the others by address.
+func sortFees(fees []swap.Payment, own common.Address) {
+	slices.SortFunc(fees, func(a, b swap.Payment) int {
+		if (a.To == own) != (b.To == own) {
+			if a.To == own {
+				return -1
+			}
+			return 1
+		}
+		return bytes.Compare(a.To[:], b.To[:])
+	})
+}

@@ -1,0 +1,211 @@
+package dex
+
+import (
+	"context"
+	"encoding/json"
+	"math/big"
+	"net/http"
+	"strconv"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/rest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+const (
+	quoteLife = 30 * time.Second // the API's own advice; quotes carry no expiry
+	maxSkew   = 60 * time.Second
+	// leastLife is what must be left of a quote for anybody to act on it.
+	leastLife = 5 * time.Second
+	// maxIntegratorBips is the API's bound on integratorFees.
+	maxIntegratorBips = 500
+)
+
+// quoteRequest is the body of POST /quote.
+type quoteRequest struct {
+	Type              string          `json:"type"`
+	Amount            string          `json:"amount"`
+	TokenInChainID    uint64          `json:"tokenInChainId"`
+	TokenOutChainID   uint64          `json:"tokenOutChainId"`
+	TokenIn           common.Address  `json:"tokenIn"`
+	TokenOut          common.Address  `json:"tokenOut"`
+	Swapper           string          `json:"swapper"`
+	Recipient         string          `json:"recipient,omitempty"` // the swapper when left out
+	SlippageTolerance json.Number     `json:"slippageTolerance"`   // percent
+	Urgency           string          `json:"urgency"`
+	RoutingPreference string          `json:"routingPreference,omitempty"`
+	Protocols         []string        `json:"protocols,omitempty"`
+	PermitAmount      string          `json:"permitAmount,omitempty"`
+	IntegratorFees    []integratorFee `json:"integratorFees,omitempty"`
+}
+
+type integratorFee struct {
+	Bips      int    `json:"bips"`
+	Recipient string `json:"recipient"`
+}
+
+// Quote asks for one EXACT_INPUT price. It may be repeated.
+func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
+	pr, err := checkRequest(r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(newQuoteRequest(r, pr))
+	if err != nil {
+		return nil, err
+	}
+	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPost, Path: "/quote", Body: body, Repeatable: true})
+	if err != nil {
+		return nil, refusal(err)
+	}
+	o, err := readQuote(reply.Body, r)
+	if err != nil {
+		return nil, err
+	}
+	if o.Expires, err = expiry(reply); err != nil {
+		return nil, err
+	}
+	return []swap.Offer{o}, nil
+}
+
+// checkRequest refuses what this provider cannot serve.
+func checkRequest(r swap.QuoteRequest) (pair, error) {
+	zero := common.Address{}
+	pr, err := pairOf(r.SrcChain, r.TokenIn, r.TokenOut)
+	switch {
+	case swap.SupportOf(swap.DEX, r.SrcChain).Support != swap.Active:
+		return pr, refuse(swap.UnsupportedNetwork, "srcChainId", "the dex provider does not serve chain %d; choose another provider or network", r.SrcChain)
+	case err != nil:
+		return pr, err
+	case r.SrcChain != r.DstChain:
+		return pr, refuse(swap.UnsupportedRoute, "dstChainId", "the dex provider swaps on one chain only; choose the bridge or intent provider")
+	case r.TokenIn == r.TokenOut:
+		return pr, refuse(swap.SameToken, "tokenOut", "token in and token out are the same; choose another")
+	case r.AmountIn == nil || r.AmountIn.Sign() <= 0:
+		return pr, refuse(swap.AmountZero, "amountIn", "enter an amount above zero")
+	case r.AmountIn.BitLen() > 256:
+		return pr, refuse(swap.BadRequest, "amountIn", "the amount has more than 256 bits")
+	case r.Account == zero || r.Recipient == zero:
+		return pr, refuse(swap.BadRequest, "account", "choose an account")
+	case reserved(r.Recipient, pr.deployment) || reserved(r.Account, pr.deployment):
+		return pr, refuse(swap.BadRequest, "recipient", "%s is a contract of the swap itself; choose another recipient", r.Recipient)
+	case r.SlippageBps < swap.MinSlippageBps || r.SlippageBps > swap.MaxSlippageBps:
+		return pr, refuse(swap.SlippageBounds, "slippage", "slippage must be above 0 and at most 50 %%")
+	case r.FeeBps < 0 || r.FeeBps > maxIntegratorBips || (r.FeeBps > 0) == (r.FeeReceiver == zero):
+		return pr, refuse(swap.BadRequest, "feeBps", "a fee of %d bps to %s cannot be asked for", r.FeeBps, r.FeeReceiver)
+	case r.FeeBps > 0 && (r.FeeReceiver == r.Recipient || r.FeeReceiver == r.Account || reserved(r.FeeReceiver, pr.deployment)):
+		return pr, refuse(swap.BadRequest, "feeReceiver", "the fee receiver is a party to the swap; configure another")
+	case (pr.wrap || pr.unwrap) && r.Recipient != r.Account:
+		return pr, refuse(swap.UnsupportedRoute, "recipient", "wrapping pays the account itself; send it on afterwards")
+	case (pr.wrap || pr.unwrap) && r.FeeBps > 0:
+		return pr, refuse(swap.BadRequest, "feeBps", "wrapping carries no fee")
+	case r.TokenIn != zero && !pr.unwrap:
+		return pr, refuse(swap.UnsupportedRoute, "tokenIn", "the dex provider swaps only the native coin until token approvals are built in; swap the native coin, or choose another provider")
+	}
+	return pr, nil
+}
+
+// reserved reports an address that the router gives a meaning of its own, or
+// that would keep what it is sent.
+func reserved(a common.Address, d deployment) bool {
+	return a == msgSender || a == routerItself || a == d.router || a == d.wrapped || a == permit2
+}
+
+func newQuoteRequest(r swap.QuoteRequest, pr pair) quoteRequest {
+	q := quoteRequest{
+		Type: exactInput, Amount: r.AmountIn.String(),
+		TokenInChainID: r.SrcChain, TokenOutChainID: r.DstChain, TokenIn: r.TokenIn, TokenOut: r.TokenOut,
+		Swapper: r.Account.Hex(), SlippageTolerance: percent(r.SlippageBps), Urgency: "normal",
+	}
+	if pr.wrap || pr.unwrap {
+		return q
+	}
+	q.RoutingPreference, q.PermitAmount = "BEST_PRICE", "EXACT"
+	q.Protocols = swap.SupportOf(swap.DEX, r.SrcChain).Pools
+	if r.Recipient != r.Account {
+		q.Recipient = r.Recipient.Hex()
+	}
+	if r.FeeBps > 0 {
+		q.IntegratorFees = []integratorFee{{r.FeeBps, r.FeeReceiver.Hex()}}
+	}
+	return q
+}
+
+// percent writes basis points as the API's JSON number in percent.
+func percent(bps int) json.Number {
+	return json.Number(strconv.FormatFloat(float64(bps)/100, 'f', -1, 64))
+}
+
+// expiry is when the quote ends by our clock. The service's Date can only
+// shorten it: a quote dated before we asked is older than it looks.
+func expiry(reply *rest.Reply) (time.Time, error) {
+	skew, _ := reply.Skew()
+	if skew < 0 {
+		skew = min(skew+time.Second, 0) // the header's seconds are cut off
+	}
+	life := quoteLife + min(skew, 0)
+	if skew.Abs() > maxSkew || life < leastLife {
+		r := refuse(swap.ClockSkew, "clock", "this machine's clock and the dex provider's differ by %s; set the clock and try again", skew.Abs().Round(time.Second))
+		r.Data = map[string]string{"skewSeconds": strconv.Itoa(int(skew.Seconds()))}
+		return time.Time{}, r
+	}
+	return reply.Received.Add(life), nil
+}
+
+// readQuote turns a reply to /quote into an offer, or refuses it. It is pure,
+// so an offer that comes back from storage is read again in the same way.
+func readQuote(raw []byte, r swap.QuoteRequest) (swap.Offer, error) {
+	pr, err := checkRequest(r)
+	if err != nil {
+		return swap.Offer{}, err
+	}
+	e, q, err := decodeQuote(raw)
+	if err != nil {
+		return swap.Offer{}, err
+	}
+	if err := q.echoes(e, r, pr); err != nil {
+		return swap.Offer{}, err
+	}
+	o := swap.Offer{
+		Provider: swap.DEX, Request: r, Routing: e.Routing, Raw: raw,
+		Duration: blockTime(r.SrcChain), Gas: uint64(0),
+	}
+	if q.GasUseEstimate != nil {
+		o.Gas = q.GasUseEstimate.Uint64()
+	}
+	if pr.wrap || pr.unwrap {
+		o.Route, o.AmountOut, o.MinOut = "1:1", q.Output.Amount.Int, q.Output.Amount.Int
+		return o, nil
+	}
+	o.Route = printable(q.RouteString)
+	o.AmountOut, o.MinOut, o.Fees, err = q.split(r, pr)
+	return o, err
+}
+
+func blockTime(chainID uint64) time.Duration {
+	n, _ := chain.NetworkByID(chainID)
+	return n.BlockTime
+}
+
+// maxRoute bounds the provider's own words that a person is shown.
+const maxRoute = 200
+
+// printable keeps plain characters alone: nothing that moves or hides text.
+func printable(s string) string {
+	out := make([]rune, 0, maxRoute)
+	for _, c := range s {
+		if c >= ' ' && c <= '~' && len(out) < maxRoute {
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}
+
+// floorOf is what slippage leaves of an amount, rounded down as the API does.
+func floorOf(n *big.Int, slippageBps int) *big.Int {
+	f := new(big.Int).Mul(n, big.NewInt(int64(10_000-slippageBps)))
+	return f.Div(f, big.NewInt(10_000))
+}

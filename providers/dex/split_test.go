@@ -1,0 +1,98 @@
+package dex
+
+import (
+	"encoding/json"
+	"math/big"
+	"strings"
+	"testing"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A line of a quote's output, as a liar with several fields at hand writes it.
+type lineOf struct {
+	to           common.Address
+	amount, bps  string
+	min          string
+	token        common.Address
+	withoutToken bool
+}
+
+// TestSplit: quotes whose fields agree with each other and still take more, or
+// promise less, than was asked for.
+func TestSplit(t *testing.T) {
+	user := lineOf{to: testAccount, amount: "9980000", bps: "9980", min: "9930100"}
+	ours := lineOf{to: testFeeTo, amount: "20000", bps: "20", min: "19900"}
+	maker := lineOf{to: testMaker, amount: "20000", bps: "20", min: "19900"}
+	with := func(l lineOf, change func(*lineOf)) lineOf { change(&l); return l }
+	rest := func(amount, bps, min string) lineOf {
+		return lineOf{to: testAccount, amount: amount, bps: bps, min: min}
+	}
+	for name, c := range map[string]struct {
+		lines []lineOf
+		want  swap.Code // "" = accepted
+	}{
+		"ours alone":             {[]lineOf{user, ours}, ""},
+		"ours first":             {[]lineOf{ours, user}, ""},
+		"ours and the maker's":   {[]lineOf{rest("9960000", "9960", "9910200"), ours, maker}, ""},
+		"no fee":                 {[]lineOf{rest("10000000", "10000", "9950000")}, swap.NotAsAccepted},
+		"ours is larger":         {[]lineOf{rest("9979000", "9979", "9929105"), with(ours, func(l *lineOf) { l.amount, l.bps = "21000", "21" })}, swap.NotAsAccepted},
+		"ours is smaller":        {[]lineOf{rest("9981000", "9981", "9931095"), with(ours, func(l *lineOf) { l.amount, l.bps = "19000", "19" })}, swap.NotAsAccepted},
+		"the maker's is larger":  {[]lineOf{rest("9959000", "9959", "9909205"), ours, with(maker, func(l *lineOf) { l.amount, l.bps = "21000", "21" })}, swap.NotAsAccepted},
+		"more than the bps say":  {[]lineOf{rest("9959999", "9960", "9910200"), ours, with(maker, func(l *lineOf) { l.amount = "20001" })}, swap.NotAsAccepted},
+		"half goes elsewhere":    {[]lineOf{rest("4980000", "9980", "4955100"), with(ours, func(l *lineOf) { l.amount = "5020000" })}, swap.NotAsAccepted},
+		"bps above the whole":    {[]lineOf{with(user, func(l *lineOf) { l.bps = "9981" }), ours}, swap.ProviderGarbage},
+		"parts of more":          {[]lineOf{with(user, func(l *lineOf) { l.amount, l.min = "9990000", "9940050" }), ours}, swap.ProviderGarbage},
+		"a lower minimum":        {[]lineOf{with(user, func(l *lineOf) { l.min = "9930099" }), ours}, swap.NotAsAccepted},
+		"a minimum above all":    {[]lineOf{with(user, func(l *lineOf) { l.min = "9980001" }), ours}, swap.NotAsAccepted},
+		"no minimum":             {[]lineOf{with(user, func(l *lineOf) { l.min = "" }), ours}, swap.ProviderGarbage},
+		"ours twice":             {[]lineOf{user, with(ours, func(l *lineOf) { l.amount, l.bps = "10000", "10" }), with(ours, func(l *lineOf) { l.amount, l.bps = "10000", "10" })}, swap.NotAsAccepted},
+		"the user twice":         {[]lineOf{with(user, func(l *lineOf) { l.amount, l.bps = "9970000", "9970" }), with(user, func(l *lineOf) { l.amount, l.bps = "10000", "10" }), ours}, swap.ProviderGarbage},
+		"nothing for the user":   {[]lineOf{ours, with(user, func(l *lineOf) { l.to = testAttacker })}, swap.NotAsAccepted},
+		"four lines":             {[]lineOf{user, ours, maker, maker}, swap.NotAsAccepted},
+		"half a basis point":     {[]lineOf{with(user, func(l *lineOf) { l.bps = "9979.5" }), ours}, swap.NotUnderstood},
+		"no basis point":         {[]lineOf{rest("9980000", "9980", "9930100"), ours, with(maker, func(l *lineOf) { l.amount, l.bps = "0", "0" })}, swap.NotUnderstood},
+		"another token":          {[]lineOf{user, with(ours, func(l *lineOf) { l.token = testDAI })}, swap.NotAsAccepted},
+		"a line without a token": {[]lineOf{user, with(ours, func(l *lineOf) { l.withoutToken = true })}, swap.ProviderGarbage},
+	} {
+		r := baseRequest()
+		r.FeeBps = 20
+		o, err := readQuote(quoteWith(t, r, c.lines), r)
+		if codeOf(err) != c.want {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		if err == nil && (o.Fees[0].To != testFeeTo || o.AmountOut.Cmp(big.NewInt(9_960_000)) < 0) {
+			t.Errorf("%s: %s, %+v", name, o.AmountOut, o.Fees)
+		}
+	}
+}
+
+// quoteWith is a classic quote of 10,000,000 units out, split into lines.
+func quoteWith(t *testing.T, r swap.QuoteRequest, lines []lineOf) []byte {
+	t.Helper()
+	var out []string
+	for _, l := range lines {
+		token := r.TokenOut
+		if l.token != (common.Address{}) {
+			token = l.token
+		}
+		s := `{"recipient":"` + l.to.Hex() + `","amount":"` + l.amount + `","bps":` + l.bps
+		if l.min != "" {
+			s += `,"minAmount":"` + l.min + `"`
+		}
+		if !l.withoutToken {
+			s += `,"token":"` + token.Hex() + `"`
+		}
+		out = append(out, s+"}")
+	}
+	raw := `{"routing":"CLASSIC","quote":{"chainId":8453,"swapper":"` + r.Account.Hex() + `","tradeType":"EXACT_INPUT","slippage":0.5,` +
+		`"input":{"token":"` + r.TokenIn.Hex() + `","amount":"` + r.AmountIn.String() + `"},` +
+		`"output":{"token":"` + r.TokenOut.Hex() + `","amount":"10000000","recipient":"` + r.Recipient.Hex() + `"},` +
+		`"aggregatedOutputs":[` + strings.Join(out, ",") + `]}}`
+	if !json.Valid([]byte(raw)) {
+		t.Fatal(raw)
+	}
+	return []byte(raw)
+}

@@ -1,0 +1,152 @@
+package providertest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+const (
+	selectorLen = 4
+	wordLen     = 32
+)
+
+// calldata changes every word, every byte and the envelope of the last step's
+// transaction and wants each change refused, or without effect on what was
+// accepted. A word of which every value passes needs a reason.
+func (h *harness) calldata(t *testing.T) {
+	last := len(h.built.Steps) - 1
+	if h.built.Steps[last].Call == nil {
+		return // a signed message: its fields are leaves of the quote
+	}
+	h.envelope(t, last)
+	data := h.built.Steps[last].Call.Data
+	tried := 0
+	try := func(name string, changed []byte) (refused bool) {
+		tried++
+		return h.tryStep(t, name, last, func(s *swap.Step) { s.Call.Data = changed })
+	}
+	for i := range data {
+		for _, bits := range []byte{0x01, 0x80, 0xff} {
+			changed := slices.Clone(data)
+			changed[i] ^= bits
+			try(fmt.Sprintf("byte %d ^ %#x", i, bits), changed)
+		}
+	}
+	for w := 0; selectorLen+(w+1)*wordLen <= len(data); w++ {
+		refused := 0
+		for name, word := range words(data[selectorLen+w*wordLen:][:wordLen]) {
+			changed := slices.Clone(data)
+			copy(changed[selectorLen+w*wordLen:], word)
+			if try(fmt.Sprintf("word %d %s", w, name), changed) {
+				refused++
+			}
+		}
+		switch why, free := h.flow.FreeWords[w]; {
+		case refused == 0 && why == "":
+			t.Errorf("word %d may have any value, and no reason says why that is harmless", w)
+		case refused > 0 && free:
+			t.Errorf("the reason for word %d is not needed", w)
+		}
+	}
+	for n := 0; n < len(data); n += wordLen / 2 {
+		try(fmt.Sprintf("cut to %d bytes", n), data[:n])
+	}
+	for _, n := range []int{1, 31, 32, 64} {
+		if !try(fmt.Sprintf("%d bytes more", n), append(slices.Clone(data), make([]byte, n)...)) {
+			t.Errorf("%d bytes after the end are accepted", n)
+		}
+	}
+	t.Logf("%d changes of %d bytes", tried, len(data))
+}
+
+// words are other values of one word, by name.
+func words(w []byte) map[string][]byte {
+	n := new(big.Int).SetBytes(w)
+	limit := new(big.Int).Lsh(big.NewInt(1), 256)
+	out := map[string][]byte{}
+	for name, v := range map[string]*big.Int{
+		"one more":      new(big.Int).Add(n, big.NewInt(1)),
+		"one less":      new(big.Int).Sub(n, big.NewInt(1)),
+		"doubled":       new(big.Int).Lsh(n, 1),
+		"zero":          new(big.Int),
+		"one":           big.NewInt(1),
+		"two":           big.NewInt(2),
+		"the most":      new(big.Int).Sub(limit, big.NewInt(1)),
+		"the top bit":   new(big.Int).Rsh(limit, 1),
+		"the attacker":  new(big.Int).SetBytes(common.HexToAddress(Attacker).Bytes()),
+		"padded behind": new(big.Int).Lsh(new(big.Int).SetBytes(common.HexToAddress(Attacker).Bytes()), 96),
+	} {
+		v.Mod(v, limit)
+		if v.Cmp(n) != 0 {
+			out[name] = v.FillBytes(make([]byte, wordLen))
+		}
+	}
+	return out
+}
+
+// envelope changes what is around the calldata.
+func (h *harness) envelope(t *testing.T, i int) {
+	for name, change := range map[string]func(*swap.Step){
+		"from the attacker": func(s *swap.Step) { s.Call.From = common.HexToAddress(Attacker) },
+		"to the attacker":   func(s *swap.Step) { s.Call.To = common.HexToAddress(Attacker) },
+		"to nobody":         func(s *swap.Step) { s.Call.To = common.Address{} },
+		"another chain":     func(s *swap.Step) { s.Call.ChainID++ },
+		"value one more":    func(s *swap.Step) { s.Call.Value = new(big.Int).Add(s.Call.Value, big.NewInt(1)) },
+		"value negative":    func(s *swap.Step) { s.Call.Value = big.NewInt(-1) },
+		"value missing":     func(s *swap.Step) { s.Call.Value = nil },
+		"no data":           func(s *swap.Step) { s.Call.Data = nil },
+		"no call":           func(s *swap.Step) { s.Call = nil },
+		"another kind":      func(s *swap.Step) { s.Kind = swap.LateStep },
+		"an unknown kind":   func(s *swap.Step) { s.Kind = "lie" },
+	} {
+		if !h.tryStep(t, name, i, change) {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// tryStep decodes and checks the plan with one step changed.
+func (h *harness) tryStep(t *testing.T, name string, i int, change func(*swap.Step)) (refused bool) {
+	b := swap.Built{Settlement: h.built.Settlement, Steps: slices.Clone(h.built.Steps)}
+	call := *b.Steps[i].Call
+	b.Steps[i].Call = &call
+	change(&b.Steps[i])
+	o := outcome{facets: map[string]string{}}
+	if err := h.judge(h.p, b, o.facets); err != nil {
+		if code(err) == "" {
+			t.Errorf("%s: an error without a code: %v", name, err)
+		}
+		return true
+	}
+	if o.facets["digest"] == h.good.facets["digest"] {
+		return false
+	}
+	// The bytes are within the terms and do something else than the quote said.
+	// Before consent only Build can see that; after it the digest does.
+	if o := h.served(b.Steps[i].Call.Data); o.err == nil {
+		t.Errorf("%s: accepted, and changes %v", name, differences(h.good, o))
+	}
+	return true
+}
+
+// served runs the flow with other calldata in the reply that has it.
+func (h *harness) served(data []byte) outcome {
+	last := h.built.Steps[len(h.built.Steps)-1].Call.Data
+	honest, lie := []byte(hexutil.Encode(last)), []byte(hexutil.Encode(data))
+	for p, x := range h.server.exchanges {
+		if body := bytes.ReplaceAll(x.Response.Body, honest, lie); !bytes.Equal(body, x.Response.Body) {
+			h.server.lie(p, telling(x, body))
+			defer h.server.lie(p, nil)
+		}
+	}
+	return h.run(context.Background(), h.p)
+}

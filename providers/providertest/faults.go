@@ -1,0 +1,173 @@
+package providertest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"swapkeep/swap"
+)
+
+// A fault is one way for a service to fail, and how that may be put.
+type fault struct {
+	name string
+	do   http.HandlerFunc
+	want []swap.Code
+}
+
+func answer(status int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body)) // a client that is gone has its own error
+	}
+}
+
+func failing(status int) http.HandlerFunc {
+	return answer(status, "application/json", `{"errorCode":"NobodyKnowsThis","detail":"no\u202eway"}`)
+}
+
+func page(status int) http.HandlerFunc {
+	return answer(status, "text/html", "<html><body>Gateway</body></html>")
+}
+
+func ok(body string) http.HandlerFunc { return answer(http.StatusOK, "application/json", body) }
+
+// hang answers nothing until it is released or the client is gone.
+func hang(release <-chan struct{}) http.HandlerFunc {
+	return func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client is gone
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		case <-time.After(5 * time.Second):
+		}
+	}
+}
+
+func zipped(size int) http.HandlerFunc {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, errWrite := z.Write(make([]byte, size))
+	if err := z.Close(); err != nil || errWrite != nil {
+		panic(err) // a buffer takes everything
+	}
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write(b.Bytes())
+	}
+}
+
+// cut promises more than it sends.
+func cut(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", "1000")
+	_, _ = w.Write([]byte(`{"routing":`))
+}
+
+func broken(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
+func badDate(now time.Time) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
+		ok(`{}`)(w, nil)
+	}
+}
+
+var (
+	refusedOnes = []swap.Code{swap.ProviderRefused}
+	keyOnes     = []swap.Code{swap.ProviderKey}
+	downOnes    = []swap.Code{swap.ProviderDown}
+	garbageOnes = []swap.Code{swap.ProviderGarbage, swap.NotUnderstood}
+)
+
+func faultTable(now time.Time, elsewhere string) []fault {
+	redirect := func(status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", elsewhere)
+			w.WriteHeader(status)
+		}
+	}
+	return []fault{
+		{"400", failing(400), refusedOnes},
+		{"401", failing(401), keyOnes},
+		{"403", failing(403), keyOnes},
+		{"404", failing(404), []swap.Code{swap.NoRoute, swap.ProviderRefused}},
+		{"409", failing(409), refusedOnes},
+		{"418", failing(418), refusedOnes},
+		{"422", failing(422), refusedOnes},
+		{"429", failing(429), []swap.Code{swap.ProviderBusy}},
+		{"500", failing(500), downOnes},
+		{"502", failing(502), downOnes},
+		{"503", failing(503), downOnes},
+		{"504", failing(504), downOnes},
+		{"599", failing(599), downOnes},
+		{"504 page", page(504), downOnes},
+		{"404 page", page(404), garbageOnes},
+		{"200 page", page(200), garbageOnes},
+		{"no content type", answer(200, "", "{}"), garbageOnes},
+		{"204", answer(204, "application/json", ""), garbageOnes},
+		{"empty", ok(""), garbageOnes},
+		{"null", ok("null"), garbageOnes},
+		{"array", ok("[]"), garbageOnes},
+		{"string", ok(`"x"`), garbageOnes},
+		{"number", ok("1"), garbageOnes},
+		{"object", ok("{}"), garbageOnes},
+		{"half", ok(`{"routing":"CLA`), garbageOnes},
+		{"twice", ok(`{}{}`), garbageOnes},
+		{"not utf-8", ok("{\"\xff\xfe\":1}"), garbageOnes},
+		{"deep", ok(strings.Repeat("[", 200_000)), garbageOnes},
+		{"large", ok(`{"a":"` + strings.Repeat("a", 5<<20) + `"}`), garbageOnes},
+		{"zip bomb", zipped(32 << 20), garbageOnes},
+		{"301", redirect(301), garbageOnes},
+		{"302", redirect(302), garbageOnes},
+		{"307", redirect(307), garbageOnes},
+		{"308", redirect(308), garbageOnes},
+		{"cut", cut, downOnes},
+		{"broken", broken, downOnes},
+		{"silent", hang(nil), downOnes},
+		{"clock ahead", badDate(now.Add(time.Hour)), append(garbageOnes, swap.ClockSkew)},
+	}
+}
+
+// faults: a failing service gives a typed reason in time, is followed nowhere,
+// and is used again when it works.
+func (h *harness) faults(t *testing.T) {
+	var followed atomic.Int32
+	trap := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Add(1) }))
+	defer trap.Close()
+	for path := range h.server.exchanges {
+		for _, f := range faultTable(h.suite.Now, trap.URL+path) {
+			t.Run(strings.TrimPrefix(path, h.suite.Prefix+"/")+"/"+f.name, func(t *testing.T) {
+				p := h.provider(t)
+				h.server.lie(path, f.do)
+				begun := time.Now()
+				o := h.run(t.Context(), p)
+				h.server.lie(path, nil)
+				if took := time.Since(begun); took > 4*time.Second {
+					t.Errorf("took %s", took)
+				}
+				if c := code(o.err); !slices.Contains(f.want, c) {
+					t.Errorf("refused with %q, want one of %v: %v", c, f.want, o.err)
+				}
+				if o.err != nil && strings.ContainsFunc(o.err.Error(), func(r rune) bool { return r == '\u202e' || r < ' ' }) {
+					t.Errorf("the reason carries marks that hide text: %q", o.err)
+				}
+				if o := h.run(t.Context(), p); o.err != nil {
+					t.Errorf("afterwards: %v", o.err)
+				}
+			})
+		}
+	}
+	if n := followed.Load(); n > 0 {
+		t.Errorf("%d redirects were followed", n)
+	}
+}

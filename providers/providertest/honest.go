@@ -1,0 +1,120 @@
+package providertest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"swapkeep/swap"
+)
+
+// honest: the recorded replies give the expected offer and effects, and the
+// requests are the recorded ones.
+func (h *harness) honest(t *testing.T) {
+	offers, err := h.p.Quote(t.Context(), h.flow.Request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, want := offers[0], h.flow.Offer
+	if o.Provider != h.p.Kind() || o.Routing != want.Routing || o.AmountOut.String() != want.AmountOut || o.MinOut.String() != want.MinOut {
+		t.Errorf("offer %s %s out %s at least %s, want %+v", o.Provider, o.Routing, o.AmountOut, o.MinOut, want)
+	}
+	if got := o.Expires.Sub(h.suite.Now); got != want.Life {
+		t.Errorf("offer lives %s, want %s", got, want.Life)
+	}
+	if !sameJSON(o.Fees, want.Fees) {
+		t.Errorf("fees %+v, want %+v", o.Fees, want.Fees)
+	}
+	var effects []swap.Effect
+	for _, s := range h.built.Steps {
+		f, err := h.p.Decode(h.terms, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		effects = append(effects, f)
+	}
+	if !sameJSON(effects, h.flow.Effects) {
+		got, err := json.MarshalIndent(effects, "", " ")
+		t.Errorf("effects %s, %v", got, err)
+	}
+	for _, p := range h.server.problems {
+		t.Errorf("request: %s", p)
+	}
+}
+
+func sameJSON(a, b any) bool {
+	x, errA := json.Marshal(a)
+	y, errB := json.Marshal(b)
+	return errA == nil && errB == nil && string(x) == string(y)
+}
+
+// repeat: quoting and building again gives the same, also from an offer that
+// went through storage.
+func (h *harness) repeat(t *testing.T) {
+	for range 3 {
+		if d := differences(h.good, h.run(t.Context(), h.p)); len(d) > 0 {
+			t.Errorf("a repetition differs in %v", d)
+		}
+	}
+	offers, err := h.p.Quote(t.Context(), h.flow.Request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored swap.Offer
+	raw, err := json.Marshal(offers[0])
+	if err == nil {
+		err = json.Unmarshal(raw, &stored)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := h.p.Build(t.Context(), stored, h.terms)
+	if err != nil || !sameJSON(built, h.built) {
+		t.Errorf("a stored offer builds something else: %v", err)
+	}
+}
+
+func (h *harness) concurrent(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if o := h.run(t.Context(), h.p); o.err != nil || len(differences(h.good, o)) > 0 {
+				t.Errorf("beside others: %v, differs in %v", o.err, differences(h.good, o))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// cancelled: a caller that gives up gets its own error back, soon.
+func (h *harness) cancelled(t *testing.T) {
+	for path := range h.server.exchanges {
+		release := make(chan struct{})
+		h.server.lie(path, hang(release))
+		for _, delay := range []time.Duration{0, 20 * time.Millisecond} {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(delay, cancel)
+			if delay == 0 {
+				cancel()
+			}
+			begun := time.Now()
+			o := h.run(ctx, h.provider(t))
+			if !errors.Is(o.err, context.Canceled) {
+				t.Errorf("%s cancelled after %s: %v", path, delay, o.err)
+			}
+			if took := time.Since(begun); took > time.Second {
+				t.Errorf("%s: took %s to give up", path, took)
+			}
+			cancel()
+		}
+		close(release)
+		h.server.lie(path, nil)
+	}
+	if o := h.run(t.Context(), h.p); o.err != nil {
+		t.Error(fmt.Errorf("afterwards: %w", o.err))
+	}
+}

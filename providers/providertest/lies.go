@@ -1,0 +1,186 @@
+package providertest
+
+import (
+	"encoding/json"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A tally is what became of one leaf's mutations, over all flows.
+type tally struct {
+	value, refused int // mutations to another value of the same form, and those refused
+}
+
+// lies changes every node of every recorded reply in every way and wants each
+// lie refused, or without influence on anything that matters. A leaf of which no
+// value is refused needs a stated reason; a reason that nothing needs is an error.
+func lies(t *testing.T, s Suite) {
+	leaves := map[string]*tally{}
+	used := map[string]bool{}
+	total := 0
+	for _, f := range s.Flows {
+		h := newHarness(t, s, f)
+		for p, x := range h.server.exchanges {
+			doc := decode(x.Response.Body)
+			shown := map[string]bool{} // what a whole excused subtree repeats is tried once
+			for _, n := range walk(doc) {
+				name := path.Base(p) + ":" + n.pattern
+				reason, excused := s.reason(name)
+				if shown[name] && strings.HasSuffix(reason.Path, "**") {
+					continue
+				}
+				shown[name] = true
+				for _, m := range mutations(n.value) {
+					total++
+					h.server.lie(p, telling(x, n.with(doc, m)))
+					o := h.run(t.Context(), h.p)
+					changed := changedBy(h.good, o)
+					for _, c := range changed {
+						if slices.Contains(reason.MayChange, c) {
+							used[reason.Path] = true
+						} else {
+							t.Errorf("%s: %s: %s: accepted, and changes %s", f.Name, name, m.name, c)
+						}
+					}
+					if n.leaf && m.sameForm {
+						leaf := leaves[name]
+						if leaf == nil {
+							leaf = &tally{}
+							leaves[name] = leaf
+						}
+						leaf.value++
+						if o.err != nil {
+							leaf.refused++
+						}
+					}
+				}
+				h.server.lie(p, nil)
+				if excused && reason.Why == "" {
+					t.Errorf("%s is excused without a reason", reason.Path)
+				}
+			}
+		}
+	}
+	for name, l := range leaves {
+		reason, excused := s.reason(name)
+		switch {
+		case l.refused == 0 && !excused:
+			t.Errorf("%s: none of %d other values is refused, and no reason says why any is harmless", name, l.value)
+		case l.refused == 0:
+			used[reason.Path] = true
+		}
+	}
+	for _, r := range s.Harmless {
+		if !used[r.Path] {
+			t.Errorf("the reason for %s is not needed", r.Path)
+		}
+	}
+	t.Logf("%d lies about %d leaves", total, len(leaves))
+}
+
+// changedBy is what an accepted lie altered. A lie that was refused alters
+// nothing, but a refusal without a known code is no refusal.
+func changedBy(good, o outcome) []string {
+	if o.err == nil {
+		return differences(good, o)
+	}
+	if code(o.err) == "" {
+		return []string{"the error: " + o.err.Error()}
+	}
+	return nil
+}
+
+func telling(x Exchange, body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { send(w, x, body) }
+}
+
+// reason finds the row for a leaf.
+func (s Suite) reason(name string) (Harmless, bool) {
+	for _, r := range s.Harmless {
+		if below, ok := strings.CutSuffix(r.Path, "**"); ok && strings.HasPrefix(name, below) || r.Path == name {
+			return r, true
+		}
+	}
+	return Harmless{}, false
+}
+
+// A node is one value inside a reply.
+type node struct {
+	keys    []any  // object keys and array indexes from the top
+	pattern string // such as quote.route[*][*].fee
+	value   any
+	leaf    bool
+}
+
+// walk lists every node below the top.
+func walk(doc any) []node {
+	var out []node
+	var visit func(v any, keys []any, pattern string)
+	visit = func(v any, keys []any, pattern string) {
+		n := node{slices.Clone(keys), pattern, v, true}
+		switch v := v.(type) {
+		case map[string]any:
+			n.leaf = false
+			names := make([]string, 0, len(v))
+			for k := range v {
+				names = append(names, k)
+			}
+			slices.Sort(names)
+			for _, k := range names {
+				visit(v[k], append(keys, k), strings.TrimPrefix(pattern+"."+k, "."))
+			}
+		case []any:
+			n.leaf = len(v) == 0
+			for i, e := range v {
+				visit(e, append(keys, i), pattern+"[*]")
+			}
+		}
+		if len(keys) > 0 {
+			out = append(out, n)
+		}
+	}
+	visit(doc, nil, "")
+	return out
+}
+
+// with is the document with the node changed.
+func (n node) with(doc any, m mutation) []byte {
+	b, err := json.Marshal(replace(doc, n.keys, m))
+	if err != nil {
+		panic(err) // it came from JSON
+	}
+	return b
+}
+
+// replace copies the containers on the way to the changed node.
+func replace(v any, keys []any, m mutation) any {
+	if len(keys) == 0 {
+		return m.value
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = e
+		}
+		k := keys[0].(string)
+		if len(keys) == 1 && m.remove {
+			delete(out, k)
+		} else {
+			out[k] = replace(v[k], keys[1:], m)
+		}
+		return out
+	case []any:
+		i := keys[0].(int)
+		if len(keys) == 1 && m.remove {
+			return slices.Concat(v[:i], v[i+1:])
+		}
+		out := slices.Clone(v)
+		out[i] = replace(v[i], keys[1:], m)
+		return out
+	}
+	return v
+}

@@ -1,0 +1,164 @@
+package providertest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// An Exchange is one recorded request with its reply. A request field that is
+// the string "*" may have any value.
+type Exchange struct {
+	Note    string `json:"note,omitempty"`
+	Request struct {
+		Method  string            `json:"method"`
+		Path    string            `json:"path"`
+		Headers map[string]string `json:"headers"`
+		Body    json.RawMessage   `json:"body"`
+	} `json:"request"`
+	Response struct {
+		Status  int               `json:"status"`
+		Headers map[string]string `json:"headers"`
+		Body    json.RawMessage   `json:"body"`
+	} `json:"response"`
+}
+
+// ReadExchange reads a recorded exchange.
+func ReadExchange(t testing.TB, file string) Exchange {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x Exchange
+	if err := json.Unmarshal(raw, &x); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return x
+}
+
+// A replayer is a real HTTP server on loopback that answers as recorded.
+type replayer struct {
+	*httptest.Server
+	suite     Suite
+	exchanges map[string]Exchange // by path
+
+	mu       sync.Mutex
+	instead  map[string]http.HandlerFunc // by path: a lie or fault in place of the recorded reply
+	problems []string                    // what the provider sent otherwise than recorded
+}
+
+func replay(t testing.TB, s Suite, f Flow) *replayer {
+	r := &replayer{suite: s, exchanges: map[string]Exchange{}, instead: map[string]http.HandlerFunc{}}
+	for _, name := range f.Exchanges {
+		x := ReadExchange(t, filepath.Join(s.Dir, name))
+		r.exchanges[x.Request.Path] = x
+	}
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(r.Close)
+	return r
+}
+
+// lie answers a path by h until it is told the truth again (nil).
+func (r *replayer) lie(path string, h http.HandlerFunc) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if h == nil {
+		delete(r.instead, path)
+		return
+	}
+	r.instead[path] = h
+}
+
+// ServeHTTP is the server. While any path is lied about, requests are not
+// compared: they may repeat the lie.
+func (r *replayer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	h, lying := r.instead[req.URL.Path], len(r.instead) > 0
+	r.mu.Unlock()
+	w.Header().Set("Date", r.suite.Now.UTC().Format(http.TimeFormat))
+	if h != nil {
+		h(w, req)
+		return
+	}
+	x, ok := r.exchanges[req.URL.Path]
+	if !ok || x.Request.Method != req.Method {
+		r.problem(req.Method + " " + req.URL.Path + " was not recorded")
+		http.NotFound(w, req)
+		return
+	}
+	if !lying {
+		r.compare(req, x)
+	}
+	send(w, x, x.Response.Body)
+}
+
+func send(w http.ResponseWriter, x Exchange, body []byte) {
+	w.Header().Set("Content-Type", "application/json")
+	for k, v := range x.Response.Headers {
+		w.Header().Set(k, v)
+	}
+	w.WriteHeader(x.Response.Status)
+	_, _ = w.Write(body) // a client that is gone has its own error
+}
+
+func (r *replayer) problem(s string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.problems = append(r.problems, s)
+}
+
+// compare holds a request against the recorded one.
+func (r *replayer) compare(req *http.Request, x Exchange) {
+	for k, v := range x.Request.Headers {
+		if got := req.Header.Get(k); got != v {
+			r.problem(req.URL.Path + ": header " + k + " is " + got + ", recorded " + v)
+		}
+	}
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		r.problem(req.URL.Path + ": " + err.Error())
+	}
+	if !alike(decode(x.Request.Body), decode(body)) {
+		r.problem(req.URL.Path + ": the body is " + string(body))
+	}
+}
+
+func decode(raw []byte) any {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return string(raw)
+	}
+	return v
+}
+
+// alike compares JSON values; "*" in want stands for anything, and addresses
+// may be in any case.
+func alike(want, got any) bool {
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		return ok && len(g) == len(w) && !slices.ContainsFunc(slices.Collect(maps.Keys(w)), func(k string) bool {
+			v, there := g[k]
+			return !there || !alike(w[k], v)
+		})
+	case []any:
+		g, ok := got.([]any)
+		return ok && slices.EqualFunc(w, g, alike)
+	case string:
+		g, ok := got.(string)
+		return w == "*" || ok && (w == g || addressForm.MatchString(w) && strings.EqualFold(w, g))
+	}
+	return want == got
+}

@@ -1,0 +1,52 @@
+package rest
+
+import (
+	"errors"
+	"net"
+	"net/url"
+	"strings"
+)
+
+// Reach says where a base URL may point.
+type Reach int
+
+// The reaches. Loopback may be plain http; everything else is https.
+const (
+	Outside         Reach = iota // https only, no loopback
+	OutsideOrOwn                 // also a service on this machine that the user named
+	OwnMachineAlone              // loopback only: the sandbox
+)
+
+// parseBase checks a base URL. What it refuses would leak the call, or send it
+// somewhere the user did not name.
+func parseBase(raw string, r Reach) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimRight(raw, "/"))
+	if err != nil {
+		return nil, errors.New("not a url") // the parser's text repeats the input
+	}
+	own := isLoopback(u.Hostname())
+	switch {
+	case u.Host == "" || u.Opaque != "":
+		return nil, errors.New("needs the form https://host/path")
+	case u.User != nil:
+		return nil, errors.New("must not carry a user name or password")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return nil, errors.New("must not carry a query or fragment")
+	case own && r == Outside:
+		return nil, errors.New("points at this machine; only the sandbox may")
+	case !own && r == OwnMachineAlone:
+		return nil, errors.New("must point at this machine: the sandbox reaches nothing else")
+	case u.Scheme != "https" && !(u.Scheme == "http" && own):
+		return nil, errors.New("must be https")
+	}
+	return u, nil
+}
+
+// isLoopback goes by the name alone: nothing is resolved.
+func isLoopback(host string) bool {
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsLoopback() || ip.IsUnspecified()
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}

@@ -1,0 +1,324 @@
+// Package rest is the client for outside HTTP services: https without
+// redirects, a deadline for every call, a bound on every body, retries only of
+// what may be repeated, a rate limit, a circuit breaker, and errors that carry
+// what the caller decides on but never a secret.
+package rest
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"time"
+
+	"swapkeep/fault"
+
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+	"golang.org/x/time/rate"
+)
+
+// jsonType is the one media type spoken. Some services refuse it with a
+// charset suffix, so it is sent bare.
+const jsonType = "application/json"
+
+// maxConnections bounds the connections to one service; half may stay idle.
+const maxConnections = 16
+
+// A Config describes one service.
+type Config struct {
+	Name  string // for errors: dex, bridge …
+	Base  string // absolute URL without query, such as https://host/v1
+	Reach Reach  // where Base may point; the zero value is the strict one
+	// Header goes out with every call.
+	Header http.Header
+	// Secrets returns headers whose values must not be seen, such as an API key.
+	// It is asked before each attempt; nil means none are needed. An error ends
+	// the call before anything is sent.
+	Secrets func(context.Context) (http.Header, error)
+	// Temporary, when set, marks further replies of the service as worth an
+	// unchanged repetition.
+	Temporary func(*Error) bool
+	Limits    Limits
+	Now       func() time.Time // fault.Now when nil
+}
+
+// Limits bound a client. Zero fields take the value of [DefaultLimits].
+type Limits struct {
+	Attempt  time.Duration // one exchange, connecting included
+	Call     time.Duration // a call with all its repetitions
+	Body     int64         // bytes of a reply, after decompression
+	Attempts int           // exchanges per call
+	Backoff  time.Duration // before the second exchange; doubles, with jitter
+	MaxWait  time.Duration // longest pause a Retry-After is obeyed for
+	Rate     rate.Limit    // exchanges per second
+	Burst    int
+	Failures uint          // in a row, until the circuit opens
+	Open     time.Duration // until an open circuit lets a probe through
+}
+
+// DefaultLimits suit a service that answers a person who is waiting.
+func DefaultLimits() Limits {
+	return Limits{
+		Attempt: 10 * time.Second, Call: 25 * time.Second, Body: 4 << 20,
+		Attempts: 3, Backoff: 250 * time.Millisecond, MaxWait: 5 * time.Second,
+		Rate: 5, Burst: 5, Failures: 5, Open: 10 * time.Second,
+	}
+}
+
+// or fills the zero fields of l.
+func (l Limits) or(d Limits) Limits {
+	return Limits{
+		Attempt: orElse(l.Attempt, d.Attempt), Call: orElse(l.Call, d.Call), Body: orElse(l.Body, d.Body),
+		Attempts: orElse(l.Attempts, d.Attempts), Backoff: orElse(l.Backoff, d.Backoff), MaxWait: orElse(l.MaxWait, d.MaxWait),
+		Rate: orElse(l.Rate, d.Rate), Burst: orElse(l.Burst, d.Burst), Failures: orElse(l.Failures, d.Failures), Open: orElse(l.Open, d.Open),
+	}
+}
+
+func orElse[T comparable](v, d T) T {
+	var zero T
+	if v == zero {
+		return d
+	}
+	return v
+}
+
+// A Client calls one service. It may be used by several goroutines.
+type Client struct {
+	config  Config
+	base    *url.URL
+	limits  Limits
+	now     func() time.Time
+	http    *http.Client
+	rate    *rate.Limiter
+	breaker circuitbreaker.CircuitBreaker[any]
+	pause   pause
+}
+
+// New checks the configuration; it connects to nothing.
+func New(c Config) (*Client, error) {
+	base, err := parseBase(c.Base, c.Reach)
+	if err != nil {
+		return nil, fmt.Errorf("%s: base url: %w", c.Name, err)
+	}
+	l := c.Limits.or(DefaultLimits())
+	now := c.Now
+	if now == nil {
+		now = fault.Now
+	}
+	return &Client{
+		config: c, base: base, limits: l, now: now,
+		http: &http.Client{Transport: newTransport(l), CheckRedirect: noRedirect},
+		rate: rate.NewLimiter(l.Rate, l.Burst),
+		breaker: circuitbreaker.NewBuilder[any]().
+			WithFailureThreshold(l.Failures).WithSuccessThreshold(1).
+			WithDelay(l.Open).WithJitterFactor(0.1).Build(),
+	}, nil
+}
+
+func newTransport(l Limits) *http.Transport {
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment, // never used for loopback
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    l.Attempt,
+		ResponseHeaderTimeout:  l.Attempt,
+		MaxResponseHeaderBytes: 64 << 10,
+		MaxIdleConns:           maxConnections / 2,
+		MaxIdleConnsPerHost:    maxConnections / 2,
+		MaxConnsPerHost:        maxConnections,
+		IdleConnTimeout:        time.Minute,
+	}
+}
+
+// noRedirect hands the redirect back as the reply; Do makes an error of it.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// Close drops idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// A Call is one request. GET, HEAD and PUT may be repeated; a POST only when
+// the caller says that doing it twice is as good as once.
+type Call struct {
+	Method     string
+	Path       string // appended to the base URL, starting with a slash
+	Query      url.Values
+	Header     http.Header
+	Body       []byte // JSON, sent byte for byte; nil for none
+	Repeatable bool
+}
+
+func (c Call) repeatable() bool {
+	return c.Repeatable || c.Method == http.MethodGet || c.Method == http.MethodHead || c.Method == http.MethodPut
+}
+
+// A Reply is a 2xx answer whose body is JSON by its content type.
+type Reply struct {
+	Status   int
+	Header   http.Header
+	Body     []byte
+	Received time.Time // our clock
+}
+
+// Skew is how far the service's clock is ahead of ours by its Date header,
+// which has whole seconds; ok is false when there is none.
+func (r *Reply) Skew() (skew time.Duration, ok bool) {
+	date, err := http.ParseTime(r.Header.Get("Date"))
+	if err != nil {
+		return 0, false
+	}
+	return date.Sub(r.Received), true
+}
+
+// Do sends a call and returns the reply if it is 2xx and JSON. Every other
+// outcome is an [*Error], except that the caller's own cancellation comes back
+// as the context's error.
+func (c *Client) Do(ctx context.Context, call Call) (*Reply, error) {
+	caller := ctx
+	ctx, cancel := context.WithTimeout(ctx, c.limits.Call)
+	defer cancel()
+	for n := 1; ; n++ {
+		reply, err := c.once(ctx, call)
+		if err == nil {
+			return reply, nil
+		}
+		if errors.Is(caller.Err(), context.Canceled) {
+			return nil, fmt.Errorf("%s: %s %s: %w", c.config.Name, call.Method, call.Path, caller.Err())
+		}
+		if n >= c.limits.Attempts || !call.repeatable() || !c.worthRepeating(err) || !c.sleep(ctx, n, err.RetryAfter) {
+			return nil, err
+		}
+	}
+}
+
+func (c *Client) worthRepeating(e *Error) bool {
+	if e.Kind == Suspended || e.Kind == Throttled {
+		return false
+	}
+	return e.Temporary() || c.config.Temporary != nil && c.config.Temporary(e)
+}
+
+// once is a single exchange behind the rate limit and the circuit breaker.
+func (c *Client) once(ctx context.Context, call Call) (*Reply, *Error) {
+	if left := c.pause.left(c.now()); left > 0 {
+		return nil, c.failed(call, Error{Kind: Throttled, RetryAfter: left, Detail: "the service asked for a pause"})
+	}
+	if err := c.rate.Wait(ctx); err != nil {
+		return nil, c.failed(call, Error{Kind: Throttled, Err: err, Detail: "too many calls at once"})
+	}
+	secrets, err := c.secrets(ctx)
+	if err != nil {
+		return nil, c.failed(call, Error{Kind: NoSecret, Err: err})
+	}
+	if !c.breaker.TryAcquirePermit() {
+		return nil, c.failed(call, Error{Kind: Suspended, RetryAfter: c.breaker.RemainingDelay(), Detail: "it failed too often just now"})
+	}
+	reply, e := c.exchange(ctx, call, secrets)
+	c.record(ctx, e)
+	if e != nil {
+		if e.Err != nil && scrub(e.Err.Error(), secrets) != e.Err.Error() {
+			e.Err = errors.New("the reply repeated a secret")
+		}
+		if e.Status == http.StatusTooManyRequests {
+			c.pause.until(c.now(), min(e.RetryAfter, maxPause))
+		}
+		return nil, c.failed(call, *e)
+	}
+	return reply, nil
+}
+
+// record tells the breaker how the exchange went. Only failures of the service
+// count; a probe that the caller gave up proves nothing and counts as one.
+func (c *Client) record(ctx context.Context, e *Error) {
+	switch {
+	case e == nil || e.Kind == Answered && e.Status < http.StatusInternalServerError:
+		c.breaker.RecordSuccess()
+	case !errors.Is(ctx.Err(), context.Canceled) || c.breaker.IsHalfOpen():
+		c.breaker.RecordFailure()
+	}
+}
+
+func (c *Client) secrets(ctx context.Context) (http.Header, error) {
+	if c.config.Secrets == nil {
+		return nil, nil
+	}
+	return c.config.Secrets(ctx)
+}
+
+func (c *Client) exchange(ctx context.Context, call Call, secrets http.Header) (*Reply, *Error) {
+	ctx, cancel := context.WithTimeout(ctx, c.limits.Attempt)
+	defer cancel()
+	req, err := c.request(ctx, call, secrets)
+	if err != nil {
+		return nil, &Error{Kind: Unreachable, Err: err}
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, transportError(ctx, err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, c.limits.Body+1))
+	switch {
+	case err != nil:
+		return nil, transportError(ctx, err)
+	case int64(len(body)) > c.limits.Body:
+		return nil, &Error{Kind: TooLarge, Status: res.StatusCode, Detail: fmt.Sprintf("more than %d bytes", c.limits.Body)}
+	}
+	if e := judge(res, body, secrets, c.now()); e != nil {
+		return nil, e
+	}
+	return &Reply{Status: res.StatusCode, Header: res.Header, Body: body, Received: c.now()}, nil
+}
+
+func (c *Client) request(ctx context.Context, call Call, secrets http.Header) (*http.Request, error) {
+	u := *c.base
+	u.Path += call.Path
+	u.RawQuery = call.Query.Encode()
+	var body io.Reader
+	if call.Body != nil {
+		body = bytes.NewReader(call.Body)
+	}
+	req, err := http.NewRequestWithContext(ctx, call.Method, u.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "swapkeep")
+	for _, set := range []http.Header{c.config.Header, call.Header, secrets} {
+		for name, values := range set {
+			req.Header[http.CanonicalHeaderKey(name)] = values
+		}
+	}
+	req.Header.Set("Accept", jsonType)
+	if call.Body != nil {
+		req.Header.Set("Content-Type", jsonType)
+	}
+	return req, nil
+}
+
+// judge makes an error of every reply that is not JSON with a 2xx status.
+func judge(res *http.Response, body []byte, secrets http.Header, now time.Time) *Error {
+	isJSON := isJSONType(res.Header.Get("Content-Type"))
+	switch {
+	case res.StatusCode >= 300 && res.StatusCode < 400:
+		return &Error{Kind: Redirected, Status: res.StatusCode, Detail: "redirects are not followed"}
+	case res.StatusCode < 200 || res.StatusCode >= 300:
+		e := &Error{Kind: Answered, Status: res.StatusCode, JSON: isJSON, RetryAfter: retryAfter(res.Header, now)}
+		if isJSON {
+			e.Code, e.Detail = readFailure([]byte(scrub(string(body), secrets)))
+		}
+		return e
+	case !isJSON:
+		return &Error{Kind: NotJSON, Status: res.StatusCode, Detail: "content type " + clean(scrub(res.Header.Get("Content-Type"), secrets))}
+	}
+	return nil
+}
+
+// isJSONType accepts application/json with any parameters and the problem form.
+func isJSONType(contentType string) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (media == jsonType || media == "application/problem+json")
+}
