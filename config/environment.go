@@ -12,9 +12,6 @@ var reserved = map[string]bool{
 	"SWAPKEEP_HOME":                true,
 	"SWAPKEEP_CONFIG":              true,
 	"SWAPKEEP_DAEMON":              true, // binaries built for fault tests
-	"SWAPKEEP_FAULT":               true,
-	"SWAPKEEP_FAULT_TRACE":         true,
-	"SWAPKEEP_CLOCK_SHIFT":         true,
 	"SWAPKEEP_TEST_KEYRING":        true,
 	"SWAPKEEP_SANDBOX_CONTRACTS":   true,
 	"SWAPKEEP_PASSWORD_DESCRIPTOR": true,

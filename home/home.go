@@ -116,7 +116,16 @@ func writeFile(path string, b []byte) error {
 var (
 	metaBucket = []byte("meta")
 	versionKey = []byte("version")
+	probeKey   = []byte("probe") // written by Probe, never read
 )
+
+// Probe proves that the database can be written, by one commit. Errors:
+// ErrFull, ErrReadOnly, else the database's. It may be repeated.
+func (h *Home) Probe() error {
+	return classify(h.DB.Update(func(tx *bolt.Tx) error {
+		return tx.Bucket(metaBucket).Put(probeKey, fmt.Append(nil, time.Now().UnixNano()))
+	}))
+}
 
 // A migration brings the database from one schema version to the next.
 type migration func(*bolt.Tx) error

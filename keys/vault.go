@@ -25,6 +25,8 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/fault"
 )
 
 // DefaultAutoLock is how long an unlocked vault stays so without use.
@@ -288,9 +290,11 @@ func (v *Vault) write(ctx context.Context, x *index) error {
 	if err != nil {
 		return err
 	}
+	fault.Point("keys.before_index")
 	if err := v.store.Set(ctx, indexItem, text); err != nil {
 		return err
 	}
+	fault.Point("keys.after_index")
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.contents = v.visible(x)

@@ -156,15 +156,22 @@ func (v *Vault) stow(ctx context.Context, x *index, entry indexWallet, password 
 	reserved.Pending = append(slices.Clone(x.Pending), entry.ID)
 	err = inOrder(
 		func() error { return v.write(ctx, &reserved) },
-		func() error { fault.Point("keys.reserved"); return v.store.Set(ctx, walletItem(entry.ID), sealed) },
-		func() error { fault.Point("keys.sealed"); return v.write(ctx, &listed) },
+		func() error { return v.keepSealed(ctx, entry.ID, sealed) },
+		func() error { return v.write(ctx, &listed) },
 	)
 	if err != nil {
 		v.abandon(ctx, entry.ID)
 		return err
 	}
-	fault.Point("keys.listed")
 	return nil
+}
+
+// keepSealed writes a wallet's own item.
+func (v *Vault) keepSealed(ctx context.Context, id, sealed string) error {
+	fault.Point("keys.before_item")
+	err := v.store.Set(ctx, walletItem(id), sealed)
+	fault.Point("keys.after_item")
+	return err
 }
 
 func inOrder(steps ...func() error) error {

@@ -62,7 +62,7 @@ func OpenJournal(db *bolt.DB) (*Journal, error) {
 }
 
 func journalError(err error) error {
-	return &Refusal{Code: JournalFailed, Reason: "the order database cannot be written, so nothing is signed; free disk space or mend its permissions: " + err.Error(), Err: err}
+	return &Refusal{Code: JournalFailed, Reason: "the order database cannot be written, so nothing is signed; free disk space or mend its permissions", Err: err}
 }
 
 // update runs f in one commit and turns every failure to write into a

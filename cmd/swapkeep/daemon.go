@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"swapkeep/config"
+	"swapkeep/fault"
+	"swapkeep/host/client"
+	"swapkeep/host/owner"
+	"swapkeep/host/transport"
+)
+
+// placeOf is the instance that a configuration speaks of.
+func placeOf(cfg config.Config) (transport.Place, error) {
+	if cfg.Home != "" {
+		return transport.Place{Home: cfg.Home}, nil
+	}
+	home, err := transport.DefaultHome(os.Getenv)
+	return transport.Place{Home: home}, err
+}
+
+// launchOf says how the daemon of that instance is started.
+func launchOf(cfg config.Config) (owner.Launch, error) {
+	place, err := placeOf(cfg)
+	if err != nil {
+		return owner.Launch{}, err
+	}
+	exe, err := daemonExe()
+	if err != nil {
+		return owner.Launch{}, err
+	}
+	return owner.Launch{Place: place, Exe: exe, Env: os.Environ()}, nil
+}
+
+// daemonExe is the daemon beside this very program, links resolved: never one
+// from the PATH or the environment, which others may set.
+func daemonExe() (string, error) {
+	if named := os.Getenv("SWAPKEEP_DAEMON"); fault.Enabled && named != "" {
+		return named, nil
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	if exe, err = filepath.EvalSymlinks(exe); err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	name := "swapkeepd"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(filepath.Dir(exe), name), nil
+}
+
+// dialDaemon connects to a daemon that runs; transport.ErrNoDaemon else.
+func dialDaemon(ctx context.Context, place transport.Place) (*client.Client, error) {
+	conn, err := transport.Dial(ctx, place)
+	if err != nil {
+		return nil, err
+	}
+	return client.Terminal(ctx, conn, version)
+}
+
+// daemonPID names a daemon that does not answer, 0 when it cannot.
+func daemonPID(conn net.Conn) int {
+	peer, err := transport.PeerOf(conn)
+	if err != nil {
+		return 0
+	}
+	return peer.PID
+}
+
+func notRunning(err error) bool { return errors.Is(err, transport.ErrNoDaemon) }

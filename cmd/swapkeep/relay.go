@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"swapkeep/config"
+	"swapkeep/host/owner"
+	"swapkeep/host/protocol"
+	"swapkeep/host/relay"
+)
+
+// releaseIDs are the extensions that every build lets in. None is published yet.
+var releaseIDs = relay.AllowList{}
+
+const stdin = 0
+
+// runRelay serves one port of a browser until the browser closes it.
+func runRelay(args []string) int {
+	browser, err := relay.GuardStdout()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "swapkeep:", err)
+		return exitFailed
+	}
+	strayPrint()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return relayExit(serveBrowser(ctx, args, browser))
+}
+
+func serveBrowser(ctx context.Context, args []string, browser io.Writer) error {
+	caller, cfg, err := admit(args)
+	if err != nil {
+		return errors.Join(err, relay.WriteFault(browser, refusal(err)))
+	}
+	launch, err := launchOf(cfg)
+	if err != nil {
+		return errors.Join(err, relay.WriteFault(browser, notStartable()))
+	}
+	return relay.Run(ctx, relay.Config{
+		In:      os.Stdin,
+		Out:     browser,
+		Connect: connectTo(launch),
+		Attach:  protocol.AttachParams{Kind: protocol.KindBrowser, Origin: caller.Origin(), Version: version},
+		Hangup:  relay.Hangup(stdin),
+	})
+}
+
+// connectTo starts a daemon for a browser that comes, and another for one that
+// crashed, but none against a person who stopped it.
+func connectTo(launch owner.Launch) func(context.Context, bool) (net.Conn, error) {
+	return func(ctx context.Context, again bool) (net.Conn, error) {
+		reach := owner.Ensure
+		if again {
+			reach = owner.Rejoin
+		}
+		conn, err := reach(ctx, launch)
+		if err != nil {
+			return nil, errors.Join(startFault(err), err)
+		}
+		return conn, nil
+	}
+}
+
+// startFaults are the protocol's names for the ways in which a daemon does not
+// start.
+var startFaults = map[int]string{
+	owner.ExitLocked: "database_locked", owner.ExitReadOnly: "database_readonly", owner.ExitFull: "database_full",
+}
+
+// startFault is what a browser is told of a daemon that cannot be had. Paths
+// and the log's words are for the terminal.
+func startFault(err error) error {
+	name := "daemon_lost"
+	var failed *owner.StartError
+	switch {
+	case errors.As(err, &failed) && startFaults[failed.Exit] != "":
+		name = startFaults[failed.Exit]
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		name = "database_readonly"
+	case errors.Is(err, syscall.ENOSPC):
+		name = "database_full"
+	}
+	return protocol.New(name, "")
+}
+
+// admit checks who started us against those who may.
+func admit(args []string) (relay.Caller, config.Config, error) {
+	cfg, err := config.Load(os.Environ())
+	if err != nil {
+		return relay.Caller{}, cfg, err
+	}
+	caller, err := relay.CallerOf(args)
+	if errors.Is(err, relay.ErrNotABrowser) {
+		caller, err = relay.Caller{}, nil // a portal: an origin that is not known
+	}
+	if err != nil {
+		return caller, cfg, err
+	}
+	return caller, cfg, allowed(cfg).Check(caller)
+}
+
+func allowed(cfg config.Config) relay.AllowList {
+	return relay.AllowList{
+		Chromium: slices.Concat(releaseIDs.Chromium, cfg.Extensions.Chromium),
+		Firefox:  slices.Concat(releaseIDs.Firefox, cfg.Extensions.Firefox),
+		Unknown:  cfg.Extensions.AllowUnknown,
+	}
+}
+
+// refusal is what a browser is told. A configuration's own words stay out of
+// it: they may quote what is in the file.
+func refusal(err error) *protocol.Error {
+	if errors.Is(err, relay.ErrOriginRefused) {
+		return protocol.New("origin_refused", "")
+	}
+	fault := protocol.New("internal", "swapkeep's configuration is not valid")
+	fault.Retryable, fault.Remedy = false, "run swapkeep status in a terminal to see what is wrong"
+	return fault
+}
+
+func notStartable() *protocol.Error {
+	return protocol.New("daemon_lost", "the daemon cannot be started: no program or state directory for it")
+}
+
+// relayExit is the relay's exit status. Browsers ignore it; doctors do not.
+func relayExit(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if errors.Is(err, relay.ErrOriginRefused) {
+		return exitRefused
+	}
+	return exitFailed
+}

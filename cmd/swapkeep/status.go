@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/host/owner"
+	"swapkeep/host/protocol"
+	"swapkeep/host/transport"
+)
+
+func newStatus(t *terminal) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Show the daemon's health, its connections and its problems",
+		Long:  "Show the daemon's health, its connections and its problems. It does not start the daemon: exit status 3 says that none is running.",
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return t.status(cmd.Context()) },
+	}
+}
+
+func (t *terminal) status(ctx context.Context) error {
+	place, err := t.place()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	c, err := dialDaemon(ctx, place)
+	if notRunning(err) {
+		return t.sayNotRunning(place.Home, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	var status protocol.StatusResult
+	if err := c.Call(ctx, "host.status", nil, &status); err != nil {
+		return err
+	}
+	if t.json {
+		return writeJSON(t.out, status)
+	}
+	return t.table(status)
+}
+
+func (t *terminal) sayNotRunning(home string, err error) error {
+	why := owner.WhyNot(transport.Place{Home: home})
+	if t.json {
+		said := map[string]string{"state": "not running", "directory": home}
+		if why != "" {
+			said["reason"] = why
+		}
+		return toldWith(err, writeJSON(t.out, said))
+	}
+	_, wrote := fmt.Fprintf(t.out, "swapkeepd is not running (state directory %s)\n", home)
+	if why != "" && wrote == nil {
+		_, wrote = fmt.Fprintf(t.out, "  it cannot start: %s\n", why)
+	}
+	return toldWith(err, wrote)
+}
+
+func toldWith(err, wrote error) error {
+	if wrote != nil {
+		return wrote
+	}
+	return toldError{err}
+}
+
+func (t *terminal) table(s protocol.StatusResult) error {
+	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+	if s.Banner != "" {
+		fmt.Fprintf(w, "%s\n", s.Banner)
+	}
+	fmt.Fprintf(w, "daemon\t%s, pid %d, version %s, since %s\n", s.State, s.PID, s.Version, s.Started.Local().Format(time.DateTime))
+	fmt.Fprintf(w, "state directory\t%s\n", s.Directory)
+	fmt.Fprintf(w, "keys\t%s\n", s.Keys)
+	fmt.Fprintf(w, "active network\t%d\n", s.Network)
+	fmt.Fprintf(w, "open orders\t%d\n", s.OpenOrders)
+	for _, c := range s.Connections {
+		fmt.Fprintf(w, "connection\t%s %s, version %s, since %s\n", c.Kind, printable(c.Origin), printable(c.Version), c.Since.Local().Format(time.DateTime))
+	}
+	for _, p := range s.Problems {
+		fmt.Fprintf(w, "problem\t%s: %s; %s\n", p.Name, p.Message, p.Remedy)
+	}
+	return w.Flush()
+}
+
+// printable keeps what another program said from steering the terminal.
+func printable(s string) string {
+	quoted := fmt.Sprintf("%+q", s)
+	if quoted == `"`+s+`"` {
+		return s
+	}
+	return quoted
+}

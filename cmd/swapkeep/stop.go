@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/host/client"
+	"swapkeep/host/owner"
+	"swapkeep/host/transport"
+)
+
+func newStop(t *terminal) *cobra.Command {
+	return &cobra.Command{
+		Use:   "stop",
+		Short: "Stop the daemon; accepted orders go on at its next start",
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return t.stop(cmd.Context()) },
+	}
+}
+
+func (t *terminal) stop(ctx context.Context) error {
+	place, err := t.place()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	conn, err := transport.Dial(ctx, place)
+	if notRunning(err) {
+		return t.say("not running", "swapkeepd is not running")
+	}
+	if err != nil {
+		return err
+	}
+	if err := stopDaemon(ctx, place, conn); err != nil {
+		return err
+	}
+	return t.say("stopped", "swapkeepd has stopped")
+}
+
+// stopDaemon asks, and waits until the home is free.
+func stopDaemon(ctx context.Context, place transport.Place, conn net.Conn) error {
+	pid := daemonPID(conn)
+	c, err := client.Terminal(ctx, conn, version)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	// A daemon that goes at once may take its answer along.
+	if err := c.Call(ctx, "host.stop", nil, nil); err != nil && !errors.Is(err, client.ErrClosed) {
+		return err
+	}
+	if err := owner.WaitFree(ctx, place); err != nil {
+		return fmt.Errorf("the daemon (pid %d) was asked to stop and is still there: %w", pid, err)
+	}
+	return nil
+}
+
+// say writes a result of one word.
+func (t *terminal) say(state, sentence string) error {
+	if t.json {
+		return writeJSON(t.out, map[string]string{"state": state})
+	}
+	_, err := fmt.Fprintln(t.out, sentence)
+	return err
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/config"
+	"swapkeep/fault"
+	"swapkeep/home"
+	"swapkeep/host"
+	"swapkeep/host/owner"
+	"swapkeep/host/protocol"
+	"swapkeep/host/settings"
+	"swapkeep/host/transport"
+	"swapkeep/keys"
+	"swapkeep/providers/dex"
+	"swapkeep/swap"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/rs/zerolog"
+)
+
+// A daemon is everything that lives as long as the process, built once.
+type daemon struct {
+	cfg    config.Config
+	log    zerolog.Logger
+	home   *home.Home
+	hub    *chain.Hub
+	vault  *keys.Vault
+	swaps  *swap.Service
+	server *host.Server
+	stop   context.CancelFunc // asks the daemon to end
+}
+
+// serve opens the home, resumes what was left open, and answers until ctx ends
+// or somebody stops it.
+func serve(ctx context.Context, cfg config.Config, own *owner.Owner) error {
+	place := transport.Place{Home: cfg.Home}
+	file, err := owner.OpenLog(place)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	level, err := zerolog.ParseLevel(cfg.Log.Level)
+	if err != nil {
+		return fmt.Errorf("log.level: %w", err)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	d := &daemon{cfg: cfg, stop: stop, log: zerolog.New(file).Level(level).With().Timestamp().Logger()}
+	if err := d.build(); err != nil {
+		return errors.Join(err, d.close())
+	}
+	l, err := own.Listen()
+	if err != nil {
+		return errors.Join(err, d.close())
+	}
+	if err := d.swaps.Resume(ctx); err != nil {
+		return errors.Join(err, d.close())
+	}
+	d.log.Info().Str("version", version).Bool("sandbox", cfg.Sandbox).Msg("ready")
+	err = d.accept(ctx, l)
+	d.log.Info().Msg("stopping")
+	return errors.Join(err, d.close())
+}
+
+// build makes the parts, from the floor up.
+func (d *daemon) build() error {
+	var err error
+	if d.home, err = home.Open(d.cfg.Home, d.cfg.Sandbox); err != nil {
+		return err
+	}
+	if d.vault, err = openVault(d.cfg, d.home); err != nil {
+		return err
+	}
+	if d.hub, err = dialNetworks(d.cfg); err != nil {
+		return err
+	}
+	sender, err := chain.NewSender(d.home.DB, d.hub, d.vault, chain.SenderOptions{})
+	if err != nil {
+		return err
+	}
+	journal, err := swap.OpenJournal(d.home.DB)
+	if err != nil {
+		return err
+	}
+	providers, err := openProviders(d.cfg)
+	if err != nil {
+		return err
+	}
+	fees, err := feesOf(d.cfg)
+	if err != nil {
+		return err
+	}
+	d.swaps, err = swap.NewService(swap.Options{
+		Journal: journal, Providers: providers, Nodes: d.hub, Sender: sender, Signer: d.vault, Pricer: quoter{d.hub},
+		Confirmer: swap.ByCall{}, Fees: fees, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
+		OpenOrders: d.cfg.Limits.OpenOrders, Now: fault.Now,
+		Log: func(o swap.Order, err error) {
+			d.log.Warn().Err(err).Str("order", o.ID).Str("state", string(o.State)).Msg("order waits")
+		},
+	})
+	if err != nil {
+		return err
+	}
+	d.vault.Subscribe(func(c keys.Change) {
+		if c.Kind == keys.Unlocked {
+			d.swaps.Wake()
+		}
+	})
+	choices, err := settings.Open(d.home.DB)
+	if err != nil {
+		return err
+	}
+	d.server, err = host.New(host.Config{
+		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: known{tokens.Builtin()},
+		Settings: choices, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
+		AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Stop: d.stop, Log: d.log,
+	})
+	return err
+}
+
+// accept answers connections until ctx ends, then waits for those under way.
+func (d *daemon) accept(ctx context.Context, l net.Listener) error {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer d.server.Close()
+	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
+	for {
+		c, err := l.Accept()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, net.ErrClosed):
+			return err
+		case err != nil: // out of descriptors, say: those that are open go on
+			d.log.Warn().Err(err).Msg("accept")
+			time.Sleep(100 * time.Millisecond)
+			continue
+		}
+		wg.Go(func() {
+			if err := d.server.Serve(ctx, c); err != nil {
+				d.log.Debug().Err(err).Msg("connection ended")
+			}
+		})
+	}
+}
+
+// close ends the parts in the order that nothing acts on one that is gone.
+func (d *daemon) close() error {
+	d.stop()
+	if d.swaps != nil {
+		d.swaps.Wait()
+	}
+	if d.vault != nil {
+		d.vault.Lock()
+	}
+	if d.hub != nil {
+		d.hub.Close()
+	}
+	if d.home != nil {
+		return d.home.Close()
+	}
+	return nil
+}
+
+// openVault opens the keychain that the configuration names. There is no silent
+// fallback from one to the other.
+func openVault(cfg config.Config, h *home.Home) (*keys.Vault, error) {
+	chain := keys.System()
+	if cfg.Keys.Backend == "file" {
+		files, err := keys.OpenFiles(filepath.Join(h.Dir, "keys"))
+		if err != nil {
+			return nil, err
+		}
+		chain = files
+	}
+	namespace := h.Namespace
+	if h.Sandbox {
+		namespace = "sandbox." + namespace
+	}
+	store, err := keys.NewStore(chain, namespace, keys.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return keys.New(store, keys.Options{Sandbox: h.Sandbox, AutoLock: time.Duration(cfg.Keys.AutoLock)})
+}
+
+// openProviders makes the providers that the configuration sets up.
+func openProviders(cfg config.Config) (map[swap.Kind]swap.Provider, error) {
+	out := map[swap.Kind]swap.Provider{}
+	if p := cfg.Providers.DEX; p.BaseURL != "" && !p.Disabled {
+		d, err := dex.New(dex.Config{Base: p.BaseURL, Sandbox: cfg.Sandbox})
+		if err != nil {
+			return nil, fmt.Errorf("providers.dex: %w", err)
+		}
+		out[swap.DEX] = d
+	}
+	return out, nil
+}
+
+func feesOf(cfg config.Config) (swap.FeeConfig, error) {
+	f := swap.DefaultFees()
+	f.FeeBps = cfg.Fees.FeeBps
+	f.Partner.Name, f.Partner.Website = cfg.Fees.Name, cfg.Fees.Website
+	if r := cfg.Fees.Receiver; r != "" {
+		if !common.IsHexAddress(r) || !strings.HasPrefix(r, "0x") {
+			return f, fmt.Errorf("fees.receiver: %q is not an address", r)
+		}
+		f.Partner.Receiver = common.HexToAddress(r)
+	}
+	if err := f.Check(); err != nil {
+		return f, fmt.Errorf("fees: %w", err)
+	}
+	return f, nil
+}
+
+// problems are what does not work, for status: each with what to do about it.
+func (d *daemon) problems() []protocol.Problem {
+	out := d.storageProblems()
+	for _, p := range d.swaps.Providers() {
+		if p.Kind == swap.DEX && !p.Ready {
+			out = append(out, protocol.Problem{Name: "providers.dex", Message: "the DEX provider is not configured", Remedy: "set providers.dex.base_url to your key proxy"})
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	status, _ := d.vault.Status(ctx) // its own failure is in the keys' state
+	for _, p := range status.Problems {
+		out = append(out, protocol.Problem{Name: "keychain_broken", Message: "wallet " + p.Wallet + ": " + p.Err.Error(), Remedy: keys.Remedy(p.Err)})
+	}
+	return out
+}

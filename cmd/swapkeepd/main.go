@@ -1,0 +1,82 @@
+// Command swapkeepd is the daemon: the only owner of the databases, the keys
+// and the price port. Relays and commands start it and talk to it over a local
+// transport; it runs until it is stopped.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"swapkeep/config"
+	"swapkeep/home"
+	"swapkeep/host/owner"
+	"swapkeep/host/transport"
+)
+
+// version is set at build time.
+var version = "0.1.0"
+
+func main() {
+	signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP, sizeExceeded)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(exitOf(run(ctx, os.Args[1:], os.Environ())))
+}
+
+// run is the whole program; tests start it through the real binary.
+func run(ctx context.Context, args, environ []string) error {
+	if len(args) == 1 && (args[0] == "version" || args[0] == "--version") {
+		fmt.Println("swapkeepd", version)
+		return nil
+	}
+	cfg, err := config.Load(environ, args...)
+	if err != nil {
+		return err
+	}
+	if cfg.Home == "" {
+		if cfg.Home, err = transport.DefaultHome(os.Getenv); err != nil {
+			return err
+		}
+	}
+	own, err := owner.Acquire(transport.Place{Home: cfg.Home})
+	if err != nil {
+		return err
+	}
+	err = serve(ctx, cfg, own)
+	return errors.Join(err, own.Close())
+}
+
+// exits are the ends that whoever started the daemon is told by number.
+var exits = []struct {
+	err    error
+	status int
+}{
+	{home.ErrLocked, owner.ExitLocked},
+	{home.ErrReadOnly, owner.ExitReadOnly},
+	{home.ErrFull, owner.ExitFull},
+	{fs.ErrPermission, owner.ExitReadOnly},
+}
+
+// exitOf says why the program ends; the last line on stderr is the reason, as
+// a terminal shows it.
+func exitOf(err error) int {
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, owner.ErrOwned):
+		return owner.ExitOwned
+	}
+	fmt.Fprintln(os.Stderr, owner.ReasonPrefix+strings.ReplaceAll(err.Error(), "\n", "; "))
+	for _, e := range exits {
+		if errors.Is(err, e.err) {
+			return e.status
+		}
+	}
+	return 1
+}

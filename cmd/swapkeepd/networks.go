@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"strconv"
+
+	"swapkeep/chain"
+	"swapkeep/config"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// dialNetworks makes the hub: outside the sandbox every built-in network with
+// its default endpoints, each replaced by what the configuration names; in the
+// sandbox only what is configured.
+func dialNetworks(cfg config.Config) (*chain.Hub, error) {
+	given, err := endpointsOf(cfg)
+	if err != nil {
+		return nil, err
+	}
+	var endpoints []chain.Endpoint
+	for _, n := range chain.Networks() {
+		e, ok := given[n.ID]
+		delete(given, n.ID)
+		switch {
+		case ok:
+			endpoints = append(endpoints, e)
+		case !cfg.Sandbox:
+			endpoints = append(endpoints, chain.Endpoint{Chain: n.ID})
+		}
+	}
+	for id := range given {
+		return nil, fmt.Errorf("networks.%d: not one of the wallet's networks", id)
+	}
+	return chain.NewHub(endpoints, chain.Options{Sandbox: cfg.Sandbox, AllowLoopback: cfg.Chains.AllowLoopback})
+}
+
+func endpointsOf(cfg config.Config) (map[uint64]chain.Endpoint, error) {
+	out := map[uint64]chain.Endpoint{}
+	for key, n := range cfg.Networks {
+		id, err := strconv.ParseUint(key, 10, 64)
+		if err != nil || strconv.FormatUint(id, 10) != key {
+			return nil, fmt.Errorf("networks.%s: the key must be a chain id", key)
+		}
+		e := chain.Endpoint{Chain: id, URLs: n.RPC, Depth: n.Depth}
+		if n.QuoterV2 != "" {
+			if !cfg.Sandbox || !common.IsHexAddress(n.QuoterV2) {
+				return nil, fmt.Errorf("networks.%s.quoter_v2: an address, in the sandbox only", key)
+			}
+			e.QuoterV2 = common.HexToAddress(n.QuoterV2)
+		}
+		out[id] = e
+	}
+	return out, nil
+}
+
+// quoter prices by the networks' own pools, until there is a better source.
+type quoter struct{ *chain.Hub }
+
+func (q quoter) Out(ctx context.Context, id uint64, in, out common.Address, amount *big.Int) (*big.Int, error) {
+	return q.QuoteExactInput(ctx, id, in, out, amount)
+}

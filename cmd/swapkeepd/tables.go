@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"strconv"
+
+	"swapkeep/chain"
+	"swapkeep/home"
+	"swapkeep/host"
+	"swapkeep/host/protocol"
+	"swapkeep/keys"
+	"swapkeep/tokens"
+)
+
+// sentinels names the vault's errors in the protocol's words.
+var sentinels = []host.Sentinel{
+	{Err: keys.ErrLocked, Name: "locked"},
+	{Err: keys.ErrNoWallet, Name: "no_wallet"},
+	{Err: keys.ErrUnknownWallet, Name: "no_wallet"},
+	{Err: keys.ErrUnknownAccount, Name: "unknown_account"},
+	{Err: keys.ErrDuplicateWallet, Name: "duplicate_wallet"},
+	{Err: keys.ErrName, Name: "bad_params"},
+	{Err: keys.ErrWordCount, Name: "bad_params"},
+	{Err: keys.ErrBadMnemonic, Name: "bad_mnemonic"},
+	{Err: keys.ErrWeakPassword, Name: "weak_password"},
+	{Err: keys.ErrWrongPassword, Name: "wrong_password"},
+	{Err: keys.ErrBackoff, Name: "backing_off", Details: backoffOf},
+	{Err: keys.ErrTestKey, Name: "published_test_key"},
+	{Err: keys.ErrSandboxImport, Name: "sandbox_only"},
+	{Err: keys.ErrSandboxMismatch, Name: "keychain_broken"},
+	{Err: keys.ErrDamaged, Name: "keychain_broken"},
+	{Err: keys.ErrNewer, Name: "keychain_broken"},
+	{Err: keys.ErrKeyDerivation, Name: "keychain_broken"},
+	{Err: keys.ErrAccountExhausted, Name: "keychain_too_large"},
+	{Err: keys.ErrNoBus, Name: "keychain_no_bus"},
+	{Err: keys.ErrBusDisabled, Name: "keychain_disabled_bus"},
+	{Err: keys.ErrNoService, Name: "keychain_no_bus"},
+	{Err: keys.ErrKeychainLocked, Name: "keychain_locked"},
+	{Err: keys.ErrMissingItem, Name: "keychain_missing_item"},
+	{Err: keys.ErrTooLarge, Name: "keychain_too_large"},
+	{Err: keys.ErrHung, Name: "keychain_timeout"},
+	{Err: keys.ErrDenied, Name: "keychain_denied"},
+	{Err: keys.ErrNotKept, Name: "keychain_denied"},
+	{Err: keys.ErrUnsafeFiles, Name: "keychain_broken"},
+	{Err: keys.ErrKeychain, Name: "keychain_broken"},
+}
+
+// known is the token list in the words of the wire, the native coin first.
+type known struct{ list *tokens.List }
+
+func (k known) List(chainID uint64) []protocol.Token {
+	var native, rest []protocol.Token
+	for _, t := range k.list.On(chainID, "") {
+		w := protocol.Token{ChainID: t.Chain, Address: protocol.Address(t.Address.Hex()), Symbol: t.Symbol, Name: t.Name, Decimals: int(t.Decimals), Verified: t.Verified}
+		if t.Address == chain.Native {
+			native = append(native, w)
+			continue
+		}
+		rest = append(rest, w)
+	}
+	return append(native, rest...)
+}
+
+// shortID tells homes apart without naming their paths.
+func shortID(h *home.Home) string { return h.Namespace[:8] }
+
+func backoffOf(err error) map[string]string {
+	var b *keys.BackoffError
+	if !errors.As(err, &b) {
+		return nil
+	}
+	return map[string]string{"seconds": strconv.Itoa(int(math.Ceil(b.Left.Seconds())))}
+}
