@@ -47,7 +47,7 @@ keyring:
 
 # The real daemon, killed at every named point.
 crash:
-	$(GO) test -tags faults -count=1 -timeout 15m ./test/crash/...
+	$(GO) test -tags faults -count=1 -v -timeout 15m ./test/crash/...
 
 # Real Chromium and Firefox against the real host.
 browsers: build

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"swapkeep/host/protocol"
+	"swapkeep/sandbox"
+)
+
+// Bounds of the demo, which takes about 15 s.
+const (
+	demoTime  = 3 * time.Minute
+	cleanTime = 30 * time.Second // for each thing that has to be ended
+)
+
+// errDemo: a swap was not filled or something is left over. It has been said.
+var errDemo = errors.New("the demo did not end as promised")
+
+// demoOptions are what a run of the demo may vary.
+type demoOptions struct {
+	bin       string // directory of swapkeep and swapkeepd
+	contracts string // as sandbox.Options has it
+	keychain  string // auto, or a name of the table of keychains
+	period    time.Duration
+	environ   []string // of this shell
+	temporary string   // directory for directories that go again; "" = the system's
+	swaps     []plan
+	started   func(*sandbox.Sandbox) // tests make it fail there
+}
+
+// demo tells the product's main job, step by step, against a sandbox of its
+// own. It returns errDemo unless every swap was filled and nothing is left.
+func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parseDemo(args, stderr)
+	if err != nil {
+		return err
+	}
+	// A closed terminal or reader is a reason to clean up, not to die of.
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP, syscall.SIGPIPE)
+	defer stop()
+	return o.run(ctx, newScreen(stdout, os.Getenv))
+}
+
+func parseDemo(args []string, stderr io.Writer) (demoOptions, error) {
+	o := demoOptions{environ: os.Environ(), swaps: demoSwaps, started: func(*sandbox.Sandbox) {}}
+	flags := flag.NewFlagSet("swapkeep-sandbox demo", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&o.bin, "bin", "bin", "`directory` of swapkeep and swapkeepd")
+	flags.StringVar(&o.contracts, "contracts", "", "`directory` of the contracts that make contracts writes")
+	flags.StringVar(&o.keychain, "keychain", "auto", "`where` the wallet is kept: auto, system, private or file")
+	flags.DurationVar(&o.period, "period", time.Second, "time between blocks")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return o, err
+		}
+		return o, errUsage
+	}
+	if flags.NArg() > 0 || o.period < 0 || !keychainNamed(o.keychain) {
+		fmt.Fprintln(stderr, "swapkeep-sandbox demo: an argument besides flags, or a flag's value that means nothing")
+		flags.Usage()
+		return o, errUsage
+	}
+	bin, err := filepath.Abs(o.bin)
+	o.bin = bin
+	return o, err
+}
+
+// A show is one run of the demo.
+type show struct {
+	demoOptions
+	out *screen
+
+	dir      string // temporary, holds everything
+	box      *sandbox.Sandbox
+	keychain keychain
+	env      []string // of every process that is started
+	port     *port
+	daemon   int // its process id, as it last said
+	password protocol.Secret
+	account  protocol.Address
+	killed   int // daemons, so far
+
+	outcomes []outcome
+	undo     []undoing // what has to be ended, in the order it began
+}
+
+// An undoing ends one thing that was begun, and says how.
+type undoing struct {
+	what string
+	do   func(context.Context) (string, error)
+}
+
+func (o demoOptions) run(ctx context.Context, out *screen) error {
+	s := &show{demoOptions: o, out: out}
+	s.out.title("Swapkeep demo: the main job, on chains of this machine only. Nothing here is real money.")
+	err := s.play(ctx)
+	switch {
+	case ctx.Err() != nil: // somebody wanted it so
+		s.out.blank()
+		s.out.styled(warn, "ended", context.Cause(ctx).Error())
+	case err != nil:
+		s.complain(err)
+	}
+	left := s.clean(ctx)
+	filled := s.conclude()
+	if err != nil || left || !filled {
+		return errDemo
+	}
+	return nil
+}
+
+// play tells the story up to its end or the first thing it cannot go on after.
+// A swap that fails is told and counted, and the next one is tried.
+func (s *show) play(ctx context.Context) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, demoTime, errors.New("the demo took too long"))
+	defer cancel()
+	for _, act := range []func(context.Context) error{s.directory, s.sandbox, s.chooseKeychain, s.connect, s.wallet, s.fund} {
+		if err := act(ctx); err != nil {
+			return reason(ctx, err)
+		}
+	}
+	for i, p := range s.swaps {
+		r := s.swap(ctx, i+1, p)
+		s.outcomes = append(s.outcomes, r)
+		if ctx.Err() != nil || s.port.Err() != nil {
+			return reason(ctx, cmp.Or(r.err, s.port.Err()))
+		}
+		if r.err != nil {
+			s.complain(r.err)
+		}
+	}
+	return nil
+}
+
+// reason prefers why the demo was ended over what that did to a call.
+func reason(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// complain says what went wrong and what the daemon wrote last.
+func (s *show) complain(err error) {
+	s.out.blank()
+	s.out.styled(bad, "failed", err.Error())
+	for _, name := range []string{"relay.log", filepath.Join("home", "swapkeepd.log")} {
+		if lines := tail(filepath.Join(s.dir, name), logTail); s.dir != "" && len(lines) > 0 {
+			s.out.fact("log", fmt.Sprintf("the last lines of %s:", filepath.Base(name)))
+			s.out.quote(lines)
+		}
+	}
+}
+
+// clean ends what was begun, the last first, whether or not ctx has ended. It
+// reports whether something is left.
+func (s *show) clean(ctx context.Context) (left bool) {
+	ctx = context.WithoutCancel(ctx)
+	s.out.heading("Clean-up")
+	for i := len(s.undo) - 1; i >= 0; i-- {
+		u := s.undo[i]
+		within, cancel := context.WithTimeout(ctx, cleanTime)
+		how, err := u.do(within)
+		cancel()
+		if err != nil {
+			left = true
+			s.out.styled(bad, u.what, err.Error())
+			continue
+		}
+		s.out.fact(u.what, how)
+	}
+	s.password.Zero()
+	return left
+}
+
+func (s *show) later(what string, do func(context.Context) (string, error)) {
+	s.undo = append(s.undo, undoing{what, do})
+}

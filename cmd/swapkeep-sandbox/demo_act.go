@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+
+	"swapkeep/host/client"
+	"swapkeep/host/protocol"
+	"swapkeep/sandbox"
+)
+
+// extensionID is the extension that the demo is.
+const extensionID = "abcdefghijklmnopabcdefghijklmnop"
+
+// startTime bounds the start of the sandbox.
+const startTime = 30 * time.Second
+
+// directory makes the place that holds everything, and the environment in
+// which the product is started: no setting of this shell's reaches it.
+func (s *show) directory(context.Context) error {
+	for _, program := range []string{"swapkeep", "swapkeepd"} {
+		if _, err := exec.LookPath(filepath.Join(s.bin, program)); err != nil {
+			return fmt.Errorf("%s is not in %s: run `make build` first, or name its directory with --bin", program, s.bin)
+		}
+	}
+	dir, err := os.MkdirTemp(s.temporary, "swapkeep-demo-")
+	if err != nil {
+		return err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return err
+	}
+	s.dir = dir
+	s.later("directory", func(context.Context) (string, error) { return dir + " removed", os.RemoveAll(dir) })
+	for _, entry := range s.environ {
+		if !strings.HasPrefix(entry, "SWAPKEEP_") {
+			s.env = append(s.env, entry)
+		}
+	}
+	s.env = append(s.env,
+		"SWAPKEEP_HOME="+filepath.Join(dir, "home"),
+		"SWAPKEEP_CONFIG="+filepath.Join(dir, "config.toml"),
+		"SWAPKEEP_EXTENSIONS_CHROMIUM="+extensionID,
+	)
+	return nil
+}
+
+// sandbox starts the chains that the swaps are on, in this process.
+func (s *show) sandbox(ctx context.Context) error {
+	s.out.heading("Sandbox")
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	began := time.Now()
+	box, err := sandbox.Start(ctx, sandbox.Options{Chains: chainsOf(s.swaps), Contracts: s.contracts, Period: s.period})
+	if err != nil {
+		return err
+	}
+	s.box = box
+	s.later("sandbox", func(context.Context) (string, error) { return "chains and provider ended", box.Close() })
+	if err := box.WriteFiles(s.dir); err != nil {
+		return err
+	}
+	var names []string
+	for _, c := range box.Chains() {
+		names = append(names, fmt.Sprintf("%s (%d)", c.Network.Name, c.ID))
+	}
+	s.out.fact("chains", fmt.Sprintf("%s; a block every %s, final at depth %d; ready in %s",
+		strings.Join(names, ", "), seconds(s.period), sandbox.Depth, seconds(time.Since(began))))
+	s.out.fact("contracts", "Uniswap V2 and V3, Universal Router, Permit2, at their addresses on the real chains")
+	s.out.fact("provider", "a DEX that speaks the Uniswap Trading API's format, "+box.DEXURL())
+	s.out.fact("directory", s.dir+", removed at the end")
+	s.started(box)
+	return nil
+}
+
+// connect starts the product as a browser starts it and greets it.
+func (s *show) connect(ctx context.Context) error {
+	s.out.heading("Host")
+	origin := "chrome-extension://" + extensionID + "/"
+	log, err := os.Create(filepath.Join(s.dir, "relay.log"))
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(filepath.Join(s.bin, "swapkeep"), origin)
+	cmd.Env, cmd.Stderr, cmd.SysProcAttr = s.env, log, ownGroup()
+	s.later("host", s.endHost) // also for a daemon without its relay
+	process, err := client.Start(cmd)
+	_ = log.Close()
+	if err != nil {
+		return err
+	}
+	s.port = &port{Process: process}
+	if err := s.port.greeted(ctx); err != nil {
+		return err
+	}
+	status, err := s.status(ctx)
+	if err != nil {
+		return err
+	}
+	hello := s.port.hello
+	s.out.fact("started", "swapkeep "+origin+", as a browser does")
+	s.out.fact("", fmt.Sprintf("a keyless relay, pid %d, which started the daemon, pid %d", process.PID(), status.PID))
+	s.out.fact("hello", fmt.Sprintf("%s %s, protocol %d, %d methods for this extension, home %s",
+		hello.Product, hello.Version, hello.Protocol.Selected, len(hello.Capabilities), hello.Home))
+	if !hello.Sandbox {
+		return fmt.Errorf("the daemon does not say that it is in a sandbox: nothing was done with it")
+	}
+	s.out.styled(warn, "banner", hello.Banner)
+	return nil
+}
+
+// wallet makes one and unlocks it. Its words are not shown: a demo's output
+// ends up in logs.
+func (s *show) wallet(ctx context.Context) error {
+	s.out.heading("Wallet")
+	s.password = protocol.Secret(rand.Text())
+	made, err := ask[protocol.CreateResult](ctx, s.port, "keys.create", protocol.CreateParams{
+		Request: newRequest(), Password: s.password, Name: "Demo",
+	})
+	if err != nil {
+		return err
+	}
+	words := len(bytes.Fields(made.Words))
+	made.Words.Zero()
+	if len(made.Wallet.Accounts) != 1 {
+		return fmt.Errorf("the new wallet has %d accounts, want 1", len(made.Wallet.Accounts))
+	}
+	s.account = made.Wallet.Accounts[0].Address
+	s.out.fact("created", fmt.Sprintf("account %s (%s)", s.account, made.Wallet.Accounts[0].Path))
+	s.out.fact("words", fmt.Sprintf("%d, shown this once to be written down, and not printed here", words))
+	kept, err := s.kept(ctx)
+	if err != nil {
+		return err
+	}
+	s.out.fact("kept", kept)
+	return s.unlock(ctx)
+}
+
+func (s *show) unlock(ctx context.Context) error {
+	status, err := ask[protocol.KeysStatus](ctx, s.port, "keys.unlock", protocol.UnlockParams{Password: s.password})
+	if err != nil {
+		return err
+	}
+	if status.State != protocol.KeysUnlocked || !status.Session {
+		return fmt.Errorf("unlocking left the wallet %s", status.State)
+	}
+	s.out.fact("unlocked", fmt.Sprintf("by password; a session on this connection alone; locks itself after %d idle minutes",
+		status.AutoLockSeconds/60))
+	return nil
+}
+
+// fund has the sandbox's faucet pay the account on every chain.
+func (s *show) fund(ctx context.Context) error {
+	for _, c := range s.box.Chains() {
+		amount := new(big.Int).Mul(big.NewInt(5), ether)
+		if err := c.Fund(ctx, common.HexToAddress(string(s.account)), common.Address{}, amount); err != nil {
+			return err
+		}
+		native := nativeOf(c.Network)
+		seen, err := ask[protocol.BalancesResult](ctx, s.port, "tokens.balances", protocol.BalancesParams{
+			Account: s.account, ChainID: c.ID, Tokens: []protocol.Address{protocol.Native},
+		})
+		if err != nil {
+			return err
+		}
+		if len(seen.Balances) != 1 || seen.Balances[0].Amount.Int() == nil {
+			return fmt.Errorf("no balance of %s on %s", native.symbol, c.Network.Name)
+		}
+		s.out.fact("funded", fmt.Sprintf("by the sandbox's faucet: the wallet sees %s on %s", native.text(seen.Balances[0].Amount.Int()), c.Network.Name))
+	}
+	return nil
+}
+
+func newRequest() protocol.UUID { return protocol.UUID(uuid.NewString()) }

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/inject"
+)
+
+// programs are swapkeep and swapkeepd as they are shipped.
+func programs(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	out, err := exec.Command("go", "build", "-o", dir, "swapkeep/cmd/swapkeep", "swapkeep/cmd/swapkeepd").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
+// quick is the demo with short blocks, and with files as its keychain, so that
+// a test leaves the machine's own alone.
+func quick(t *testing.T, bin string) demoOptions {
+	return demoOptions{
+		bin: bin, keychain: "file", period: 200 * time.Millisecond, swaps: demoSwaps, temporary: t.TempDir(),
+		environ: append(os.Environ(), "SWAPKEEP_KEYS_BACKEND=cloud"), // must not reach the product
+		started: func(*sandbox.Sandbox) {},
+	}
+}
+
+// A page keeps what is written and acts on a word.
+type page struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	on   string
+	do   func()
+}
+
+func (p *page) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.on != "" && strings.Contains(string(b), p.on) {
+		p.do()
+	}
+	return p.text.Write(b)
+}
+
+// told runs the demo and checks what holds however it ends: the last line is
+// the tally, and neither a process nor the directory is left.
+func told(t *testing.T, ctx context.Context, o demoOptions, p *page) (text string, err error) {
+	t.Helper()
+	err = o.run(ctx, newScreen(p, os.Getenv))
+	text = p.text.String()
+	t.Log("\n" + text)
+	for _, m := range regexp.MustCompile(`pid (\d+)`).FindAllStringSubmatch(text, -1) {
+		if pid, _ := strconv.Atoi(m[1]); alive(pid) {
+			t.Errorf("process %d is left", pid)
+		}
+	}
+	if left := ofHome(o.temporary); len(left) > 0 {
+		t.Errorf("processes left: %q", left)
+	}
+	if left, _ := filepath.Glob(filepath.Join(o.temporary, "*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	for _, l := range strings.Split(text, "\n") {
+		if len([]rune(l)) > pageWidth && !strings.HasPrefix(l, "  | ") {
+			t.Errorf("%d columns: %s", len(l), l)
+		}
+	}
+	return text, err
+}
+
+// ofHome are the programs whose environment names a home below dir, where the
+// system shows that.
+func ofHome(dir string) (names []string) {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, f := range files {
+		if env, err := os.ReadFile(f); err == nil && bytes.Contains(env, []byte("SWAPKEEP_HOME="+dir)) {
+			names = append(names, f)
+		}
+	}
+	return names
+}
+
+// oneLine undoes the breaking of lines.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return lines[len(lines)-1]
+}
+
+func TestDemo(t *testing.T) {
+	bin := programs(t)
+	interrupted := func(moment, last string) func(*testing.T, string) {
+		return func(t *testing.T, bin string) { interruptDemo(t, bin, moment, last) }
+	}
+	for name, test := range map[string]func(*testing.T, string){
+		"a swap fails":            demoWithAFailure,
+		"interrupted in an act":   interrupted("Wallet", "demo: 3 swaps, 0 filled, 0 failed, 3 not tried"),
+		"interrupted at the kill": interrupted("SIGKILL to the daemon", "demo: 3 swaps, 1 filled, 1 failed, 1 not tried"),
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, bin) })
+	}
+}
+
+// demoWithAFailure: the provider refuses its first transaction. The swaps after
+// it go on, one of them through a killed daemon.
+func demoWithAFailure(t *testing.T, bin string) {
+	o := quick(t, bin)
+	o.started = func(s *sandbox.Sandbox) {
+		if _, err := s.DEX().Faults.Add(inject.Rule{Target: "/swap", Kind: inject.HTTP, Status: 400, Times: 1}); err != nil {
+			t.Error(err)
+		}
+	}
+	text, err := told(t, t.Context(), o, &page{})
+	if !errors.Is(err, errDemo) {
+		t.Errorf("ended with %v", err)
+	}
+	if want := "demo: 3 swaps, 2 filled, 1 failed"; lastLine(text) != want {
+		t.Errorf("last line %q, want %q", lastLine(text), want)
+	}
+	for _, want := range []string{"provider_", "the last lines of swapkeepd.log", "SIGKILL to the daemon", "nonce 0 -> 1; 1 transaction of the account"} {
+		if !strings.Contains(oneLine(text), want) {
+			t.Errorf("nothing of %q", want)
+		}
+	}
+}
+
+// interruptDemo: Ctrl-C at that moment leaves nothing running.
+func interruptDemo(t *testing.T, bin, moment, last string) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	interrupt := errors.New("interrupt signal received")
+	text, err := told(t, ctx, quick(t, bin), &page{on: moment, do: func() { cancel(interrupt) }})
+	if !errors.Is(err, errDemo) || lastLine(text) != last || !strings.Contains(text, interrupt.Error()) {
+		t.Errorf("at %q: %v, last line %q, want %q", moment, err, lastLine(text), last)
+	}
+}
+
+func TestDemoWithoutItsPrograms(t *testing.T) {
+	text, err := told(t, t.Context(), quick(t, t.TempDir()), &page{})
+	if !errors.Is(err, errDemo) || !strings.Contains(oneLine(text), "run `make build` first") {
+		t.Errorf("ended with %v", err)
+	}
+	if want := "demo: 3 swaps, 0 filled, 0 failed, 3 not tried"; lastLine(text) != want {
+		t.Errorf("last line %q, want %q", lastLine(text), want)
+	}
+}

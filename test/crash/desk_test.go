@@ -1,0 +1,371 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+
+	"swapkeep/host/client"
+	"swapkeep/host/protocol"
+	"swapkeep/host/transport"
+)
+
+const (
+	extension = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	origin    = "chrome-extension://" + extension + "/"
+	// password of the test wallets, which hold nothing and are made anew each time.
+	password = "correct horse battery staple"
+	patience = 30 * time.Second // for anything to happen
+)
+
+// A desk is one user at one machine: a home, a lane of chains, a browser's
+// relay and the daemon behind it.
+type desk struct {
+	t     *testing.T
+	lane  *lane
+	bin   string
+	dir   string
+	place transport.Place
+	env   []string
+	as    *syscall.Credential // nil: whoever runs the test
+
+	relay   *client.Process
+	account common.Address
+	doomed  *death // the daemon that is about to die; nil: none
+}
+
+var desks atomic.Int64
+
+// newDesk makes a home with nothing running in it. What the test leaves
+// running fails it.
+func newDesk(t *testing.T, l *lane) *desk {
+	t.Helper()
+	dir := filepath.Join(root, fmt.Sprint("d", desks.Add(1)))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d := &desk{t: t, lane: l, bin: bins.faults, dir: dir, place: transport.Place{Home: filepath.Join(dir, "state")}}
+	d.env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SWAPKEEP_HOME=" + d.place.Home, "SWAPKEEP_CONFIG=" + l.config,
+		"SWAPKEEP_EXTENSIONS_CHROMIUM=" + extension, "SWAPKEEP_KEYS_BACKEND=file",
+	}
+	t.Cleanup(d.leaveNothing)
+	return d
+}
+
+func (d *desk) command(extra []string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(d.bin, "swapkeep"), args...)
+	cmd.Env = append(append([]string{}, d.env...), extra...)
+	if d.as != nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: d.as}
+	}
+	return cmd
+}
+
+// browse starts a relay as a browser does; extra goes into its environment,
+// and into that of a daemon it starts.
+func (d *desk) browse(extra ...string) (*client.Process, error) {
+	p, err := client.Start(d.command(extra, origin))
+	if err != nil {
+		return nil, err
+	}
+	return p, greeted(p)
+}
+
+// greeted waits for the daemon's hello.
+func greeted(p *client.Process) error {
+	late := time.After(patience)
+	for {
+		select {
+		case n := <-p.Notifications():
+			if n.Method == "host.hello" {
+				return nil
+			}
+		case <-p.Done():
+			return p.Err()
+		case <-late:
+			return errors.New("no hello")
+		}
+	}
+}
+
+// open starts the daemon with extra in its environment, and then a relay
+// without it: whoever restarts the daemon later restarts it unharmed.
+func (d *desk) open(extra ...string) {
+	d.t.Helper()
+	first, err := d.browse(extra...)
+	if err != nil {
+		d.t.Fatalf("start: %v\n%s", err, d.log())
+	}
+	if d.relay, err = d.browse(); err != nil {
+		d.t.Fatalf("second relay: %v\n%s", err, d.log())
+	}
+	if _, err := first.Stop(); err != nil {
+		d.t.Fatalf("first relay: %v", err)
+	}
+}
+
+// errLost: the daemon died before it answered.
+var errLost = errors.New("the daemon died before it answered")
+
+// ask calls the daemon through the relay.
+func (d *desk) ask(method string, params, result any) error {
+	ctx, cancel := context.WithTimeout(d.t.Context(), patience)
+	defer cancel()
+	err := d.relay.Call(ctx, method, params, result)
+	switch {
+	case d.doomed == nil:
+		return err
+	case err != nil && d.doomed.within(time.Second), d.doomed.within(0): // an answer may be its successor's
+		return errLost
+	}
+	return err
+}
+
+// must is ask for what cannot fail.
+func (d *desk) must(method string, params, result any) {
+	d.t.Helper()
+	if err := d.ask(method, params, result); err != nil {
+		d.t.Fatalf("%s: %v\n%s", method, err, d.log())
+	}
+}
+
+// named reports whether err is the protocol's error of that name.
+func named(err error, name string) bool { return errors.Is(err, protocol.New(name, "")) }
+
+func evmAddress(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }
+
+func newUUID() protocol.UUID { return protocol.UUID(uuid.NewString()) }
+
+func callTo(to common.Address, data []byte) ethereum.CallMsg {
+	return ethereum.CallMsg{To: &to, Data: data}
+}
+
+// wallet makes the desk's wallet, unlocks it and chooses the network.
+func (d *desk) wallet(chain uint64) {
+	d.t.Helper()
+	d.must("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, nil)
+	d.unlock()
+	d.takeAccount()
+	d.must("networks.select", protocol.SelectParams{ChainID: chain}, nil)
+}
+
+func (d *desk) takeAccount() {
+	d.t.Helper()
+	var r protocol.AccountsResult
+	d.must("keys.accounts", nil, &r)
+	if len(r.Accounts) == 0 {
+		d.t.Fatal("no account")
+	}
+	d.account = evmAddress(r.Accounts[0].Address)
+}
+
+func (d *desk) unlock() {
+	d.t.Helper()
+	d.must("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+}
+
+// order is the daemon's word about an order.
+func (d *desk) order(id string) (r protocol.OrderResult, err error) {
+	err = d.ask("swap.order", protocol.OrderParams{Order: id}, &r)
+	return r, err
+}
+
+func (d *desk) orders() (all []protocol.Order) {
+	d.t.Helper()
+	var r protocol.OrdersResult
+	d.must("swap.orders", protocol.OrdersParams{}, &r)
+	return r.Orders
+}
+
+// awaitOrder looks until the order is as wanted.
+func (d *desk) awaitOrder(id string, wanted func(protocol.Order) bool) (protocol.Order, error) {
+	var last protocol.Order
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(30 * time.Millisecond) {
+		r, err := d.order(id)
+		if err != nil {
+			return last, err
+		}
+		if last = r.Order; wanted(last) {
+			return last, nil
+		}
+	}
+	return last, fmt.Errorf("order is still %s, %q (%s) after %s", last.State, last.Condition, last.Reason, patience)
+}
+
+func final(o protocol.Order) bool { return o.Final }
+
+// pid of the daemon, by the kernel's word on its socket.
+func (d *desk) pid() int {
+	d.t.Helper()
+	conn, err := transport.Dial(d.t.Context(), d.place)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer conn.Close()
+	peer, err := transport.PeerOf(conn)
+	if err != nil || peer.PID <= 1 || peer.PID == os.Getpid() {
+		d.t.Fatalf("pid %d, %v", peer.PID, err)
+	}
+	return peer.PID
+}
+
+// A death is how a daemon that we watch ended.
+type death struct {
+	done  chan struct{}
+	state *os.ProcessState
+	err   error
+}
+
+// watch waits for the daemon's end. It was orphaned, so it is our child.
+func (d *desk) watch() *death {
+	d.t.Helper()
+	p, err := os.FindProcess(d.pid())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	w := &death{done: make(chan struct{})}
+	go func() {
+		w.state, w.err = p.Wait()
+		close(w.done)
+	}()
+	return w
+}
+
+// killed waits for the end and wants it to be by SIGKILL.
+func (w *death) killed() error {
+	select {
+	case <-w.done:
+	case <-time.After(patience):
+		return errors.New("the daemon did not die: the point was not reached")
+	}
+	if w.err != nil {
+		return w.err
+	}
+	if s, ok := w.state.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL {
+		return fmt.Errorf("the daemon ended with %s", w.state)
+	}
+	return nil
+}
+
+// within reports whether it ends in that time.
+func (w *death) within(d time.Duration) bool {
+	select {
+	case <-w.done:
+		return true
+	default:
+	}
+	select {
+	case <-w.done:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// log is what the daemon last said, for a test that fails.
+func (d *desk) log() string {
+	b, err := os.ReadFile(d.place.LogPath())
+	if err != nil {
+		return err.Error()
+	}
+	return string(b[max(0, len(b)-3000):])
+}
+
+// terminal runs a command of the product to its end.
+func (d *desk) terminal(args ...string) (string, int) {
+	d.t.Helper()
+	cmd := d.command(nil, args...)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		d.t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// status is the daemon's health, as a terminal sees it.
+func (d *desk) status() (s protocol.StatusResult) {
+	d.t.Helper()
+	out, code := d.terminal("--json", "status")
+	if err := json.Unmarshal([]byte(out), &s); err != nil || code != 0 {
+		d.t.Fatalf("status: exit %d, %v\n%s", code, err, out)
+	}
+	return s
+}
+
+// shut stops relay and daemon, in this order, as a logout does.
+func (d *desk) shut() {
+	d.t.Helper()
+	if d.relay != nil {
+		if _, err := d.relay.Stop(); err != nil {
+			d.t.Errorf("relay: %v", err)
+		}
+		d.relay = nil
+	}
+	if out, code := d.terminal("stop"); code != 0 {
+		d.t.Errorf("stop: exit %d: %s", code, out)
+	}
+}
+
+// processes of ours that work in this home.
+func (d *desk) processes() (pids []int) {
+	entries, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, entry := range entries {
+		exe, err := os.Readlink(filepath.Join(entry, "exe"))
+		if err != nil || filepath.Dir(exe) != d.bin {
+			continue
+		}
+		environ, err := os.ReadFile(filepath.Join(entry, "environ"))
+		if err != nil || !strings.Contains("\x00"+string(environ), "\x00SWAPKEEP_HOME="+d.place.Home+"\x00") {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(entry)); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// gone waits until none of ours is left in this home.
+func (d *desk) gone() []int {
+	left := d.processes()
+	for end := time.Now().Add(5 * time.Second); len(left) > 0 && time.Now().Before(end); left = d.processes() {
+		time.Sleep(20 * time.Millisecond)
+	}
+	return left
+}
+
+// leaveNothing ends what a failed test left, and fails one that did.
+func (d *desk) leaveNothing() {
+	if d.relay != nil {
+		_, _ = d.relay.Stop()
+		_, _ = d.terminal("stop")
+	}
+	for _, pid := range d.gone() {
+		d.t.Errorf("process %d was left behind", pid)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if d.t.Failed() {
+		d.t.Logf("log of the daemon:\n%s", d.log())
+	}
+	_ = os.RemoveAll(d.dir)
+}

@@ -1,0 +1,88 @@
+//go:build faults && linux
+
+// Package crash kills the real daemon at every named point, fills its disk and
+// takes its database away, and then asks the chain what was paid. Run it with
+//
+//	make crash
+//
+// Nothing here is a stand-in: relays and daemons are the real programs, built
+// with the tag faults from this source; the chains are the sandbox's.
+package crash
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// atOnce is how many cases run at the same time, each on a lane of its own.
+const atOnce = 4
+
+// root holds what all tests share, and every test's own directory. It is short
+// so that a socket's path fits.
+var root string
+
+// bins are the programs under test: those built for fault tests, and those
+// built as a release is.
+var bins = struct{ faults, release string }{}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	var err error
+	if root, err = os.MkdirTemp("", "skc"); err != nil {
+		return fail(err)
+	}
+	defer os.RemoveAll(root)
+	if err := os.Chmod(root, 0o711); err != nil { // an unprivileged user passes through
+		return fail(err)
+	}
+	if err := build(); err != nil {
+		return fail(err)
+	}
+	if err := flag.Set("test.parallel", fmt.Sprint(atOnce)); err != nil {
+		return fail(err)
+	}
+	// Daemons outlive the relays that start them. What is orphaned becomes our
+	// child, so that we learn how it ended.
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fail(err)
+	}
+	if err := openLanes(); err != nil {
+		return fail(err)
+	}
+	code := m.Run()
+	if err := closeLanes(); err != nil {
+		return fail(err)
+	}
+	return code
+}
+
+func fail(err error) int {
+	fmt.Fprintln(os.Stderr, "crash:", err)
+	return 1
+}
+
+// build makes the programs as the Makefile does.
+func build() error {
+	bins.faults, bins.release = filepath.Join(root, "faults"), filepath.Join(root, "release")
+	for dir, tags := range map[string]string{bins.faults: "faults", bins.release: ""} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return err
+		}
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-tags", tags, "-o", dir, "swapkeep/cmd/swapkeep", "swapkeep/cmd/swapkeepd")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("build for %q: %w\n%s", tags, err, out)
+		}
+	}
+	return nil
+}

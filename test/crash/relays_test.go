@@ -1,0 +1,149 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"encoding/json"
+	"errors"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"swapkeep/host/client"
+	"swapkeep/host/protocol"
+)
+
+const manyRelays = 20
+
+// hello waits for the next greeting and returns which daemon it is from.
+func hello(p *client.Process) (protocol.UUID, error) {
+	late := time.After(patience)
+	for {
+		select {
+		case n := <-p.Notifications():
+			var h protocol.Hello
+			if n.Method == "host.hello" {
+				err := json.Unmarshal(n.Params, &h)
+				return h.Instance, err
+			}
+		case <-p.Done():
+			return "", p.Err()
+		case <-late:
+			return "", errors.New("no hello")
+		}
+	}
+}
+
+// crowd starts relays all at once and returns them with the one daemon that
+// greeted them all.
+func (d *desk) crowd(n int) ([]*client.Process, protocol.UUID) {
+	d.t.Helper()
+	relays, instances, errs := make([]*client.Process, n), make([]protocol.UUID, n), make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			if relays[i], errs[i] = client.Start(d.command(nil, origin)); errs[i] == nil {
+				instances[i], errs[i] = hello(relays[i])
+			}
+		})
+	}
+	wg.Wait()
+	for i := range n {
+		if errs[i] != nil || instances[i] != instances[0] {
+			d.t.Fatalf("relay %d: daemon %q, %v; the first has %q", i, instances[i], errs[i], instances[0])
+		}
+	}
+	return relays, instances[0]
+}
+
+// TestManyRelaysFromCold: one daemon for all, which outlives every relay and
+// every death; an order that was accepted is paid meanwhile, once.
+func TestManyRelaysFromCold(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, takeLane(t))
+	relays, first := d.crowd(manyRelays)
+	d.oneDaemon(manyRelays)
+	d.relay = relays[0]
+	p := begin(d, flows[1], "")
+	chain := d.lane.Chain(p.flow.chain)
+	chain.Pause()
+	p.acceptedAndSent()
+
+	// Half of the browsers crash, and so does the daemon.
+	for _, r := range relays[manyRelays/2:] {
+		d.crash(r.PID())
+		<-r.Exited()
+	}
+	d.oneDaemon(manyRelays / 2)
+	d.crash(d.pid())
+	second := protocol.UUID("")
+	for i, r := range relays[:manyRelays/2] {
+		instance, err := hello(r)
+		if err != nil || instance == first || second != "" && instance != second {
+			t.Fatalf("relay %d came back to daemon %q, %v; before it was %q, of others it is %q", i, instance, err, first, second)
+		}
+		second = instance
+	}
+	d.oneDaemon(manyRelays / 2)
+
+	// The others crash too; nobody is there when the swap is mined.
+	for _, r := range relays[:manyRelays/2] {
+		d.crash(r.PID())
+		<-r.Exited()
+	}
+	d.oneDaemon(0)
+	chain.Resume()
+	time.Sleep(3 * time.Second)
+	if s := p.sight(); len(s.mined) != 1 {
+		t.Errorf("%d transactions mined with no browser there", len(s.mined))
+	}
+	d.relay = nil
+	d.open()
+	if r, err := d.order(p.id); err != nil || r.Order.State != "filled" {
+		t.Errorf("the order is %s, %v", r.Order.State, err)
+	}
+	p.paidOnce()
+	d.unlock()
+	p.goesOn(1)
+	d.shut()
+	p.journalHolds()
+}
+
+// acceptedAndSent executes the flow's plan and waits until a node has it.
+func (p *passage) acceptedAndSent() {
+	p.t.Helper()
+	if err := p.prepare(); err != nil {
+		p.t.Fatal(err)
+	}
+	var o protocol.Order
+	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.review.Digest}, &o)
+	p.id = o.ID
+	if err := p.awaitOffered(1); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (d *desk) crash(pid int) {
+	d.t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// oneDaemon wants so many relays and a single daemon in this home, soon.
+func (d *desk) oneDaemon(relays int) {
+	d.t.Helper()
+	var n int
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if n = len(d.processes()); n == relays+1 {
+			break
+		}
+	}
+	if n != relays+1 {
+		d.t.Fatalf("%d processes for %d relays and a daemon", n, relays)
+	}
+	if s := d.status(); len(s.Connections) != relays+1 { // the status command is one itself
+		d.t.Errorf("the daemon counts %d connections, want %d", len(s.Connections), relays+1)
+	}
+}

@@ -1,0 +1,279 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	"golang.org/x/sys/unix"
+
+	"swapkeep/host/protocol"
+	"swapkeep/sandbox/inject"
+)
+
+// tooSmall is less than an empty database: nothing new can be written to it.
+const tooSmall = 8192
+
+// limit bounds the size of every file that a process writes; 0 lifts it.
+func (d *desk) limit(pid int, size uint64) {
+	d.t.Helper()
+	var old unix.Rlimit
+	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, nil, &old); err != nil {
+		d.t.Fatal(err)
+	}
+	bound := unix.Rlimit{Cur: old.Max, Max: old.Max}
+	if size > 0 {
+		bound.Cur = size
+	}
+	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, &bound, nil); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// Ways in which a full disk ends.
+var reliefs = map[string]func(*desk, int){
+	"lifted":    func(d *desk, pid int) { d.limit(pid, 0) },
+	"restarted": (*desk).kill,
+}
+
+// kill ends the daemon by its own id, as a power cut does, and waits until the
+// relay has brought another, which is unlocked.
+func (d *desk) kill(pid int) {
+	d.t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := greeted(d.relay); err != nil {
+		d.t.Fatal(err)
+	}
+	d.unlock()
+}
+
+// full wants that the terminal is told of the full disk, and that the account
+// sent nothing.
+func (p *passage) full(when string) {
+	p.t.Helper()
+	if s := p.status(); len(s.Problems) != 1 || s.Problems[0].Name != "database_full" || s.Problems[0].Remedy == "" {
+		p.t.Errorf("%s: status names %+v, want database_full", when, s.Problems)
+	}
+	if s := p.sight(); len(s.offered) != 0 {
+		p.t.Errorf("%s: %d transactions were sent without a journal", when, len(s.offered))
+	}
+}
+
+// Moments at which the disk gets full.
+var fullWhen = map[string]func(*passage){
+	"before consent": (*passage).refuseConsent,
+	"before signing": (*passage).holdSigning,
+}
+
+// TestDiskFull: no consent is taken that cannot be kept, and nothing is signed
+// that cannot be journaled; with room again, all goes on.
+func TestDiskFull(t *testing.T) {
+	for when, fill := range fullWhen {
+		for name, relieve := range reliefs {
+			t.Run(when+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				d := newDesk(t, takeLane(t))
+				d.open()
+				p := begin(d, flows[0], "")
+				if err := p.prepare(); err != nil {
+					t.Fatal(err)
+				}
+				fill(p)
+				p.full(when)
+				relieve(d, d.pid())
+				if name == "restarted" && p.id == "" {
+					p.review = nil // plans die with the daemon: the user looks again
+				}
+				if err := p.drive(); err != nil {
+					t.Fatal(err)
+				}
+				p.paidOnce()
+				p.goesOn(1)
+				d.shut()
+				p.journalHolds()
+			})
+		}
+	}
+}
+
+func (p *passage) refuseConsent() {
+	p.t.Helper()
+	p.limit(p.pid(), tooSmall)
+	if err := p.drive(); !named(err, "database_full") && !named(err, "journal_failed") {
+		p.t.Fatalf("execute with a full disk: %v", err)
+	}
+	if orders := p.orders(); len(orders) != 0 {
+		p.t.Errorf("%d orders", len(orders))
+	}
+}
+
+func (p *passage) holdSigning() {
+	p.t.Helper()
+	p.acceptHeld(func(pid int) { p.limit(pid, tooSmall) })
+	time.Sleep(2500 * time.Millisecond) // twice the engine's pause, and more
+	if o, err := p.order(p.id); err != nil || o.Order.Final {
+		p.t.Errorf("the order is %s, %v", o.Order.State, err)
+	}
+}
+
+// acceptHeld executes the plan and holds it up where it is simulated once more,
+// does what is given there, and lets it go on.
+func (p *passage) acceptHeld(do func(pid int)) {
+	p.t.Helper()
+	pid, faults := p.pid(), p.lane.Chain(p.flow.chain).Faults
+	rule, err := faults.Add(inject.Rule{Target: "eth_simulateV1", Kind: inject.Hold})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var o protocol.Order
+	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.review.Digest}, &o)
+	p.id = o.ID
+	for end := time.Now().Add(patience); faults.Held() == 0; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.t.Fatal("the order was not simulated again before signing")
+		}
+	}
+	do(pid)
+	faults.Remove(rule)
+}
+
+// refuses wants a daemon that does not start, and browser and terminal told
+// why in their own ways.
+func (d *desk) refuses(name, reason string) {
+	d.t.Helper()
+	p, err := d.browse()
+	if !named(err, name) {
+		d.t.Errorf("the browser was told %v, want %s", err, name)
+	}
+	if p != nil {
+		_, _ = p.Stop() // it has left with an exit status of its own
+	}
+	out, code := d.terminal("status")
+	if code != 3 || !strings.Contains(out, reason) {
+		d.t.Errorf("status: exit %d, %q; want 3 and %q", code, out, reason)
+	}
+	if left := d.gone(); len(left) != 0 {
+		d.t.Errorf("processes %v are left of a refused start", left)
+	}
+}
+
+// TestDatabaseHeld: another process has the order database.
+func TestDatabaseHeld(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, takeLane(t))
+	d.open()
+	d.shut()
+	db, err := bolt.Open(filepath.Join(d.place.Home, "orders.db"), 0o600, &bolt.Options{Timeout: 5 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.refuses("database_locked", "another process holds the order database")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.open()
+	d.shut()
+}
+
+// nobody is the unprivileged user that root becomes: permissions do not bind root.
+const nobody = 65534
+
+// unprivileged gives the desk to a user whom permissions bind.
+func (d *desk) unprivileged() {
+	d.t.Helper()
+	config := filepath.Join(d.dir, "config.toml")
+	b, err := os.ReadFile(d.lane.config)
+	if err == nil {
+		err = os.WriteFile(config, b, 0o600)
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.env = append(d.env, "SWAPKEEP_CONFIG="+config)
+	if os.Getuid() != 0 {
+		return
+	}
+	d.as = &syscall.Credential{Uid: nobody, Gid: nobody}
+	for _, path := range []string{d.dir, config} {
+		if err := os.Chown(path, nobody, nobody); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
+// chmodAll takes the right to write from the home and all in it, or gives it back.
+func (d *desk) chmodAll(dirs, files os.FileMode) {
+	d.t.Helper()
+	err := filepath.WalkDir(d.place.Home, func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() {
+			return os.Chmod(path, dirs)
+		}
+		return os.Chmod(path, files)
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// TestReadOnlyHome: a home with everything in it, and one that is still empty.
+func TestReadOnlyHome(t *testing.T) {
+	for _, used := range []bool{true, false} {
+		t.Run(map[bool]string{true: "used", false: "empty"}[used], func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, takeLane(t))
+			d.unprivileged()
+			if used {
+				d.open()
+				d.shut()
+			} else {
+				d.makeHome()
+			}
+			d.chmodAll(0o500, 0o400)
+			d.refuses("database_readonly", "permission denied")
+			d.chmodAll(0o700, 0o600)
+			d.open()
+			d.shut()
+		})
+	}
+}
+
+func (d *desk) makeHome() {
+	d.t.Helper()
+	err := os.Mkdir(d.place.Home, 0o700)
+	if err == nil && d.as != nil {
+		err = os.Chown(d.place.Home, int(d.as.Uid), int(d.as.Gid))
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// TestReadOnlyDatabase: all but the database can be written.
+func TestReadOnlyDatabase(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, takeLane(t))
+	d.unprivileged()
+	d.open()
+	d.shut()
+	db := filepath.Join(d.place.Home, "orders.db")
+	if err := os.Chmod(db, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	d.refuses("database_readonly", "the order database cannot be written")
+	if err := os.Chmod(db, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.open()
+	d.shut()
+}

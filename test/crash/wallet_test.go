@@ -1,0 +1,126 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"swapkeep/host/protocol"
+)
+
+// creation is no swap, and has its own matrix.
+var creation = flow{name: "wallet", chain: base}
+
+const (
+	unlisted moment = "unlisted" // no wallet yet: what was begun is swept
+	listed   moment = "listed"   // the wallet is there; its words were never shown
+)
+
+// TestWalletKilledAtEveryPoint kills the daemon around every write to the
+// keychain while a wallet is made. The vault must not be harmed by it.
+func TestWalletKilledAtEveryPoint(t *testing.T) {
+	kills := traceCreation(t)
+	var table board
+	t.Run("kill", func(t *testing.T) {
+		for _, k := range kills {
+			t.Run(fmt.Sprintf("%s:%d", k.point, k.hit), func(t *testing.T) {
+				t.Parallel()
+				table.note(t, k, prompt, func() string { return surviveCreation(t, k) })
+			})
+		}
+	})
+	t.Log("\n" + table.String())
+}
+
+func traceCreation(t *testing.T) (kills []kill) {
+	d := newDesk(t, takeLane(t))
+	path := filepath.Join(d.dir, "trace")
+	d.open("SWAPKEEP_FAULT_TRACE=" + path)
+	d.must("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, nil)
+	points, hits := readTrace(t, path), map[string]int{}
+	d.shut()
+	for i, point := range points {
+		hits[point]++
+		when := unlisted
+		if i == len(points)-1 {
+			when = listed
+		}
+		kills = append(kills, kill{creation, point, hits[point], when})
+	}
+	if hits["keys.before_index"] != 2 || hits["keys.after_index"] != 2 || hits["keys.before_item"] != 1 || hits["keys.after_item"] != 1 {
+		t.Fatalf("a wallet's creation passes %v", points)
+	}
+	return kills
+}
+
+func surviveCreation(t *testing.T, k kill) string {
+	d := newDesk(t, takeLane(t))
+	d.open(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
+	d.doomed = d.watch()
+	create := protocol.CreateParams{Request: newUUID(), Password: []byte(password)}
+	if err := d.ask("keys.create", create, nil); !errors.Is(err, errLost) {
+		t.Fatalf("create: %v", err)
+	}
+	if err := d.doomed.killed(); err != nil {
+		t.Fatal(err)
+	}
+	d.doomed = nil
+	if err := greeted(d.relay); err != nil {
+		t.Fatal(err)
+	}
+	before := map[moment]int{unlisted: 0, listed: 1}[k.when]
+	d.vaultHolds(before)
+	var made protocol.CreateResult
+	d.must("keys.create", protocol.CreateParams{Request: create.Request, Password: []byte(password)}, &made)
+	if n := len(strings.Fields(string(made.Words))); n != 12 {
+		t.Errorf("the repeat shows %d words", n)
+	}
+	d.unlock()
+	d.vaultHolds(before + 1)
+	d.onlyListedItems(before + 1)
+	if s := d.status(); len(s.Problems) != 0 {
+		t.Errorf("problems: %+v", s.Problems)
+	}
+	d.canSwap(made.Wallet)
+	return fmt.Sprintf("%d wallet before the repeat, all open", before)
+}
+
+// vaultHolds wants so many wallets, readable.
+func (d *desk) vaultHolds(n int) {
+	d.t.Helper()
+	var s protocol.KeysStatus
+	if d.must("keys.status", nil, &s); len(s.Wallets) != n {
+		d.t.Errorf("%d wallets (%s), want %d", len(s.Wallets), s.State, n)
+	}
+}
+
+// onlyListedItems wants one item in the keychain for each wallet, the list of
+// them, and no leftover.
+func (d *desk) onlyListedItems(wallets int) {
+	d.t.Helper()
+	files, err := os.ReadDir(filepath.Join(d.place.Home, "keys"))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if len(files) != wallets+1 {
+		d.t.Errorf("%d items in the keychain for %d wallets and their list: %v", len(files), wallets, files)
+	}
+}
+
+// canSwap pays with the wallet's key.
+func (d *desk) canSwap(w protocol.Wallet) {
+	d.t.Helper()
+	d.must("networks.select", protocol.SelectParams{ChainID: creation.chain}, nil)
+	d.account = evmAddress(w.Accounts[0].Address)
+	p := &passage{desk: d, flow: creation}
+	p.fund(native, gasMoney)
+	p.since = d.lane.Chain(base).Head().Number.Uint64()
+	p.goesOn(0)
+	d.shut()
+	p.journalHolds()
+}

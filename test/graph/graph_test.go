@@ -1,0 +1,160 @@
+// Package graph pins which package of ours may import which (the import graph
+// of docs/architecture.md). A new edge is a decision, taken here.
+package graph
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowed lists, for each package, every package of ours it may import. A name
+// ending in /... stands for all below it.
+var allowed = map[string][]string{
+	// floor 1: nothing of ours but the named fault points
+	"fault":    {},
+	"config":   {},
+	"home":     {},
+	"manifest": {},
+	"tokens":   {},
+	"keys":     {"fault"},
+	"rest":     {"fault"},
+	"chain":    {"fault"},
+
+	"keys/keystest": {"keys"},
+
+	"swap": {"chain", "tokens", "fault"},
+
+	"providers/dex":          {"swap", "chain", "tokens", "rest", "fault"},
+	"providers/providertest": {"swap", "chain", "rest"},
+
+	"host/frame":        {},
+	"host/protocol":     {},
+	"host/protocol/gen": {"host/protocol"},
+	"host/settings":     {},
+	"host/transport":    {},
+	"host/owner":        {"host/transport", "fault"},
+	"host/relay":        {"host/frame", "host/protocol", "manifest"},
+	"host/client":       {"host/frame", "host/protocol"},
+	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "fault"},
+
+	"sandbox/...": {"sandbox/..."},
+
+	"cmd/swapkeep":         {"config", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "manifest"},
+	"cmd/swapkeepd":        {"chain", "config", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "keys", "providers/dex", "swap", "tokens"},
+	"cmd/swapkeep-sandbox": {"sandbox/...", "host/client", "host/frame", "host/protocol"},
+
+	// helpers of tests, linked into nothing that ships
+	"test/fakedaemon": {"host/frame", "host/owner", "host/protocol", "host/transport"},
+}
+
+// kept are programs and what they must never link.
+var kept = map[string][]string{
+	"cmd/swapkeep":  {"swapkeep/swap", "swapkeep/chain", "swapkeep/keys", "github.com/ethereum/go-ethereum", "go.etcd.io/bbolt"},
+	"cmd/swapkeepd": {"swapkeep/sandbox", "github.com/ethereum/go-ethereum/node", "github.com/ethereum/go-ethereum/eth/", "github.com/jackc/pgx", "github.com/redis"},
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+}
+
+func list(t *testing.T) map[string]pkg {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Deps", "swapkeep/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]pkg{}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		err := d.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[strings.TrimPrefix(p.ImportPath, "swapkeep/")] = p
+	}
+}
+
+func TestImportGraph(t *testing.T) {
+	for name, p := range list(t) {
+		may, ok := ruleOf(name)
+		if !ok {
+			if len(ours(p.Imports)) != 0 {
+				t.Errorf("package %s has no row in the table", name)
+			}
+			continue
+		}
+		for _, i := range ours(p.Imports) {
+			if !slices.ContainsFunc(may, func(m string) bool { return covers(m, i) }) {
+				t.Errorf("%s imports %s, which its row does not allow", name, i)
+			}
+		}
+	}
+}
+
+func TestWhatProgramsLink(t *testing.T) {
+	all := list(t)
+	for name, never := range kept {
+		p, ok := all[name]
+		if !ok {
+			t.Fatalf("no program %s", name)
+		}
+		for _, d := range p.Deps {
+			for _, n := range never {
+				if d == n || strings.HasPrefix(d, strings.TrimSuffix(n, "/")+"/") {
+					t.Errorf("%s links %s", name, d)
+				}
+			}
+		}
+	}
+}
+
+// TestSandboxStandsAlone: a mistake in how a provider is understood must not be
+// made on both sides of the wire.
+func TestSandboxStandsAlone(t *testing.T) {
+	for name, p := range list(t) {
+		if name != "sandbox" && !strings.HasPrefix(name, "sandbox/") {
+			continue
+		}
+		for _, d := range ours(p.Deps) {
+			if d == "swap" || d == "priceapi" || strings.HasPrefix(d, "providers/") {
+				t.Errorf("%s reaches %s", name, d)
+			}
+		}
+	}
+}
+
+func ours(paths []string) (out []string) {
+	for _, p := range paths {
+		if o, ok := strings.CutPrefix(p, "swapkeep/"); ok {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func ruleOf(name string) ([]string, bool) {
+	if may, ok := allowed[name]; ok {
+		return may, true
+	}
+	for rule, may := range allowed {
+		if strings.HasSuffix(rule, "/...") && covers(rule, name) {
+			return may, true
+		}
+	}
+	return nil, false
+}
+
+func covers(rule, name string) bool {
+	base, tree := strings.CutSuffix(rule, "/...")
+	return name == base || tree && strings.HasPrefix(name, base+"/")
+}
