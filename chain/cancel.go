@@ -10,14 +10,16 @@ import (
 )
 
 // cancelRest is how long a cancelling transaction is given before another one
-// is signed over it.
+// may be signed over it.
 const cancelRest = 30 * time.Second
 
 // Cancel tries to close key's nonce with a transaction that sends nothing to
 // the account itself and pays at least an eighth more than every earlier
 // attempt. Which of them is mined is for [Sender.Poll] to tell. It may be
-// repeated: within half a minute that offers the same bytes again. A final
-// record is returned as it is. Errors, besides those of Submit: ErrNonceUsed.
+// repeated: within half a minute, and later while the last cancel still offers
+// what the network asks, that offers the same bytes again, so that a chain that
+// stands still costs neither fees nor attempts. A final record is returned as it
+// is. Errors, besides those of Submit: ErrNonceUsed.
 func (s *Sender) Cancel(ctx context.Context, key string, p Policy) (*Tx, error) {
 	tx, err := s.ledger.get(key)
 	if err != nil {
@@ -56,7 +58,7 @@ func (s *Sender) signCancel(ctx context.Context, tx *Tx, p Policy) (*Tx, error) 
 		return tx, err
 	}
 	defer unlock()
-	if tx, err = s.ledger.get(tx.Key); err != nil || tx.State.Final() || s.cancelling(tx) {
+	if tx, err = s.ledger.get(tx.Key); err != nil || tx.State.Final() || s.cancelling(tx, cost.Fees) {
 		return tx, err
 	}
 	if len(tx.Attempts) == maxAttempts {
@@ -92,11 +94,16 @@ func (s *Sender) signCancel(ctx context.Context, tx *Tx, p Policy) (*Tx, error) 
 	return longer, nil
 }
 
-// cancelling reports whether tx's last attempt is a cancel that is still on its way.
-func (s *Sender) cancelling(tx *Tx) bool {
+// cancelling reports whether tx's last attempt is a cancel that is still on its
+// way: a recent one, or one that offers no less than asked.
+func (s *Sender) cancelling(tx *Tx, asked Fees) bool {
 	last := tx.Last()
 	now := s.now()
-	return last.Kind == AttemptCancel && now.Sub(last.Signed) < cancelRest && !now.After(last.Until)
+	if last.Kind != AttemptCancel || now.After(last.Until) {
+		return false
+	}
+	enough := last.FeeCap.ToInt().Cmp(asked.GasFeeCap) >= 0 && last.TipCap.ToInt().Cmp(asked.GasTipCap) >= 0
+	return enough || now.Sub(last.Signed) < cancelRest
 }
 
 // outbid raises cost's fees to what nodes ask of a replacement for every one of

@@ -129,11 +129,12 @@ func endpointURL(raw string, chain uint64, o Options) (*url.URL, error) {
 }
 
 func isLoopback(host string) bool {
+	host = strings.TrimSuffix(host, ".")
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}
 	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
+	return ip != nil && (ip.IsLoopback() || ip.IsUnspecified()) // systems take 0.0.0.0 for themselves
 }
 
 // guarded is the HTTP client of all endpoints: no redirects, bounded replies

@@ -65,6 +65,8 @@ func TestEndpointRules(t *testing.T) {
 		{"not a url", Endpoint{Chain: 1, URLs: []string{"https://%zz/" + key}}, Options{}, false},
 		{"loopback", Endpoint{Chain: 1, URLs: []string{"http://127.0.0.1:1/" + key}}, Options{}, false},
 		{"loopback https", Endpoint{Chain: 1, URLs: []string{"https://localhost:1/" + key}}, Options{}, false},
+		{"loopback with a dot", Endpoint{Chain: 1, URLs: []string{"https://localhost.:1/" + key}}, Options{}, false},
+		{"unspecified", Endpoint{Chain: 1, URLs: []string{"https://0.0.0.0:1/" + key}}, Options{}, false},
 		{"loopback six", Endpoint{Chain: 1, URLs: []string{"http://[::1]:1/" + key}}, Options{}, false},
 		{"loopback allowed", Endpoint{Chain: 1, URLs: []string{"http://127.0.0.1:1"}}, Options{AllowLoopback: []uint64{1}}, true},
 		{"loopback of another chain", Endpoint{Chain: 1, URLs: []string{"http://127.0.0.1:1/" + key}}, Options{AllowLoopback: []uint64{10}}, false},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 	bolt "go.etcd.io/bbolt"
 )
@@ -407,6 +408,40 @@ func TestNoGap(t *testing.T) {
 	}
 }
 
+// asksTip makes node c suggest that tip.
+func asksTip(c *testChain, tip *big.Int) {
+	c.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+		if method == "eth_maxPriorityFeePerGas" && err == nil {
+			return (*hexutil.Big)(tip), nil
+		}
+		return result, err
+	})
+}
+
+// TestCancelRestsOnAStillChain: a cancel that offers enough is not outbid by
+// another, however long no block comes: fees and attempts are bounded.
+func TestCancelRestsOnAStillChain(t *testing.T) {
+	c, key, hub := newBase(t, "still")
+	s := newTestSender(t, tempDB(t), hub, key)
+	now := time.Now()
+	s.now = func() time.Time { return now }
+	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 * maxAttempts {
+		tx, err := s.Cancel(t.Context(), "a", Policy{Until: now.Add(24 * time.Hour)})
+		if err != nil || len(tx.Attempts) != 2 {
+			t.Fatalf("%d attempts, %v", len(tx.Attempts), err)
+		}
+		now = now.Add(cancelRest + time.Second)
+	}
+	c.Commit()
+	c.Commit()
+	if tx, _ := poll(t, s, "a"); tx.State != TxCancelled {
+		t.Errorf("state = %s", tx.State)
+	}
+}
+
 // TestCancelOutbids: every cancel pays an eighth more than all before it, in
 // both fees; it is idempotent for a while; and it is bounded by its own policy.
 func TestCancelOutbids(t *testing.T) {
@@ -435,6 +470,8 @@ func TestCancelOutbids(t *testing.T) {
 			}
 		}
 		now = now.Add(cancelRest)
+		tip := big.NewInt(int64(want) * 1e11) // the network asks more
+		asksTip(c, tip)
 	}
 	tx, err := s.Lookup("a")
 	if err != nil {

@@ -6,9 +6,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -103,6 +105,9 @@ func (d *Duration) UnmarshalText(b []byte) error {
 // MarshalText writes a duration.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
+// maxFile bounds the configuration file, in bytes.
+const maxFile = 1 << 20
+
 // Default is the configuration without file and environment.
 func Default() Config {
 	return Config{
@@ -146,7 +151,10 @@ func (c *Config) readFile(env map[string]string) error {
 	path, named := env["SWAPKEEP_CONFIG"], true
 	if path == "" {
 		dir := env["XDG_CONFIG_HOME"]
-		if dir == "" {
+		switch {
+		case dir != "" && !filepath.IsAbs(dir): // relay, daemon and terminal would each read another file
+			return fmt.Errorf("XDG_CONFIG_HOME is %q: must be an absolute path", dir)
+		case dir == "":
 			var err error
 			if dir, err = os.UserConfigDir(); err != nil {
 				return nil // no home directory: no file
@@ -154,7 +162,7 @@ func (c *Config) readFile(env map[string]string) error {
 		}
 		path, named = filepath.Join(dir, "swapkeep", "config.toml"), false
 	}
-	b, err := os.ReadFile(path)
+	b, err := readOwn(path)
 	if errors.Is(err, os.ErrNotExist) && !named {
 		return nil
 	}
@@ -163,6 +171,28 @@ func (c *Config) readFile(env map[string]string) error {
 	}
 	c.File = path
 	return c.parse(b)
+}
+
+// readOwn reads a file that not everybody can write: whoever can change the
+// configuration can name another extension, provider or RPC.
+func readOwn(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0 {
+		return nil, fmt.Errorf("%s is writable by everybody: run chmod o-w on it after checking what it says", path)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(b) > maxFile {
+		err = fmt.Errorf("%s is over %d bytes", path, maxFile)
+	}
+	return b, err
 }
 
 // parse reads TOML over what c holds.
@@ -210,20 +240,21 @@ func (c *Config) urls() map[string]string {
 	return out
 }
 
-// checkURL lets https through, and plain loopback in the sandbox alone.
+// checkURL lets https through, and plain loopback in the sandbox alone. Errors
+// name the host only: the rest may be an access key.
 func (c *Config) checkURL(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return errors.New("not a plain URL: want scheme, host and path alone") // it may hold a secret: not echoed
+		return errors.New("not a plain URL: want scheme, host and path alone")
 	}
 	loopback := u.Hostname() == "127.0.0.1" || u.Hostname() == "::1" || u.Hostname() == "localhost"
 	switch {
 	case c.Sandbox && !loopback:
-		return fmt.Errorf("%q: a sandbox may only reach this machine", raw)
+		return fmt.Errorf("%q: a sandbox may only reach this machine", u.Host)
 	case !c.Sandbox && u.Scheme != "https":
-		return fmt.Errorf("%q: must be https", raw)
+		return fmt.Errorf("%q: must be https", u.Host)
 	case !c.Sandbox && loopback:
-		return fmt.Errorf("%q: a provider on this machine is for the sandbox only", raw)
+		return fmt.Errorf("%q: a provider on this machine is for the sandbox only", u.Host)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 func load(t *testing.T, file string, env ...string) (Config, error) {
 	t.Helper()
-	env = append(env, "XDG_CONFIG_HOME="+t.TempDir())
+	env = append([]string{"XDG_CONFIG_HOME=" + t.TempDir()}, env...)
 	if file != "" {
 		path := filepath.Join(t.TempDir(), "config.toml")
 		if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
@@ -56,6 +56,7 @@ func TestRefused(t *testing.T) {
 		{"credentials in a URL", "[providers.dex]\nbase_url = \"https://a:b@dex.example\"\n", "", "not a plain URL"},
 		{"type", "", "SWAPKEEP_LIMITS_OPEN_ORDERS=many", "invalid syntax"},
 		{"a table", "", "SWAPKEEP_KEYS=x", "a table"},
+		{"relative folder", "", "XDG_CONFIG_HOME=here", "absolute"},
 		{"relative home", "", "SWAPKEEP_HOME=here", "absolute"},
 		{"missing file", "", "SWAPKEEP_CONFIG=/nonexistent/config.toml", "no such file"},
 	} {
@@ -69,6 +70,49 @@ func TestRefused(t *testing.T) {
 				t.Errorf("error %v, want %q in it", err, c.want)
 			}
 		})
+	}
+}
+
+// A file that anybody may write says what anybody wants.
+func TestFileOpenToOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, refused := range map[os.FileMode]bool{0o600: false, 0o644: false, 0o664: false, 0o666: true, 0o602: true} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Load([]string{"SWAPKEEP_CONFIG=" + path})
+		if refused != (err != nil && strings.Contains(err.Error(), "chmod o-w")) {
+			t.Errorf("mode %04o: %v", mode, err)
+		}
+	}
+	if _, err := Load([]string{"SWAPKEEP_CONFIG=" + os.DevNull}); err != nil {
+		t.Errorf("no file at all: %v", err)
+	}
+	if err := os.WriteFile(path, make([]byte, maxFile+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load([]string{"SWAPKEEP_CONFIG=" + path}); err == nil || !strings.Contains(err.Error(), "over") {
+		t.Errorf("a file without end: %v", err)
+	}
+}
+
+// An access key in a URL is not repeated where logs and screens are.
+func TestURLIsNotEchoed(t *testing.T) {
+	for _, url := range []string{"http://dex.example/v1/ACCESSKEY", "https://127.0.0.1/ACCESSKEY", "https://dex.example/?k=ACCESSKEY", "ftp://dex.example/ACCESSKEY", "https://a:ACCESSKEY@dex.example"} {
+		_, err := load(t, "", "SWAPKEEP_PROVIDERS_DEX_BASE_URL="+url)
+		if err == nil || strings.Contains(err.Error(), "ACCESSKEY") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	_, err := load(t, "sandbox = true", "SWAPKEEP_PROVIDERS_DEX_BASE_URL=https://dex.example/ACCESSKEY")
+	if err == nil || strings.Contains(err.Error(), "ACCESSKEY") {
+		t.Errorf("sandbox: %v", err)
 	}
 }
 

@@ -16,8 +16,21 @@ import (
 func TestConnectionsAreBounded(t *testing.T) {
 	r := newRig(t)
 	var peers []*peer
-	for range protocol.MaxConnections {
+	for range protocol.MaxBrowsers {
 		peers = append(peers, r.attach("extension"))
+	}
+	late := r.dial()
+	late.send("host.attach", attaches["extension"])
+	if m := late.reply(); m.Error == nil || m.Error.Name != "busy" || !late.closed() {
+		t.Errorf("one browser too many: %s", m.raw)
+	}
+	soon(t, "its place is free", func() bool {
+		r.server.mu.Lock()
+		defer r.server.mu.Unlock()
+		return len(r.server.conns) == protocol.MaxBrowsers
+	})
+	for range protocol.MaxConnections - protocol.MaxBrowsers {
+		peers = append(peers, r.attach("terminal"))
 	}
 	extra := r.dial()
 	if m := extra.reply(); m.Error == nil || m.Error.Name != "busy" || !extra.closed() {

@@ -148,11 +148,13 @@ func (c *conn) attach(frames *frame.Reader) (json.RawMessage, *protocol.Error) {
 		return r.id, e
 	}
 	who, e := c.s.admits(p)
+	if e == nil {
+		e = c.s.seat(c, who)
+	}
 	if e != nil {
 		return r.id, e
 	}
 	_ = c.nc.SetReadDeadline(time.Time{})
-	c.who.Store(who)
 	c.s.Log.Info().Str("origin", who.Origin).Str("version", who.Version).Bool("readOnly", who.ReadOnly).Msg("attached")
 	c.reply(r.id, protocol.AttachResult{Connection: *who}, nil)
 	c.notify("host.hello", c.hello(protocol.MinVersion))

@@ -38,8 +38,6 @@ var storage = []Sentinel{
 	{Err: syscall.ENOSPC, Name: "database_full"},
 	{Err: syscall.EDQUOT, Name: "database_full"},
 	{Err: syscall.EFBIG, Name: "database_full"},
-	{Err: syscall.EFBIG, Name: "database_full"},
-	{Err: syscall.EDQUOT, Name: "database_full"},
 	{Err: syscall.EROFS, Name: "database_readonly"},
 	{Err: fs.ErrPermission, Name: "database_readonly"},
 	{Err: bolt.ErrDatabaseReadOnly, Name: "database_readonly"},

@@ -73,6 +73,10 @@ func decoding[P any](f func(*call, context.Context, *P) (any, error), tolerant b
 	}
 }
 
+// passive are methods that do not put off the automatic lock: a popup may
+// refresh its quotes by itself, with nobody before it.
+var passive = map[string]bool{"keys.lock": true, "swap.quote": true}
+
 // run carries out one admitted request and logs it. A request that acts does
 // not end with the connection: what it began, it finishes.
 func (c *conn) run(r request) (result any, e *protocol.Error) {
@@ -97,7 +101,7 @@ func (c *conn) run(r request) (result any, e *protocol.Error) {
 			return nil, e
 		}
 	}
-	if m.Access == protocol.Writes && c.sessionOf() != nil && r.name != "keys.lock" {
+	if m.Access == protocol.Writes && c.sessionOf() != nil && !passive[r.name] {
 		c.s.Wallet.Touch()
 	}
 	result, err := handlers[r.name](does, ctx, r.params)

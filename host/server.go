@@ -129,6 +129,24 @@ func (s *Server) enter(c *conn) string {
 	return ""
 }
 
+// seat makes c the connection of who. Browsers leave room for a terminal: an
+// extension that leaks ports must not keep a person from stopping the daemon.
+func (s *Server) seat(c *conn, who *protocol.Connection) *protocol.Error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	browsers := 0
+	for other := range s.conns {
+		if seated := other.caller(); seated != nil && seated.Kind == protocol.KindBrowser {
+			browsers++
+		}
+	}
+	if who.Kind == protocol.KindBrowser && browsers >= protocol.MaxBrowsers {
+		return protocol.New("busy", "too many browser ports are open")
+	}
+	c.who.Store(who)
+	return nil
+}
+
 func (s *Server) leave(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

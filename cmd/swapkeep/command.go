@@ -122,15 +122,7 @@ func wireOf(err error) *protocol.Error {
 	if errors.As(err, &wire) {
 		return wire
 	}
-	name := "failed"
-	switch exitOf(err) {
-	case exitUsage:
-		name = "usage"
-	case exitNoDaemon:
-		name = "not_running"
-	case exitRefused:
-		name = "refused"
-	}
+	_, name := localClass(err)
 	return &protocol.Error{Name: name, Message: err.Error()}
 }
 

@@ -58,16 +58,33 @@ func daemonExe() (string, error) {
 	return filepath.Join(filepath.Dir(exe), name), nil
 }
 
-// dialDaemon connects to a daemon that runs; transport.ErrNoDaemon else.
-func dialDaemon(ctx context.Context, place transport.Place) (*client.Client, error) {
-	conn, err := transport.Dial(ctx, place)
-	if err != nil {
-		return nil, err
-	}
-	return client.Terminal(ctx, conn, version)
+// errSilent: a process is the daemon and does not answer.
+var errSilent = errors.New("swapkeepd does not answer")
+
+func silent(pid int) error {
+	return fmt.Errorf("%w: pid %d is starting, ending or stuck; wait a moment, and end that process if it stays so", errSilent, pid)
 }
 
-// daemonPID names a daemon that does not answer, 0 when it cannot.
+// dialDaemon connects to a daemon that runs, and names its process, 0 when it
+// cannot. Errors: transport.ErrNoDaemon, errSilent, those of client.Terminal.
+func dialDaemon(ctx context.Context, place transport.Place) (*client.Client, int, error) {
+	conn, err := transport.Dial(ctx, place)
+	if notRunning(err) {
+		if pid, held := owner.Holder(place); held {
+			return nil, pid, silent(pid)
+		}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	pid := daemonPID(conn)
+	c, err := client.Terminal(ctx, conn, version)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = silent(pid)
+	}
+	return c, pid, err
+}
+
 func daemonPID(conn net.Conn) int {
 	peer, err := transport.PeerOf(conn)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 
 	"swapkeep/host/client"
@@ -44,19 +45,32 @@ var codeClasses = []codeClass{
 	{1400, 1499, exitSwap},
 }
 
-// localClasses are errors that never crossed the wire.
+// localClasses are errors that never crossed the wire; the first that fits
+// counts.
 var localClasses = []struct {
 	err  error
 	exit int
+	name string
 }{
-	{errUsage, exitUsage},
-	{transport.ErrNoDaemon, exitNoDaemon},
-	{transport.ErrForeignPeer, exitRefused},
-	{transport.ErrUnsafePlace, exitRefused},
-	{transport.ErrNoHome, exitUsage},
-	{relay.ErrOriginRefused, exitRefused},
-	{owner.ErrOwned, exitNoDaemon},
-	{client.ErrClosed, exitNoDaemon},
+	{errUsage, exitUsage, "usage"},
+	{transport.ErrNoDaemon, exitNoDaemon, "not_running"},
+	{transport.ErrForeignPeer, exitRefused, "refused"},
+	{transport.ErrUnsafePlace, exitRefused, "refused"},
+	{transport.ErrNoHome, exitUsage, "usage"},
+	{relay.ErrOriginRefused, exitRefused, "refused"},
+	{owner.ErrOwned, exitNoDaemon, "not_running"},
+	{client.ErrClosed, exitNoDaemon, "not_running"},
+	{errSilent, exitNoDaemon, "no_answer"},
+	{context.DeadlineExceeded, exitIncomplete, "no_answer"},
+}
+
+func localClass(err error) (exit int, name string) {
+	for _, class := range localClasses {
+		if errors.Is(err, class.err) {
+			return class.exit, class.name
+		}
+	}
+	return exitFailed, "failed"
 }
 
 func exitOf(err error) int {
@@ -64,16 +78,12 @@ func exitOf(err error) int {
 		return exitOK
 	}
 	var wire *protocol.Error
-	if errors.As(err, &wire) {
-		for _, class := range codeClasses {
-			if class.from <= wire.Code && wire.Code <= class.to {
-				return class.exit
-			}
-		}
-		return exitFailed
+	if !errors.As(err, &wire) {
+		exit, _ := localClass(err)
+		return exit
 	}
-	for _, class := range localClasses {
-		if errors.Is(err, class.err) {
+	for _, class := range codeClasses {
+		if class.from <= wire.Code && wire.Code <= class.to {
 			return class.exit
 		}
 	}

@@ -30,7 +30,7 @@ func (t *terminal) status(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	c, err := dialDaemon(ctx, place)
+	c, _, err := dialDaemon(ctx, place)
 	if notRunning(err) {
 		return t.sayNotRunning(place.Home, err)
 	}

@@ -4,13 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"swapkeep/host/client"
 	"swapkeep/host/owner"
 	"swapkeep/host/transport"
+)
+
+// A daemon that does not answer is looked for again, so often and so long.
+const (
+	silentPause = 50 * time.Millisecond
+	silentTime  = 10 * time.Second
 )
 
 func newStop(t *terminal) *cobra.Command {
@@ -29,27 +35,27 @@ func (t *terminal) stop(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	conn, err := transport.Dial(ctx, place)
+	until := time.Now().Add(silentTime)
+	c, pid, err := dialDaemon(ctx, place)
+	for errors.Is(err, errSilent) && time.Now().Before(until) {
+		time.Sleep(silentPause) // one that starts will listen, one that ends will be gone
+		c, pid, err = dialDaemon(ctx, place)
+	}
 	if notRunning(err) {
 		return t.say("not running", "swapkeepd is not running")
 	}
 	if err != nil {
 		return err
 	}
-	if err := stopDaemon(ctx, place, conn); err != nil {
+	defer func() { _ = c.Close() }()
+	if err := stopDaemon(ctx, place, c, pid); err != nil {
 		return err
 	}
 	return t.say("stopped", "swapkeepd has stopped")
 }
 
 // stopDaemon asks, and waits until the home is free.
-func stopDaemon(ctx context.Context, place transport.Place, conn net.Conn) error {
-	pid := daemonPID(conn)
-	c, err := client.Terminal(ctx, conn, version)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = c.Close() }()
+func stopDaemon(ctx context.Context, place transport.Place, c *client.Client, pid int) error {
 	// A daemon that goes at once may take its answer along.
 	if err := c.Call(ctx, "host.stop", nil, nil); err != nil && !errors.Is(err, client.ErrClosed) {
 		return err

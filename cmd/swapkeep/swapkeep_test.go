@@ -425,6 +425,27 @@ func peakMemory(t *testing.T, pid int) int {
 	return kB
 }
 
+// Neither the relay nor the daemon that it starts leaves its memory in a file.
+func TestNoCoreDumps(t *testing.T) {
+	m := newMachine(t)
+	p := m.browse(origin)
+	daemon, err := strconv.Atoi(greeting(t, p.Client).Home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, pid := range map[string]int{"relay": p.PID(), "daemon": daemon} {
+		limits, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, core, _ := strings.Cut(string(limits), "Max core file size")
+		if got := strings.Fields(core)[:2]; got[0] != "0" || got[1] != "0" { // soft and hard
+			t.Errorf("%s: core files of %q bytes", name, got)
+		}
+	}
+	leave(t, p)
+}
+
 // A stray print must not reach the browser, nor a browser's end kill us.
 func TestStrayPrint(t *testing.T) {
 	m := newMachine(t, "SWAPKEEP_FAULT=stray-print", "SWAPKEEP_DAEMON="+filepath.Join(filepath.Dir(bin), "swapkeepd"))
@@ -566,6 +587,52 @@ func TestStatusAndStop(t *testing.T) {
 	}
 	if _, code := m.do("status"); code != exitNoDaemon {
 		t.Fatalf("exit status %d after stop", code)
+	}
+}
+
+// A daemon that holds the home without listening, as one does that starts or
+// ends, is not taken for none.
+func TestDaemonThatDoesNotListen(t *testing.T) {
+	m := newMachine(t)
+	o, err := owner.Acquire(m.place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := strconv.Itoa(os.Getpid())
+	if out, code := m.do("status"); code != exitNoDaemon || !strings.Contains(out, "does not answer: pid "+pid) {
+		t.Errorf("status: exit status %d:\n%s", code, out)
+	}
+	if out, code := m.do("status", "--json"); code != exitNoDaemon || !strings.Contains(out, `"no_answer"`) {
+		t.Errorf("status: exit status %d:\n%s", code, out)
+	}
+	if out, _ := m.do("version"); !strings.Contains(out, "daemon not answering") {
+		t.Errorf("version:\n%s", out)
+	}
+	gone := make(chan error, 1)
+	time.AfterFunc(300*time.Millisecond, func() { gone <- o.Close() })
+	out, code := m.do("stop")
+	select {
+	case err := <-gone:
+		if err != nil || code != exitOK {
+			t.Errorf("stop: exit status %d, %v:\n%s", code, err, out)
+		}
+	default:
+		t.Errorf("stop did not wait: exit status %d:\n%s", code, out)
+		<-gone
+	}
+}
+
+// A home that is refused is named, with the way to mend it.
+func TestStatusTellsOfAnUnsafeHome(t *testing.T) {
+	m := newMachine(t)
+	if err := os.Mkdir(m.place.Home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(m.place.Home, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := m.do("status"); code != exitNoDaemon || !strings.Contains(out, "chmod 700") {
+		t.Errorf("exit status %d:\n%s", code, out)
 	}
 }
 

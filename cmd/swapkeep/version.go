@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -32,36 +33,38 @@ func (t *terminal) version(ctx context.Context) error {
 		Version:  version,
 		Protocol: protocol.Range{Min: protocol.MinVersion, Max: protocol.MaxVersion},
 		System:   runtime.GOOS + "/" + runtime.GOARCH,
-		Daemon:   t.daemonVersion(ctx),
 	}
+	var err error
+	v.Daemon, err = t.daemonVersion(ctx)
 	if t.json {
 		return writeJSON(t.out, v)
 	}
 	daemon := v.Daemon
-	if daemon == "" {
+	switch {
+	case errors.Is(err, errSilent):
+		daemon = "not answering"
+	case daemon == "":
 		daemon = "not running"
 	}
-	_, err := fmt.Fprintf(t.out, "swapkeep %s (%s), protocol %d to %d, daemon %s\n", v.Version, v.System, v.Protocol.Min, v.Protocol.Max, daemon)
+	_, err = fmt.Fprintf(t.out, "swapkeep %s (%s), protocol %d to %d, daemon %s\n", v.Version, v.System, v.Protocol.Min, v.Protocol.Max, daemon)
 	return err
 }
 
-// daemonVersion is "" when there is no daemon to ask: a version is known
-// without one.
-func (t *terminal) daemonVersion(ctx context.Context) string {
+// daemonVersion is "" without a daemon that says it: the rest is known without
+// one.
+func (t *terminal) daemonVersion(ctx context.Context) (string, error) {
 	place, err := t.place()
 	if err != nil {
-		return ""
+		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	c, err := dialDaemon(ctx, place)
+	c, _, err := dialDaemon(ctx, place)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	defer func() { _ = c.Close() }()
 	var hello protocol.Hello
-	if err := c.Call(ctx, "host.hello", nil, &hello); err != nil {
-		return ""
-	}
-	return printable(hello.Version)
+	err = c.Call(ctx, "host.hello", nil, &hello)
+	return printable(hello.Version), err
 }

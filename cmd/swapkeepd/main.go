@@ -22,8 +22,22 @@ import (
 // version is set at build time.
 var version = "0.1.0"
 
+const usage = `usage: swapkeepd [key=value ...]
+
+The daemon of swapkeep, which starts it by itself when it is needed; swapkeep stop
+ends it. Arguments are keys of the configuration, such as log.level=debug.`
+
+// said is the answer to an argument that asks for words alone.
+var said = map[string]string{
+	"version": "swapkeepd " + version, "--version": "swapkeepd " + version,
+	"help": usage, "--help": usage, "-h": usage,
+}
+
 func main() {
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP, sizeExceeded)
+	if err := owner.NoCoreDumps(); err != nil {
+		os.Exit(exitOf(fmt.Errorf("forbid core dumps: %w", err)))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(exitOf(run(ctx, os.Args[1:], os.Environ())))
@@ -31,8 +45,8 @@ func main() {
 
 // run is the whole program; tests start it through the real binary.
 func run(ctx context.Context, args, environ []string) error {
-	if len(args) == 1 && (args[0] == "version" || args[0] == "--version") {
-		fmt.Println("swapkeepd", version)
+	if len(args) == 1 && said[args[0]] != "" {
+		fmt.Println(said[args[0]])
 		return nil
 	}
 	cfg, err := config.Load(environ, args...)

@@ -24,6 +24,10 @@ const (
 	maxFaults        = 16
 )
 
+// lastWords is how long what the other end said before it went may take to be
+// read.
+const lastWords = 100 * time.Millisecond
+
 // ErrClosed: the connection has ended. What the daemon accepted goes on; a
 // request may be repeated with its uuid on a new connection.
 var ErrClosed = errors.New("the connection to the daemon has ended")
@@ -114,13 +118,24 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 	case errors.Is(err, frame.ErrOverLength): // nothing was sent
 		return fmt.Errorf("%s: %w", method, err)
 	case err != nil:
-		return fmt.Errorf("%s: %w: %w", method, ErrClosed, err)
+		return fmt.Errorf("%s: %w", method, c.broken(err))
 	}
 	select {
 	case got := <-answer:
 		return decode(method, got, result)
 	case <-ctx.Done():
 		return fmt.Errorf("%s: no answer: %w", method, ctx.Err())
+	}
+}
+
+// broken is why nothing more can be written. A daemon that refuses a connection
+// says so before it reads, and may be gone when the request is written.
+func (c *Client) broken(cause error) error {
+	select {
+	case <-c.done:
+		return c.err
+	case <-time.After(lastWords):
+		return fmt.Errorf("%w: %w", ErrClosed, cause)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -269,6 +270,37 @@ func TestTerminal(t *testing.T) {
 	var wire *protocol.Error
 	if _, err := Terminal(t.Context(), near, "1"); !errors.As(err, &wire) || wire.Name != "busy" {
 		t.Fatalf("got %v", err)
+	}
+}
+
+// refusing is a daemon that has no room: it says so and goes, reading nothing.
+func refusing(t *testing.T) net.Conn {
+	t.Helper()
+	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	near, err := net.Dial("unix", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = other.Write(framed(`{"jsonrpc":"2.0","id":null,"error":{"code":1002,"message":"m","data":{"name":"busy"}}}`))
+	_ = other.Close()
+	return near
+}
+
+// A refusal that came before the first message could be written is told.
+func TestRefusedBeforeItSpoke(t *testing.T) {
+	for range 20 {
+		var wire *protocol.Error
+		if _, err := Terminal(t.Context(), refusing(t), "1"); !errors.As(err, &wire) || wire.Name != "busy" {
+			t.Fatalf("got %v", err)
+		}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 )
 
@@ -91,19 +90,31 @@ func (r *Reader) Read() ([]byte, error) {
 	return r.body(int(length))
 }
 
+// body takes the bytes out of the read-ahead buffer and wipes them there: a
+// frame may carry a password, and the buffer lives as long as the stream.
 func (r *Reader) body(length int) ([]byte, error) {
 	body := make([]byte, 0, min(length, firstChunk))
 	for len(body) < length {
-		if len(body) == cap(body) {
-			body = slices.Grow(body, min(length-len(body), cap(body)))
-		}
-		got, err := io.ReadFull(r.r, body[len(body):min(length, cap(body))])
-		body = body[:len(body)+got]
-		if err != nil {
+		if _, err := r.r.Peek(1); err != nil {
+			clear(body)
 			return nil, insideFrame(err)
 		}
+		if len(body) == cap(body) {
+			body = grown(body, min(length, 2*cap(body)))
+		}
+		chunk, _ := r.r.Peek(min(cap(body)-len(body), r.r.Buffered()))
+		body = append(body, chunk...)
+		clear(chunk)
+		_, _ = r.r.Discard(len(chunk))
 	}
 	return body, nil
+}
+
+// grown is body with more room, and no copy of it left behind.
+func grown(body []byte, room int) []byte {
+	bigger := append(make([]byte, 0, room), body...)
+	clear(body)
+	return bigger
 }
 
 func (r *Reader) skip(length uint32) error {

@@ -107,6 +107,40 @@ func TestReadAllocatesWhatArrives(t *testing.T) {
 	}
 }
 
+// A keeper remembers the memory that it was asked to fill.
+type keeper struct {
+	in   io.Reader
+	seen [][]byte
+}
+
+func (k *keeper) Read(p []byte) (int, error) {
+	n, err := k.in.Read(p)
+	k.seen = append(k.seen, p[:n])
+	return n, err
+}
+
+// A password goes to the caller, who wipes it, and stays nowhere else.
+func TestReadLeavesNothingBehind(t *testing.T) {
+	secret := []byte("correct horse battery staple")
+	long := append(bytes.Repeat([]byte{'x'}, 3*readBuffer), secret...)
+	for name, split := range map[string]func(io.Reader) io.Reader{
+		"at once": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader, "one byte": iotest.OneByteReader,
+	} {
+		k := &keeper{in: split(bytes.NewReader(framed(secret, long, []byte(`{}`))))}
+		r := NewReader(k)
+		for range 3 {
+			if _, err := r.Read(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, filled := range k.seen {
+			if bytes.Contains(filled, secret[:1]) { // which nothing else here has
+				t.Fatalf("%s: the read buffer still holds it", name)
+			}
+		}
+	}
+}
+
 func TestReaderPassesOtherErrors(t *testing.T) {
 	boom := errors.New("boom")
 	if _, err := NewReader(iotest.ErrReader(boom)).Read(); err != boom {

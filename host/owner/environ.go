@@ -9,7 +9,8 @@ import (
 )
 
 // A browser's environment holds its own keys and library paths; only these
-// variables reach the daemon.
+// variables reach the daemon. GODEBUG is none of them, since http2debug logs
+// the path of an RPC URL, nor GOTRACEBACK, since crash dumps the memory.
 var (
 	passedNames = set(
 		"HOME", "USER", "LOGNAME", "PATH", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR",
@@ -17,7 +18,7 @@ var (
 		"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
 		"http_proxy", "https_proxy", "no_proxy", "all_proxy",
 		"SSL_CERT_FILE", "SSL_CERT_DIR",
-		"GODEBUG", "GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GOTRACEBACK", "GOCOVERDIR", "GORACE",
+		"GOGC", "GOMAXPROCS", "GOMEMLIMIT", "GOCOVERDIR", "GORACE",
 		"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "USERPROFILE", "USERNAME", "USERDOMAIN", "COMPUTERNAME",
 		"APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "TEMP", "TMP", "PATHEXT",
 	)

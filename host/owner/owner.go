@@ -129,6 +129,23 @@ func unmark(p transport.Place) error {
 	return nil
 }
 
+// Holder tells whether a process holds the home, listening or not: one that
+// starts, that ends or that lost its socket does not. The pid is 0 when it is
+// not known.
+func Holder(p transport.Place) (pid int, held bool) {
+	if _, err := os.Lstat(p.LockPath()); err != nil {
+		return 0, false
+	}
+	lock, err := tryLock(p.LockPath())
+	if err == nil {
+		_ = lock.release()
+	}
+	if !errors.Is(err, errHeld) {
+		return 0, false
+	}
+	return readPID(p.LockPath()), true
+}
+
 // WaitFree waits until no process owns the home. Error: ErrOwned with ctx's.
 func WaitFree(ctx context.Context, p transport.Place) error {
 	for {

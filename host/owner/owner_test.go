@@ -524,7 +524,8 @@ func TestSessionBus(t *testing.T) {
 
 func TestDaemonEnvironMakesConfigAbsolute(t *testing.T) {
 	p := transport.Place{Home: "/h"}
-	env := daemonEnviron([]string{"SWAPKEEP_CONFIG=c.toml", "SWAPKEEP_HOME=/other", "noequals", "PATH=/a", "PATH=/b"}, p)
+	env := daemonEnviron([]string{"SWAPKEEP_CONFIG=c.toml", "SWAPKEEP_HOME=/other", "noequals", "PATH=/a", "PATH=/b",
+		"GODEBUG=http2debug=2", "GOTRACEBACK=crash", "LD_PRELOAD=/x"}, p)
 	wd, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

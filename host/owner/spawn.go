@@ -88,9 +88,14 @@ func exitStatus(err error) int {
 const ReasonPrefix = "swapkeepd: "
 
 // WhyNot is why there is no daemon, as far as that can be told without
-// starting one: the state directory cannot be written, or the last start
-// failed. "" means that nothing speaks against a start.
+// starting one: the state directory is not safe or cannot be written, or the
+// last start failed. "" means that nothing speaks against a start.
 func WhyNot(p transport.Place) string {
+	if _, err := os.Lstat(p.Home); err == nil {
+		if err := transport.Prepare(p); err != nil {
+			return err.Error()
+		}
+	}
 	lock, err := os.OpenFile(p.LockPath(), os.O_RDWR, 0)
 	switch {
 	case err == nil:

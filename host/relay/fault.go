@@ -21,7 +21,7 @@ func frameFault(err error) *protocol.Error {
 	case errors.As(err, &over):
 		return protocol.New("frame_too_long", "").
 			With("length", strconv.FormatUint(over.Length, 10)).
-			With("limit", strconv.FormatUint(over.Limit, 10))
+			With("most", strconv.FormatUint(over.Limit, 10))
 	case errors.Is(err, frame.ErrZero):
 		return protocol.New("frame_zero", "")
 	}
@@ -49,10 +49,13 @@ func (r *relay) send(message any) {
 	}
 }
 
-// up hands one message to the browser. One that takes no reply has left; what
-// it sent before may still be on its way to the daemon and gets the grace.
+// up hands one message to the browser and wipes it: it may be the words of a
+// new wallet. A browser that takes no reply has left; what it sent before may
+// still be on its way to the daemon and gets the grace.
 func (r *relay) up(body []byte) {
-	if err := r.out.Write(body); err != nil {
+	err := r.out.Write(body)
+	clear(body)
+	if err != nil {
 		time.AfterFunc(flushGrace, func() { r.stop(errBrowserGone) })
 	}
 }

@@ -387,6 +387,28 @@ func TestRefusalIsPassedOn(t *testing.T) {
 	}
 }
 
+// A daemon that has no room says so and goes without reading.
+func TestRefusedBeforeItSpoke(t *testing.T) {
+	d := newDaemon(t)
+	b := start(t, nil, func(c *Config) {
+		c.Connect = func(context.Context, bool) (net.Conn, error) {
+			near, err := net.Dial("unix", d.listener.Addr().String())
+			if err != nil {
+				return nil, err
+			}
+			other, err := d.listener.Accept()
+			if err != nil {
+				return nil, err
+			}
+			return near, errors.Join(WriteFault(other, protocol.New("busy", "")), other.Close())
+		}
+	})
+	b.expectFault(t, "busy")
+	if err := b.wait(t, time.Second); !errors.Is(err, ErrRefused) {
+		t.Fatal(err)
+	}
+}
+
 func TestDaemonLost(t *testing.T) {
 	t.Run("never there", func(t *testing.T) {
 		b := start(t, nil, func(c *Config) {

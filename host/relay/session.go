@@ -73,13 +73,11 @@ func ended(ctx context.Context, err error) error {
 func (r *relay) introduce(conn net.Conn, in *frame.Reader, out *frame.Writer) error {
 	_ = conn.SetDeadline(time.Now().Add(protocol.AttachTimeout))
 	defer func() { _ = conn.SetDeadline(time.Time{}) }()
-	if err := out.Write(r.attach); err != nil {
-		return fmt.Errorf("%w: %w", errDaemonGone, err)
-	}
+	wrote := out.Write(r.attach) // a daemon that is full has answered and gone before it reads
 	for {
 		body, err := in.Read()
 		if err != nil {
-			return fmt.Errorf("%w: %w", errDaemonGone, err)
+			return fmt.Errorf("%w: %w", errDaemonGone, errors.Join(wrote, err))
 		}
 		answer, ok := attachAnswer(body)
 		if ok {

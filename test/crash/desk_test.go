@@ -248,12 +248,15 @@ func (d *desk) watch() *death {
 	return w
 }
 
+// errNotReached: the flow ended without passing the point so often.
+var errNotReached = errors.New("the daemon did not die: the point was not reached")
+
 // killed waits for the end and wants it to be by SIGKILL.
 func (w *death) killed() error {
 	select {
 	case <-w.done:
 	case <-time.After(patience):
-		return errors.New("the daemon did not die: the point was not reached")
+		return errNotReached
 	}
 	if w.err != nil {
 		return w.err

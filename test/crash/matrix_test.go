@@ -148,14 +148,32 @@ func senderPoints(t *testing.T) (names []string) {
 
 // survive kills the daemon at a point and wants the user to be paid once.
 func survive(t *testing.T, k kill, stayLocked bool) string {
-	d := newDesk(t, takeLane(t))
+	l := takeLane(t)
+	for range 3 {
+		if outcome, reached := surviveOn(t, l, k, stayLocked); reached {
+			return outcome
+		}
+		l.Reset()
+	}
+	t.Fatal(errNotReached)
+	return ""
+}
+
+// surviveOn is one try. How often a flow passes a point may hang on what two
+// goroutines do first; a later passage that did not happen is no verdict.
+func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, reached bool) {
+	d := newDesk(t, l)
 	d.open(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
 	p := begin(d, k.flow, "")
 	d.doomed = d.watch()
 	if err := p.drive(); err != nil && !errors.Is(err, errLost) {
 		t.Fatal(err)
 	}
-	if err := d.doomed.killed(); err != nil {
+	if err := d.doomed.killed(); errors.Is(err, errNotReached) && k.hit > 1 {
+		d.doomed = nil
+		d.shut()
+		return "", false
+	} else if err != nil {
 		t.Fatal(err)
 	}
 	d.doomed = nil
@@ -170,7 +188,7 @@ func survive(t *testing.T, k kill, stayLocked bool) string {
 	p.goesOn(used)
 	d.shut()
 	p.journalHolds()
-	return outcome
+	return outcome, true
 }
 
 // finish repeats what the user did and looks at what came of it.
