@@ -100,7 +100,7 @@ var revertTexts = []string{
 // code -32601.
 var missingMethodTexts = []string{
 	"method not found", "does not exist/is not available", "method not supported", "unsupported method",
-	"not whitelisted", "is not available", "unknown method",
+	"not whitelisted", "eth_simulatev1 is not available", "unknown method",
 }
 
 func containsAny(text string, list []string) bool {

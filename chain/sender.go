@@ -63,6 +63,7 @@ type flight struct {
 	broadcasts int
 	attempts   int // that there were at the last one
 	last       time.Time
+	gone       time.Time // since when every look found the nonce used elsewhere; zero = the last one did not
 }
 
 // NewSender returns a Sender that journals to db. A read-only db that has a
@@ -327,7 +328,7 @@ func (s *Sender) takeOff(key string) (tx *Tx, due bool, err error) {
 	if now.After(tx.Last().Until) || !rested {
 		return tx, false, nil
 	}
-	s.flights[key] = flight{f.broadcasts + 1, len(tx.Attempts), now}
+	s.flights[key] = flight{f.broadcasts + 1, len(tx.Attempts), now, f.gone}
 	return tx, true, nil
 }
 

@@ -470,8 +470,7 @@ func TestCancelOutbids(t *testing.T) {
 			}
 		}
 		now = now.Add(cancelRest)
-		tip := big.NewInt(int64(want) * 1e11) // the network asks more
-		asksTip(c, tip)
+		asksTip(c, big.NewInt(int64(want)*1e11)) // more than the last one offers
 	}
 	tx, err := s.Lookup("a")
 	if err != nil {
@@ -525,6 +524,8 @@ func TestCancelTooLate(t *testing.T) {
 func TestReplaced(t *testing.T) {
 	c, key, hub := newBase(t, "replaced")
 	s := newTestSender(t, tempDB(t), hub, key)
+	now := time.Now()
+	s.now = func() time.Time { return now }
 	sayOnSend(c, "please try again", false)
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
 		t.Fatal(err)
@@ -542,12 +543,48 @@ func TestReplaced(t *testing.T) {
 		t.Errorf("%s at depth 1 of 2", tx.State)
 	}
 	c.Commit()
+	if tx, _ := poll(t, s, "a"); tx.State.Final() {
+		t.Errorf("%s at the first look", tx.State)
+	}
+	now = now.Add(goneTime)
 	if tx, ev := poll(t, s, "a"); tx.State != TxReplaced || ev != nil {
 		t.Errorf("state = %s, %+v", tx.State, ev)
 	}
 	c.set(nil, nil)
-	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 1), soon()); err != nil || tx.Nonce != 1 {
+	later := Policy{Until: now.Add(time.Minute)}
+	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 1), later); err != nil || tx.Nonce != 1 {
 		t.Errorf("next = %+v, %v", tx, err)
+	}
+}
+
+// TestLaggingReceiptsAreNotAbsence: behind one URL may be several nodes, of which
+// one has the block that used the nonce and another not its receipts yet. The
+// call that was mined must not be called replaced: its user would repeat it.
+func TestLaggingReceiptsAreNotAbsence(t *testing.T) {
+	c, key, hub := newBase(t, "lagging")
+	s := newTestSender(t, tempDB(t), hub, key)
+	now := time.Now()
+	s.now = func() time.Time { return now }
+	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
+		t.Fatal(err)
+	}
+	c.Commit()
+	c.Commit()
+	c.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+		if method == "eth_getTransactionReceipt" {
+			return nil, nil
+		}
+		return result, err
+	})
+	for range 5 {
+		if tx, _ := poll(t, s, "a"); tx.State.Final() {
+			t.Fatalf("%s while the receipts lag", tx.State)
+		}
+		now = now.Add(10 * time.Second)
+	}
+	c.set(nil, nil)
+	if tx, ev := poll(t, s, "a"); tx.State != TxMined || ev == nil {
+		t.Errorf("state = %s", tx.State)
 	}
 }
 

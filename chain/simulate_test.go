@@ -172,6 +172,28 @@ func TestSimulateOldNode(t *testing.T) {
 	}
 }
 
+// TestSimulateStateMissing: a node that lacks a state for a moment has the method
+// all the same, and is asked again.
+func TestSimulateStateMissing(t *testing.T) {
+	key := newTestKey(t, "simulate")
+	c := newTestChain(t, 1, funded(key.addr))
+	c.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+		if method == "eth_simulateV1" {
+			return nil, &rpcError{Code: -32000, Message: "historical state 0xabcd is not available"}
+		}
+		return result, err
+	})
+	h := newTestHub(t, 1, 1, c.serve(t))
+	call := []Call{pay(1, key.addr, "0x1", 1)}
+	if sim, err := h.Simulate(t.Context(), call); err == nil {
+		t.Errorf("simulation = %+v", sim)
+	}
+	c.set(nil, nil)
+	if sim, err := h.Simulate(t.Context(), call); err != nil || !sim.Shown {
+		t.Errorf("simulation = %+v, %v", sim, err)
+	}
+}
+
 // TestSimulateIncomplete: a node that shows no movements of the coin, or answers
 // another question, is not believed.
 func TestSimulateIncomplete(t *testing.T) {

@@ -5,16 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
 // Poll takes one look at key's transaction: it looks for a receipt of every
-// attempt, for another use of the nonce, and offers the last attempt again
-// while its policy allows. It returns the record, with evidence once an attempt
-// is on the chain at depth. It may be repeated for ever; a final record only
-// has its evidence read again. An error says nothing about the transaction; the
-// record comes with it where there is one.
+// attempt, for another use of the nonce (believed when it is still seen after a
+// minute), and offers the last attempt again while its policy allows. It returns
+// the record, with evidence once an attempt is on the chain at depth. It may be
+// repeated for ever; a final record only has its evidence read again. An error
+// says nothing about the transaction; the record comes with it where there is one.
 //
 // Evidence may be missing from a record that is mined: a reorganisation deeper
 // than the network's depth took it away. The bytes are offered again then.
@@ -31,6 +32,9 @@ func (s *Sender) Poll(ctx context.Context, key string) (Tx, *Evidence, error) {
 		return *tx, ev, err
 	}
 	look, lookErr := s.look(ctx, tx)
+	if elsewhere := look.state == TxReplaced; lookErr == nil && !s.isGone(key, elsewhere) && elsewhere {
+		look.state = "" // not yet
+	}
 	if lookErr == nil && look.state != "" {
 		tx, err = s.settle(tx, look)
 		return *tx, look.evidence, err
@@ -43,6 +47,27 @@ func (s *Sender) Poll(ctx context.Context, key string) (Tx, *Evidence, error) {
 	}
 	sent.Depth = look.depth
 	return *sent, nil, lookErr
+}
+
+// goneTime is how long a nonce must be seen as used elsewhere before that is
+// believed. It rests on receipts that are not there, and behind one URL there may
+// be several nodes, of which one is behind with them.
+const goneTime = time.Minute
+
+// isGone keeps since when looks at key agree that its nonce was used elsewhere,
+// and reports whether they did so for long enough.
+func (s *Sender) isGone(key string, seen bool) bool {
+	s.flightMu.Lock()
+	defer s.flightMu.Unlock()
+	f := s.flights[key]
+	if seen == f.gone.IsZero() { // it begins, or it is over
+		f.gone = time.Time{}
+		if seen {
+			f.gone = s.now()
+		}
+		s.flights[key] = f
+	}
+	return seen && s.now().Sub(f.gone) >= goneTime
 }
 
 // A sighting is what one look at the chain found. An empty state means that

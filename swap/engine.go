@@ -34,9 +34,9 @@ type Engine struct {
 	Nodes     Nodes
 	Sender    Sender
 	Signer    TypedSigner
-	Unlocked  func() bool      // whether the signer would sign now
-	IsLocked  func(error) bool // the signer's way of saying that the keys are locked
-	Pause     func(age time.Duration) time.Duration
+	Unlocked  func() bool                             // whether the signer would sign now
+	IsLocked  func(error) bool                        // the signer's way of saying that the keys are locked
+	Pause     func(still time.Duration) time.Duration // after so long without progress
 	Now       func() time.Time
 	Notify    func(Order)              // after each recorded change; must not block
 	Log       func(o Order, err error) // a temporary failure; must not block
@@ -88,27 +88,33 @@ func wake(c chan struct{}) {
 	}
 }
 
-// run is the only loop: read, make one move, record it, tell.
+// run is the only loop: read, make one move, record it, tell. Only progress is
+// followed up at once. Without it the pauses grow, whatever else there is to
+// record: what a provider says may change for ever.
 func (e *Engine) run(ctx context.Context, id string, woken <-chan struct{}) {
+	still := e.Now() // since when there was no progress
 	for ctx.Err() == nil {
 		o, err := e.Journal.Get(id)
 		if err == nil && o.State.Final() {
 			return
 		}
-		var moved bool
+		var advanced bool
 		if err == nil {
-			moved, err = e.guarded(ctx, &o)
+			advanced, err = e.guarded(ctx, &o)
 		}
 		if err != nil && !errors.Is(err, errStale) {
+			o.ID = id // also of one that cannot be read
 			e.Log(o, err)
 		}
-		if moved || errors.Is(err, errStale) {
+		if advanced || errors.Is(err, errStale) {
+			still = e.Now()
 			continue
 		}
-		t := time.NewTimer(e.Pause(e.Now().Sub(o.Updated)))
+		t := time.NewTimer(e.Pause(e.Now().Sub(still)))
 		select {
 		case <-ctx.Done():
 		case <-woken:
+			still = e.Now()
 		case <-t.C:
 		}
 		t.Stop()
@@ -117,18 +123,19 @@ func (e *Engine) run(ctx context.Context, id string, woken <-chan struct{}) {
 
 // guarded is move, with a panic made an error: one order that this program
 // cannot handle must not stop the others, now and at every start.
-func (e *Engine) guarded(ctx context.Context, o *Order) (moved bool, err error) {
+func (e *Engine) guarded(ctx context.Context, o *Order) (advanced bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			moved, err = false, fmt.Errorf("panic in state %s: %v", o.State, p)
+			advanced, err = false, fmt.Errorf("panic in state %s: %v", o.State, p)
 		}
 	}()
 	return e.move(ctx, o)
 }
 
-// move makes one move and records it. A temporary failure is not recorded: a
-// lost connection must not end an order.
-func (e *Engine) move(ctx context.Context, o *Order) (bool, error) {
+// move makes one move, records it, and reports whether it brought o to another
+// state, step or transaction. A temporary failure is not recorded: a lost connection, or a
+// provider's bad moment, must not end an order.
+func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) {
 	before := o.Clone()
 	note, err := e.advance(ctx, o)
 	var refused *Refusal
@@ -138,7 +145,7 @@ func (e *Engine) move(ctx context.Context, o *Order) (bool, error) {
 		o.Condition = WaitingForUnlock
 	case errors.As(err, &refused) && refused.Code == JournalFailed, errors.Is(err, chain.ErrLedger):
 		return false, err // nothing is promised without the journal
-	case errors.As(err, &refused):
+	case errors.As(err, &refused) && !refused.Code.temporary():
 		note, err = e.refuse(o, refused)
 	}
 	if err != nil {
@@ -152,7 +159,7 @@ func (e *Engine) move(ctx context.Context, o *Order) (bool, error) {
 		return false, err
 	}
 	e.Notify(o.Clone())
-	return true, nil
+	return before.State != o.State || before.Step != o.Step || before.Sending != o.Sending, nil
 }
 
 // same reports whether nothing worth recording changed.
@@ -184,16 +191,26 @@ func (e *Engine) refuse(o *Order, r *Refusal) (string, error) {
 		return r.Error(), nil
 	}
 	o.Condition = NoCondition
-	o.Verdict = &Verdict{State: Cancelled, Sources: "nothing was signed"}
+	o.Verdict = &Verdict{State: Cancelled, Sources: unspent(*o)}
 	return "refused before signing: " + r.Error(), o.to(Cancelled)
 }
 
-// signed reports whether anything that spends the input may have been signed.
-// Approvals and permits do not: without our own call nobody can use them.
+// unspent says why an order that signed() is false of took nothing.
+func unspent(o Order) string {
+	if len(o.Results) > 0 {
+		return "nothing that spends was signed"
+	}
+	return "nothing was signed"
+}
+
+// signed reports whether anything may be on its way that o must not be left
+// alone with: a step that spends the input, or an approval that is not mined
+// yet and holds its nonce. Mined approvals and permits do not count: without our
+// own call nobody can use them.
 func (e *Engine) signed(o Order) (bool, error) {
 	for i, s := range o.Plan.Steps {
 		switch {
-		case s.Effect.Kind == Approve, s.Effect.Kind == Permit:
+		case s.Effect.Kind == Approve && i < o.Step, s.Effect.Kind == Permit:
 			continue
 		case s.Kind == TypedStep && i < len(o.Results):
 			return true, nil
@@ -276,9 +293,9 @@ func (e *Engine) over(o *Order) (done bool, note string, err error) {
 	}
 	o.Condition = NoCondition
 	if o.Reason == "" {
-		o.Reason = map[State]string{Expired: "the deadline passed before anything was signed", Cancelled: "cancelled before anything was signed"}[end]
+		o.Reason = map[State]string{Expired: "the deadline passed; ", Cancelled: "cancelled; "}[end] + unspent(*o)
 	}
-	o.Verdict = &Verdict{State: end, Sources: "nothing was signed"}
+	o.Verdict = &Verdict{State: end, Sources: unspent(*o)}
 	return true, string(end), o.to(end)
 }
 
@@ -304,7 +321,7 @@ func (e *Engine) submit(ctx context.Context, o *Order) (string, error) {
 
 // settle looks for proof; a provider's claim is recorded beside it.
 func (e *Engine) settle(ctx context.Context, o *Order) (string, error) {
-	prove := func(ctx context.Context, o Order) (Verdict, bool, error) { return proveOwnCall(ctx, e.Nodes, o) }
+	prove := e.proveOwnCall
 	if o.Plan.Settlement == ByProvider {
 		s, err := e.settler(o)
 		if err != nil {

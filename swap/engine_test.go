@@ -1,11 +1,14 @@
 package swap
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"errors"
 	"math/big"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -61,13 +64,15 @@ type wrapper struct {
 	decode func(Terms, Step) (Effect, error)
 	quote  func(QuoteRequest) ([]Offer, error)
 	typed  *apitypes.TypedData // a signature before the call, which is late then
+	first  bool                // an approval of the input before the call
+	by     Settlement          // zero = ByOwnCall
 	built  atomic.Int32
 	late   atomic.Int32
 }
 
 func (w *wrapper) Kind() Kind { return DEX }
 func (w *wrapper) Pins() Pins {
-	return Pins{{1, Wrapper, weth}, {1, Router, weth}, {1, Verifier, permit2}}
+	return Pins{{1, Wrapper, weth}, {1, Router, weth}, {1, Verifier, permit2}, {1, Spender, permit2}}
 }
 
 func (w *wrapper) Quote(_ context.Context, r QuoteRequest) ([]Offer, error) { return w.quote(r) }
@@ -83,8 +88,13 @@ func (w *wrapper) call(t Terms) chain.Call {
 func (w *wrapper) Build(_ context.Context, _ Offer, t Terms) (Built, error) {
 	w.built.Add(1)
 	c := w.call(t)
+	if w.first {
+		approve := chain.Call{ChainID: t.SrcChain, From: t.Account, To: t.TokenIn, Value: new(big.Int),
+			Data: slices.Concat(approveSelector, common.BytesToHash(permit2[:]).Bytes(), common.BigToHash(t.AmountIn).Bytes())}
+		return Built{Steps: []Step{{Kind: CallStep, Call: &approve}, {Kind: CallStep, Call: &c}}, Settlement: ByOwnCall}, nil
+	}
 	if w.typed == nil {
-		return Built{Steps: []Step{{Kind: CallStep, Call: &c}}, Settlement: ByOwnCall}, nil
+		return Built{Steps: []Step{{Kind: CallStep, Call: &c}}, Settlement: cmp.Or(w.by, ByOwnCall)}, nil
 	}
 	late := Step{Kind: LateStep, Effect: w.plain(t, Step{Kind: CallStep, Call: &c})}
 	return Built{Steps: []Step{{Kind: TypedStep, Typed: w.typed}, late}, Settlement: ByOwnCall}, nil
@@ -110,6 +120,10 @@ func (w *wrapper) plain(t Terms, s Step) Effect {
 		return Effect{Kind: Permit, Chain: 1, Target: permit2, Deadline: t.Deadline,
 			Approves: []Approval{{Token: t.TokenIn, Spender: weth, Amount: t.AmountIn, Until: t.Deadline}}}
 	}
+	if bytes.HasPrefix(s.Call.Data, approveSelector) {
+		return Effect{Kind: Approve, Chain: s.Call.ChainID, Target: s.Call.To, Approves: []Approval{{Token: s.Call.To,
+			Spender: common.BytesToAddress(s.Call.Data[4:36]), Amount: new(big.Int).SetBytes(s.Call.Data[36:])}}}
+	}
 	f := Effect{Kind: w.kind, Chain: s.Call.ChainID, Target: s.Call.To,
 		Spends: []Spend{{native, s.Call.Value}}, Receives: []Receive{{weth, t.Account, s.Call.Value}}}
 	switch w.kind {
@@ -121,6 +135,8 @@ func (w *wrapper) plain(t Terms, s Step) Effect {
 	}
 	return f
 }
+
+var approveSelector = common.FromHex("0x095ea7b3") // approve(address,uint256)
 
 // A bench is an engine on a real chain with a real journal.
 type bench struct {

@@ -178,15 +178,16 @@ func earlier(a, b time.Time) time.Time {
 // priced reports whether an effect's worth depends on a quote.
 func priced(k EffectKind) bool { return k != Approve && k != Wrap && k != Unwrap }
 
-// sendError turns the sender's decisions into refusals; nothing was signed.
+const aboveCeiling = "gas now costs more than the accepted ceiling"
+
+// sendError turns the sender's decisions into refusals; nothing was signed. Too
+// late is none: the next move finds the deadline passed, or the quote to be old.
 func sendError(err error) error {
 	switch {
 	case errors.Is(err, chain.ErrFunds):
 		return &Refusal{Code: InsufficientFunds, Reason: "the balance no longer covers the amount", Err: err}
 	case errors.Is(err, chain.ErrCeiling):
-		return &Refusal{Code: InsufficientGas, Reason: "gas now costs more than the accepted ceiling", Err: err}
-	case errors.Is(err, chain.ErrExpired):
-		return &Refusal{Code: QuoteExpired, Reason: "too late to sign this quote", Err: err}
+		return &Refusal{Code: ConsentNeeded, Reason: aboveCeiling, Err: err}
 	case errors.Is(err, chain.ErrWouldRevert):
 		return &Refusal{Code: WouldRevert, Reason: "the transaction would fail now: " + err.Error(), Err: err}
 	}
@@ -201,12 +202,14 @@ func (e *Engine) watch(ctx context.Context, o *Order, key string) (string, error
 	if err != nil {
 		return "", err
 	}
-	o.Sending = tx.Last().Hash
+	if len(tx.Attempts) > 0 { // none are read of a newer version's record
+		o.Sending = tx.Last().Hash
+	}
 	if tx.State.Final() {
 		return e.ended(ctx, o, tx, ev)
 	}
 	if late := e.Now().After(tx.Policy.Until); o.Cancel || late {
-		return e.cancel(ctx, o, key)
+		return e.cancel(ctx, o, tx)
 	}
 	o.Condition = NoCondition
 	return "pending", nil
@@ -228,16 +231,20 @@ func (e *Engine) ended(ctx context.Context, o *Order, tx chain.Tx, ev *chain.Evi
 	if ev == nil {
 		return "", nil
 	}
-	switch tx.State {
-	case chain.TxMined:
-		return e.finish(o, Result{Tx: tx.Mined, Evidence: ev}, fmt.Sprintf("step %d mined", o.Step+1))
-	case chain.TxCancelled:
+	if tx.State == chain.TxCancelled {
 		o.Reason = "its cancelling transaction was mined first; the input did not leave"
 		return e.end(o, Cancelled, ev, "")
-	default: // reverted
-		o.Reason = "the transaction was mined and failed; only its gas was paid"
-		return e.end(o, Failed, ev, "")
 	}
+	return e.mined(o, *ev)
+}
+
+// mined: the step's own transaction is on the chain at depth.
+func (e *Engine) mined(o *Order, ev chain.Evidence) (string, error) {
+	if !ev.Success {
+		o.Reason = "the transaction was mined and failed; only its gas was paid"
+		return e.end(o, Failed, &ev, "")
+	}
+	return e.finish(o, Result{Tx: ev.Tx, Evidence: &ev}, fmt.Sprintf("step %d mined", o.Step+1))
 }
 
 // rejected: every node refused the bytes before queueing them. A node may have
@@ -247,8 +254,10 @@ func (e *Engine) rejected(ctx context.Context, o *Order, tx chain.Tx) (string, e
 	switch {
 	case err != nil:
 		return "", err
-	case ok && ev.Success:
-		return e.finish(o, Result{Tx: ev.Tx, Evidence: &ev}, fmt.Sprintf("step %d mined after all", o.Step+1))
+	case ok:
+		return e.mined(o, ev)
+	case ev.Block != 0:
+		return "", nil // in a block after all; its depth decides
 	}
 	o.Reason = "no node took the transaction, nothing was sent: " + tx.Reason
 	if !e.Now().After(tx.Policy.Until) {
@@ -261,20 +270,29 @@ func (e *Engine) rejected(ctx context.Context, o *Order, tx chain.Tx) (string, e
 	return e.end(o, end, nil, "never sent")
 }
 
-// cancel closes the nonce of a transaction that may or may not have left.
-func (e *Engine) cancel(ctx context.Context, o *Order, key string) (string, error) {
-	if !e.Unlocked() {
+// cancel closes the nonce of a transaction that may or may not have left. What a
+// node has against it is for the log: the order goes on being watched.
+func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (string, error) {
+	last := tx.Last()
+	switch onItsWay := last.Kind == chain.AttemptCancel && !e.Now().After(last.Until); {
+	case e.Unlocked():
+	case onItsWay: // its bytes need no key
+		o.Condition = Cancelling
+		return "cancelling", nil
+	default:
 		o.Condition = WaitingForUnlock
 		return "keys are locked", nil
 	}
-	_, err := e.Sender.Cancel(ctx, key, chain.Policy{Ceiling: o.Terms.GasCeiling, Until: e.Now().Add(cancelTime)})
-	if errors.Is(err, chain.ErrNonceUsed) {
+	done, err := e.Sender.Cancel(ctx, tx.Key, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: e.Now().Add(cancelTime)})
+	switch {
+	case errors.Is(err, chain.ErrNonceUsed):
 		return "", nil // something was mined on it: the next look says what
+	case errors.Is(err, chain.ErrCeiling):
+		return "", &Refusal{Code: InsufficientGas, Reason: aboveCeiling, Err: err}
+	case err != nil:
+		return "", err
 	}
-	if err != nil {
-		return "", sendError(err)
-	}
-	o.Condition = Cancelling
+	o.Sending, o.Condition = done.Last().Hash, Cancelling
 	return "cancelling", nil
 }
 
@@ -339,6 +357,7 @@ func (e *Engine) requote(ctx context.Context, p Provider, o Order) (Offer, error
 			return Offer{}, Refuse(NoRoute, "the provider has no offer any more")
 		}
 		best := offers[0]
+		best.Provider, best.Request = o.Terms.Provider, r
 		if err := checkOffer(best, r); err != nil {
 			return Offer{}, err
 		}

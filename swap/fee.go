@@ -60,14 +60,15 @@ var feeRules = map[Kind]feeRule{
 }
 
 // For returns the wallet's fee and its receiver for a provider, and the most
-// the provider's side may take besides. Without a receiver there is no fee.
+// the provider's side may take besides. Without a receiver there is no fee, and
+// without a fee no receiver.
 func (c FeeConfig) For(k Kind) (bps int, receiver common.Address, makerBps int) {
 	r, ok := feeRules[k]
 	if !ok {
 		return 0, common.Address{}, 0
 	}
-	if c.Partner.Receiver == (common.Address{}) {
+	if bps = c.FeeBps / r.divide; bps == 0 || c.Partner.Receiver == (common.Address{}) {
 		return 0, common.Address{}, r.makerBps
 	}
-	return c.FeeBps / r.divide, c.Partner.Receiver, r.makerBps
+	return bps, c.Partner.Receiver, r.makerBps
 }

@@ -246,16 +246,15 @@ func (j *Journal) History(id string) (lines []Entry, err error) {
 	return lines, err
 }
 
-// Open returns every order that is not final.
-func (j *Journal) Open() (open []Order, err error) {
+// Open returns the ids of every order that is not final.
+func (j *Journal) Open() (ids []string, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		return tx.Bucket(openBucket).ForEach(func(id, _ []byte) error {
-			o, err := read(tx, string(id))
-			open = append(open, o)
-			return err
+			ids = append(ids, string(id))
+			return nil
 		})
 	})
-	return open, err
+	return ids, err
 }
 
 // List returns up to limit orders, newest first (ids ascend with time), before
@@ -305,12 +304,4 @@ func (j *Journal) ByDigest(d common.Hash) (o Order, err error) {
 		return err
 	})
 	return o, err
-}
-
-// CountOpen is how many orders are in progress.
-func (j *Journal) CountOpen() (n int, err error) {
-	err = j.db.View(func(tx *bolt.Tx) error {
-		return tx.Bucket(openBucket).ForEach(func(_, _ []byte) error { n++; return nil })
-	})
-	return n, err
 }

@@ -11,17 +11,21 @@ import (
 
 // proveOwnCall is the proof for plans whose last call enforces the floor
 // itself: that call, with the bytes that were checked, succeeded at the chain's
-// depth. ok is false while there is no evidence.
-func proveOwnCall(ctx context.Context, n Nodes, o Order) (v Verdict, ok bool, err error) {
+// depth. ok is false while there is no evidence: its block is gone since the
+// step ended, and the sender offers the bytes again.
+func (e *Engine) proveOwnCall(ctx context.Context, o Order) (v Verdict, ok bool, err error) {
 	if len(o.Results) != len(o.Plan.Steps) {
 		return v, false, fmt.Errorf("order %s: %d results for %d steps", o.ID, len(o.Results), len(o.Plan.Steps))
 	}
 	last := len(o.Results) - 1
-	e, ok, err := n.Evidence(ctx, o.Terms.SrcChain, o.Results[last].Tx)
+	ev, ok, err := e.Nodes.Evidence(ctx, o.Terms.SrcChain, o.Results[last].Tx)
+	if err == nil && !ok {
+		_, _, err = e.Sender.Poll(ctx, stepKey(o, last))
+	}
 	if err != nil || !ok {
 		return v, false, err
 	}
-	return Prove(o.Terms, o.Plan.Steps[last].Effect, e), true, nil
+	return Prove(o.Terms, o.Plan.Steps[last].Effect, ev), true, nil
 }
 
 // Prove turns the evidence of our own mined call into a verdict. It is pure.

@@ -12,8 +12,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// quoteTime is how long one provider may take to quote.
-const quoteTime = 10 * time.Second
+const (
+	// quoteTime is how long one provider may take to quote.
+	quoteTime = 10 * time.Second
+	// maxRaw bounds a provider's own words, in bytes: every snapshot of an order
+	// repeats them. Honest ones have a tenth of it.
+	maxRaw = 128 << 10
+)
 
 // Quote asks providers for offers, all at once, and ranks what they answer. A
 // provider that fails has its reason in Failures; the others are not held up.
@@ -141,10 +146,12 @@ func (s *Service) shelve(k Kind, r QuoteRequest, offers []Offer) ([]Offer, error
 	return out, nil
 }
 
-// checkOffer refuses an offer without sound amounts, or whose minimum allows
-// more slippage than was asked for.
+// checkOffer refuses an offer that is too large to keep, has no sound amounts,
+// or whose minimum allows more slippage than was asked for.
 func checkOffer(o Offer, r QuoteRequest) error {
 	switch {
+	case len(o.Raw) > maxRaw:
+		return Refuse(ProviderGarbage, "an offer of %d bytes", len(o.Raw))
 	case o.AmountOut == nil || o.MinOut == nil || o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0:
 		return Refuse(ProviderGarbage, "an offer without a sound amount")
 	case o.MinOut.Cmp(floorOf(o.AmountOut, r.SlippageBps)) < 0:

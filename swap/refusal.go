@@ -1,6 +1,9 @@
 package swap
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Code names why something was refused. Codes are part of the wire: the
 // protocol's error table has a row for each, with its remedy.
@@ -43,6 +46,12 @@ const (
 	ConsentNeeded      Code = "consent_needed"      // a fresh quote is outside the accepted terms
 	JournalFailed      Code = "journal_failed"      // the database cannot be written: nothing is signed
 )
+
+// temporary are the codes of a provider's bad moment. They say nothing about an
+// order that was accepted: it is tried again until its deadline.
+func (c Code) temporary() bool {
+	return slices.Contains([]Code{ProviderBusy, ProviderDown, ProviderGarbage, ProviderKey, ClockSkew, QuoteExpired}, c)
+}
 
 // A Refusal says why something was not done. Field names what was wrong, Want
 // and Got how it differs; Data carries figures a client may show.

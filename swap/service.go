@@ -108,7 +108,7 @@ type Options struct {
 	IsLocked   func(error) bool
 	OpenOrders int // bound on orders in progress
 	Now        func() time.Time
-	Pause      func(age time.Duration) time.Duration
+	Pause      func(still time.Duration) time.Duration // nil = [Pause]
 	Log        func(o Order, err error)
 }
 
@@ -129,10 +129,10 @@ type Service struct {
 
 var _ Host = (*Service)(nil)
 
-// Bounds of what is kept between quote and execution.
+// Bounds of what is kept between quote and execution; each may weigh maxRaw.
 const (
-	maxOffers = 1000
-	maxPlans  = 256
+	maxOffers = 256
+	maxPlans  = 64
 )
 
 // NewService returns a service; [Service.Run] must follow before orders move.
@@ -152,13 +152,13 @@ func NewService(o Options) (*Service, error) {
 	return s, nil
 }
 
-// Pause is how long an order that did not move waits before the next look:
-// ever more slowly, without an end.
-func Pause(age time.Duration) time.Duration {
+// Pause is how long an order that made no progress for so long waits before the
+// next look: ever more slowly, without an end.
+func Pause(still time.Duration) time.Duration {
 	for _, p := range []struct{ below, pause time.Duration }{
 		{time.Minute, time.Second}, {10 * time.Minute, 5 * time.Second}, {time.Hour, 15 * time.Second},
 	} {
-		if age < p.below {
+		if still < p.below {
 			return p.pause
 		}
 	}
@@ -175,8 +175,8 @@ func (s *Service) Resume(ctx context.Context) error {
 	s.mu.Lock()
 	s.ctx = ctx
 	s.mu.Unlock()
-	for _, o := range open {
-		s.engine.Start(ctx, o.ID)
+	for _, id := range open { // one that cannot be read does not hold up the others
+		s.engine.Start(ctx, id)
 	}
 	return nil
 }
@@ -321,12 +321,12 @@ func (s *Service) consented(r ExecuteRequest) (Review, error) {
 			return review, &Refusal{Code: NeedsAcknowledge, Field: f.Code, Reason: f.Text + "; accept it by naming " + f.Code, Data: f.Data}
 		}
 	}
-	open, err := s.o.Journal.CountOpen()
+	open, err := s.o.Journal.Open()
 	if err != nil {
 		return review, err
 	}
-	if open >= s.o.OpenOrders {
-		return review, Refuse(TooManyOrders, "%d orders are in progress; wait for some to end", open)
+	if len(open) >= s.o.OpenOrders {
+		return review, Refuse(TooManyOrders, "%d orders are in progress; wait for some to end", len(open))
 	}
 	return review, nil
 }

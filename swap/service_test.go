@@ -12,6 +12,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
 )
 
 func ask(b *bench, change func(*QuoteRequest)) (QuoteResult, error) {
@@ -204,6 +205,21 @@ func TestJournalFailureSignsNothing(t *testing.T) {
 	}
 }
 
+// TestUnreadableOrder: one order that cannot be read stops no other.
+func TestUnreadableOrder(t *testing.T) {
+	b := newBench(t)
+	b.hand.locked.Store(true)
+	bad, good := b.order(nil), b.order(nil)
+	b.halt()
+	if err := b.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Put([]byte(bad.ID), []byte("{")) }); err != nil {
+		t.Fatal(err)
+	}
+	b.hand.locked.Store(false)
+	b.start()
+	b.ends(good.ID, Filled)
+	b.paid(1, 1e17)
+}
+
 func TestOrdersPage(t *testing.T) {
 	b := newBench(t)
 	b.hand.locked.Store(true)
@@ -264,6 +280,13 @@ func TestFees(t *testing.T) {
 	for k, want := range map[Kind][2]int{DEX: {20, 20}, Bridge: {40, 0}, Intent: {40, 0}, Gasless: {40, 0}} {
 		if bps, receiver, maker := f.For(k); bps != want[0] || maker != want[1] || receiver != partner {
 			t.Errorf("%s: %d bps and %d for the maker, want %v", k, bps, maker, want)
+		}
+	}
+	for _, none := range []int{0, 1} { // half a basis point is none
+		free := f
+		free.FeeBps = none
+		if bps, receiver, maker := free.For(DEX); bps != 0 || receiver != (common.Address{}) || maker != 20 {
+			t.Errorf("of %d bps: %d bps to %s", none, bps, receiver)
 		}
 	}
 	if got := string(mustJSON(f.Info())); got != `{"feeBps":40,"partnerInfo":{"name":"P","receiverAddress":"`+partnerText+`","website":"https://example.org"}}` {

@@ -1,0 +1,385 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A liar stands between the engine and its sender and nodes, and answers in
+// their place where a test says so.
+type liar struct {
+	Sender
+	Nodes
+	lookup   func(key string) (*chain.Tx, error)
+	poll     func(key string) (chain.Tx, *chain.Evidence, error)
+	cancel   func(p chain.Policy) (*chain.Tx, error)
+	simulate func() (chain.Simulation, error)
+	evidence func() (chain.Evidence, bool, error)
+	polled   atomic.Int32
+}
+
+func (l *liar) Lookup(key string) (*chain.Tx, error) {
+	if l.lookup != nil {
+		return l.lookup(key)
+	}
+	return l.Sender.Lookup(key)
+}
+
+func (l *liar) Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence, error) {
+	l.polled.Add(1)
+	if l.poll != nil {
+		return l.poll(key)
+	}
+	return l.Sender.Poll(ctx, key)
+}
+
+func (l *liar) Cancel(ctx context.Context, key string, p chain.Policy) (*chain.Tx, error) {
+	if l.cancel != nil {
+		return l.cancel(p)
+	}
+	return l.Sender.Cancel(ctx, key, p)
+}
+
+func (l *liar) Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error) {
+	if l.simulate != nil {
+		if sim, err := l.simulate(); err != nil {
+			return sim, err
+		}
+	}
+	return l.Nodes.Simulate(ctx, calls)
+}
+
+func (l *liar) Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.Evidence, bool, error) {
+	if l.evidence != nil {
+		if ev, ok, err := l.evidence(); !ok || err != nil {
+			return ev, ok, err
+		}
+	}
+	return l.Nodes.Evidence(ctx, id, tx)
+}
+
+// lies puts l between; no order may be in progress.
+func (b *bench) lies(l *liar) {
+	l.Sender, l.Nodes = b.service.engine.Sender, b.service.engine.Nodes
+	b.service.engine.Sender, b.service.engine.Nodes = l, l
+}
+
+// lines are an order's history.
+func (b *bench) lines(id string) []Entry {
+	b.t.Helper()
+	_, lines, err := b.service.Order(id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return lines
+}
+
+func (b *bench) said(text string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.logged, func(s string) bool { return strings.Contains(s, text) })
+}
+
+// unwraps gives the account wrapped coin and makes the bench's orders unwrap
+// it, after an approval.
+func (b *bench) unwraps() func(*Terms, *Offer) {
+	b.t.Helper()
+	b.ends(b.order(nil).ID, Filled)
+	b.p.kind, b.p.first = Unwrap, true
+	return func(t *Terms, _ *Offer) { t.TokenIn, t.TokenOut = weth, native }
+}
+
+func TestEngineApprovesFirst(t *testing.T) {
+	b := newBench(t)
+	o := b.ends(b.order(b.unwraps()).ID, Filled)
+	if len(o.Results) != 2 || o.Results[0].Evidence == nil {
+		t.Errorf("results %+v", o.Results)
+	}
+	b.paid(3, 0)
+}
+
+// TestPendingApprovalIsNoEnd: an order whose approval is on its way does not
+// end because cancelling it is refused; nobody would watch its nonce any more,
+// and it would block every later transaction of the account.
+func TestPendingApprovalIsNoEnd(t *testing.T) {
+	b := newBench(t)
+	unwrap := b.unwraps()
+	var dear atomic.Bool
+	dear.Store(true)
+	l := &liar{}
+	l.cancel = func(p chain.Policy) (*chain.Tx, error) {
+		if dear.Load() {
+			return nil, fmt.Errorf("%w: a spike", chain.ErrCeiling)
+		}
+		l.cancel = nil
+		return nil, errors.New("once more")
+	}
+	b.lies(l)
+	b.chain.Pause()
+	defer b.chain.Resume()
+	o := b.order(unwrap)
+	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond)
+	if o, _, _ = b.service.Order(o.ID); o.State.Final() {
+		t.Fatalf("ended %s (%s) with its approval pending", o.State, o.Reason)
+	}
+	dear.Store(false)
+	b.until(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+	b.chain.Resume()
+	if o = b.ends(o.ID, Cancelled); o.Verdict.Evidence == nil {
+		t.Errorf("verdict %+v", o.Verdict)
+	}
+	b.paid(2, 1e17)
+}
+
+// TestCancelKeepsTheCeiling: the ceiling is for all transactions of the plan
+// together, the cancelling one included.
+func TestCancelKeepsTheCeiling(t *testing.T) {
+	b := newBench(t)
+	unwrap := b.unwraps()
+	asked := make(chan *big.Int, 100)
+	b.lies(&liar{cancel: func(p chain.Policy) (*chain.Tx, error) { asked <- p.Ceiling; return nil, errors.New("no") }})
+	// The approval is mined, the unwrapping is not.
+	b.p.decode = func(t Terms, s Step) (Effect, error) {
+		if f := b.p.plain(t, s); f.Kind == Approve {
+			return f, nil
+		}
+		b.chain.Pause()
+		return b.p.plain(t, s), nil
+	}
+	defer b.chain.Resume()
+	o := b.order(unwrap)
+	o = b.until(o.ID, "at its second step", func(o Order) bool { return o.Step == 1 && o.Sending != common.Hash{} })
+	if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	want := new(big.Int).Sub(o.Terms.GasCeiling, o.Results[0].Evidence.FeePaid)
+	if got := <-asked; got.Cmp(want) != 0 {
+		t.Errorf("cancelled under a ceiling of %s, of which only %s are left", got, want)
+	}
+}
+
+// TestNodeTextIsNoNews: what a node says while it refuses a cancelling
+// transaction, new each time, neither fills the journal nor makes the engine
+// spin.
+func TestNodeTextIsNoNews(t *testing.T) {
+	b := newBench(t)
+	var n atomic.Int32
+	b.lies(&liar{cancel: func(chain.Policy) (*chain.Tx, error) {
+		return nil, fmt.Errorf("%w: at %d", chain.ErrWouldRevert, n.Add(1))
+	}})
+	b.chain.Pause()
+	defer b.chain.Resume()
+	o := b.order(nil)
+	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	before := len(b.lines(o.ID))
+	time.Sleep(400 * time.Millisecond)
+	if grown := len(b.lines(o.ID)) - before; grown > 2 || n.Load() > 40 {
+		t.Errorf("%d lines and %d tries in 0.4 s", grown, n.Load())
+	}
+}
+
+// A chatterer settles orders itself, and says something else of them each time.
+type chatterer struct {
+	*wrapper
+	said atomic.Int32
+}
+
+func (c *chatterer) Submit(context.Context, Order) (string, error) { return "ref", nil }
+func (c *chatterer) Status(context.Context, Order) (Claim, error) {
+	return Claim{State: Settling, Reason: fmt.Sprint(c.said.Add(1))}, nil
+}
+func (c *chatterer) Prove(context.Context, Order) (v Verdict, ok bool, err error) {
+	return v, false, nil
+}
+
+// TestClaimsAreNoProgress: a provider whose word changes at every look is asked
+// ever more slowly all the same.
+func TestClaimsAreNoProgress(t *testing.T) {
+	b := newBench(t)
+	b.p.by = ByProvider
+	c := &chatterer{wrapper: b.p}
+	b.service.engine.Providers = map[Kind]Provider{DEX: c}
+	b.service.engine.Pause = func(still time.Duration) time.Duration { return 20*time.Millisecond + still }
+	o := b.order(nil)
+	b.until(o.ID, "claimed", func(o Order) bool { return o.Claim != nil })
+	before := c.said.Load()
+	time.Sleep(400 * time.Millisecond)
+	if n := c.said.Load() - before; n > 6 { // the pauses double
+		t.Errorf("asked %d times in 0.4 s", n)
+	}
+}
+
+// TestNewerRecordIsShown: a transaction record of a newer version is neither
+// acted on nor a crash.
+func TestNewerRecordIsShown(t *testing.T) {
+	b := newBench(t)
+	newer := chain.Tx{Key: "k", State: chain.TxUnknown}
+	b.lies(&liar{
+		lookup: func(string) (*chain.Tx, error) { return &newer, nil },
+		poll:   func(string) (chain.Tx, *chain.Evidence, error) { return newer, nil, nil },
+	})
+	o := b.order(nil)
+	b.until(o.ID, "shown as unknown", func(o Order) bool { return o.Condition == UnknownStoredState })
+	if b.said("panic") || b.hand.signed.Load() != 0 {
+		t.Errorf("logged %q, signed %d", b.logged, b.hand.signed.Load())
+	}
+}
+
+// rejects makes the sender's record of every step one that all nodes refused.
+func rejects(until time.Time) *liar {
+	tx := chain.Tx{State: chain.TxRejected, Reason: "no", Call: chain.Call{ChainID: 1}, Policy: chain.Policy{Until: until}, Attempts: []chain.Attempt{{Hash: common.Hash{1}}}}
+	return &liar{
+		lookup: func(string) (*chain.Tx, error) { return &tx, nil },
+		poll:   func(string) (chain.Tx, *chain.Evidence, error) { return tx, nil, nil },
+	}
+}
+
+// TestRejectedAndMined: nodes said that they refused the bytes, and one of them
+// lied: what is on the chain decides.
+func TestRejectedAndMined(t *testing.T) {
+	b := newBench(t)
+	var look atomic.Int32
+	mined := chain.Evidence{Chain: 1, Tx: common.Hash{1}, Block: 7, Depth: 1, Hosts: []string{"a"}}
+	l := rejects(time.Now().Add(-time.Minute))
+	l.evidence = func() (chain.Evidence, bool, error) { look.Add(1); return mined, false, nil }
+	b.lies(l)
+	o := b.order(nil)
+	for end := time.Now().Add(time.Second); look.Load() < 3 && time.Now().Before(end); { // in a block, not deep yet: no end
+		time.Sleep(5 * time.Millisecond)
+	}
+	if o, _, _ = b.service.Order(o.ID); o.State.Final() {
+		t.Fatalf("ended %s (%s) while it is in a block", o.State, o.Reason)
+	}
+
+	b = newBench(t)
+	l = rejects(time.Now().Add(time.Minute))
+	b.lies(l)
+	b.service.engine.Nodes = sees{b.hub, mined}
+	if o = b.ends(b.order(nil).ID, Failed); o.Verdict.Evidence == nil {
+		t.Errorf("verdict %+v", o.Verdict)
+	}
+}
+
+// sees finds the same evidence of every transaction.
+type sees struct {
+	Nodes
+	ev chain.Evidence
+}
+
+func (s sees) Evidence(context.Context, uint64, common.Hash) (chain.Evidence, bool, error) {
+	return s.ev, true, nil
+}
+
+// TestDeadlineWhileSigning: the deadline passes between the last look at the
+// clock and the signature. The order is late, not cancelled.
+func TestDeadlineWhileSigning(t *testing.T) {
+	b := newBench(t)
+	end := time.Now().Add(2 * time.Second).UTC().Truncate(time.Second)
+	b.lies(&liar{simulate: func() (chain.Simulation, error) {
+		time.Sleep(time.Until(end.Add(50 * time.Millisecond)))
+		return chain.Simulation{}, nil
+	}})
+	b.ends(b.order(func(t *Terms, _ *Offer) { t.Deadline = end }).ID, Expired)
+	b.paid(0, 0)
+}
+
+// TestGasAboveTheCeilingNeedsConsent: more gas than was accepted is not paid,
+// and the user is asked.
+func TestGasAboveTheCeilingNeedsConsent(t *testing.T) {
+	b := newBench(t)
+	o := b.order(func(t *Terms, _ *Offer) { t.GasCeiling = big.NewInt(1) })
+	b.until(o.ID, "in need of consent", func(o Order) bool { return o.Condition == NeedsConsent })
+	if b.hand.signed.Load() != 0 {
+		t.Error("signed above the ceiling")
+	}
+}
+
+// TestProviderDownIsNoEnd: consent outlives a provider's bad moment.
+func TestProviderDownIsNoEnd(t *testing.T) {
+	for _, code := range []Code{ProviderBusy, ProviderDown, ProviderGarbage, ProviderKey, ClockSkew, QuoteExpired} {
+		t.Run(string(code), func(t *testing.T) {
+			b := newBench(t)
+			b.p.kind = Swap
+			asked := 0
+			b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+				if asked++; asked < 3 {
+					return nil, Refuse(code, "a bad moment")
+				}
+				return even(r)
+			}
+			o := b.order(func(t *Terms, o *Offer) {
+				o.Expires, o.Request = time.Now().Add(-time.Second), QuoteRequest{AmountIn: t.AmountIn, SlippageBps: 50}
+			})
+			b.ends(o.ID, Filled)
+			b.paid(1, 1e17)
+		})
+	}
+}
+
+// TestVanishedBlockIsOfferedAgain: the block of the last step goes between its
+// proof and the order's; the bytes are offered again.
+func TestVanishedBlockIsOfferedAgain(t *testing.T) {
+	b := newBench(t)
+	var gone atomic.Int32
+	gone.Store(5)
+	l := &liar{}
+	l.evidence = func() (chain.Evidence, bool, error) { return chain.Evidence{}, gone.Add(-1) < 0, nil }
+	b.lies(l)
+	o := b.order(nil)
+	b.until(o.ID, "settling", func(o Order) bool { return o.State == Settling })
+	before := l.polled.Load()
+	b.ends(o.ID, Filled)
+	if l.polled.Load() == before {
+		t.Error("nobody looked after the transaction")
+	}
+}
+
+// TestRefreshedRequestIsOurs: a provider's echo of the request is not believed.
+func TestRefreshedRequestIsOurs(t *testing.T) {
+	b := newBench(t)
+	b.p.kind = Swap
+	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+		offers, err := even(r)
+		offers[0].Provider, offers[0].Request = Bridge, QuoteRequest{Account: thief, AmountIn: big.NewInt(1), SlippageBps: 5000}
+		return offers, err
+	}
+	o := b.order(func(t *Terms, o *Offer) {
+		o.Expires, o.Request = time.Now().Add(-time.Second), QuoteRequest{Account: t.Account, AmountIn: t.AmountIn, SlippageBps: 50}
+	})
+	if o = b.ends(o.ID, Filled); o.Offer.Provider != DEX || o.Offer.Request.Account != b.from || o.Offer.Request.SlippageBps != 50 {
+		t.Errorf("the refreshed offer is for %+v", o.Offer.Request)
+	}
+}
+
+// TestOffersAreBounded: a provider's huge replies are not kept.
+func TestOffersAreBounded(t *testing.T) {
+	b := newBench(t)
+	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+		offers, err := even(r)
+		offers[0].Raw = []byte(`"` + strings.Repeat("x", maxRaw) + `"`)
+		return offers, err
+	}
+	_, err := ask(b, nil)
+	refusedWith(t, err, ProviderGarbage)
+	if most := (maxOffers + maxPlans) * maxRaw; most > 64<<20 {
+		t.Errorf("offers and plans may fill %d MiB", most>>20)
+	}
+}
