@@ -162,6 +162,9 @@ func (s *Store) await(ctx context.Context, c *call) error {
 	if err := s.admit(c.item); err != nil {
 		return err
 	}
+	if err := ctx.Err(); err != nil {
+		return err // a select might still begin the call
+	}
 	timer := time.NewTimer(s.limits.Call)
 	defer timer.Stop()
 	select {

@@ -247,6 +247,9 @@ func (v *Vault) known(ctx context.Context) (*index, error) {
 // take waits for the turn to use the keychain, no longer than one call of
 // someone else may last.
 func (v *Vault) take(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err // a select might still take the turn
+	}
 	timer := time.NewTimer(v.store.limits.Prompt)
 	defer timer.Stop()
 	select {
