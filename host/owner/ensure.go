@@ -37,7 +37,7 @@ func reach(ctx context.Context, s *starter) (net.Conn, error) {
 	l := s.launch
 	conn, err := transport.Dial(ctx, l.Place)
 	if !errors.Is(err, transport.ErrNoDaemon) {
-		return conn, err
+		return conn, late(ctx, err)
 	}
 	if err := transport.Prepare(l.Place); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func reach(ctx context.Context, s *starter) (net.Conn, error) {
 	defer s.stop()
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		if conn, err = s.step(ctx); !errors.Is(err, transport.ErrNoDaemon) {
-			return conn, err
+			return conn, late(ctx, err)
 		}
 		select {
 		case <-ctx.Done():
@@ -54,6 +54,14 @@ func reach(ctx context.Context, s *starter) (net.Conn, error) {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// late names a dial that ctx's end cut off for what it is: no daemon in time.
+func late(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", transport.ErrNoDaemon, ctx.Err())
 }
 
 // A starter is one caller's share in starting the daemon.
