@@ -119,7 +119,8 @@ func (s *starter) unwanted() bool {
 	return s.rejoin && err == nil
 }
 
-// childFailed is the reason when our daemon ended and not for finding another.
+// childFailed is the reason when our daemon ended by its own doing, and not for
+// finding another. One that was killed is started again, as a running one is.
 func (s *starter) childFailed() error {
 	if s.child == nil {
 		return nil
@@ -128,7 +129,7 @@ func (s *starter) childFailed() error {
 	case <-s.child.done:
 		ended := s.child.err
 		s.child = nil
-		if ended.Exit != ExitOwned {
+		if ended.Exit != ExitOwned && ended.Exit != killed {
 			return ended
 		}
 	default:

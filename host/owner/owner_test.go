@@ -27,9 +27,17 @@ import (
 
 // The test binary is also the daemon.
 var roles = map[string]func(p transport.Place) int{
-	"daemon":     daemon,
-	"slow":       func(p transport.Place) int { time.Sleep(200 * time.Millisecond); return daemon(p) },
-	"broken":     func(transport.Place) int { fmt.Fprintln(os.Stderr, "first\ncannot read the journal"); return 3 },
+	"daemon": daemon,
+	"slow":   func(p transport.Place) int { time.Sleep(200 * time.Millisecond); return daemon(p) },
+	"broken": func(transport.Place) int { fmt.Fprintln(os.Stderr, "first\ncannot read the journal"); return 3 },
+	"dies-once": func(p transport.Place) int {
+		if _, err := os.Stat(filepath.Join(p.Home, "died")); err == nil {
+			return daemon(p)
+		}
+		mark(p, "died")
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	},
 	"never-ends": func(p transport.Place) int { mark(p, "served"); time.Sleep(time.Minute); return 0 },
 }
 
@@ -383,6 +391,17 @@ func TestEnsureTellsWhyNot(t *testing.T) {
 	l.Exe = filepath.Join(t.TempDir(), "absent")
 	if _, err := ensure(t, l); !errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("no such daemon: %v", err)
+	}
+}
+
+// TestEnsureStartsAKilledDaemonAgain: a kill says nothing against the next start.
+func TestEnsureStartsAKilledDaemonAgain(t *testing.T) {
+	l := launch(t, "dies-once")
+	if _, err := ensure(t, l); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(marks(t, l.Place, "died")); n != 1 {
+		t.Errorf("died %d times", n)
 	}
 }
 

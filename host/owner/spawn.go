@@ -36,6 +36,9 @@ func (e *StartError) Error() string {
 	return fmt.Sprintf("the daemon did not start (exit status %d): %s; see %s", e.Exit, e.Reason, e.Log)
 }
 
+// killed is the Exit of a daemon that a signal ended.
+const killed = -1
+
 // A Child is a daemon that this process started and that outlives it.
 type Child struct {
 	PID  int
@@ -81,7 +84,7 @@ func exitStatus(err error) int {
 	case errors.As(err, &exit):
 		return exit.ExitCode()
 	}
-	return -1
+	return killed
 }
 
 // ReasonPrefix begins the line with which a daemon that cannot stay ends.
