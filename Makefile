@@ -6,7 +6,7 @@ BUILD     := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version
 CONTRACTS := build/contracts/.made
 SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/node_modules/*') go.mod go.sum
 
-.PHONY: build demo test check vet unit race keyring crash browsers contracts generate clean
+.PHONY: build demo test check vet unit race keyring crash browsers contracts fuzz generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-sandbox
 
@@ -60,6 +60,11 @@ $(CONTRACTS): sandbox/contracts/package-lock.json sandbox/contracts/extract.mjs 
 	cd sandbox/contracts && npm ci --ignore-scripts --no-audit --no-fund --silent
 	node sandbox/contracts/extract.mjs build/contracts
 	@touch $@
+
+# Every fuzz target for FUZZTIME, one after the other.
+FUZZTIME := 60s
+fuzz:
+	scripts/fuzz.sh $(FUZZTIME)
 
 generate:
 	$(GO) generate ./...
