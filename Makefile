@@ -8,7 +8,7 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 
 .PHONY: build demo test check vet unit race keyring crash browsers contracts fuzz generate clean
 
-build: bin/swapkeep bin/swapkeepd bin/swapkeep-sandbox
+build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
 bin/%: $(SOURCES)
 	$(BUILD) -o $@ ./cmd/$*

@@ -31,7 +31,7 @@ const (
 	origin    = "chrome-extension://" + extension + "/"
 	// password of the test wallets, which hold nothing and are made anew each time.
 	password = "correct horse battery staple"
-	patience = 30 * time.Second // for anything to happen
+	patience = time.Minute // for anything to happen, on a busy machine too
 )
 
 // A desk is one user at one machine: a home, a lane of chains, a browser's

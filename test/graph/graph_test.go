@@ -30,6 +30,7 @@ var allowed = map[string][]string{
 	"swap": {"chain", "tokens", "fault"},
 
 	"providers/dex":          {"swap", "chain", "tokens", "rest", "fault"},
+	"providers/keyproxy":     {"chain"},
 	"providers/providertest": {"swap", "chain", "rest"},
 
 	"host/frame":        {},
@@ -46,6 +47,7 @@ var allowed = map[string][]string{
 
 	"cmd/swapkeep":         {"config", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "manifest"},
 	"cmd/swapkeepd":        {"chain", "config", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "keys", "providers/dex", "swap", "tokens"},
+	"cmd/swapkeep-server":  {"providers/keyproxy"},
 	"cmd/swapkeep-sandbox": {"sandbox/...", "host/client", "host/frame", "host/protocol"},
 
 	// helpers of tests, linked into nothing that ships
@@ -54,8 +56,9 @@ var allowed = map[string][]string{
 
 // kept are programs and what they must never link.
 var kept = map[string][]string{
-	"cmd/swapkeep":  {"swapkeep/swap", "swapkeep/chain", "swapkeep/keys", "github.com/ethereum/go-ethereum", "go.etcd.io/bbolt"},
-	"cmd/swapkeepd": {"swapkeep/sandbox", "github.com/ethereum/go-ethereum/node", "github.com/ethereum/go-ethereum/eth/", "github.com/jackc/pgx", "github.com/redis"},
+	"cmd/swapkeep":        {"swapkeep/swap", "swapkeep/chain", "swapkeep/keys", "github.com/ethereum/go-ethereum", "go.etcd.io/bbolt"},
+	"cmd/swapkeep-server": {"swapkeep/keys", "swapkeep/swap", "swapkeep/host", "swapkeep/sandbox"},
+	"cmd/swapkeepd":       {"swapkeep/sandbox", "github.com/ethereum/go-ethereum/node", "github.com/ethereum/go-ethereum/eth/", "github.com/jackc/pgx", "github.com/redis"},
 }
 
 type pkg struct {

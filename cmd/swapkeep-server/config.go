@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"swapkeep/providers/keyproxy"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/pelletier/go-toml/v2"
+)
+
+// keyVariable is the environment variable that may hold the API key.
+const keyVariable = "SWAPKEEP_SERVER_DEX_KEY"
+
+// maxFile bounds what is read from a file: ten thousand tokens fit.
+const maxFile = 4 << 20
+
+// A file is the configuration of the proxy command. Unknown keys are errors.
+type file struct {
+	Listen   string   `toml:"listen"`   // host:port; not used with a passed socket
+	Metrics  string   `toml:"metrics"`  // loopback host:port; empty = none
+	Upstream string   `toml:"upstream"` // the provider's base URL
+	Hosts    []string `toml:"hosts"`    // what Host may say
+	KeyFile  string   `toml:"key_file"` // mode 0600; or the environment
+	TLS      struct {
+		Cert string `toml:"cert"`
+		Key  string `toml:"key"`
+	} `toml:"tls"` // required off loopback
+	Fee *struct {
+		Bips      int    `toml:"bips"`
+		Recipient string `toml:"recipient"`
+	} `toml:"fee"` // absent = no fee, and none may be asked for
+	Tokens []struct {
+		Name   string `toml:"name"`
+		SHA256 string `toml:"sha256"`
+	} `toml:"tokens"`
+	Limits struct {
+		Rate        float64  `toml:"rate"`
+		Burst       int      `toml:"burst"`
+		Share       float64  `toml:"share"`
+		Running     int      `toml:"running"`
+		Connections int      `toml:"connections"`
+		Body        int64    `toml:"body"`
+		Reply       int64    `toml:"reply"`
+		BodyTime    duration `toml:"body_time"`
+		ReplyTime   duration `toml:"reply_time"`
+		Drain       duration `toml:"drain"` // for running requests after SIGTERM
+	} `toml:"limits"`
+}
+
+// duration is a time.Duration written as text: 10s, 1m30s.
+type duration time.Duration
+
+// UnmarshalText parses a duration.
+func (d *duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	*d = duration(v)
+	return err
+}
+
+const (
+	provider           = "https://trade-api.gateway.uniswap.org/v1"
+	defaultDrain       = 30 * time.Second
+	defaultConnections = 1024
+)
+
+func readConfig(path string) (file, error) {
+	f := file{Listen: "127.0.0.1:5340", Upstream: provider}
+	f.Limits.Drain, f.Limits.Connections = duration(defaultDrain), defaultConnections
+	raw, err := readFile(path, nil)
+	if err != nil {
+		return f, err
+	}
+	d := toml.NewDecoder(bytes.NewReader(raw)).DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		var unknown *toml.StrictMissingError
+		if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
+			return f, fmt.Errorf("%s: unknown key %s", path, strings.Join(unknown.Errors[0].Key(), "."))
+		}
+		return f, fmt.Errorf("%s: %w", path, err)
+	}
+	if f.Limits.Drain <= 0 || time.Duration(f.Limits.Drain) > 10*time.Minute || f.Limits.Connections < 1 || f.Limits.Connections > 1<<16 {
+		return f, fmt.Errorf("%s: limits.drain must be up to 10m and limits.connections 1 to 65536", path)
+	}
+	if (f.TLS.Cert == "") != (f.TLS.Key == "") {
+		return f, fmt.Errorf("%s: tls needs both cert and key", path)
+	}
+	return f, nil
+}
+
+// proxyConfig is what the package wants, with the key.
+func (f file) proxyConfig(sandbox bool, key string) (keyproxy.Config, error) {
+	l := f.Limits
+	c := keyproxy.Config{Upstream: f.Upstream, Sandbox: sandbox, Key: key, Hosts: f.Hosts, Limits: keyproxy.Limits{
+		Rate: l.Rate, Burst: l.Burst, Share: l.Share, Running: l.Running, Body: l.Body, Reply: l.Reply,
+		BodyTime: time.Duration(l.BodyTime), ReplyTime: time.Duration(l.ReplyTime)}}
+	for _, t := range f.Tokens {
+		c.Tokens = append(c.Tokens, keyproxy.Token{Name: t.Name, SHA256: t.SHA256})
+	}
+	if f.Fee != nil {
+		a, err := common.NewMixedcaseAddressFromString(f.Fee.Recipient)
+		if err != nil || !a.ValidChecksum() {
+			return c, errors.New("fee.recipient: must be an address with its checksum (EIP-55)")
+		}
+		c.Fee = &keyproxy.Fee{Bips: f.Fee.Bips, Recipient: a.Address()}
+	}
+	return c, nil
+}
+
+// readKey takes the API key out of the environment or its file. No error
+// repeats any of it.
+func readKey(path string) (string, error) {
+	key := os.Getenv(keyVariable)
+	if err := os.Unsetenv(keyVariable); err != nil {
+		return "", err
+	}
+	switch {
+	case key != "" && path != "":
+		return "", fmt.Errorf("the api key is given twice: by %s and by key_file; keep one", keyVariable)
+	case key == "" && path == "":
+		return "", fmt.Errorf("no api key: set %s, or key_file to a file of mode 0600", keyVariable)
+	case path != "":
+		raw, err := readFile(path, ownersAlone)
+		if err != nil {
+			return "", err
+		}
+		key = strings.TrimSpace(string(raw))
+	}
+	return key, keyproxy.CheckKey(key)
+}
+
+func ownersAlone(s os.FileInfo) error {
+	if s.Mode().Perm() != 0o600 {
+		return fmt.Errorf("has mode %04o: must be 0600, so that nobody else reads the key", s.Mode().Perm())
+	}
+	return nil
+}
+
+// readFile reads a regular file of bounded length whose state passes check.
+func readFile(path string, check func(os.FileInfo) error) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	s, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !s.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	case check != nil:
+		if err := check(s); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(raw) > maxFile {
+		err = fmt.Errorf("%s: above %d bytes", path, maxFile)
+	}
+	return raw, err
+}

@@ -1,0 +1,58 @@
+// Command swapkeep-server is the hosted side for wallet vendors: the key proxy
+// in front of the DEX provider. Users do not install it.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	if err := command().ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "swapkeep-server:", err)
+		os.Exit(1)
+	}
+}
+
+func command() *cobra.Command {
+	root := &cobra.Command{
+		Use: "swapkeep-server", Short: "Hosted services for wallet vendors", Version: version,
+		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.AddCommand(proxyCommand())
+	return root
+}
+
+func proxyCommand() *cobra.Command {
+	var file string
+	var sandbox bool
+	c := &cobra.Command{
+		Use: "proxy --config FILE", Short: "Hold the DEX provider's API key for wallets", Args: cobra.NoArgs,
+		Long: "proxy holds the DEX provider's API key, which it takes from " + keyVariable + ` or
+from the file that key_file names (mode 0600). It stops on SIGTERM after the
+requests that are under way. Given a socket by systemd (LISTEN_FDS) it uses that
+one, so that a restart drops no request.`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			log := zerolog.New(os.Stderr).Level(zerolog.InfoLevel).With().Timestamp().Logger()
+			return proxy(c.Context(), file, sandbox, log)
+		},
+	}
+	c.Flags().StringVar(&file, "config", "", "configuration file (TOML)")
+	c.Flags().BoolVar(&sandbox, "sandbox", false, "the provider is a simulator on this machine")
+	if err := c.MarkFlagRequired("config"); err != nil {
+		panic(err) // the flag is defined two lines above
+	}
+	return c
+}

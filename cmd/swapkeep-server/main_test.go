@@ -1,0 +1,394 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	testKey   = "test-key-of-no-service-1234"
+	testToken = "test-token-of-no-installation"
+)
+
+var binary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "swapkeep-server")
+	if err != nil {
+		panic(err)
+	}
+	binary = filepath.Join(dir, "swapkeep-server")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
+		os.Exit(1)
+	}
+	status := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(status)
+}
+
+func write(t *testing.T, name, text string, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// settings is a configuration; top goes before its tables, tables after.
+func settings(upstream, host, top, tables string) string {
+	return fmt.Sprintf("listen = \"127.0.0.1:0\"\nupstream = %q\nhosts = [%q]\n%s\n"+
+		"[fee]\nbips = 20\nrecipient = \"0x90F79bf6EB2c4f870365E785982E1f101E93b906\"\n"+
+		"[[tokens]]\nname = \"one\"\nsha256 = \"%x\"\n"+
+		"[limits]\nrate = 1000.0\nburst = 1000\nshare = 1.0\nrunning = 256\n%s\n", upstream, host, top, sha256.Sum256([]byte(testToken)), tables)
+}
+
+// A server is a running binary.
+type server struct {
+	cmd   *exec.Cmd
+	lines chan map[string]any
+	ended chan error
+	log   *strings.Builder // whole once ended has been read
+}
+
+// start runs the proxy command; with passed it hands over a socket as a
+// service manager does.
+func start(t *testing.T, config string, passed *os.File, env ...string) *server {
+	t.Helper()
+	args := []string{"proxy", "--sandbox", "--config", config}
+	cmd := exec.Command(binary, args...)
+	if passed != nil {
+		cmd = exec.Command("sh", append([]string{"-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"`, binary}, args...)...)
+		cmd.ExtraFiles = []*os.File{passed}
+	}
+	cmd.Env = append(os.Environ(), env...)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s := &server{cmd: cmd, lines: make(chan map[string]any, 64), ended: make(chan error, 1), log: &strings.Builder{}}
+	go func() {
+		for in := bufio.NewScanner(stderr); in.Scan(); {
+			s.log.WriteString(in.Text() + "\n")
+			var line map[string]any
+			if json.Unmarshal(in.Bytes(), &line) == nil {
+				select {
+				case s.lines <- line:
+				default:
+				}
+			}
+		}
+		s.ended <- cmd.Wait()
+	}()
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return s
+}
+
+// told waits for a line of the log and returns its address.
+func (s *server) told(t *testing.T, message string) string {
+	t.Helper()
+	limit := time.After(20 * time.Second)
+	for {
+		select {
+		case line := <-s.lines:
+			if line["message"] == message {
+				a, _ := line["address"].(string)
+				return a
+			}
+		case err := <-s.ended:
+			t.Fatalf("ended before %q: %v\n%s", message, err, s.log)
+		case <-limit:
+			t.Fatalf("no %q in time", message)
+		}
+	}
+}
+
+func (s *server) stop(t *testing.T) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-s.ended:
+		if err != nil {
+			t.Errorf("ended with %v\n%s", err, s.log)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("did not end in time")
+	}
+	if strings.Contains(s.log.String(), testKey) {
+		t.Error("the key is in the log")
+	}
+}
+
+// newProvider answers after a delay and counts calls with the key.
+func newProvider(t *testing.T, delay time.Duration) (*httptest.Server, *atomic.Int64) {
+	var calls atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Api-Key") == testKey {
+			calls.Add(1)
+		}
+		time.Sleep(delay)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"requestId":"r1"}`)
+	}))
+	t.Cleanup(s.Close)
+	return s, &calls
+}
+
+func ask(ctx context.Context, c *http.Client, base string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/v1/check_approval", strings.NewReader(`{"chainId":1}`))
+	if err != nil {
+		return err
+	}
+	r.Host = "dex.example"
+	r.Header.Set("Authorization", "Bearer "+testToken)
+	r.Header.Set("Content-Type", "application/json")
+	res, err := c.Do(r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err == nil && (res.StatusCode != 200 || string(body) != `{"requestId":"r1"}`) {
+		err = fmt.Errorf("%d %s", res.StatusCode, body)
+	}
+	return err
+}
+
+func TestServesWithKeyFileAndMetrics(t *testing.T) {
+	up, calls := newProvider(t, 0)
+	key := write(t, "key", testKey+"\n", 0o600)
+	config := write(t, "c.toml", settings(up.URL+"/v1", "dex.example", fmt.Sprintf("metrics = \"127.0.0.1:0\"\nkey_file = %q", key), ""), 0o644)
+	s := start(t, config, nil)
+	metrics := s.told(t, "metrics")
+	if err := ask(t.Context(), http.DefaultClient, "http://"+s.told(t, "serving")); err != nil || calls.Load() != 1 {
+		t.Errorf("%v after %d calls", err, calls.Load())
+	}
+	res, err := http.Get("http://" + metrics + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	if !strings.Contains(string(text), `{endpoint="/check_approval",outcome="2xx"} 1`) {
+		t.Errorf("metrics: %s", text)
+	}
+	s.stop(t)
+}
+
+// TestServesTLS: a certificate is served with both protocols.
+func TestServesTLS(t *testing.T) {
+	up, _ := newProvider(t, 0)
+	cert, key, pool := certificate(t)
+	config := write(t, "c.toml", settings(up.URL+"/v1", "dex.example", "", fmt.Sprintf("[tls]\ncert = %q\nkey = %q", cert, key)), 0o644)
+	s := start(t, config, nil, keyVariable+"="+testKey)
+	address := s.told(t, "serving")
+	for _, h2 := range []bool{true, false} {
+		tr := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: h2}
+		if err := ask(t.Context(), &http.Client{Transport: tr}, "https://"+address); err != nil {
+			t.Errorf("h2 %v: %v", h2, err)
+		}
+		tr.CloseIdleConnections()
+	}
+	s.stop(t)
+}
+
+func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
+	t.Helper()
+	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, k.Public(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	pool = x509.NewCertPool()
+	pool.AppendCertsFromPEM([]byte(text))
+	return write(t, "cert", text, 0o644), write(t, "tls", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})), 0o600), pool
+}
+
+func TestRefusesToStart(t *testing.T) {
+	const up = "http://127.0.0.1:1/v1"
+	open, closed := write(t, "open", testKey, 0o644), write(t, "closed", testKey, 0o600)
+	short := write(t, "short", "se", 0o600)
+	good := settings(up, "a", "", "")
+	env := []string{keyVariable + "=" + testKey}
+	for name, c := range map[string]struct {
+		config string
+		env    []string
+		says   string
+	}{
+		"no key":          {good, nil, "no api key"},
+		"empty key":       {good, []string{keyVariable + "="}, "no api key"},
+		"bad key":         {good, []string{keyVariable + "=a b c d e f g h"}, "malformed"},
+		"open key file":   {settings(up, "a", fmt.Sprintf("key_file = %q", open), ""), nil, "must be 0600"},
+		"short key file":  {settings(up, "a", fmt.Sprintf("key_file = %q", short), ""), nil, "malformed"},
+		"key twice":       {settings(up, "a", fmt.Sprintf("key_file = %q", closed), ""), env, "given twice"},
+		"unknown key":     {settings(up, "a", "api_key = \"x\"", ""), env, "unknown key api_key"},
+		"unknown limit":   {settings(up, "a", "", "rates = 1"), env, "unknown key limits.rates"},
+		"plain off loop":  {strings.Replace(good, "127.0.0.1:0", "0.0.0.0:0", 1), env, "set tls.cert and tls.key"},
+		"metrics outside": {settings(up, "a", "metrics = \"0.0.0.0:0\"", ""), env, "not loopback"},
+		"half of tls":     {settings(up, "a", "", "[tls]\ncert = \"a\""), env, "both cert and key"},
+		"upstream":        {settings("https://api.example/v1", "a", "", ""), env, "the sandbox reaches nothing else"},
+		"checksum":        {strings.Replace(good, "0x90F79bf6EB2c", "0x90f79bf6EB2c", 1), env, "EIP-55"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), binary, "proxy", "--sandbox", "--config", write(t, "c.toml", c.config, 0o644))
+			cmd.Env = append(os.Environ(), c.env...)
+			out, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), c.says) || strings.Contains(string(out), testKey) {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+	cmd := exec.CommandContext(t.Context(), binary, "proxy", "--config", write(t, "c.toml", good, 0o644))
+	cmd.Env = append(os.Environ(), env...)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "must be https") {
+		t.Errorf("http without --sandbox: %v %s", err, out)
+	}
+}
+
+// TestRestartDropsNothing restarts the binary under load, twice, on one passed
+// socket: every request is answered once, with and without kept connections.
+func TestRestartDropsNothing(t *testing.T) {
+	up, calls := newProvider(t, 20*time.Millisecond)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket, err := ln.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := "http://" + ln.Addr().String()
+	if err := ln.Close(); err != nil { // the file keeps the socket
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = socket.Close() })
+	config := write(t, "c.toml", settings(up.URL+"/v1", "dex.example", "", ""), 0o644)
+	run := func() *server {
+		s := start(t, config, socket, keyVariable+"="+testKey)
+		s.told(t, "serving")
+		return s
+	}
+	s := run()
+	ctx, cancel := context.WithCancel(t.Context())
+	var sent atomic.Int64
+	var all sync.WaitGroup
+	for i := range 8 {
+		tr := &http.Transport{DisableKeepAlives: i%2 == 0}
+		all.Go(func() {
+			defer tr.CloseIdleConnections()
+			for ctx.Err() == nil {
+				sent.Add(1)
+				if err := ask(t.Context(), &http.Client{Transport: tr, Timeout: 15 * time.Second}, base); err != nil {
+					t.Errorf("dropped: %v", err)
+				}
+			}
+		})
+	}
+	for range 2 {
+		time.Sleep(300 * time.Millisecond)
+		s.stop(t)
+		s = run()
+	}
+	time.Sleep(300 * time.Millisecond)
+	cancel()
+	all.Wait()
+	if sent.Load() < 100 || calls.Load() != sent.Load() {
+		t.Errorf("%d requests, %d reached the provider", sent.Load(), calls.Load())
+	}
+	t.Logf("%d requests over two restarts", sent.Load())
+	s.stop(t)
+}
+
+// TestStopFinishesWhatRuns: a request under way is answered after SIGTERM.
+func TestStopFinishesWhatRuns(t *testing.T) {
+	up, calls := newProvider(t, 1500*time.Millisecond)
+	config := write(t, "c.toml", settings(up.URL+"/v1", "dex.example", "", ""), 0o644)
+	s := start(t, config, nil, keyVariable+"="+testKey)
+	base := "http://" + s.told(t, "serving")
+	done := make(chan error, 1)
+	go func() { done <- ask(t.Context(), &http.Client{Transport: &http.Transport{}}, base) }()
+	for calls.Load() == 0 {
+		time.Sleep(5 * time.Millisecond)
+	}
+	s.stop(t)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestIdleConnectionIsServedALastTime: a request that meets SIGTERM on its way
+// down a kept connection is answered, and told to leave it.
+func TestIdleConnectionIsServedALastTime(t *testing.T) {
+	up, _ := newProvider(t, 0)
+	config := write(t, "c.toml", settings(up.URL+"/v1", "dex.example", "", ""), 0o644)
+	s := start(t, config, nil, keyVariable+"="+testKey)
+	conn, err := net.Dial("tcp", s.told(t, "serving"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	in := bufio.NewReader(conn)
+	health := func(status int, last bool) {
+		t.Helper()
+		if _, err := io.WriteString(conn, "GET /health HTTP/1.1\r\nHost: dex.example\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		res, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, res.Body)
+		if res.StatusCode != status || res.Close != last {
+			t.Errorf("got %d, close %v", res.StatusCode, res.Close)
+		}
+	}
+	health(200, false)
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	s.told(t, "stopping")
+	health(503, true)
+	if err := <-s.ended; err != nil {
+		t.Error(err)
+	}
+}

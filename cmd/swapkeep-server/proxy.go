@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	stdlog "log"
+	"net"
+	"net/http"
+	"time"
+
+	"swapkeep/providers/keyproxy"
+
+	"github.com/rs/zerolog"
+)
+
+// Bounds of one connection. linger is how long idle ones are still served after
+// SIGTERM, so that a request already on its way meets an answer.
+const (
+	headerTime = 5 * time.Second
+	readTime   = 15 * time.Second  // of a refused body; the handler sets its own otherwise
+	writeTime  = 140 * time.Second // above the longest body and reply that can be configured
+	idleTime   = 60 * time.Second
+	maxHeader  = 16 << 10
+	linger     = time.Second
+)
+
+// proxy serves until ctx ends, then finishes what is under way.
+func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) error {
+	f, err := readConfig(path)
+	if err != nil {
+		return err
+	}
+	key, err := readKey(f.KeyFile)
+	if err != nil {
+		return err
+	}
+	c, err := f.proxyConfig(sandbox, key)
+	if err != nil {
+		return err
+	}
+	c.Log = log
+	p, err := keyproxy.New(c)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	ln, err := openWallets(f)
+	if err != nil {
+		return err
+	}
+	failed := make(chan error, 2)
+	side, err := serveMetrics(f.Metrics, p, failed, log)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	s := newServer(p, log)
+	log.Info().Stringer("address", ln.Addr()).Bool("sandbox", sandbox).Msg("serving")
+	go func() { failed <- s.Serve(ln) }()
+	select {
+	case err = <-failed:
+		return errors.Join(err, s.Close(), side.Close())
+	case <-ctx.Done():
+	}
+	p.Drain()
+	log.Info().Msg("stopping")
+	return errors.Join(drain(s, ln, time.Duration(f.Limits.Drain)), side.Close())
+}
+
+// openWallets opens the listener that wallets call. Off loopback it speaks TLS
+// or nothing: requests carry tokens.
+func openWallets(f file) (net.Listener, error) {
+	var secured *tls.Config
+	if f.TLS.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.TLS.Cert, f.TLS.Key)
+		if err != nil {
+			return nil, fmt.Errorf("tls: %w", err)
+		}
+		secured = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	}
+	raw, err := listen(f.Listen)
+	if err != nil {
+		return nil, err
+	}
+	if secured == nil && !onLoopback(raw.Addr()) {
+		return nil, errors.Join(fmt.Errorf("%s is not loopback: set tls.cert and tls.key", raw.Addr()), raw.Close())
+	}
+	ln := net.Listener(bound(raw, f.Limits.Connections))
+	if secured != nil {
+		ln = tls.NewListener(ln, secured)
+	}
+	return ln, nil
+}
+
+func newServer(h http.Handler, log zerolog.Logger) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		ErrorLog: stdlog.New(debugLog{log}, "", 0),
+	}
+}
+
+// debugLog takes the server's own lines, which clients can cause at will.
+type debugLog struct{ log zerolog.Logger }
+
+func (d debugLog) Write(b []byte) (int, error) {
+	d.log.Debug().Int("bytes", len(b)).Msg("connection failed")
+	return len(b), nil
+}
+
+// serveMetrics opens the second listener, on loopback alone.
+func serveMetrics(address string, p *keyproxy.Proxy, failed chan<- error, log zerolog.Logger) (io.Closer, error) {
+	s := newServer(p.Metrics(), log)
+	if address == "" {
+		return s, nil
+	}
+	ln, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("metrics: %w", err)
+	}
+	if !onLoopback(ln.Addr()) {
+		return nil, errors.Join(fmt.Errorf("metrics: %s is not loopback", ln.Addr()), ln.Close())
+	}
+	log.Info().Stringer("address", ln.Addr()).Msg("metrics")
+	go func() { failed <- s.Serve(ln) }()
+	return s, nil
+}
+
+// drain stops accepting, serves open connections a last time, and waits for
+// requests under way, at most for the bound.
+func drain(s *http.Server, ln io.Closer, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	err := ln.Close()
+	select {
+	case <-time.After(linger):
+	case <-ctx.Done():
+	}
+	if late := s.Shutdown(ctx); late != nil && !errors.Is(late, net.ErrClosed) {
+		return errors.Join(err, fmt.Errorf("requests were still under way after %s: %w", limit, late), s.Close())
+	}
+	return err
+}

@@ -1,0 +1,334 @@
+// Package keyproxy stands between wallets and the DEX provider's API. It alone
+// holds the provider's API key; a wallet knows an installation token instead.
+// What passes is on lists: endpoints, headers, query parameters, top-level
+// fields. The wallet vendor's fee is forced into every quote, so that no client
+// decides who is paid.
+//
+// Errors have the provider's own shape, {"errorCode", "detail"}. The codes that
+// begin with Proxy are ours:
+//
+//	ProxyHostRefused 421          the Host header is not one of ours
+//	ProxyOriginRefused 403        a browser asked; browsers do not call this
+//	ProxyEndpointRefused 403      the path is not on the list
+//	ProxyMethodRefused 405        the path is, with another method
+//	ProxyUnauthorized 401         no token, or an unknown one
+//	ProxyRateLimited 429          share or limit used up; see Retry-After
+//	ProxyBusy 503                 too many calls under way; see Retry-After
+//	ProxyHeaderRefused 400        a header with a value the API would refuse
+//	ProxyMediaTypeRefused 415     content-type is not exactly application/json
+//	ProxyQueryRefused 400         a query parameter that is not on the list
+//	ProxyBodyTooLarge 413         more bytes than Limits.Body
+//	ProxyBodyTimeout 408          the body did not arrive in time
+//	ProxyBodyRefused 400          the body is not one unambiguous JSON object
+//	ProxyFieldRefused 400         a top-level field that is not on the list
+//	ProxyFeeRefused 403           another fee than the configured one
+//	ProxyUpstreamTimeout 504      the provider was too slow; outcome unknown
+//	ProxyUpstreamUnreachable 502  no connection, or lost; outcome unknown
+//	ProxyUpstreamRedirect 502     the provider redirects; never followed
+//	ProxyUpstreamKeyRefused 502   the provider refuses our key; not the token
+//	ProxyUpstreamReplyRefused     a reply that is too long or not JSON, such as a
+//	                              page of a CDN: its own status from 400, else 502
+//
+// Up to ProxyFeeRefused nothing has been sent to the provider. All other
+// replies are the provider's own, status and body unchanged.
+package keyproxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// A Config describes a proxy.
+type Config struct {
+	Upstream string   // base URL of the provider, such as https://host/v1
+	Sandbox  bool     // Upstream must be loopback and may be http; else https only
+	Key      string   // the provider's API key
+	Hosts    []string // what Host may say, with the port unless it is the scheme's own
+	Fee      *Fee     // nil: no fee
+	Tokens   []Token
+	Limits   Limits
+	Log      zerolog.Logger   // names of tokens, endpoints, codes; no addresses, no secrets
+	Now      func() time.Time // time.Now when nil
+}
+
+// Limits bound a proxy. Zero fields take the value of [DefaultLimits].
+type Limits struct {
+	Rate      float64       // calls a second to the provider, all installations together
+	Burst     int           // calls at once
+	Share     float64       // part of Rate one installation may use, above 0 to 1
+	Running   int           // calls under way
+	Body      int64         // bytes of a request body
+	Reply     int64         // bytes of a provider's reply, after decompression
+	BodyTime  time.Duration // for the request body to arrive
+	ReplyTime time.Duration // for the provider's whole reply
+}
+
+// DefaultLimits suit the provider's default key: six calls a second.
+func DefaultLimits() Limits {
+	return Limits{Rate: 6, Burst: 6, Share: 0.5, Running: 64, Body: 1 << 20, Reply: 4 << 20,
+		BodyTime: 5 * time.Second, ReplyTime: 10 * time.Second}
+}
+
+func (l Limits) or(d Limits) Limits {
+	return Limits{
+		Rate: orElse(l.Rate, d.Rate), Burst: orElse(l.Burst, d.Burst), Share: orElse(l.Share, d.Share),
+		Running: orElse(l.Running, d.Running), Body: orElse(l.Body, d.Body), Reply: orElse(l.Reply, d.Reply),
+		BodyTime: orElse(l.BodyTime, d.BodyTime), ReplyTime: orElse(l.ReplyTime, d.ReplyTime),
+	}
+}
+
+func orElse[T comparable](v, d T) T {
+	var zero T
+	if v == zero {
+		return d
+	}
+	return v
+}
+
+func (l Limits) check() error {
+	if !(l.Rate > 0 && l.Rate <= 1000) || l.Burst < 1 || l.Burst > 1000 || !(l.Share > 0 && l.Share <= 1) ||
+		l.Running < 1 || l.Running > 4096 || l.Body < 1 || l.Body > 16<<20 || l.Reply < 1 || l.Reply > 16<<20 ||
+		l.BodyTime <= 0 || l.BodyTime > time.Minute || l.ReplyTime <= 0 || l.ReplyTime > time.Minute {
+		return errors.New("limits: a limit is out of bounds (rate and burst to 1000, share to 1, running to 4096, body and reply to 16 MiB, times to 1m)")
+	}
+	return nil
+}
+
+// A Proxy is an http.Handler for one provider.
+type Proxy struct {
+	config   Config
+	gate     *gate
+	hosts    map[string]bool
+	upstream *upstream
+	running  chan struct{}
+	draining atomic.Bool
+	metrics  metrics
+	now      func() time.Time
+}
+
+// New checks the configuration; it connects to nothing. No error holds the key.
+func New(c Config) (*Proxy, error) {
+	c.Limits = c.Limits.or(DefaultLimits())
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if err := errors.Join(c.Limits.check(), c.Fee.check(), CheckKey(c.Key)); err != nil {
+		return nil, err
+	}
+	g, err := newGate(c.Tokens, c.Limits)
+	if err != nil {
+		return nil, err
+	}
+	up, err := newUpstream(c)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{config: c, gate: g, upstream: up, hosts: map[string]bool{}, running: make(chan struct{}, c.Limits.Running), now: c.Now}
+	for _, h := range c.Hosts {
+		if h == "" || strings.ContainsAny(h, "/*@ ") {
+			return nil, fmt.Errorf("hosts: %q is not a host name with or without a port", h)
+		}
+		p.hosts[strings.ToLower(h)] = true
+	}
+	if len(p.hosts) == 0 {
+		return nil, errors.New("hosts: name the host that wallets call, such as dex.example.com")
+	}
+	return p, nil
+}
+
+// CheckKey refuses what cannot be an API key, without repeating it.
+func CheckKey(key string) error {
+	if len(key) < 8 || len(key) > 512 || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return errors.New("the api key is missing or malformed: 8 to 512 plain characters without spaces")
+	}
+	return nil
+}
+
+// Drain makes every further reply close its connection, so that clients go to
+// the next process; requests are still served.
+func (p *Proxy) Drain() { p.draining.Store(true) }
+
+// Close drops idle connections to the provider.
+func (p *Proxy) Close() { p.upstream.transport.CloseIdleConnections() }
+
+// protective are headers for whoever opens a reply in a browser all the same.
+var protective = map[string]string{
+	"Cache-Control":                "no-store",
+	"Content-Security-Policy":      "default-src 'none'; frame-ancestors 'none'",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Referrer-Policy":              "no-referrer",
+	"X-Content-Type-Options":       "nosniff",
+}
+
+// ServeHTTP serves one call, or /health.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for name, value := range protective {
+		w.Header().Set(name, value)
+	}
+	if r.TLS != nil {
+		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+	}
+	if p.draining.Load() {
+		w.Header().Set("Connection", "close")
+	}
+	if err := p.guard(r); err != nil {
+		p.refused(w, "none", "", err)
+		return
+	}
+	if r.URL.Path == "/health" {
+		p.health(w, r)
+		return
+	}
+	e, err := find(r)
+	if err != nil {
+		p.refused(w, "none", "", err)
+		return
+	}
+	in, err := p.gate.who(r)
+	if err != nil {
+		p.refused(w, e.path, "", err)
+		return
+	}
+	p.forward(w, r, e, in)
+}
+
+// guard refuses what a browser or a foreign name brought here.
+func (p *Proxy) guard(r *http.Request) *refusal {
+	switch {
+	case !p.hosts[strings.ToLower(r.Host)]:
+		return refuse(hostRefused, "this proxy does not answer to that host name")
+	case len(r.Header.Values("Origin")) != 0:
+		return refuse(originRefused, "browsers do not call this proxy")
+	}
+	return nil
+}
+
+func (p *Proxy) health(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.Method != http.MethodGet:
+		p.refused(w, "none", "", refuse(methodRefused, "health takes GET"))
+	case p.draining.Load():
+		writeJSON(w, http.StatusServiceUnavailable, map[string]string{"status": "draining"})
+	default:
+		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	}
+}
+
+// refused answers with a refusal and counts it.
+func (p *Proxy) refused(w http.ResponseWriter, path, install string, r *refusal) {
+	p.metrics.count(path, string(r.code))
+	level := zerolog.DebugLevel
+	if r.httpStatus() >= http.StatusInternalServerError {
+		level = zerolog.WarnLevel
+	}
+	p.config.Log.WithLevel(level).Str("endpoint", path).Str("install", install).
+		Str("code", string(r.code)).Int("status", r.httpStatus()).Msg("refused")
+	r.write(w)
+}
+
+// forward takes a call of a known install to the provider.
+func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e *endpoint, in *install) {
+	select {
+	case p.running <- struct{}{}:
+		defer func() { <-p.running }()
+	default:
+		full := refuse(busy, "too many calls are under way; try again in a second")
+		full.after = time.Second
+		p.refused(w, e.path, in.name, full)
+		return
+	}
+	out, err := p.read(w, r, e)
+	if err == nil {
+		if limit := p.gate.take(in, p.now()); limit != nil {
+			err = limit
+		}
+	}
+	if err != nil {
+		p.refused(w, e.path, in.name, asRefusal(err))
+		return
+	}
+	start := time.Now()
+	reply, err := p.upstream.do(r.Context(), out)
+	p.metrics.observe(time.Since(start))
+	if err != nil {
+		p.refused(w, e.path, in.name, asRefusal(err))
+		return
+	}
+	if reply.status == http.StatusTooManyRequests {
+		p.gate.pause(p.now(), reply.after)
+	}
+	p.metrics.count(e.path, fmt.Sprintf("%dxx", reply.status/100))
+	p.config.Log.Debug().Str("endpoint", e.path).Str("install", in.name).Int("status", reply.status).Msg("forwarded")
+	reply.write(w)
+}
+
+// A call is a checked request, ready for the provider.
+type call struct {
+	method string
+	path   string // with its query
+	header http.Header
+	body   []byte
+}
+
+// read checks all of a request: after it, nothing of the client's is trusted
+// that is not in the call.
+func (p *Proxy) read(w http.ResponseWriter, r *http.Request, e *endpoint) (*call, error) {
+	h, refused := headers(r)
+	if refused != nil {
+		return nil, refused
+	}
+	query, refused := e.parameters(r.URL.RawQuery)
+	if refused != nil {
+		return nil, refused
+	}
+	raw, refused := p.body(w, r)
+	if refused != nil {
+		return nil, refused
+	}
+	c := &call{method: e.method, path: e.path, header: h}
+	if query != "" {
+		c.path += "?" + query
+	}
+	if e.method == http.MethodGet {
+		if len(raw) != 0 {
+			return nil, refuse(bodyRefused, "this call takes no body")
+		}
+		return c, nil
+	}
+	var err error
+	c.body, err = e.filter(p.config.Fee, raw)
+	return c, err
+}
+
+// body reads the request body within its bounds.
+func (p *Proxy) body(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+	control := http.NewResponseController(w)
+	// Cleared afterwards: the server watches the connection while we work.
+	if err := control.SetReadDeadline(time.Now().Add(p.config.Limits.BodyTime)); err != nil {
+		return nil, refuse(bodyRefused, "the body cannot be read within a bound")
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, p.config.Limits.Body))
+	var tooLarge *http.MaxBytesError
+	var slow net.Error
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, refuse(bodyTooLarge, "the body is above %d bytes", p.config.Limits.Body)
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &slow) && slow.Timeout():
+		return nil, refuse(bodyTimeout, "the body did not arrive within %s", p.config.Limits.BodyTime)
+	case err != nil && !errors.Is(err, context.Canceled):
+		return nil, refuse(bodyRefused, "the body ended early")
+	case err != nil || control.SetReadDeadline(time.Time{}) != nil:
+		return nil, refuse(bodyRefused, "the connection was lost")
+	}
+	return raw, nil
+}

@@ -1,0 +1,168 @@
+package keyproxy
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// A Token lets one installation in. The proxy knows only its hash.
+type Token struct {
+	Name   string // for our own log, never sent
+	SHA256 string // of the token's text, 64 hex digits
+}
+
+// maxTokens bounds the comparison that each request costs.
+const maxTokens = 10_000
+
+// Tokens are text of at least 128 bits; the bounds are on characters.
+const (
+	minToken = 22
+	maxToken = 256
+)
+
+// An install is one token with its own bucket.
+type install struct {
+	name   string
+	hash   [sha256.Size]byte
+	bucket *rate.Limiter
+	window int64 // the last window in which it asked
+}
+
+// gate knows tokens and shares the provider's limit among them.
+type gate struct {
+	installs []*install
+	limits   Limits
+
+	mu     sync.Mutex
+	global *rate.Limiter
+	paused time.Time // the provider said 429: nobody asks before this
+	window int64
+	active [2]int // installs that asked in the last window, and in this one
+}
+
+func newGate(tokens []Token, l Limits) (*gate, error) {
+	if len(tokens) == 0 || len(tokens) > maxTokens {
+		return nil, fmt.Errorf("tokens: there are %d: must be 1 to %d", len(tokens), maxTokens)
+	}
+	g := &gate{limits: l, global: rate.NewLimiter(rate.Limit(l.Rate), l.Burst)}
+	seen := map[[sha256.Size]byte]bool{}
+	for _, t := range tokens {
+		i := &install{name: t.Name, window: -1,
+			bucket: rate.NewLimiter(rate.Limit(l.Rate*l.Share), max(1, int(math.Ceil(float64(l.Burst)*l.Share))))}
+		if n, err := hex.Decode(i.hash[:], []byte(fit(t.SHA256))); err != nil || n != sha256.Size {
+			return nil, fmt.Errorf("token %q: sha256 must be 64 hex digits", t.Name)
+		}
+		if t.Name == "" || seen[i.hash] {
+			return nil, fmt.Errorf("token %q: every token needs a name and a hash of its own", t.Name)
+		}
+		if i.hash == sha256.Sum256(nil) {
+			return nil, errors.New("a token's hash is that of the empty text")
+		}
+		seen[i.hash] = true
+		g.installs = append(g.installs, i)
+	}
+	return g, nil
+}
+
+// fit keeps a hash of the wrong length from being decoded past its array.
+func fit(s string) string {
+	if len(s) != 2*sha256.Size {
+		return ""
+	}
+	return s
+}
+
+// who is the install that a request belongs to. Every hash is compared, in
+// constant time.
+func (g *gate) who(r *http.Request) (*install, *refusal) {
+	v := r.Header.Values("Authorization")
+	if len(v) != 1 {
+		return nil, refuse(unauthorized, "send authorization: Bearer and the token of this installation")
+	}
+	scheme, token, ok := strings.Cut(v[0], " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") || len(token) < minToken || len(token) > maxToken {
+		return nil, refuse(unauthorized, "send authorization: Bearer and the token of this installation")
+	}
+	hash := sha256.Sum256([]byte(token))
+	found := -1
+	for i, in := range g.installs {
+		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(hash[:], in.hash[:]), i, found)
+	}
+	if found < 0 {
+		return nil, refuse(unauthorized, "this token is not known here; it may have been withdrawn")
+	}
+	return g.installs[found], nil
+}
+
+// shareWindow is how long an install counts as active after it asked.
+const shareWindow = 10 * time.Second
+
+// take asks for one call now. A share is Limits.Share of the global rate, and
+// no more than an equal part among the installs that are active.
+func (g *gate) take(in *install, now time.Time) *refusal {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.count(in, now)
+	if wait := g.paused.Sub(now); wait > 0 {
+		return limited(wait, "the provider asked for a pause")
+	}
+	part := min(g.limits.Share, 1/float64(max(g.active[0], g.active[1], 1)))
+	in.bucket.SetLimitAt(now, rate.Limit(g.limits.Rate*part))
+	own := in.bucket.ReserveN(now, 1)
+	if wait := own.DelayFrom(now); wait > 0 {
+		own.CancelAt(now)
+		return limited(wait, "this installation has used its share")
+	}
+	all := g.global.ReserveN(now, 1)
+	if wait := all.DelayFrom(now); wait > 0 {
+		all.CancelAt(now)
+		own.CancelAt(now)
+		return limited(wait, "all installations together have used the provider's limit")
+	}
+	return nil
+}
+
+func limited(wait time.Duration, why string) *refusal {
+	r := refuse(rateLimited, "%s; try again in %s s", why, seconds(wait))
+	r.after = wait
+	return r
+}
+
+// count keeps the number of active installs without a list of them.
+func (g *gate) count(in *install, now time.Time) {
+	window := now.UnixNano() / int64(shareWindow)
+	switch {
+	case window == g.window+1:
+		g.active = [2]int{g.active[1], 0}
+	case window != g.window:
+		g.active = [2]int{}
+	}
+	g.window = window
+	if in.window != window {
+		in.window = window
+		g.active[1]++
+	}
+}
+
+// maxPause bounds how long a Retry-After of the provider is obeyed for.
+const maxPause = time.Minute
+
+// pause keeps everyone back after the provider's own 429.
+func (g *gate) pause(now time.Time, wait time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	until := now.Add(min(max(wait, time.Second), maxPause))
+	if until.After(g.paused) {
+		g.paused = until
+	}
+}
