@@ -250,8 +250,8 @@ func (c *conn) answer(r request) {
 	result, e := c.run(r)
 	then := after(&result)
 	body := c.encode(r.id, result, e)
-	if made, ok := result.(protocol.CreateResult); ok {
-		made.Words.Zero()
+	if shown, ok := result.(interface{ Zero() }); ok {
+		shown.Zero()
 	}
 	c.forget(r.id)
 	if err := c.out.send(body); err != nil {

@@ -94,6 +94,12 @@ var elsewhere = map[string]string{
 	"keychain_denied":       "the vault, by Config.Errors",
 	"keychain_broken":       "the vault, by Config.Errors",
 	"sandbox_only":          "the vault, by Config.Errors",
+	"bad_private_key":       "the vault, by Config.Errors",
+	"bad_keystore":          "the vault, by Config.Errors",
+	"keystore_password":     "the vault, by Config.Errors",
+	"not_exportable":        "the vault, by Config.Errors",
+	"account_exhausted":     "the vault, by Config.Errors",
+	"keychain_leftover":     "the vault, by Config.Errors",
 }
 
 // Every row is sent by something: a fixture or test here that meets it on the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/big"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -56,6 +57,7 @@ var fakeSentinels = []Sentinel{
 type fakeWallet struct {
 	mu       sync.Mutex
 	made     int
+	removed  int
 	accounts []protocol.Account
 	open     bool
 	touched  int
@@ -113,12 +115,60 @@ func (w *fakeWallet) Create(ctx context.Context, _ string, _ int, password []byt
 	return w.wallet(), []byte(testWords), "write the words down", nil
 }
 
-func (w *fakeWallet) Import(_ context.Context, _ string, mnemonic, password []byte) (protocol.Wallet, error) {
+func (w *fakeWallet) Import(_ context.Context, p *protocol.ImportParams) (protocol.Wallet, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.secrets = append(w.secrets, mnemonic, password)
+	for _, s := range []protocol.Secret{p.Mnemonic, p.PrivateKey, p.Keystore, p.KeystorePassword, p.Password} {
+		if len(s) > 0 {
+			w.secrets = append(w.secrets, s)
+		}
+	}
 	w.made++
-	return w.wallet(), w.fail
+	made := w.wallet()
+	if len(p.Mnemonic) == 0 {
+		made.Kind, made.Accounts = "key", slices.Clone(made.Accounts)
+		made.Accounts[0].Path = ""
+	}
+	return made, w.fail
+}
+
+func (w *fakeWallet) Rename(_ context.Context, p *protocol.RenameParams) (protocol.Wallet, error) {
+	defer w.watch(protocol.CauseListed, false)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	renamed := w.wallet()
+	renamed.Accounts = slices.Clone(renamed.Accounts)
+	if p.Account != "" {
+		renamed.Accounts[0].Name = p.Name
+	} else {
+		renamed.Name = p.Name
+	}
+	return renamed, w.fail
+}
+
+func (w *fakeWallet) Remove(_ context.Context, _ string, p []byte) (protocol.Wallet, error) {
+	w.mu.Lock()
+	err := w.check(p)
+	if err == nil {
+		w.removed++
+	}
+	w.mu.Unlock()
+	if err != nil {
+		return protocol.Wallet{}, err
+	}
+	w.watch(protocol.CauseListed, false)
+	return w.wallet(), nil
+}
+
+func (w *fakeWallet) Export(_ context.Context, p *protocol.ExportParams) ([]byte, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.check(p.Password); err != nil {
+		return nil, err
+	}
+	out := []byte(testWords)
+	w.secrets = append(w.secrets, p.KeystorePassword, out)
+	return out, nil
 }
 
 func (w *fakeWallet) Add(context.Context, string, string) (protocol.Account, error) {
@@ -196,6 +246,7 @@ func (w *fakeWallet) Subscribe(f func(string, bool)) func() {
 
 type fakeSwaps struct {
 	mu       sync.Mutex
+	pending  bool // an order is open
 	dropped  int
 	asked    []swap.QuoteRequest
 	executed []swap.ExecuteRequest
@@ -340,11 +391,14 @@ func (s *fakeSwaps) Order(id string) (swap.Order, []swap.Entry, error) {
 	return s.order(id, swap.Filled), lines, s.fail
 }
 
-func (s *fakeSwaps) Orders(_ common.Address, _ bool, cursor string, limit int) ([]swap.Order, string, error) {
+func (s *fakeSwaps) Orders(_ common.Address, openOnly bool, cursor string, limit int) ([]swap.Order, string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fail != nil {
+	switch {
+	case s.fail != nil:
 		return nil, "", s.fail
+	case openOnly && !s.pending:
+		return nil, "", nil
 	}
 	out := []swap.Order{s.order("order-1", swap.Filled)}
 	for len(out) < limit && s.long > 0 {

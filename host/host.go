@@ -21,8 +21,9 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// A Wallet is the vault as the host uses it. No method of it gives away a key
-// or signs; the words that Create returns are shown once and wiped by the host.
+// A Wallet is the vault as the host uses it. No method of it signs; the words
+// that Create returns, and what Export does, are shown once and wiped by the
+// host.
 // Passwords and words handed in are the host's, which wipes them afterwards.
 // Errors are found in Config.Errors.
 type Wallet interface {
@@ -34,8 +35,17 @@ type Wallet interface {
 	// Create makes a wallet with 12 or 24 words. The warning, if any, is shown
 	// with them.
 	Create(ctx context.Context, name string, words int, password []byte) (w protocol.Wallet, mnemonic []byte, warning string, err error)
-	// Import makes a wallet from words.
-	Import(ctx context.Context, name string, mnemonic, password []byte) (protocol.Wallet, error)
+	// Import makes a wallet from words, a private key or a key file: exactly one
+	// of them is given.
+	Import(ctx context.Context, p *protocol.ImportParams) (protocol.Wallet, error)
+	// Rename names a wallet or labels an account: exactly one of them is given.
+	Rename(ctx context.Context, p *protocol.RenameParams) (protocol.Wallet, error)
+	// Remove removes a wallet for good and returns what it was. It asks for the
+	// password, locked or not.
+	Remove(ctx context.Context, wallet string, password []byte) (protocol.Wallet, error)
+	// Export gives a wallet's words or an account's key. It asks for the password,
+	// locked or not.
+	Export(ctx context.Context, p *protocol.ExportParams) ([]byte, error)
 	// Add derives the next account of a wallet; "" is the only one.
 	Add(ctx context.Context, wallet, name string) (protocol.Account, error)
 	// Unlock opens all wallets; when they are open it checks the password.

@@ -34,6 +34,9 @@ var handlers = map[string]handler{
 	"keys.lock":     strict((*call).keysLock),
 	"keys.accounts": strict((*call).keysAccounts),
 	"keys.add":      strict((*call).keysAdd),
+	"keys.rename":   strict((*call).keysRename),
+	"keys.remove":   strict((*call).keysRemove),
+	"keys.export":   strict((*call).keysExport),
 
 	"networks.list":   strict((*call).networksList),
 	"networks.select": strict((*call).networksSelect),

@@ -32,14 +32,115 @@ func (c *call) keysCreate(ctx context.Context, p *protocol.CreateParams) (any, e
 }
 
 func (c *call) keysImport(ctx context.Context, p *protocol.ImportParams) (any, error) {
+	sources := given(p.Mnemonic, p.PrivateKey, p.Keystore)
+	switch {
+	case sources != 1:
+		return nil, badParam("mnemonic", "must be given, or privateKey, or keystore: exactly one of them")
+	case len(p.KeystorePassword) > 0 && len(p.Keystore) == 0:
+		return nil, badParam("keystorePassword", "belongs to keystore")
+	}
 	return c.once(ctx, p.Request, p, func() (first, repeated any, err error) {
-		w, err := c.s.Wallet.Import(ctx, p.Name, p.Mnemonic, p.Password)
+		w, err := c.s.Wallet.Import(ctx, p)
 		if err != nil {
 			return nil, nil, err
 		}
 		made := protocol.CreateResult{Wallet: w}
 		return made, made, nil
 	})
+}
+
+// given counts the values that are not empty.
+func given[T ~string | ~[]byte](values ...T) (n int) {
+	for _, v := range values {
+		if len(v) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *call) keysRename(ctx context.Context, p *protocol.RenameParams) (any, error) {
+	if given(p.Wallet, string(p.Account)) != 1 {
+		return nil, badParam("wallet", "must be given, or account: exactly one of them")
+	}
+	return c.once(ctx, p.Request, p, func() (first, repeated any, err error) {
+		return sameWallet(c.s.Wallet.Rename(ctx, p))
+	})
+}
+
+// keysRemove looks for open orders first: one without its key could neither go
+// on nor be cancelled. An order accepted in the very moment of the removal is
+// not seen; it waits for a key that does not come until its deadline.
+func (c *call) keysRemove(ctx context.Context, p *protocol.RemoveParams) (any, error) {
+	return c.once(ctx, p.Request, p, func() (first, repeated any, err error) {
+		if err := c.withoutOrders(ctx, p.Wallet); err != nil {
+			return nil, nil, err
+		}
+		return sameWallet(c.s.Wallet.Remove(ctx, p.Wallet, p.Password))
+	})
+}
+
+// withoutOrders refuses a wallet of which an account has an open order.
+func (c *call) withoutOrders(ctx context.Context, wallet string) error {
+	accounts, err := c.s.Wallet.Accounts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range accounts {
+		if a.Wallet != wallet {
+			continue
+		}
+		open, _, err := c.s.Swaps.Orders(evmAddress(a.Address), true, "", 1)
+		if err != nil {
+			return err
+		}
+		if len(open) > 0 {
+			return protocol.New("open_orders", "").With("account", string(a.Address)).With("order", open[0].ID)
+		}
+	}
+	return nil
+}
+
+// sameWallet answers an act and its repeats alike.
+func sameWallet(w protocol.Wallet, err error) (first, repeated any, _ error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	return protocol.WalletResult{Wallet: w}, protocol.WalletResult{Wallet: w}, nil
+}
+
+// What each form of export needs beside the password.
+var exportNeeds = map[string]struct{ wallet, account, file bool }{
+	protocol.ExportWords:    {wallet: true},
+	protocol.ExportKey:      {account: true},
+	protocol.ExportKeystore: {account: true, file: true},
+}
+
+func (c *call) keysExport(ctx context.Context, p *protocol.ExportParams) (any, error) {
+	need, known := exportNeeds[p.Form]
+	if !known {
+		return nil, badParam("form", "must be words, privateKey or keystore")
+	}
+	for _, f := range []struct {
+		name        string
+		given, need bool
+	}{
+		{"wallet", p.Wallet != "", need.wallet},
+		{"account", p.Account != "", need.account},
+		{"keystorePassword", len(p.KeystorePassword) > 0, need.file},
+	} {
+		switch {
+		case f.need && !f.given:
+			return nil, badParam(f.name, "is missing: this form needs it")
+		case f.given && !f.need:
+			return nil, badParam(f.name, "does not belong to this form")
+		}
+	}
+	secret, err := c.s.Wallet.Export(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return protocol.ExportResult{Form: p.Form, Secret: secret}, nil
 }
 
 func (c *call) keysUnlock(ctx context.Context, p *protocol.UnlockParams) (any, error) {

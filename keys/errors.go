@@ -34,6 +34,12 @@ var (
 	ErrName             = &Error{"unusable name", "use 1 to 32 printable characters, different from the names in use"}
 	ErrWordCount        = &Error{"a new wallet has 12 or 24 words", "ask for 12 or 24"}
 	ErrBadMnemonic      = &Error{"not a valid mnemonic", "check every word and their order against your copy (BIP-39, English, 12 to 24 words)"}
+	ErrBadKey           = &Error{"not a valid private key", "enter its 64 hex digits, with 0x or not"}
+	ErrBadKeystore      = &Error{"not a usable key file", "choose a keystore file of version 3, as geth and others write them"}
+	ErrKeystorePassword = &Error{"wrong password of the key file", "type the password that the file was made with"}
+	ErrSandboxExport    = &Error{"the sandbox gives no key away", "its keys would be valid on the real chains; use them here only"}
+	ErrExportForm       = &Error{"wallet is not exported in this form", "export words of a wallet made from words, else a privateKey or keystore of an account"}
+	ErrLeftover         = &Error{"wallet is removed, but its encrypted item is still in the keychain", "it is deleted with the next unlock or change; check that the keychain can be written"}
 	ErrWeakPassword     = &Error{"password is too weak", "use at least 10 characters that are hard to guess, for example four unrelated words"}
 	ErrWrongPassword    = &Error{"wrong password", "type the vault password again; one password opens all wallets of this vault"}
 	ErrBackoff          = &Error{"too many wrong passwords", "wait until the time given, then try again"}

@@ -135,10 +135,22 @@ func (x *index) wallet(id string) *indexWallet {
 	return nil
 }
 
-func (x *index) holds(a common.Address) bool {
-	return slices.ContainsFunc(x.Wallets, func(w indexWallet) bool {
-		return slices.ContainsFunc(w.Accounts, func(b indexAccount) bool { return common.Address(b.Address) == a })
-	})
+// account finds an account and its wallet, nil if there is none.
+func (x *index) account(at common.Address) (*indexWallet, *indexAccount) {
+	for i := range x.Wallets {
+		w := &x.Wallets[i]
+		for k := range w.Accounts {
+			if common.Address(w.Accounts[k].Address) == at {
+				return w, &w.Accounts[k]
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (x *index) holds(at common.Address) bool {
+	_, a := x.account(at)
+	return a != nil
 }
 
 // drop forgets a wallet, pending or listed.
@@ -171,11 +183,11 @@ func validName(s string) bool {
 		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// A Wallet is one mnemonic and its accounts.
+// A Wallet is one mnemonic and its accounts, or one key and its account.
 type Wallet struct {
 	ID       string    `json:"id"`
 	Name     string    `json:"name"`
-	Kind     string    `json:"kind"` // mnemonic
+	Kind     string    `json:"kind"` // mnemonic or key
 	Accounts []Account `json:"accounts"`
 }
 
@@ -184,21 +196,25 @@ type Account struct {
 	Address common.Address `json:"address"`
 	Label   string         `json:"label"`
 	Wallet  string         `json:"wallet"` // id
-	Path    string         `json:"path"`   // BIP-32
+	Path    string         `json:"path"`   // BIP-32; none for a single key
 }
 
 func (w *indexWallet) public() Wallet {
 	out := Wallet{ID: w.ID, Name: w.Name, Kind: w.Kind}
 	for _, a := range w.Accounts {
-		out.Accounts = append(out.Accounts, a.public(w.ID))
+		out.Accounts = append(out.Accounts, a.public(w))
 	}
 	return out
 }
 
-func (a indexAccount) public(wallet string) Account {
+func (a indexAccount) public(w *indexWallet) Account {
 	label := a.Label
 	if label == "" {
 		label = fmt.Sprintf("Account %d", a.Number+1)
 	}
-	return Account{Address: common.Address(a.Address), Label: label, Wallet: wallet, Path: accountPath(a.Number)}
+	path := ""
+	if w.Kind == kindNames[kindMnemonic] {
+		path = accountPath(a.Number)
+	}
+	return Account{Address: common.Address(a.Address), Label: label, Wallet: w.ID, Path: path}
 }

@@ -101,6 +101,12 @@ func act(namespace, line string, r *report) error {
 	case "import":
 		_, err := v.ImportMnemonic(ctx, "", []byte(testMnemonic), password)
 		return err
+	case "rename":
+		_, err := v.RenameWallet(ctx, "1", "Another name")
+		return err
+	case "remove":
+		_, err := v.Remove(ctx, "2", password)
+		return err
 	case "unlock wrongly":
 		return v.Unlock(ctx, []byte("some other password"))
 	case "get":
@@ -243,6 +249,23 @@ func TestVaultAcrossProcesses(t *testing.T) {
 	other := spawn(t, "another-home").do(t, "sign")
 	if other.Error != keys.ErrNoWallet.Error() {
 		t.Errorf("another home sees %+v", other)
+	}
+}
+
+// What one process removes is gone from the keychain, and for the next.
+func TestRemovalAcrossProcesses(t *testing.T) {
+	const home = "removal"
+	for _, line := range []string{"import", "create", "rename", "remove"} {
+		spawn(t, home).want(t, line, "")
+	}
+	if r := spawn(t, home).want(t, "sign", ""); !slices.Equal(r.Accounts, []string{testAccount}) {
+		t.Errorf("accounts %v", r.Accounts)
+	}
+	store := must[*keys.Store](t)(keys.NewStore(keys.System(), home, keys.Limits{}))
+	_, err := store.Get(t.Context(), "wallet/2")
+	wantErr(t, "its item", err, keys.ErrMissingItem)
+	if index := must[string](t)(store.Get(t.Context(), "index")); !strings.Contains(index, "Another name") || strings.Contains(index, "pending") {
+		t.Errorf("index %s", index)
 	}
 }
 

@@ -9,17 +9,20 @@ type (
 	origin byte
 )
 
-const kindMnemonic kind = 1
+const (
+	kindMnemonic kind = 1
+	kindKey      kind = 2
+)
 
 const (
 	originCreated  origin = 1
 	originImported origin = 2
 )
 
-var kindNames = map[kind]string{kindMnemonic: "mnemonic"}
+var kindNames = map[kind]string{kindMnemonic: "mnemonic", kindKey: "key"}
 
-// A payload is what a record encrypts: kind, origin, then the secret (the
-// entropy of a mnemonic, 16 to 32 bytes).
+// A payload is what a record encrypts: kind, origin, then the secret: the
+// entropy of a mnemonic, 16 to 32 bytes, or a private key, 32 bytes.
 type payload struct {
 	kind   kind
 	origin origin
@@ -37,10 +40,12 @@ func parsePayload(plain secret) (payload, error) {
 	p := payload{kind(plain[0]), origin(plain[1]), plain[2:]}
 	size := len(p.secret)
 	switch {
-	case p.kind != kindMnemonic:
+	case kindNames[p.kind] == "":
 		return payload{}, fmt.Errorf("%w: wallet kind %d", ErrNewer, p.kind)
 	case p.origin != originCreated && p.origin != originImported:
 		return payload{}, fmt.Errorf("%w: wallet origin %d", ErrDamaged, p.origin)
+	case p.kind == kindKey && !validKey(p.secret):
+		return payload{}, fmt.Errorf("%w: no private key", ErrDamaged)
 	case size < 16 || size > 32 || size%4 != 0:
 		return payload{}, fmt.Errorf("%w: %d bytes of entropy", ErrDamaged, size)
 	}
@@ -51,11 +56,22 @@ func parsePayload(plain secret) (payload, error) {
 // opened: sandbox signatures are valid on the real chains, so no key may be in
 // both worlds, and published keys belong to everyone.
 func (p payload) admit(sandbox bool) error {
+	published, ofTests := p.published()
 	switch {
-	case sandbox && p.origin == originImported && !isTestMnemonic(p.secret):
+	case sandbox && p.origin == originImported && !ofTests:
 		return ErrSandboxImport
-	case !sandbox && publishedEntropy()[string(p.secret)]:
+	case !sandbox && published:
 		return ErrTestKey
 	}
 	return nil
+}
+
+// published reports whether everyone knows the secret, and whether it is the
+// development chains' own.
+func (p payload) published() (anyone, ofTests bool) {
+	if p.kind == kindKey {
+		at := addressOf(p.secret)
+		return publishedAddresses()[at] || publishedKeys()[at] || patterned(p.secret), testAddresses()[at]
+	}
+	return publishedEntropy()[string(p.secret)], isTestMnemonic(p.secret)
 }

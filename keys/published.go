@@ -43,8 +43,17 @@ var publishedEntropy = sync.OnceValue(func() map[string]bool {
 
 // publishedAddresses holds the first accounts of every published mnemonic.
 var publishedAddresses = sync.OnceValue(func() map[common.Address]bool {
+	return accountsOf(publishedMnemonics())
+})
+
+// testAddresses are the first accounts of the development chains' mnemonic.
+var testAddresses = sync.OnceValue(func() map[common.Address]bool {
+	return accountsOf(publishedMnemonics()[:1])
+})
+
+func accountsOf(mnemonics []secret) map[common.Address]bool {
 	set := map[common.Address]bool{}
-	for _, entropy := range publishedMnemonics() {
+	for _, entropy := range mnemonics {
 		n, err := branch(entropy)
 		if err != nil {
 			panic("keys: published.txt: " + err.Error())
@@ -56,7 +65,32 @@ var publishedAddresses = sync.OnceValue(func() map[common.Address]bool {
 		}
 	}
 	return set
+}
+
+// Addresses of single keys that are printed in documentation and test suites.
+var publishedKeys = sync.OnceValue(func() map[common.Address]bool {
+	set := map[common.Address]bool{}
+	for _, a := range []string{
+		"0x008AeEda4D805471dF9b2A5B0f38A0C3bCBA786b", // the Web3 Secret Storage definition
+		"0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826", // EIP-712: keccak256("cow")
+		"0x2c7536E3605D9C16a7a3D7b1898e529396a65c23", // web3.js
+		"0x71562b71999873DB5b286dF957af199Ec94617F7", // go-ethereum's tests
+	} {
+		set[common.HexToAddress(a)] = true
+	}
+	return set
 })
+
+// patterned reports whether a key is one that people type as an example: a
+// small number, or one byte all along (EIP-155's is 0x46).
+func patterned(key secret) bool {
+	small, same := true, true
+	for i, b := range key {
+		small = small && (b == 0 || i >= len(key)-2)
+		same = same && b == key[0]
+	}
+	return small || same
+}
 
 // isTestMnemonic reports whether entropy is that of the development chains'
 // mnemonic, the only one a sandbox takes from outside.

@@ -131,6 +131,8 @@ func FuzzParseRecord(f *testing.F) {
 
 func FuzzParsePayload(f *testing.F) {
 	f.Add([]byte(payload{kindMnemonic, originImported, make(secret, 32)}.encode()))
+	f.Add([]byte(payload{kindKey, originImported, append(make(secret, 31), 1)}.encode()))
+	f.Add([]byte(payload{kindKey, originImported, make(secret, 32)}.encode()))
 	f.Add([]byte{1})
 	f.Add([]byte{9, 1, 0})
 	f.Fuzz(func(t *testing.T, plain []byte) {

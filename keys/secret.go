@@ -18,8 +18,7 @@ func (secret) MarshalBinary() ([]byte, error) { return []byte(redacted), nil }
 
 func (s secret) zero() { clear(s) }
 
-// Words are the mnemonic of a wallet just made: the one time that key material
-// leaves the package. Show it, then Zero it. Printed or encoded it shows
+// Words are the mnemonic of a wallet just made. Show them, then Zero them. Printed or encoded it shows
 // nothing; only Reveal gives the words.
 type Words struct{ secret }
 

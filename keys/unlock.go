@@ -121,7 +121,7 @@ func (v *Vault) try(ctx context.Context, x *index, ring *keyRing) (*opened, []Pr
 	found, problems := v.openWallets(ctx, x, ring)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if len(found.branches) > 0 {
+	if len(found.roots) > 0 {
 		v.guess.passed()
 		return found, problems, nil
 	}
@@ -139,7 +139,7 @@ func (v *Vault) try(ctx context.Context, x *index, ring *keyRing) (*opened, []Pr
 // openWallets opens each wallet or says why not. Once one has opened, the
 // password is right and another that does not fit it is damaged.
 func (v *Vault) openWallets(ctx context.Context, x *index, ring *keyRing) (*opened, []Problem) {
-	found := &opened{branches: map[string]*node{}, keys: map[common.Address]secret{}}
+	found := &opened{roots: map[string]root{}, keys: map[common.Address]secret{}}
 	var problems []Problem
 	for i := range x.Wallets {
 		w := &x.Wallets[i]
@@ -147,7 +147,7 @@ func (v *Vault) openWallets(ctx context.Context, x *index, ring *keyRing) (*open
 			problems = append(problems, Problem{Wallet: w.Name, Err: err})
 		}
 	}
-	if len(found.branches) > 0 {
+	if len(found.roots) > 0 {
 		for i := range problems {
 			if errors.Is(problems[i].Err, ErrWrongPassword) {
 				problems[i].Err = ErrDamaged
@@ -166,11 +166,11 @@ func (v *Vault) openWallet(ctx context.Context, w *indexWallet, ring *keyRing, i
 	if err := p.admit(v.options.Sandbox); err != nil {
 		return err
 	}
-	n, err := branch(p.secret)
+	r, err := p.root()
 	if err != nil {
 		return err
 	}
-	return into.add(w, n)
+	return into.add(w, r)
 }
 
 // unseal reads and decrypts one wallet.
@@ -194,17 +194,17 @@ func (v *Vault) unseal(ctx context.Context, id string, ring *keyRing) (payload, 
 
 // add derives the accounts of a wallet. An address that is not the one in the
 // index means that the index was altered.
-func (o *opened) add(w *indexWallet, n *node) error {
+func (o *opened) add(w *indexWallet, r root) error {
 	derived := map[common.Address]secret{}
 	for _, a := range w.Accounts {
-		key, address, err := n.account(a.Number)
+		key, address, err := r.account(a.Number)
 		if err == nil && address != common.Address(a.Address) {
 			key.zero()
 			err = fmt.Errorf("%w: account %d has another address", ErrDamaged, a.Number)
 		}
 		if err != nil {
 			(&opened{keys: derived}).zero()
-			n.zero()
+			r.zero()
 			return err
 		}
 		derived[address] = key
@@ -212,7 +212,7 @@ func (o *opened) add(w *indexWallet, n *node) error {
 	for address, key := range derived {
 		o.keys[address] = key
 	}
-	o.branches[w.ID] = n
+	o.roots[w.ID] = r
 	return nil
 }
 

@@ -1,7 +1,8 @@
 // Package keys is the vault: wallets encrypted in the operating system's
 // keychain, unlocked into memory for a while, signing for their accounts.
-// Signatures leave it, keys never do; the words of a new wallet, returned once
-// by [Vault.Create], are the only exception.
+// Signatures leave it, keys do not, with two exceptions: the words of a new
+// wallet, returned once by [Vault.Create], and what [Vault.Export] gives to who
+// knows the password.
 //
 // A wallet is one keychain item, a record: its secret under AES-256-GCM, the
 // key from the vault password by Argon2id, bound to the item's name. An index
@@ -71,13 +72,13 @@ type Problem struct {
 
 // opened is what an unlocked vault holds.
 type opened struct {
-	branches map[string]*node // by wallet id
-	keys     map[common.Address]secret
+	roots map[string]root // by wallet id
+	keys  map[common.Address]secret
 }
 
 func (o *opened) zero() {
-	for _, n := range o.branches {
-		n.zero()
+	for _, r := range o.roots {
+		r.zero()
 	}
 	for _, k := range o.keys {
 		k.zero()

@@ -45,7 +45,45 @@ func (v *Vault) ImportMnemonic(ctx context.Context, name string, words, password
 		return Wallet{}, err
 	}
 	defer entropy.zero()
-	p := payload{kindMnemonic, originImported, entropy}
+	return v.receive(ctx, name, password, payload{kindMnemonic, originImported, entropy})
+}
+
+// ImportKey takes in a private key, 64 hex digits with 0x or not, as a wallet
+// of one account. Further errors: [ErrBadKey], [ErrTestKey], [ErrSandboxImport]
+// for all but the accounts of the published test mnemonic. Otherwise as
+// ImportMnemonic.
+func (v *Vault) ImportKey(ctx context.Context, name string, text, password []byte) (Wallet, error) {
+	key, err := parseKey(text)
+	if err != nil {
+		return Wallet{}, err
+	}
+	defer key.zero()
+	return v.receive(ctx, name, password, payload{kindKey, originImported, key})
+}
+
+// ImportKeystore takes in a key file, JSON of the Web3 Secret Storage
+// definition, version 3, as ImportKey does; keyPassword is the file's. Opening
+// one may take seconds and 256 MiB, so only one is opened at a time. Further
+// errors: [ErrBadKeystore], [ErrKeystorePassword].
+func (v *Vault) ImportKeystore(ctx context.Context, name string, file, keyPassword, password []byte) (Wallet, error) {
+	k, err := parseKeystore(file)
+	if err != nil {
+		return Wallet{}, err
+	}
+	if err := v.take(ctx); err != nil {
+		return Wallet{}, err
+	}
+	key, err := k.open(keyPassword)
+	v.leave()
+	if err != nil {
+		return Wallet{}, err
+	}
+	defer key.zero()
+	return v.receive(ctx, name, password, payload{kindKey, originImported, key})
+}
+
+// receive stores a wallet from outside, if this vault may have it.
+func (v *Vault) receive(ctx context.Context, name string, password []byte, p payload) (Wallet, error) {
 	if err := p.admit(v.options.Sandbox); err != nil {
 		return Wallet{}, err
 	}
@@ -54,34 +92,31 @@ func (v *Vault) ImportMnemonic(ctx context.Context, name string, words, password
 
 // adopt stores a new wallet.
 func (v *Vault) adopt(ctx context.Context, name string, password []byte, p payload) (Wallet, error) {
-	if err := v.take(ctx); err != nil {
+	x, err := v.begin(ctx)
+	if err != nil {
 		return Wallet{}, err
 	}
 	defer v.leave()
-	x, err := v.swept(ctx)
+	r, err := p.root()
 	if err != nil {
 		return Wallet{}, err
 	}
-	n, err := branch(p.secret)
-	if err != nil {
-		return Wallet{}, err
-	}
-	entry, err := v.entry(ctx, x, name, p, n)
+	entry, err := v.entry(ctx, x, name, p, r)
 	if err == nil {
 		err = v.stow(ctx, x, entry, password, p)
 	}
 	if err != nil {
-		n.zero()
+		r.zero()
 		return Wallet{}, err
 	}
-	v.openToo(&entry, n)
+	v.openToo(&entry, r)
 	v.tell(Change{Kind: Listed})
 	return entry.public(), nil
 }
 
 // entry is the new wallet's line in the index, checked against the others.
-func (v *Vault) entry(ctx context.Context, x *index, name string, p payload, n *node) (indexWallet, error) {
-	key, first, err := n.account(0)
+func (v *Vault) entry(ctx context.Context, x *index, name string, p payload, r root) (indexWallet, error) {
+	key, first, err := r.account(0)
 	if err != nil {
 		return indexWallet{}, err
 	}
@@ -174,6 +209,14 @@ func (v *Vault) keepSealed(ctx context.Context, id, sealed string) error {
 	return err
 }
 
+// deleteSealed removes a wallet's own item.
+func (v *Vault) deleteSealed(ctx context.Context, id string) error {
+	fault.Point("keys.before_delete")
+	err := v.store.Delete(ctx, walletItem(id))
+	fault.Point("keys.after_delete")
+	return err
+}
+
 func inOrder(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -190,6 +233,19 @@ func (v *Vault) abandon(ctx context.Context, id string) {
 	v.abandoned[id] = true
 	v.mu.Unlock()
 	_, _ = v.swept(context.WithoutCancel(ctx))
+}
+
+// begin takes the turn for a change and reads the index, swept; the caller
+// gives the turn back.
+func (v *Vault) begin(ctx context.Context) (*index, error) {
+	if err := v.take(ctx); err != nil {
+		return nil, err
+	}
+	x, err := v.swept(ctx)
+	if err != nil {
+		v.leave()
+	}
+	return x, err
 }
 
 // swept reads the index and removes what was begun and never finished; the
@@ -213,7 +269,7 @@ func (v *Vault) swept(ctx context.Context) (*index, error) {
 	var gone []string
 	for _, id := range leftovers {
 		x.drop(id)
-		if err := v.store.Delete(ctx, walletItem(id)); err == nil || errors.Is(err, ErrMissingItem) {
+		if err := v.deleteSealed(ctx, id); err == nil || errors.Is(err, ErrMissingItem) {
 			gone = append(gone, id)
 		} else {
 			x.Pending = append(x.Pending, id)
@@ -230,36 +286,39 @@ func (v *Vault) swept(ctx context.Context) (*index, error) {
 }
 
 // openToo opens a wallet just stored if the vault is unlocked.
-func (v *Vault) openToo(w *indexWallet, n *node) {
+func (v *Vault) openToo(w *indexWallet, r root) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.open == nil || v.open.add(w, n) != nil {
-		n.zero()
+	if v.open == nil || v.open.add(w, r) != nil {
+		r.zero()
 	}
 }
 
-// Add adds the wallet's next account, m/44'/60'/0'/0/n, to an unlocked vault.
-// Repeating it adds another. After an error of the keychain the account may
-// still appear later. Errors: [ErrLocked], [ErrUnknownWallet], [ErrName] for
-// the label, [ErrTooLarge] for one account too many, those of the keychain.
+// Add adds the wallet's next account, m/44'/60'/0'/0/n, to an unlocked vault;
+// one whose key was imported by itself is passed over. Repeating it adds
+// another. After an error of the keychain the account may still appear later.
+// Errors: [ErrLocked], [ErrUnknownWallet], [ErrAccountExhausted] for a wallet
+// of a single key, [ErrName] for the label, [ErrTooLarge] for one account too
+// many, those of the keychain.
 func (v *Vault) Add(ctx context.Context, wallet, label string) (Account, error) {
 	if label != "" && !validName(label) {
 		return Account{}, ErrName
 	}
-	if err := v.take(ctx); err != nil {
-		return Account{}, err
-	}
-	defer v.leave()
-	x, err := v.swept(ctx)
+	x, err := v.begin(ctx)
 	if err != nil {
 		return Account{}, err
 	}
+	defer v.leave()
 	w := x.wallet(wallet)
 	if w == nil {
 		return Account{}, ErrUnknownWallet
 	}
 	next := indexAccount{Number: w.Accounts[len(w.Accounts)-1].Number + 1, Label: label}
 	key, at, err := v.nextKey(wallet, next.Number)
+	for ; err == nil && x.holds(at); key, at, err = v.nextKey(wallet, next.Number) {
+		key.zero()
+		next.Number++
+	}
 	if err != nil {
 		return Account{}, err
 	}
@@ -271,7 +330,7 @@ func (v *Vault) Add(ctx context.Context, wallet, label string) (Account, error) 
 	}
 	v.keep(at, key)
 	v.tell(Change{Kind: Listed})
-	return next.public(wallet), nil
+	return next.public(w), nil
 }
 
 // nextKey derives an account of an open wallet.
@@ -282,12 +341,12 @@ func (v *Vault) nextKey(wallet string, number uint32) (secret, common.Address, e
 	if v.open == nil {
 		return nil, common.Address{}, ErrLocked
 	}
-	n := v.open.branches[wallet]
-	if n == nil {
+	r := v.open.roots[wallet]
+	if r == nil {
 		return nil, common.Address{}, fmt.Errorf("%w: the wallet did not open", ErrDamaged)
 	}
 	v.idle.last = v.options.Clock.Now()
-	return n.account(number)
+	return r.account(number)
 }
 
 // keep adds a key to an unlocked vault; one locked meanwhile forgets it.

@@ -30,7 +30,7 @@ func TestLockWipesTheKeys(t *testing.T) {
 	if _, err := v.Add(t.Context(), w.ID, ""); err != nil {
 		t.Fatal(err)
 	}
-	n := v.open.branches[w.ID]
+	n := v.open.roots[w.ID].(*node)
 	held := []secret{n.key, n.code}
 	for _, key := range v.open.keys {
 		held = append(held, key)

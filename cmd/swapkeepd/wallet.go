@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"swapkeep/config"
 	"swapkeep/host/protocol"
 	"swapkeep/keys"
@@ -56,9 +58,42 @@ func (w wallet) Create(ctx context.Context, name string, count int, password []b
 	return walletOf(k), append([]byte(nil), words.Reveal()...), warning, nil
 }
 
-func (w wallet) Import(ctx context.Context, name string, mnemonic, password []byte) (protocol.Wallet, error) {
-	k, err := w.ImportMnemonic(ctx, name, mnemonic, password)
+func (w wallet) Import(ctx context.Context, p *protocol.ImportParams) (k protocol.Wallet, err error) {
+	var made keys.Wallet
+	switch {
+	case len(p.Mnemonic) > 0:
+		made, err = w.ImportMnemonic(ctx, p.Name, p.Mnemonic, p.Password)
+	case len(p.PrivateKey) > 0:
+		made, err = w.ImportKey(ctx, p.Name, p.PrivateKey, p.Password)
+	default:
+		made, err = w.ImportKeystore(ctx, p.Name, p.Keystore, p.KeystorePassword, p.Password)
+	}
+	return walletOf(made), err
+}
+
+func (w wallet) Rename(ctx context.Context, p *protocol.RenameParams) (protocol.Wallet, error) {
+	if p.Account != "" {
+		k, err := w.RenameAccount(ctx, common.HexToAddress(string(p.Account)), p.Name)
+		return walletOf(k), err
+	}
+	k, err := w.RenameWallet(ctx, p.Wallet, p.Name)
 	return walletOf(k), err
+}
+
+func (w wallet) Remove(ctx context.Context, id string, password []byte) (protocol.Wallet, error) {
+	k, err := w.Vault.Remove(ctx, id, password)
+	return walletOf(k), err
+}
+
+func (w wallet) Export(ctx context.Context, p *protocol.ExportParams) ([]byte, error) {
+	e, err := w.Vault.Export(ctx, keys.Export{
+		Form: keys.Form(p.Form), Wallet: p.Wallet, Account: common.HexToAddress(string(p.Account)),
+		Password: p.Password, KeystorePassword: p.KeystorePassword,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e.Reveal(), nil // the host wipes it
 }
 
 func (w wallet) Add(ctx context.Context, id, name string) (protocol.Account, error) {

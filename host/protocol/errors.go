@@ -61,6 +61,13 @@ var Errors = []Row{
 	{1117, "keychain_denied", false, "the keychain refused access", "allow swapkeep in the system's prompt"},
 	{1118, "keychain_broken", false, "the keychain holds something that cannot be read", "restore it from a backup, or import the wallet again"},
 	{1119, "sandbox_only", false, "the sandbox takes only its own keys, and gives none away", "create a wallet in the sandbox"},
+	{1120, "bad_private_key", false, "the private key is not 64 hex digits, or none of the curve", "check it against your copy"},
+	{1121, "bad_keystore", false, "the key file is not one of version 3 that can be opened", "choose a keystore file of version 3, as geth and others write them"},
+	{1122, "keystore_password", false, "the password does not open the key file", "type the password that the file was made with"},
+	{1123, "not_exportable", false, "the wallet is not exported in that form", "export words of a wallet made from words, else a privateKey or keystore of an account"},
+	{1124, "open_orders", false, "an account of the wallet has an open order", "wait for its end, or cancel it (swap.cancel)"},
+	{1125, "account_exhausted", false, "the wallet has no further account", "create another wallet"},
+	{1126, "keychain_leftover", false, "the wallet is removed, but its encrypted item is still in the keychain", "unlock once the keychain can be written: it is deleted then"},
 
 	// Networks.
 	{1200, "network_unknown", false, "the network is not configured", "choose one of networks.list"},

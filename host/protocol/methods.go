@@ -32,11 +32,14 @@ var Methods = []Method{
 
 	{"keys.status", Reads, false, false, None{}, KeysStatus{}, "Shows the wallets and whether they are unlocked."},
 	{"keys.create", Writes, false, true, CreateParams{}, CreateResult{}, "Makes a wallet and returns its words, this once: a repeat of the same uuid returns the wallet without them."},
-	{"keys.import", Writes, false, true, ImportParams{}, CreateResult{}, "Makes a wallet from the words of another."},
+	{"keys.import", Writes, false, true, ImportParams{}, CreateResult{}, "Makes a wallet from the words of another, from a private key or from a key file."},
 	{"keys.unlock", Writes, false, false, UnlockParams{}, KeysStatus{}, "Unlocks the wallet and opens this connection's session. Also with the wallet already unlocked, the password opens the session."},
 	{"keys.lock", Writes, false, false, None{}, KeysStatus{}, "Locks the wallet: every session ends, offers and prepared plans are forgotten. Accepted orders go on, and wait where they need a signature."},
 	{"keys.accounts", Reads, false, false, None{}, AccountsResult{}, "Lists the accounts, locked or not."},
 	{"keys.add", Writes, true, true, AddParams{}, AddResult{}, "Adds the next account of a wallet."},
+	{"keys.rename", Writes, true, true, RenameParams{}, WalletResult{}, "Gives a wallet another name, or an account another label."},
+	{"keys.remove", Writes, false, true, RemoveParams{}, WalletResult{}, "Removes a wallet and its keys for good; asks for the password each time, locked or not. Refused while an account of it has an open order. Removing the last wallet locks."},
+	{"keys.export", Terminal, false, false, ExportParams{}, ExportResult{}, "Shows a wallet's words, or an account's key as digits or as a key file; asks for the password each time. Never in the sandbox."},
 
 	{"networks.list", Reads, false, false, None{}, NetworksResult{}, "Lists the networks and names the active one."},
 	{"networks.select", Writes, false, false, SelectParams{}, SelectResult{}, "Makes a network the active one, for every window. Offers and prepared plans are forgotten when it changes."},

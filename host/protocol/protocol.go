@@ -34,7 +34,7 @@ const (
 	MaxID          = 128      // bytes of a request id
 	MaxText        = 256      // bytes of a text parameter
 	MaxList        = 200      // elements of a list parameter
-	MaxSecret      = 1024     // bytes of a password or of the words of a wallet
+	MaxSecret      = 4096     // bytes of a password, the words of a wallet or a key file
 	MaxHistory     = 1000     // history lines in one answer of swap.order, the newest
 	PageDefault    = 50       // entries of a page
 	PageMax        = 200      // entries of a page, at most
@@ -71,7 +71,7 @@ var Limits = []Limit{
 	{"request id", MaxID, "bytes", "refused with invalid_request"},
 	{"text parameter", MaxText, "bytes", "refused with bad_params"},
 	{"list parameter", MaxList, "elements", "refused with bad_params"},
-	{"password, or words of a wallet", MaxSecret, "bytes", "refused with bad_params"},
+	{"password, words of a wallet, or key file", MaxSecret, "bytes", "refused with bad_params"},
 	{"page", PageMax, "entries", "refused with bad_params"},
 	{"history of one order", MaxHistory, "lines", "older lines are left out and counted"},
 	{"request uuids of key methods", MaxRemembered, "uuids", "the oldest is forgotten"},

@@ -9,12 +9,12 @@ const (
 	KeysUnlocked = "unlocked"
 )
 
-// A Wallet is a set of accounts from one mnemonic. One vault password opens all
-// wallets.
+// A Wallet is a set of accounts from one mnemonic, or the account of one key.
+// One vault password opens all wallets.
 type Wallet struct {
 	ID       string    `json:"id"`
 	Name     string    `json:"name"`
-	Kind     string    `json:"kind" doc:"mnemonic"`
+	Kind     string    `json:"kind" doc:"mnemonic or key"`
 	Created  time.Time `json:"created,omitzero"`
 	Accounts []Account `json:"accounts"`
 }
@@ -52,12 +52,19 @@ type CreateResult struct {
 	Warning string `json:"warning,omitempty" doc:"to be shown with the words"`
 }
 
-// ImportParams make a wallet from the words of another.
+// Zero wipes the words.
+func (r CreateResult) Zero() { r.Words.Zero() }
+
+// ImportParams make a wallet from what another gave: exactly one of Mnemonic,
+// PrivateKey and Keystore.
 type ImportParams struct {
-	Request  UUID   `json:"request" doc:"names this act"`
-	Mnemonic Secret `json:"mnemonic" doc:"BIP-39 words, separated by spaces"`
-	Password Secret `json:"password" doc:"the vault's; the first wallet sets it: at least 10 characters, hard to guess"`
-	Name     string `json:"name,omitempty" doc:"for people"`
+	Request          UUID   `json:"request" doc:"names this act"`
+	Mnemonic         Secret `json:"mnemonic,omitempty" doc:"BIP-39 words, separated by spaces"`
+	PrivateKey       Secret `json:"privateKey,omitempty" doc:"or one private key: 64 hex digits, with 0x or not"`
+	Keystore         Secret `json:"keystore,omitempty" doc:"or the text of a key file: Web3 Secret Storage version 3"`
+	KeystorePassword Secret `json:"keystorePassword,omitempty" doc:"of the key file"`
+	Password         Secret `json:"password" doc:"the vault's; the first wallet sets it: at least 10 characters, hard to guess"`
+	Name             string `json:"name,omitempty" doc:"for people"`
 }
 
 // UnlockParams open a session.
@@ -81,6 +88,51 @@ type AddParams struct {
 type AddResult struct {
 	Account Account `json:"account"`
 }
+
+// RenameParams name a wallet or an account: exactly one of the two.
+type RenameParams struct {
+	Request UUID    `json:"request" doc:"names this act"`
+	Wallet  string  `json:"wallet,omitempty" doc:"id of the wallet to name"`
+	Account Address `json:"account,omitempty" doc:"or the account to label"`
+	Name    string  `json:"name" doc:"1 to 32 printable characters; empty gives an account its number back"`
+}
+
+// RemoveParams remove a wallet.
+type RemoveParams struct {
+	Request  UUID   `json:"request" doc:"names this act"`
+	Wallet   string `json:"wallet" doc:"id"`
+	Password Secret `json:"password" doc:"the vault's, each time"`
+}
+
+// WalletResult is a wallet as it is after a change, or was before its removal.
+type WalletResult struct {
+	Wallet Wallet `json:"wallet"`
+}
+
+// Forms of an export.
+const (
+	ExportWords    = "words"
+	ExportKey      = "privateKey"
+	ExportKeystore = "keystore"
+)
+
+// ExportParams say what to show.
+type ExportParams struct {
+	Form             string  `json:"form" doc:"words (of a wallet), privateKey or keystore (of an account)"`
+	Wallet           string  `json:"wallet,omitempty" doc:"id, for words"`
+	Account          Address `json:"account,omitempty" doc:"for privateKey and keystore"`
+	Password         Secret  `json:"password" doc:"the vault's, each time"`
+	KeystorePassword Secret  `json:"keystorePassword,omitempty" doc:"for keystore: of the new file; at least 10 characters, hard to guess"`
+}
+
+// ExportResult is what was asked for.
+type ExportResult struct {
+	Form   string `json:"form"`
+	Secret Secret `json:"secret" doc:"the words, 0x and 64 hex digits, or the text of the key file"`
+}
+
+// Zero wipes the secret.
+func (r ExportResult) Zero() { r.Secret.Zero() }
 
 // Causes of keys.changed.
 const (

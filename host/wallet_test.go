@@ -1,0 +1,63 @@
+package host
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"swapkeep/host/protocol"
+)
+
+// A wallet whose order is open stays: nothing else could end the order.
+func TestAWalletWithAnOpenOrderStays(t *testing.T) {
+	r := newRig(t)
+	p := r.attach("extension")
+	remove := map[string]any{"request": anID, "wallet": "w1", "password": password}
+	r.swaps.pending = true
+	if e := p.refused("open_orders", "keys.remove", remove); e.Data["order"] != "order-1" || r.wallet.removed != 0 {
+		t.Errorf("%+v, removed %d", e, r.wallet.removed)
+	}
+	r.swaps.pending = false
+	for range 2 { // the repeat is the same act
+		var gone protocol.WalletResult
+		if err := json.Unmarshal(p.must("keys.remove", remove).Result, &gone); err != nil || gone.Wallet.ID != "w1" {
+			t.Errorf("removed %+v, %v", gone, err)
+		}
+	}
+	if r.wallet.removed != 1 || r.swaps.dropped == 0 {
+		t.Errorf("removed %d times, plans dropped %d times", r.wallet.removed, r.swaps.dropped)
+	}
+	r.swaps.fail = errNoBus
+	p.refused("keychain_no_bus", "keys.remove", map[string]any{"request": strings.Replace(anID, "0", "1", 1), "wallet": "w1", "password": password})
+	if r.wallet.removed != 1 {
+		t.Error("removed without knowing the orders")
+	}
+}
+
+// What is exported is in the answer, and nowhere after it.
+func TestExportsAreWipedAndUnlogged(t *testing.T) {
+	r := newRig(t)
+	p := r.attach("terminal")
+	var out protocol.ExportResult
+	export := map[string]any{"form": "keystore", "account": account.Hex(), "password": password, "keystorePassword": "of the file, long"}
+	if err := json.Unmarshal(p.must("keys.export", export).Result, &out); err != nil || string(out.Secret) != testWords {
+		t.Fatalf("exported %d bytes, %v", len(out.Secret), err)
+	}
+	p.must("keys.import", map[string]any{"request": anID, "keystore": "{}", "keystorePassword": "of the file, long", "password": password})
+	soon(t, "all secrets wiped", func() bool {
+		r.wallet.mu.Lock()
+		defer r.wallet.mu.Unlock()
+		for _, s := range r.wallet.secrets {
+			if strings.Trim(string(s), "\x00") != "" {
+				return false
+			}
+		}
+		return len(r.wallet.secrets) == 6
+	})
+	for _, s := range []string{password, "of the file", "junk"} {
+		if strings.Contains(r.log.String(), s) {
+			t.Errorf("the log holds %q", s)
+		}
+	}
+	r.attach("extension").refused("terminal_only", "keys.export", export)
+}

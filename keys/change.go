@@ -1,0 +1,132 @@
+package keys
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// RenameWallet gives a wallet another name, locked or not. It may be repeated.
+// After an error of the keychain the name may still change later. Errors:
+// [ErrUnknownWallet], [ErrName], [ErrTooLarge], those of the keychain.
+func (v *Vault) RenameWallet(ctx context.Context, id, name string) (Wallet, error) {
+	return v.relabel(ctx, func(x *index) (*indexWallet, error) {
+		w := x.wallet(id)
+		if w == nil {
+			return nil, ErrUnknownWallet
+		}
+		taken := slices.ContainsFunc(x.Wallets, func(o indexWallet) bool { return o.Name == name && o.ID != id })
+		if !validName(name) || taken {
+			return nil, ErrName
+		}
+		w.Name = name
+		return w, nil
+	})
+}
+
+// RenameAccount gives an account another label, locked or not; "" is its
+// number again. It may be repeated. Errors: [ErrUnknownAccount], else as
+// RenameWallet.
+func (v *Vault) RenameAccount(ctx context.Context, at common.Address, label string) (Wallet, error) {
+	return v.relabel(ctx, func(x *index) (*indexWallet, error) {
+		w, a := x.account(at)
+		switch {
+		case a == nil:
+			return nil, ErrUnknownAccount
+		case label != "" && !validName(label):
+			return nil, ErrName
+		}
+		a.Label = label
+		return w, nil
+	})
+}
+
+// relabel changes names in the index.
+func (v *Vault) relabel(ctx context.Context, change func(*index) (*indexWallet, error)) (Wallet, error) {
+	x, err := v.begin(ctx)
+	if err != nil {
+		return Wallet{}, err
+	}
+	defer v.leave()
+	w, err := change(x)
+	if err != nil {
+		return Wallet{}, err
+	}
+	if err := v.write(ctx, x); err != nil {
+		return Wallet{}, err
+	}
+	v.tell(Change{Kind: Listed})
+	return w.public(), nil
+}
+
+// Remove removes a wallet for good: its keys from memory, its item and its line
+// from the keychain. It asks for the password, locked or not; what only the
+// wallet's own words or key can bring back is the caller's to warn of, and open
+// orders are the caller's to look for. Removing the last wallet locks the
+// vault, and the next wallet sets a new password.
+//
+// The list is written first: from then on the wallet is gone, and an item that
+// could not be deleted yet is deleted before the next change or unlock, also
+// by the next process. [ErrLeftover] says so. After another error of the
+// keychain the wallet is as it was, unless a slow keychain stores the change
+// later. A password cannot be checked where no wallet opens; nothing is removed
+// then. Errors: [ErrUnknownWallet], those of [Vault.CheckPassword].
+func (v *Vault) Remove(ctx context.Context, id string, password []byte) (Wallet, error) {
+	x, err := v.begin(ctx)
+	if err != nil {
+		return Wallet{}, err
+	}
+	defer v.leave()
+	w := x.wallet(id)
+	if w == nil {
+		return Wallet{}, ErrUnknownWallet
+	}
+	gone := w.public()
+	key, err := v.authenticate(ctx, x, password)
+	if err != nil {
+		return Wallet{}, err
+	}
+	key.key.zero()
+	x.drop(id)
+	x.Pending = append(x.Pending, id)
+	if err := v.write(ctx, x); err != nil {
+		return Wallet{}, err
+	}
+	v.forget(gone, len(x.Wallets) == 0)
+	rest, err := v.swept(context.WithoutCancel(ctx))
+	if err == nil && slices.Contains(rest.Pending, id) {
+		err = ErrLeftover
+	}
+	v.tell(Change{Kind: Listed})
+	if err != nil {
+		return gone, fmt.Errorf("%w: %w", ErrLeftover, err)
+	}
+	return gone, nil
+}
+
+// forget wipes the keys of a removed wallet.
+func (v *Vault) forget(w Wallet, last bool) {
+	if last {
+		v.Lock()
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.open != nil {
+		v.open.remove(w)
+	}
+	v.problems = slices.DeleteFunc(slices.Clone(v.problems), func(p Problem) bool { return p.Wallet == w.Name })
+}
+
+func (o *opened) remove(w Wallet) {
+	if r := o.roots[w.ID]; r != nil {
+		r.zero()
+		delete(o.roots, w.ID)
+	}
+	for _, a := range w.Accounts {
+		o.keys[a.Address].zero()
+		delete(o.keys, a.Address)
+	}
+}

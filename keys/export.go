@@ -1,0 +1,133 @@
+package keys
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A Form is one in which key material leaves the vault.
+type Form string
+
+// The forms of an export.
+const (
+	FormWords    Form = "words"      // of a whole wallet made from words
+	FormKey      Form = "privateKey" // of one account: 0x and 64 hex digits
+	FormKeystore Form = "keystore"   // of one account: JSON, Web3 Secret Storage version 3
+)
+
+// An Export says what is to leave the vault. Its passwords are the caller's to
+// wipe.
+type Export struct {
+	Form             Form
+	Wallet           string         // id, for FormWords
+	Account          common.Address // for the others
+	Password         []byte         // the vault's, asked for each time
+	KeystorePassword []byte         // of the new key file, must be strong
+}
+
+// Exported is key material that leaves the vault: show it, then Zero it.
+// Printed or encoded it shows nothing; only Reveal gives it.
+type Exported struct{ Words }
+
+// Export gives a wallet's words, or an account's key, to who knows the
+// password, locked or not. Nothing changes; it may be repeated. Errors:
+// [ErrSandboxExport], [ErrExportForm], [ErrUnknownWallet],
+// [ErrUnknownAccount], [ErrWeakPassword] for the key file's, those of
+// [Vault.CheckPassword].
+func (v *Vault) Export(ctx context.Context, e Export) (*Exported, error) {
+	if v.options.Sandbox {
+		return nil, ErrSandboxExport
+	}
+	if e.Form == FormKeystore {
+		if err := CheckStrength(e.KeystorePassword); err != nil {
+			return nil, err
+		}
+	}
+	if err := v.take(ctx); err != nil {
+		return nil, err
+	}
+	defer v.leave()
+	x, err := v.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, number, err := x.exported(e)
+	if err != nil {
+		return nil, err
+	}
+	p, err := v.revealed(ctx, x, w.ID, e.Password)
+	if err != nil {
+		return nil, err
+	}
+	defer p.secret.zero()
+	out, err := p.spell(e, number)
+	if err != nil {
+		return nil, err
+	}
+	return &Exported{Words{out}}, nil
+}
+
+// exported finds the wallet that an export is about, and the account's number.
+func (x *index) exported(e Export) (*indexWallet, uint32, error) {
+	switch e.Form {
+	case FormWords:
+		if w := x.wallet(e.Wallet); w != nil {
+			return w, 0, nil
+		}
+		return nil, 0, ErrUnknownWallet
+	case FormKey, FormKeystore:
+		if w, a := x.account(e.Account); a != nil {
+			return w, a.Number, nil
+		}
+		return nil, 0, ErrUnknownAccount
+	}
+	return nil, 0, ErrExportForm
+}
+
+// revealed decrypts one wallet with the vault's password, counting a wrong one.
+func (v *Vault) revealed(ctx context.Context, x *index, id string, password []byte) (payload, error) {
+	key, err := v.authenticate(ctx, x, password)
+	if err != nil {
+		return payload{}, err
+	}
+	ring := keyRing{password: password, keys: []*passKey{key}}
+	defer ring.zeroBut(nil)
+	p, err := v.unseal(ctx, id, &ring)
+	if err != nil {
+		return payload{}, err
+	}
+	if err := p.admit(v.options.Sandbox); err != nil {
+		p.secret.zero()
+		return payload{}, err
+	}
+	return p, nil
+}
+
+// spell writes the secret of a wallet, or of one account, in the form asked for.
+func (p payload) spell(e Export, number uint32) (secret, error) {
+	if e.Form == FormWords {
+		if p.kind != kindMnemonic {
+			return nil, fmt.Errorf("%w: the wallet was made from a key and has no words", ErrExportForm)
+		}
+		return mnemonic(p.secret), nil
+	}
+	r, err := p.root()
+	if err != nil {
+		return nil, err
+	}
+	defer r.zero()
+	key, at, err := r.account(number)
+	if err != nil {
+		return nil, err
+	}
+	defer key.zero()
+	switch {
+	case at != e.Account:
+		return nil, fmt.Errorf("%w: account %d has another address", ErrDamaged, number)
+	case e.Form == FormKeystore:
+		return sealKeystore(key, e.KeystorePassword)
+	}
+	return spellKey(key), nil
+}

@@ -1,0 +1,42 @@
+package keys
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/decred/dcrd/dcrec/secp256k1/v4"
+)
+
+// parseKey reads a private key: 64 hex digits, with 0x before them or not.
+func parseKey(text []byte) (secret, error) {
+	digits := bytes.TrimSpace(text)
+	if bytes.HasPrefix(digits, []byte("0x")) || bytes.HasPrefix(digits, []byte("0X")) {
+		digits = digits[2:]
+	}
+	if len(digits) != 2*keySize {
+		return nil, fmt.Errorf("%w: not 64 hex digits", ErrBadKey)
+	}
+	key := make(secret, keySize)
+	if _, err := hex.Decode(key, digits); err != nil { // its error quotes a digit
+		key.zero()
+		return nil, fmt.Errorf("%w: not 64 hex digits", ErrBadKey)
+	}
+	if !validKey(key) {
+		key.zero()
+		return nil, fmt.Errorf("%w: out of the curve's range", ErrBadKey)
+	}
+	return key, nil
+}
+
+// validKey reports whether key is a scalar of secp256k1 other than zero.
+func validKey(key secret) bool {
+	var k secp256k1.ModNScalar
+	defer k.Zero()
+	return len(key) == keySize && !k.SetByteSlice(key) && !k.IsZero()
+}
+
+// spellKey is a private key as people exchange it.
+func spellKey(key secret) secret {
+	return hex.AppendEncode(append(make(secret, 0, 2+2*keySize), "0x"...), key)
+}
