@@ -9,12 +9,11 @@ import (
 
 // reserved are the SWAPKEEP_ names that are not keys of the configuration.
 var reserved = map[string]bool{
-	"SWAPKEEP_HOME":                true,
-	"SWAPKEEP_CONFIG":              true,
-	"SWAPKEEP_DAEMON":              true, // binaries built for fault tests
-	"SWAPKEEP_TEST_KEYRING":        true,
-	"SWAPKEEP_SANDBOX_CONTRACTS":   true,
-	"SWAPKEEP_PASSWORD_DESCRIPTOR": true,
+	"SWAPKEEP_HOME":              true,
+	"SWAPKEEP_CONFIG":            true,
+	"SWAPKEEP_DAEMON":            true, // binaries built for fault tests
+	"SWAPKEEP_TEST_KEYRING":      true,
+	"SWAPKEEP_SANDBOX_CONTRACTS": true,
 }
 
 func environment(environ []string) map[string]string {

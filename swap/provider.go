@@ -102,7 +102,6 @@ const (
 	Wrapper  Role = "wrapper"  // wrapped native coin: deposit and withdraw
 	Spender  Role = "spender"  // may be approved
 	Verifier Role = "verifier" // may be the verifying contract of typed data
-	Settles  Role = "settles"  // emits the events that prove a fill
 )
 
 // A Pin allows one contract on one chain in one role.

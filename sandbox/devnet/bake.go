@@ -148,9 +148,6 @@ func (b *Baker) Fail(err error) {
 	}
 }
 
-// Err is the first error.
-func (b *Baker) Err() error { return b.err }
-
 // Alloc is the state so far.
 func (b *Baker) Alloc() (types.GenesisAlloc, error) {
 	if b.err != nil {
