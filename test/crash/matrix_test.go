@@ -208,6 +208,22 @@ func (p *passage) finish(k kill) (outcome string, used uint64) {
 	return o.State + ", one transaction", 1
 }
 
+// onDisk is how far a cancelled flow came. The user's wish and the engine's own
+// commits are two goroutines' doing, so a trace does not tell their order.
+func (p *passage) onDisk(id string) moment {
+	p.t.Helper()
+	o, err := p.awaitOrder(id, func(o protocol.Order) bool { return !o.Cancelling || o.Condition != "" || o.Final })
+	switch {
+	case err != nil:
+		p.t.Fatalf("locked, with the wish to cancel on disk: %v", err)
+	case !o.Cancelling:
+		return idle
+	case o.Condition == "waiting for unlock":
+		return parked
+	}
+	return signed
+}
+
 // whileLocked looks at a daemon that came back locked: it finishes what is
 // signed, and waits with what is not.
 func (p *passage) whileLocked(when moment) {
@@ -225,6 +241,9 @@ func (p *passage) whileLocked(when moment) {
 		p.t.Fatalf("%d orders after the restart, want ours", len(orders))
 	}
 	id := orders[0].ID
+	if p.flow.cancels {
+		when = p.onDisk(id)
+	}
 	if when == signed {
 		if p.flow.cancels {
 			if err := p.letCancelWin(); err != nil {
