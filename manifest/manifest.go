@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // HostName is the name extensions ask for. It never changes.
@@ -39,8 +40,8 @@ const (
 // A familyRule is what one family accepts.
 type familyRule struct {
 	listKey string // the key of its allow-list
-	name    *regexp.Regexp
-	id      *regexp.Regexp
+	name    func(string) bool
+	id      func(string) bool
 	entry   func(id string) string // an id as the allow-list spells it
 	strict  bool                   // unknown keys void the file
 	about   string                 // an id's form, for a person
@@ -49,19 +50,29 @@ type familyRule struct {
 var rules = map[Family]familyRule{
 	Chromium: {
 		listKey: "allowed_origins",
-		name:    regexp.MustCompile(`^[a-z0-9_]+(\.[a-z0-9_]+)*$`),
-		id:      regexp.MustCompile(`^[a-p]{32}$`),
+		name:    form(`^[a-z0-9_]+(\.[a-z0-9_]+)*$`),
+		id:      isChromiumID,
 		entry:   ChromiumOrigin,
 		about:   "32 letters from a to p",
 	},
 	Firefox: {
 		listKey: "allowed_extensions",
-		name:    regexp.MustCompile(`^\w+(\.\w+)*$`),
-		id:      regexp.MustCompile(`(?i)^(\{[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\}|[a-z0-9._-]*@[a-z0-9._-]+)$`),
+		name:    form(`^\w+(\.\w+)*$`),
+		id:      form(`(?i)^(\{[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\}|[a-z0-9._-]*@[a-z0-9._-]+)$`),
 		entry:   func(id string) string { return id },
 		strict:  true,
 		about:   "name@domain or {uuid}",
 	},
+}
+
+// isChromiumID is no pattern: a relay, which starts for every port of a browser,
+// compiles none.
+func isChromiumID(id string) bool { return len(id) == 32 && strings.Trim(id, "abcdefghijklmnop") == "" }
+
+// form compiles its pattern when it is first used.
+func form(pattern string) func(string) bool {
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+	return func(s string) bool { return compiled().MatchString(s) }
 }
 
 // Families in the order they are listed to a person.
@@ -73,7 +84,7 @@ var ErrInvalid = errors.New("invalid manifest")
 // ValidID reports whether an extension id has the family's form.
 func (f Family) ValidID(id string) bool {
 	rule, ok := rules[f]
-	return ok && rule.id.MatchString(id)
+	return ok && rule.id(id)
 }
 
 // ChromiumOrigin is how Chromium names an extension.
@@ -103,7 +114,7 @@ func Render(f Family, path string, ids []string) ([]byte, error) {
 	}
 	allowed := make([]string, len(ids))
 	for i, id := range ids {
-		if !rule.id.MatchString(id) {
+		if !rule.id(id) {
 			return nil, fmt.Errorf("%w: extension id %q: a %s id is %s", ErrInvalid, id, f, rule.about)
 		}
 		allowed[i] = rule.entry(id)
@@ -159,7 +170,7 @@ func checkName(rule familyRule, fileName string, members map[string]json.RawMess
 	switch {
 	case err != nil:
 		return err
-	case !rule.name.MatchString(name):
+	case !rule.name(name):
 		return fmt.Errorf("name %q has a form that is not allowed", name)
 	case fileName != name+".json":
 		return fmt.Errorf("the file is called %q, not %q", fileName, name+".json")
@@ -195,7 +206,7 @@ func checkList(rule familyRule, _ string, members map[string]json.RawMessage) er
 	}
 	for _, entry := range list {
 		id := strings.TrimSuffix(strings.TrimPrefix(entry, "chrome-extension://"), "/")
-		if !rule.id.MatchString(id) || entry != rule.entry(id) {
+		if !rule.id(id) || entry != rule.entry(id) {
 			return fmt.Errorf("%s entry %q voids the file: want %s", rule.listKey, entry, rule.about)
 		}
 	}

@@ -162,7 +162,7 @@ func TestChromiumID(t *testing.T) {
 }
 
 func TestFileNameIsPlain(t *testing.T) {
-	if filepath.Base(FileName) != FileName || !rules[Chromium].name.MatchString(HostName) {
+	if filepath.Base(FileName) != FileName || !rules[Chromium].name(HostName) {
 		t.Fatal("a browser would not look for this name")
 	}
 }

@@ -106,8 +106,11 @@ const redacted = "[redacted]"
 func scrub(text string, secrets http.Header) string {
 	for _, values := range secrets {
 		for _, v := range values {
-			if v != "" {
-				text = strings.ReplaceAll(text, v, redacted)
+			_, credential, _ := strings.Cut(v, " ") // of a scheme and a token
+			for _, s := range []string{v, credential} {
+				if s != "" {
+					text = strings.ReplaceAll(text, s, redacted)
+				}
 			}
 		}
 	}

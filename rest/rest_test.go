@@ -278,7 +278,16 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 	var calls atomic.Int32
-	c := serve(t, quick(), func(http.ResponseWriter, *http.Request) { calls.Add(1) })
+	c := serve(t, quick(), func(w http.ResponseWriter, r *http.Request) { // without its scheme
+		reply(w, 400, `{"detail":"`+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")+`"}`)
+	})
+	c.config.Secrets = func(context.Context) (http.Header, error) {
+		return http.Header{"Authorization": {"Bearer " + secret}}, nil
+	}
+	if e := failure(t, second(c.Do(t.Context(), Call{Method: "GET", Path: "/x"}))); strings.Contains(fmt.Sprintf("%+v", *e), secret) || e.Detail != redacted {
+		t.Errorf("a token comes back: %+v", *e)
+	}
+	c = serve(t, quick(), func(http.ResponseWriter, *http.Request) { calls.Add(1) })
 	c.config.Secrets = func(context.Context) (http.Header, error) { return nil, errors.New("locked") }
 	if e := failure(t, second(c.Do(t.Context(), Call{Method: "GET", Path: "/x"}))); e.Kind != NoSecret || calls.Load() != 0 {
 		t.Errorf("%v, %d calls", e, calls.Load())
