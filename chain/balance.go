@@ -2,30 +2,18 @@ package chain
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/big"
-	"strings"
-	"sync"
+	"slices"
 
 	"github.com/ethereum/go-ethereum"
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 )
-
-// multicall3 has this address on every chain that has it.
-var multicall3 = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
-
-// balancesAtOnce is how many tokens one Multicall3 call asks for.
-const balancesAtOnce = 200
 
 var (
 	balanceOfSelector     = []byte{0x70, 0xa0, 0x82, 0x31} // balanceOf(address)
 	getEthBalanceSelector = []byte{0x4d, 0x23, 0x01, 0xcc} // getEthBalance(address), of Multicall3
 )
-
-// errNoMulticall means the chain has no Multicall3.
-var errNoMulticall = errors.New("no multicall contract")
 
 // Balance returns what account holds of token, in base units: the native coin
 // for Native, else an ERC-20.
@@ -38,15 +26,20 @@ func (h *Hub) Balance(ctx context.Context, id uint64, account, token common.Addr
 	if token == Native {
 		return r.BalanceAt(ctx, account, nil)
 	}
-	out, err := r.CallContract(ctx, ethereum.CallMsg{To: &token, Data: onAccount(balanceOfSelector, account)}, nil)
+	return tokenAmount(ctx, r, token, "balance", onAccounts(balanceOfSelector, account))
+}
+
+// tokenAmount asks an ERC-20 token for the amount that it calls what.
+func tokenAmount(ctx context.Context, r reader, token common.Address, what string, data []byte) (*big.Int, error) {
+	out, err := r.CallContract(ctx, ethereum.CallMsg{To: &token, Data: data}, nil)
 	if err != nil {
-		return nil, fmt.Errorf("balance of token %s: %w", token, err)
+		return nil, fmt.Errorf("%s of token %s: %w", what, token, err)
 	}
-	balance, ok := amount(out)
+	n, ok := amount(out)
 	if !ok {
-		return nil, fmt.Errorf("balance of token %s: the contract is no erc-20 token", token)
+		return nil, fmt.Errorf("%s of token %s: the contract is no erc-20 token", what, token)
 	}
-	return balance, nil
+	return n, nil
 }
 
 // Balances returns Balance for each of tokens, nil for one whose contract gives
@@ -56,38 +49,41 @@ func (h *Hub) Balances(ctx context.Context, id uint64, account common.Address, t
 	if err != nil {
 		return nil, err
 	}
-	all := make([]*big.Int, 0, len(tokens))
-	for start := 0; start < len(tokens); start += balancesAtOnce {
-		some, err := balancesByMulticall(ctx, reader{p}, account, tokens[start:min(start+balancesAtOnce, len(tokens))])
-		if errors.Is(err, errNoMulticall) {
-			return h.balancesOneByOne(ctx, id, account, tokens)
+	questions := make([]question, len(tokens))
+	for i, token := range tokens {
+		questions[i] = question{token, onAccounts(balanceOfSelector, account)}
+		if token == Native {
+			questions[i] = question{multicall3, onAccounts(getEthBalanceSelector, account)}
 		}
+	}
+	answers, err := ask(ctx, reader{p}, questions)
+	if err != nil {
+		return nil, fmt.Errorf("balances: %w", err)
+	}
+	all := amounts(answers)
+	if i := slices.Index(tokens, Native); i >= 0 && all[i] == nil { // no Multicall3 to tell
+		coin, err := reader{p}.BalanceAt(ctx, account, nil)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, some...)
-	}
-	return all, nil
-}
-
-func (h *Hub) balancesOneByOne(ctx context.Context, id uint64, account common.Address, tokens []common.Address) ([]*big.Int, error) {
-	all := make([]*big.Int, len(tokens))
-	for i, token := range tokens {
-		balance, err := h.Balance(ctx, id, account, token)
-		var ne *nodeError
-		if err != nil && (errors.Is(err, ErrUnreachable) || errors.Is(err, ErrWrongChain) || errors.As(err, &ne) && !isRevert(err)) {
-			return nil, err
+		for i, token := range tokens {
+			if token == Native {
+				all[i] = new(big.Int).Set(coin)
+			}
 		}
-		all[i] = balance
 	}
 	return all, nil
 }
 
 func isRevert(err error) bool { _, ok := reverted(err); return ok }
 
-// onAccount is a call with one address argument.
-func onAccount(selector []byte, account common.Address) []byte {
-	return append(append([]byte(nil), selector...), common.LeftPadBytes(account[:], 32)...)
+// onAccounts is a call whose arguments are addresses.
+func onAccounts(selector []byte, accounts ...common.Address) []byte {
+	data := slices.Clone(selector)
+	for _, a := range accounts {
+		data = append(data, common.LeftPadBytes(a[:], 32)...)
+	}
+	return data
 }
 
 // amount reads a uint256 answer.
@@ -98,60 +94,11 @@ func amount(out []byte) (*big.Int, bool) {
 	return new(big.Int).SetBytes(out[:32]), true
 }
 
-var aggregate3 = sync.OnceValue(func() abi.ABI {
-	parsed, err := abi.JSON(strings.NewReader(`[{"name":"aggregate3","type":"function","stateMutability":"payable",
-		"inputs":[{"name":"calls","type":"tuple[]","components":[{"name":"target","type":"address"},{"name":"allowFailure","type":"bool"},{"name":"callData","type":"bytes"}]}],
-		"outputs":[{"name":"returnData","type":"tuple[]","components":[{"name":"success","type":"bool"},{"name":"returnData","type":"bytes"}]}]}]`))
-	if err != nil {
-		panic(err) // the text above is constant
+// amounts reads uint256 answers, nil for what is none.
+func amounts(answers [][]byte) []*big.Int {
+	all := make([]*big.Int, len(answers))
+	for i, out := range answers {
+		all[i], _ = amount(out)
 	}
-	return parsed
-})
-
-// A multicall is one entry of aggregate3, a multicallResult its outcome.
-type (
-	multicall struct {
-		Target       common.Address
-		AllowFailure bool
-		CallData     []byte
-	}
-	multicallResult struct {
-		Success    bool
-		ReturnData []byte
-	}
-)
-
-func balancesByMulticall(ctx context.Context, r reader, account common.Address, tokens []common.Address) ([]*big.Int, error) {
-	calls := make([]multicall, len(tokens))
-	for i, token := range tokens {
-		calls[i] = multicall{token, true, onAccount(balanceOfSelector, account)}
-		if token == Native {
-			calls[i] = multicall{multicall3, true, onAccount(getEthBalanceSelector, account)}
-		}
-	}
-	data, err := aggregate3().Pack("aggregate3", calls)
-	if err != nil {
-		return nil, err
-	}
-	out, err := r.CallContract(ctx, ethereum.CallMsg{To: &multicall3, Data: data}, nil)
-	if err != nil {
-		return nil, fmt.Errorf("balances: %w", err)
-	}
-	if len(out) == 0 {
-		return nil, errNoMulticall
-	}
-	var results []multicallResult
-	if err := aggregate3().UnpackIntoInterface(&results, "aggregate3", out); err != nil {
-		return nil, fmt.Errorf("balances: %w", err)
-	}
-	if len(results) != len(tokens) {
-		return nil, fmt.Errorf("balances: %d answers to %d questions", len(results), len(tokens))
-	}
-	all := make([]*big.Int, len(tokens))
-	for i, res := range results {
-		if res.Success {
-			all[i], _ = amount(res.ReturnData)
-		}
-	}
-	return all, nil
+	return all
 }

@@ -44,9 +44,17 @@ var (
 	// ErrNonceBlocked means an earlier transaction of the account may no longer
 	// be broadcast and still holds its nonce: wait for its end or cancel it.
 	ErrNonceBlocked = errors.New("an earlier transaction holds the nonce before this one")
-	// ErrNonceUsed means the chain already used the nonce that was to be
-	// cancelled: the outcome is on its way.
-	ErrNonceUsed = errors.New("too late to cancel")
+	// ErrNonceUsed means the chain already used the nonce of what was to be
+	// cancelled or sped up: the outcome is on its way.
+	ErrNonceUsed = errors.New("too late: the transaction's nonce is used")
+	// ErrEnded means the transaction that was to be sped up has come to its end.
+	ErrEnded = errors.New("transaction has ended")
+	// ErrCancelling means a cancelling transaction holds the nonce: the call
+	// must not be offered for more than that.
+	ErrCancelling = errors.New("transaction is being cancelled")
+	// ErrAttempts means so many attempts were signed for one nonce that there
+	// will be no more: the outcome must be waited for.
+	ErrAttempts = errors.New("too many attempts on one nonce")
 	// ErrDisagree means RPC endpoints tell different stories about one transaction.
 	ErrDisagree = errors.New("rpc endpoints disagree")
 	// ErrFunds means the account cannot pay the value that a call sends.
@@ -88,9 +96,10 @@ type Fees struct {
 type Cost struct {
 	Gas      uint64   `json:"gas"` // limit
 	Fees     Fees     `json:"fees"`
-	Expected *big.Int `json:"expected"` // at the present base fee
-	L1       *big.Int `json:"l1"`       // part paid for data on L1; zero elsewhere
-	Max      *big.Int `json:"max"`      // most the gas can cost; the value sent is not in it
+	Tier     Tier     `json:"tier,omitempty"` // that the fees are of
+	Expected *big.Int `json:"expected"`       // at the present base fee
+	L1       *big.Int `json:"l1"`             // part paid for data on L1; zero elsewhere
+	Max      *big.Int `json:"max"`            // most the gas can cost; the value sent is not in it
 }
 
 // A Movement is a transfer seen in a simulation or a receipt. Token is Native
@@ -147,6 +156,9 @@ type Policy struct {
 	// Until is the last moment at which the bytes may be signed or broadcast.
 	// Later they are only watched.
 	Until time.Time `json:"until"`
+	// Tier is what is offered; empty = Normal for a call, Fast for its speed-up
+	// and cancel. It is a wish for one signature and no part of the record.
+	Tier Tier `json:"-"`
 }
 
 // A Reader is one network's endpoints, checked for the chain id, failing over
@@ -168,5 +180,6 @@ type Reader interface {
 	PendingNonceAt(ctx context.Context, account common.Address) (uint64, error)
 	HeaderByNumber(ctx context.Context, number *big.Int) (*types.Header, error)
 	SendTransaction(ctx context.Context, tx *types.Transaction) error
+	SpreadTransaction(ctx context.Context, tx *types.Transaction) error
 	TransactionReceipt(ctx context.Context, hash common.Hash) (*types.Receipt, error)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -44,7 +45,9 @@ type endpoint struct {
 	checked  bool   // the chain id was right …
 	upTo     uint64 // … on all connections up to this count
 	failures int
+	failed   string // the last failure, without the URL; "" = the last use was well
 	retryAt  time.Time
+	seen     sighted
 
 	noSimulate atomic.Bool // it said that it has no eth_simulateV1
 }
@@ -54,7 +57,16 @@ func newEndpoint(chain uint64, u *url.URL, client *http.Client, timeout time.Dur
 	if err != nil {
 		return nil, fmt.Errorf("rpc endpoint %s: %w", u.Host, unlocated(err))
 	}
-	return &endpoint{chain: chain, host: u.Host, rpc: c, eth: ethclient.NewClient(c), timeout: timeout}, nil
+	return &endpoint{chain: chain, host: hostOf(u), rpc: c, eth: ethclient.NewClient(c), timeout: timeout}, nil
+}
+
+// hostOf is u's host written one way: two spellings are not two sources.
+func hostOf(u *url.URL) string {
+	name, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()
+	if port == "" || port == map[string]string{"https": "443", "http": "80"}[u.Scheme] {
+		return name
+	}
+	return net.JoinHostPort(name, port)
 }
 
 // A nodeError is a JSON-RPC error: the node was reached and said no.
@@ -109,19 +121,13 @@ func (e *endpoint) check(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if uint64(id) != e.chain {
-		e.checked, e.failures, e.retryAt = false, e.failures+1, fault.Now().Add(maxBackoff)
-		return fmt.Errorf("%s: %w: %d instead of %d", e.host, ErrWrongChain, uint64(id), e.chain)
+		err := fmt.Errorf("%s: %w: %d instead of %d", e.host, ErrWrongChain, uint64(id), e.chain)
+		e.checked, e.failures, e.failed, e.retryAt = false, e.failures+1, err.Error(), fault.Now().Add(maxBackoff)
+		return err
 	}
 	// A connection that another call opened meanwhile stays unchecked.
 	e.checked, e.upTo = true, before+uint64(x.fresh.Load())
 	return nil
-}
-
-// forget makes the next use of e check the chain id again.
-func (e *endpoint) forget() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.checked = false
 }
 
 // An exchange is what became of one request on the transport.
@@ -154,11 +160,11 @@ func (e *endpoint) note(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if answered(err) && !limited(err) {
-		e.failures, e.retryAt = 0, time.Time{}
+		e.failures, e.failed, e.retryAt = 0, "", time.Time{}
 		return
 	}
 	pause := min(firstBackoff<<min(e.failures, 10), maxBackoff)
-	e.failures, e.retryAt = e.failures+1, fault.Now().Add(pause)
+	e.failures, e.failed, e.retryAt = e.failures+1, err.Error(), fault.Now().Add(pause)
 	if !answered(err) {
 		e.checked = false
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -25,46 +26,55 @@ func (h *Hub) Evidence(ctx context.Context, id uint64, tx common.Hash) (Evidence
 	}
 	var seen []Evidence
 	var errs []error
-	absent := 0
+	absent := make(map[string]bool) // hosts that know nothing of it
 	for _, e := range p.order() {
-		ev, mined, err := e.evidence(ctx, tx)
+		ev, mined, err := e.evidence(ctx, tx, p.network.L1Fee == L1FeeOP)
 		switch {
 		case err != nil:
 			errs = append(errs, err)
 		case !mined:
-			absent++
+			absent[e.host] = true
 		default:
 			seen = append(seen, ev)
 		}
 		if agreed, ok := agreement(p, seen); ok {
 			return agreed, agreed.Depth >= p.network.Depth, nil
 		}
-		if absent >= p.quorum() {
+		if len(absent) >= p.quorum() {
 			return Evidence{}, false, nil
 		}
 	}
 	return p.unproven(seen, errs)
 }
 
-// agreement finds what as many hosts as the network needs say alike. The
-// shallower depth of theirs counts.
+// agreement finds what as many hosts as the network needs say alike. Of theirs
+// the shallower depth counts, and the higher fee: some nodes leave the L1 part
+// out, and what a ceiling has left must not be overstated.
 func agreement(p *pool, seen []Evidence) (Evidence, bool) {
 	for _, a := range seen {
 		agreed, hosts := a, make(map[string]bool)
 		agreed.Hosts = nil
 		for _, b := range seen {
-			if a.BlockHash != b.BlockHash || a.Success != b.Success || !sameLogs(a.Logs, b.Logs) || hosts[b.Hosts[0]] {
+			if !sameStory(a, b) || hosts[b.Hosts[0]] {
 				continue
 			}
 			hosts[b.Hosts[0]] = true
 			agreed.Hosts = append(agreed.Hosts, b.Hosts[0])
 			agreed.Depth = min(agreed.Depth, b.Depth)
+			if b.FeePaid.Cmp(agreed.FeePaid) > 0 {
+				agreed.FeePaid = b.FeePaid
+			}
 		}
 		if len(agreed.Hosts) >= p.quorum() {
 			return agreed, true
 		}
 	}
 	return Evidence{}, false
+}
+
+// sameStory compares all that two hosts must say alike of a transaction.
+func sameStory(a, b Evidence) bool {
+	return a.BlockHash == b.BlockHash && a.Success == b.Success && a.GasUsed == b.GasUsed && a.To == b.To && sameLogs(a.Logs, b.Logs)
 }
 
 // sameLogs compares what logs say, not where a node counts them.
@@ -88,13 +98,13 @@ func sameLogs(a, b []*types.Log) bool {
 // unproven sums up a look that found no agreement. Stories of blocks that are
 // deep and still differ are no matter of waiting.
 func (p *pool) unproven(seen []Evidence, errs []error) (Evidence, bool, error) {
-	deep := 0
+	deep := make(map[string]bool) // hosts
 	for _, ev := range seen {
 		if ev.Depth >= p.network.Depth {
-			deep++
+			deep[ev.Hosts[0]] = true
 		}
 	}
-	if deep > 1 && p.quorum() > 1 {
+	if len(deep) > 1 {
 		return Evidence{}, false, fmt.Errorf("chain %d: %w about transaction %s", p.network.ID, ErrDisagree, seen[0].Tx)
 	}
 	var partial Evidence
@@ -110,8 +120,9 @@ func (p *pool) unproven(seen []Evidence, errs []error) (Evidence, bool, error) {
 // A minedReceipt is a receipt with the members that types.Receipt leaves out.
 type minedReceipt struct {
 	types.Receipt
-	to    common.Address
-	l1Fee *big.Int // OP stack: paid on top of gas
+	to      common.Address
+	outcome *hexutil.Uint64 // status; nil = the node left it out
+	l1Fee   *big.Int        // OP stack: paid on top of gas
 }
 
 func (r *minedReceipt) UnmarshalJSON(b []byte) error {
@@ -119,8 +130,9 @@ func (r *minedReceipt) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	var more struct {
-		To    *common.Address `json:"to"`
-		L1Fee *hexutil.Big    `json:"l1Fee"`
+		To     *common.Address `json:"to"`
+		Status *hexutil.Uint64 `json:"status"`
+		L1Fee  *hexutil.Big    `json:"l1Fee"`
 	}
 	if err := json.Unmarshal(b, &more); err != nil {
 		return err
@@ -128,7 +140,7 @@ func (r *minedReceipt) UnmarshalJSON(b []byte) error {
 	if more.To != nil {
 		r.to = *more.To
 	}
-	r.l1Fee = new(big.Int)
+	r.outcome, r.l1Fee = more.Status, new(big.Int)
 	if more.L1Fee != nil {
 		r.l1Fee = more.L1Fee.ToInt()
 	}
@@ -154,10 +166,14 @@ func (e *endpoint) receipt(ctx context.Context, tx common.Hash) (*minedReceipt, 
 	return r, r.check(e.host, tx)
 }
 
-// check refuses a receipt that contradicts itself.
+// check refuses a receipt that contradicts itself, and one that leaves open
+// whether the transaction succeeded.
 func (r *minedReceipt) check(host string, tx common.Hash) error {
 	if r.TxHash != tx || r.BlockNumber == nil || !r.BlockNumber.IsUint64() || r.BlockHash == (common.Hash{}) {
 		return fmt.Errorf("%s: malformed receipt of transaction %s", host, tx)
+	}
+	if r.outcome == nil || *r.outcome > hexutil.Uint64(types.ReceiptStatusSuccessful) {
+		return fmt.Errorf("%s: receipt of transaction %s without a status", host, tx)
 	}
 	for _, l := range r.Logs {
 		if l == nil || l.TxHash != tx || l.BlockHash != r.BlockHash {
@@ -168,8 +184,10 @@ func (r *minedReceipt) check(host string, tx common.Hash) error {
 }
 
 // evidence is one endpoint's word on tx. mined is false for a transaction that
-// it does not know or whose block it no longer counts as canonical.
-func (e *endpoint) evidence(ctx context.Context, tx common.Hash) (ev Evidence, mined bool, err error) {
+// it does not know or whose block it no longer counts as canonical. l1 says that
+// the network charges an L1 fee on top of gas; what a node says of one elsewhere
+// is left aside.
+func (e *endpoint) evidence(ctx context.Context, tx common.Hash, l1 bool) (ev Evidence, mined bool, err error) {
 	r, err := e.receipt(ctx, tx)
 	if errors.Is(err, ethereum.NotFound) {
 		return Evidence{}, false, nil
@@ -191,9 +209,12 @@ func (e *endpoint) evidence(ctx context.Context, tx common.Hash) (ev Evidence, m
 	} else {
 		paid.SetUint64(0)
 	}
+	if l1 {
+		paid.Add(paid, r.l1Fee)
+	}
 	return Evidence{
 		Chain: e.chain, Tx: tx, Block: number, BlockHash: r.BlockHash, Success: r.Status == types.ReceiptStatusSuccessful,
-		Depth: latest - number + 1, GasUsed: r.GasUsed, FeePaid: paid.Add(paid, r.l1Fee), Hosts: []string{e.host}, To: r.to, Logs: r.Logs,
+		Depth: latest - number + 1, GasUsed: r.GasUsed, FeePaid: paid, Hosts: []string{e.host}, To: r.to, Logs: r.Logs,
 	}, true, nil
 }
 
@@ -210,15 +231,16 @@ func (e *endpoint) standing(ctx context.Context, number uint64) (latest uint64, 
 	return latest, b, err
 }
 
-// Replaced reports whether account's nonce was used at depth by a transaction
-// that is none of ours, in the words of two hosts where two are configured.
-// since is a block before which no transaction of ours can have been mined.
-func (h *Hub) Replaced(ctx context.Context, id uint64, account common.Address, nonce, since uint64, ours []common.Hash) (bool, error) {
+// Replaced returns the hosts that show account's nonce used at depth by a
+// transaction that is none of ours: two where two are configured, none if that
+// is not proven. since is a block before which no transaction of ours can have
+// been mined.
+func (h *Hub) Replaced(ctx context.Context, id uint64, account common.Address, nonce, since uint64, ours []common.Hash) ([]string, error) {
 	p, err := h.pool(id)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	said := map[bool]map[string]bool{false: {}, true: {}}
+	said := make(map[bool][]string)
 	var errs []error
 	for _, e := range p.order() {
 		replaced, err := e.replaced(ctx, p.network.Depth, account, nonce, since, ours)
@@ -226,15 +248,20 @@ func (h *Hub) Replaced(ctx context.Context, id uint64, account common.Address, n
 			errs = append(errs, err)
 			continue
 		}
-		said[replaced][e.host] = true
-		if len(said[replaced]) >= p.quorum() {
-			return replaced, nil
+		if !slices.Contains(said[replaced], e.host) {
+			said[replaced] = append(said[replaced], e.host)
+		}
+		switch {
+		case len(said[true]) >= p.quorum():
+			return said[true], nil
+		case len(said[false]) >= p.quorum():
+			return nil, nil
 		}
 	}
 	if len(errs) > 0 {
-		return false, p.failure(errs)
+		return nil, p.failure(errs)
 	}
-	return false, nil
+	return nil, nil
 }
 
 // replaced is one endpoint's word. The nonce is read before the receipts: used

@@ -2,14 +2,18 @@ package chain
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
+	"net/http"
+	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/rpc"
 )
 
 // gasPriceOracle is the OP-stack predeploy that prices L1 data.
@@ -20,6 +24,7 @@ var gasPriceOracle = common.HexToAddress("0x420000000000000000000000000000000000
 type head struct {
 	Number       hexutil.Uint64 `json:"number"`
 	Hash         common.Hash    `json:"hash"`
+	Time         hexutil.Uint64 `json:"timestamp"` // Unix seconds
 	BaseFee      *hexutil.Big   `json:"baseFeePerGas"`
 	Transactions []common.Hash  `json:"transactions"`
 }
@@ -33,59 +38,133 @@ func (e *endpoint) block(ctx context.Context, number string) (head, error) {
 	if b == nil {
 		return head{}, ethereum.NotFound
 	}
+	if b.Hash == (common.Hash{}) { // of a block that is still being made, at best
+		return head{}, errors.New("a block without a hash")
+	}
 	return *b, nil
 }
 
-// SuggestFees returns what a transaction should offer now: the fee cap leaves
-// room for the base fee to double. Wei per gas.
-func (h *Hub) SuggestFees(ctx context.Context, id uint64) (Fees, error) {
+// blockTime is a block's time. One beyond the year 9999, which no clock has, is
+// cut off there.
+func blockTime(seconds hexutil.Uint64) time.Time {
+	const last = 253_402_300_799
+	return time.Unix(int64(min(seconds, last)), 0).UTC()
+}
+
+// latest asks e for its latest block, and keeps how far it is.
+func (e *endpoint) latest(ctx context.Context) (head, error) {
+	b, err := e.block(ctx, "latest")
+	if err == nil {
+		e.saw(b)
+	}
+	return b, err
+}
+
+// GasPrice returns what gas costs at the latest block. It may be repeated; an
+// error is temporary.
+func (h *Hub) GasPrice(ctx context.Context, id uint64) (GasPrice, error) {
 	p, err := h.pool(id)
 	if err != nil {
-		return Fees{}, err
+		return GasPrice{}, err
 	}
-	latest, err := read(ctx, p, func(ctx context.Context, e *endpoint) (head, error) { return e.block(ctx, "latest") })
+	g, err := p.gasPrice(ctx, common.Hash{})
 	if err != nil {
-		return Fees{}, err
+		return GasPrice{}, err
 	}
-	if p.network.LegacyFees || latest.BaseFee == nil {
-		return legacyFees(ctx, p, latest)
-	}
-	base := latest.BaseFee.ToInt()
-	tip, err := reader{p}.SuggestGasTipCap(ctx)
-	if err != nil {
-		return Fees{}, fmt.Errorf("suggest a tip: %w", err)
-	}
-	if base.Sign() < 0 || tip.Sign() < 0 {
-		return Fees{}, errors.New("an rpc endpoint suggests negative fees")
-	}
-	limit := new(big.Int).Lsh(base, 1)
-	return Fees{BaseFee: base, GasTipCap: tip, GasFeeCap: limit.Add(limit, tip)}, nil
+	h.addL1(ctx, p, g)
+	return *g, nil
 }
 
-// legacyFees offers the node's price and an eighth more: such chains move their
-// minimum between quote and inclusion too.
-func legacyFees(ctx context.Context, p *pool, latest head) (Fees, error) {
-	price, err := reader{p}.SuggestGasPrice(ctx)
+// gasPrice prices gas at the latest block, the L1 part left aside; nil if that
+// is still the block of hash seen.
+func (p *pool) gasPrice(ctx context.Context, seen common.Hash) (*GasPrice, error) {
+	g, err := read(ctx, p, func(ctx context.Context, e *endpoint) (*GasPrice, error) {
+		b, err := e.latest(ctx)
+		if err != nil || b.Hash == seen {
+			return nil, err
+		}
+		return e.priceAt(ctx, p.network, b)
+	})
 	if err != nil {
-		return Fees{}, fmt.Errorf("suggest a gas price: %w", err)
+		return nil, fmt.Errorf("gas price: %w", err)
 	}
-	if price.Sign() < 0 {
-		return Fees{}, errors.New("an rpc endpoint suggests negative fees")
-	}
-	base := new(big.Int)
-	if latest.BaseFee != nil {
-		base = latest.BaseFee.ToInt()
-	}
-	price = raised(price)
-	return Fees{BaseFee: base, GasFeeCap: price, GasTipCap: price, Legacy: true}, nil
+	return g, nil
 }
 
-// raised is x plus an eighth, rounded up: the least that a node must see before
-// it replaces a transaction, with a margin over the usual tenth.
+// priceAt prices gas by b, e's latest block, its history and, where that shows
+// nothing, e's own suggestion. A network with a fee market has no block without
+// a base fee: taking a node's word for it would mean to pay a price in full.
+func (e *endpoint) priceAt(ctx context.Context, n Network, b head) (*GasPrice, error) {
+	g := &GasPrice{
+		Chain: n.ID, Block: uint64(b.Number), Time: blockTime(b.Time),
+		BaseFee: new(big.Int), NextBaseFee: new(big.Int), L1: n.L1Fee, hash: b.Hash,
+	}
+	suggest := e.eth.SuggestGasPrice
+	if n.Fee == FeeMarket {
+		if b.BaseFee == nil || b.BaseFee.ToInt().BitLen() > maxPriceBits {
+			return nil, errors.New("no base fee, or an absurd one")
+		}
+		g.BaseFee, g.NextBaseFee = b.BaseFee.ToInt(), b.BaseFee.ToInt()
+		tips, err := e.historyOf(ctx, g)
+		switch {
+		case err == nil:
+			g.offers(n, tips)
+			return g, nil
+		case !errors.Is(err, errNoHistory): // there are no tips
+			return nil, err
+		}
+		suggest = e.eth.SuggestGasTipCap
+	}
+	price, err := suggest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if price.Sign() < 0 || price.BitLen() > maxPriceBits {
+		return nil, errors.New("an absurd gas price")
+	}
+	g.offers(n, suggested(price))
+	return g, nil
+}
+
+// historyOf takes the tips, and g's next base fee, from the last blocks.
+func (e *endpoint) historyOf(ctx context.Context, g *GasPrice) (tips [len(tiers)]*big.Int, err error) {
+	var percentiles [len(tiers)]float64
+	for i, t := range tiers {
+		percentiles[i] = t.percentile
+	}
+	var raw json.RawMessage
+	err = e.rpc.CallContext(ctx, &raw, "eth_feeHistory", hexutil.Uint64(historyBlocks), "latest", percentiles)
+	if refusedMethod(err) {
+		return tips, errNoHistory
+	}
+	if err != nil {
+		return tips, err
+	}
+	h, err := readFeeHistory(raw)
+	if err != nil {
+		return tips, err
+	}
+	g.NextBaseFee = h.next(g.BaseFee)
+	return h.tips()
+}
+
+// refusedMethod reports whether an endpoint is there and did not serve a method:
+// most likely it has none of that name. Some gateways say so by an HTTP status.
+func refusedMethod(err error) bool {
+	var answer rpc.Error
+	var status rpc.HTTPError
+	return errors.As(err, &answer) ||
+		errors.As(err, &status) && status.StatusCode/100 == 4 && status.StatusCode != http.StatusTooManyRequests
+}
+
+// raised is the least that a node must see before it replaces a transaction
+// that offers x: an eighth more, with a margin over the usual tenth, and more in
+// any case.
 func raised(x *big.Int) *big.Int {
-	y := new(big.Int).Mul(x, big.NewInt(9))
-	y.Add(y, big.NewInt(7))
-	return y.Rsh(y, 3)
+	if x.Sign() == 0 {
+		return big.NewInt(1)
+	}
+	return eighths(x, 9)
 }
 
 // price is what a unit of gas costs at the present base fee.
@@ -100,10 +179,16 @@ func (f Fees) price() *big.Int {
 	return now
 }
 
-// Cost prices c's own transaction, the value it sends left aside. Without
-// c.Gas it estimates the gas and adds headroom: a fifth, or a tenth where the
-// whole limit is charged. Errors: ErrWouldRevert, ErrFunds.
-func (h *Hub) Cost(ctx context.Context, c Call) (Cost, error) {
+// Cost is CostAt at the tier Normal.
+func (h *Hub) Cost(ctx context.Context, c Call) (Cost, error) { return h.CostAt(ctx, c, Normal) }
+
+// maxGas is more than any transaction can use; an estimate above it is a lie.
+const maxGas = 1 << 32
+
+// CostAt prices c's own transaction at a tier, the value it sends left aside.
+// Without c.Gas it estimates the gas and adds headroom: a fifth, or a tenth where
+// the whole limit is charged. Errors: ErrWouldRevert, ErrFunds.
+func (h *Hub) CostAt(ctx context.Context, c Call, t Tier) (Cost, error) {
 	p, err := h.pool(c.ChainID)
 	if err != nil {
 		return Cost{}, err
@@ -113,6 +198,11 @@ func (h *Hub) Cost(ctx context.Context, c Call) (Cost, error) {
 		if used, err = (reader{p}).EstimateGas(ctx, c.Msg()); err != nil {
 			return Cost{}, fmt.Errorf("estimate gas: %w", wouldRevert(err))
 		}
+	}
+	if used > maxGas {
+		return Cost{}, fmt.Errorf("estimate gas: %d units are more than a block holds", used)
+	}
+	if limit == 0 {
 		limit = used + used/5
 		if p.network.ChargesLimit {
 			limit = used + used/10
@@ -121,23 +211,40 @@ func (h *Hub) Cost(ctx context.Context, c Call) (Cost, error) {
 	if p.network.ChargesLimit {
 		used = limit
 	}
-	fees, err := h.SuggestFees(ctx, c.ChainID)
+	g, err := p.gasPrice(ctx, common.Hash{})
 	if err != nil {
 		return Cost{}, err
 	}
+	fees := g.At(t)
 	l1, err := h.l1Fee(ctx, p, c, limit, fees)
 	if err != nil {
 		return Cost{}, err
 	}
-	return newCost(limit, used, fees, l1), nil
+	cost := newCost(limit, used, fees, l1)
+	cost.Tier = t.orNormal()
+	return cost, nil
 }
 
-// newCost multiplies out. The L1 part moves with L1's base fee, which can rise
-// by an eighth each L1 block; Max leaves a quarter for that.
+// addL1 adds what the data of a plain transfer costs on L1.
+func (h *Hub) addL1(ctx context.Context, p *pool, g *GasPrice) {
+	if p.network.L1Fee != L1FeeOP {
+		return
+	}
+	transfer := Call{ChainID: p.network.ID, To: gasPriceOracle, Value: milli(1000)}
+	if l1, err := h.l1Fee(ctx, p, transfer, 21000, g.Normal); err == nil {
+		g.L1Fee = l1
+	}
+}
+
+// mostL1 is what an L1 part of x may become: it moves with L1's base fee, which
+// can rise by an eighth each L1 block. That leaves room for two.
+func mostL1(x *big.Int) *big.Int { return new(big.Int).Add(x, new(big.Int).Rsh(x, 2)) }
+
+// newCost multiplies out.
 func newCost(limit, used uint64, fees Fees, l1 *big.Int) Cost {
 	expected := new(big.Int).Mul(new(big.Int).SetUint64(used), fees.price())
 	most := new(big.Int).Mul(new(big.Int).SetUint64(limit), fees.GasFeeCap)
-	most.Add(most, l1).Add(most, new(big.Int).Rsh(l1, 2))
+	most.Add(most, mostL1(l1))
 	return Cost{Gas: limit, Fees: fees, Expected: expected.Add(expected, l1), L1: l1, Max: most}
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -46,39 +47,70 @@ type Options struct {
 // them. It is safe for concurrent use.
 type Hub struct {
 	sandbox bool
-	pools   []*pool
+	options Options
 	client  *http.Client
+	watches gasWatches
+
+	mu    sync.RWMutex
+	pools []*pool // a pool is replaced, never changed
 }
 
 // NewHub checks the configuration; it opens no connection. It refuses an
 // unknown or repeated chain, a URL that is neither https nor loopback http, and
 // loopback where o does not allow it.
 func NewHub(endpoints []Endpoint, o Options) (*Hub, error) {
-	h := &Hub{sandbox: o.Sandbox, client: guarded(o)}
-	timeout := cmp.Or(o.Timeout, defaultTimeout)
+	h := &Hub{sandbox: o.Sandbox, options: o, client: guarded(o)}
 	for _, ep := range endpoints {
 		if _, err := h.Network(ep.Chain); err == nil {
 			return nil, fmt.Errorf("chain %d is configured twice", ep.Chain)
 		}
-		n, err := configured(ep, o)
+		p, err := h.newPool(ep)
 		if err != nil {
 			return nil, err
-		}
-		p := &pool{network: n}
-		for _, raw := range n.RPC {
-			u, err := endpointURL(raw, n.ID, o)
-			if err != nil {
-				return nil, fmt.Errorf("chain %d: %w", n.ID, err)
-			}
-			e, err := newEndpoint(n.ID, u, h.client, timeout)
-			if err != nil {
-				return nil, err
-			}
-			p.endpoints = append(p.endpoints, e)
 		}
 		h.pools = append(h.pools, p)
 	}
 	return h, nil
+}
+
+func (h *Hub) newPool(ep Endpoint) (*pool, error) {
+	n, err := configured(ep, h.options)
+	if err != nil {
+		return nil, err
+	}
+	p := &pool{network: n}
+	for _, raw := range n.RPC {
+		u, err := endpointURL(raw, n.ID, h.options)
+		if err != nil {
+			return nil, fmt.Errorf("chain %d: %w", n.ID, err)
+		}
+		e, err := newEndpoint(n.ID, u, h.client, cmp.Or(h.options.Timeout, defaultTimeout))
+		if err != nil {
+			return nil, err
+		}
+		p.endpoints = append(p.endpoints, e)
+	}
+	return p, nil
+}
+
+// Replace gives a network other endpoints; none = its own defaults. All else of
+// it stays. What is under way ends with the old ones. It opens no connection, and
+// refuses what NewHub refuses; then nothing has changed.
+func (h *Hub) Replace(id uint64, urls []string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i := slices.IndexFunc(h.pools, func(p *pool) bool { return p.network.ID == id })
+	if i < 0 {
+		return fmt.Errorf("chain %d: %w", id, ErrNoNetwork)
+	}
+	old := h.pools[i].network
+	p, err := h.newPool(Endpoint{Chain: id, URLs: urls, Depth: old.Depth})
+	if err != nil {
+		return err
+	}
+	p.network.QuoterV2 = old.QuoterV2
+	h.pools[i] = p
+	return nil
 }
 
 // configured is ep's network with ep's settings in place of its own.
@@ -192,7 +224,7 @@ type cut struct {
 // configured for them in place of their defaults.
 func (h *Hub) Networks() []Network {
 	var all []Network
-	for _, p := range h.pools {
+	for _, p := range h.current() {
 		all = append(all, p.network.clone())
 	}
 	return all
@@ -222,30 +254,10 @@ func (h *Hub) Reader(ctx context.Context, id uint64) (Reader, error) {
 	return reader{p}, nil
 }
 
-// An EndpointStatus is how one RPC endpoint answered just now.
-type EndpointStatus struct {
-	Host string
-	Err  error // nil = it serves its chain; ErrWrongChain, or why it could not be asked
-}
-
-// Endpoints asks each endpoint of a network for its chain id. An endpoint of the
-// wrong chain is never used, but as long as another one works only this tells.
-func (h *Hub) Endpoints(ctx context.Context, id uint64) ([]EndpointStatus, error) {
-	p, err := h.pool(id)
-	if err != nil {
-		return nil, err
-	}
-	var all []EndpointStatus
-	for _, e := range p.endpoints {
-		e.forget()
-		all = append(all, EndpointStatus{e.host, e.check(ctx)})
-	}
-	return all, nil
-}
-
-// Close drops idle connections.
+// Close ends every watch and drops idle connections.
 func (h *Hub) Close() {
-	for _, p := range h.pools {
+	h.watches.close()
+	for _, p := range h.current() {
 		for _, e := range p.endpoints {
 			e.rpc.Close()
 		}
@@ -257,8 +269,15 @@ func (h *Hub) Close() {
 	}
 }
 
+// current are the pools of this moment.
+func (h *Hub) current() []*pool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return slices.Clone(h.pools)
+}
+
 func (h *Hub) pool(id uint64) (*pool, error) {
-	for _, p := range h.pools {
+	for _, p := range h.current() {
 		if p.network.ID == id {
 			return p, nil
 		}
@@ -270,29 +289,37 @@ func (h *Hub) pool(id uint64) (*pool, error) {
 type pool struct {
 	network   Network
 	endpoints []*endpoint
+	surveys   survey
 }
 
 // order lists the endpoints as they should be tried: the healthy ones as
-// configured, then those that rest after failures, soonest first.
+// configured, then those that rest after failures, soonest first, and at last
+// those that are behind.
 func (p *pool) order() []*endpoint {
 	type standing struct {
 		e       *endpoint
+		rank    int
 		retryAt time.Time
 	}
-	var healthy []*endpoint
-	var rest []standing
-	for _, e := range p.endpoints {
+	newest := p.newest()
+	all := make([]standing, len(p.endpoints))
+	for i, e := range p.endpoints {
+		all[i].e = e
 		if at, resting := e.resting(); resting {
-			rest = append(rest, standing{e, at})
-		} else {
-			healthy = append(healthy, e)
+			all[i].rank, all[i].retryAt = 1, at
+		}
+		if e.behind(newest, p.network) {
+			all[i].rank = 2
 		}
 	}
-	slices.SortStableFunc(rest, func(a, b standing) int { return a.retryAt.Compare(b.retryAt) })
-	for _, s := range rest {
-		healthy = append(healthy, s.e)
+	slices.SortStableFunc(all, func(a, b standing) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), a.retryAt.Compare(b.retryAt))
+	})
+	ordered := make([]*endpoint, len(all))
+	for i, s := range all {
+		ordered[i] = s.e
 	}
-	return healthy
+	return ordered
 }
 
 // quorum is how many hosts must say the same before it is evidence.
@@ -305,10 +332,12 @@ func (p *pool) quorum() int {
 }
 
 // read asks p's endpoints in turn until one gives an answer that the others
-// would give too: a result, or the verdict that a call reverts.
+// would give too: a result, or the verdict that a call reverts. One that is
+// behind is asked last, or not at all.
 func read[T any](ctx context.Context, p *pool, ask func(context.Context, *endpoint) (T, error)) (T, error) {
+	p.survey(ctx)
 	var errs []error
-	for _, e := range p.order() {
+	for _, e := range p.current() {
 		var v T
 		_, err := e.do(ctx, func(ctx context.Context) (err error) {
 			v, err = ask(ctx, e)

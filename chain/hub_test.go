@@ -37,13 +37,17 @@ func TestNetworks(t *testing.T) {
 				t.Errorf("network %d: %v", n.ID, err)
 			}
 		}
+		if n.Fee != FeeMarket && n.Fee != FeeLegacy || n.MinTip.Cmp(n.MaxTip) >= 0 {
+			t.Errorf("network %d: fee kind %q, tips from %s to %s", n.ID, n.Fee, n.MinTip, n.MaxTip)
+		}
 		if len(n.RPC) < 2 {
 			t.Errorf("network %d has no second endpoint to agree with", n.ID)
 		}
 	}
 	all[0].GasCeiling.SetInt64(1)
+	all[0].MaxTip.SetInt64(1)
 	all[0].RPC[0] = "changed"
-	if n, _ := NetworkByID(1); n.GasCeiling.Int64() == 1 || n.RPC[0] == "changed" {
+	if n, _ := NetworkByID(1); n.GasCeiling.Int64() == 1 || n.MaxTip.Int64() == 1 || n.RPC[0] == "changed" {
 		t.Error("a caller changed the table")
 	}
 }
@@ -234,8 +238,8 @@ func TestChainIDAfterReconnect(t *testing.T) {
 	if _, err := h.Reader(t.Context(), 1); !errors.Is(err, ErrWrongChain) {
 		t.Errorf("reader = %v, want ErrWrongChain", err)
 	}
-	if all, err := h.Endpoints(t.Context(), 1); err != nil || len(all) != 1 || !errors.Is(all[0].Err, ErrWrongChain) {
-		t.Errorf("endpoints = %+v, %v", all, err)
+	if all := h.Health(); len(all) != 1 || !strings.Contains(all[0].Failure, ErrWrongChain.Error()) || all[0].RetryAt.IsZero() {
+		t.Errorf("health = %+v", all)
 	}
 	before := n.count("eth_blockNumber")
 	_, _ = r.BlockNumber(t.Context())
@@ -306,8 +310,21 @@ func TestJudge(t *testing.T) {
 		"Replacement transaction underpriced":                   ambiguous,
 		"INTERNAL_ERROR: could not replace existing tx":         ambiguous,
 		"NonceGap, Future nonce. Expected nonce: 10":            ambiguous,
-		"txpool is full": ambiguous,
-		"sequencer pending tx pool full, please try again": ambiguous,
+		"txpool is full":           ambiguous,
+		"pending sub-pool is full": ambiguous,
+		"FeeTooLowToCompete, Fee per gas needed to be added to pool is 7, got 6":             ambiguous,
+		"future transaction tries to replace pending":                                        ambiguous,
+		"Syncing, Node is syncing":                                                           ambiguous,
+		"An invalid transaction with a lower nonce exists":                                   ambiguous,
+		"address already reserved":                                                           ambiguous,
+		"Existing transaction had higher priority":                                           ambiguous,
+		"transaction type 2 conflicts with existing transaction for 0x1":                     ambiguous,
+		"only replay-protected (EIP-155) transactions allowed over RPC":                      refused,
+		"max priority fee per gas higher than 2^256-1":                                       refused,
+		"max fee per gas less than block base fee: address 0x1, maxFeePerGas: 1, baseFee: 2": refused,
+		"insufficient funds for transfer":                                                    refused,
+		"Wrong chainId":                                                                      refused,
+		"sequencer pending tx pool full, please try again":                                   ambiguous,
 		"":                  ambiguous,
 		"internal error":    ambiguous,
 		"request timed out": ambiguous,
@@ -330,6 +347,9 @@ func TestJudge(t *testing.T) {
 	for _, a := range answers {
 		if a.text != strings.ToLower(a.text) || a.said == "" {
 			t.Errorf("%q can never be found, or has no source", a.text)
+		}
+		if got := judge("error: " + a.text + " (code -32000)"); got != a.verdict {
+			t.Errorf("%q is hidden by an earlier row: %d, want %d", a.text, got, a.verdict)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"math/big"
 	"slices"
 	"time"
 
@@ -80,7 +82,7 @@ type Tx struct {
 	Attempts []Attempt   `json:"attempts"`
 	State    TxState     `json:"state"`
 	Mined    common.Hash `json:"mined,omitzero"`   // the attempt that is on the chain
-	Reason   string      `json:"reason,omitempty"` // why it was rejected; else what nodes last said
+	Reason   string      `json:"reason,omitempty"` // why it was rejected, or who says that it was replaced; else what nodes last said
 
 	Depth uint64 `json:"-"` // at the last look: how deep an attempt is, 0 = in no block
 }
@@ -267,6 +269,69 @@ func (l ledger) free(chainID uint64, from common.Address, first uint64, now time
 	return nonce, unavailable(err)
 }
 
+// holder returns the record that holds a nonce; nil if none does.
+func (l ledger) holder(chainID uint64, from common.Address, nonce uint64) (tx *Tx, err error) {
+	err = l.db.View(func(b *bolt.Tx) error {
+		if key := b.Bucket(nonceBucket).Get(nonceKey(chainID, from, nonce)); key != nil {
+			tx, err = load(b, string(key))
+		}
+		return err
+	})
+	return tx, unavailable(err)
+}
+
+// holders returns the records that hold the nonces from first up to end, nil
+// for one that none holds.
+func (l ledger) holders(chainID uint64, from common.Address, first, end uint64) ([]*Tx, error) {
+	var all []*Tx
+	for nonce := first; nonce < end; nonce++ {
+		tx, err := l.holder(chainID, from, nonce)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, tx)
+	}
+	return all, nil
+}
+
+// extent returns the nonce after the highest that was ever held for the account,
+// 0 if there is none, and the lowest that a record of ours may still be waiting
+// for, which is the same if there is none among the latest. Before a nonce that
+// was used at depth, all are.
+func (l ledger) extent(chainID uint64, from common.Address) (open, next uint64, err error) {
+	const latest = 64
+	err = l.db.View(func(b *bolt.Tx) error {
+		prefix := nonceKey(chainID, from, 0)
+		prefix = prefix[:len(prefix)-8]
+		c := b.Bucket(nonceBucket).Cursor()
+		before := c.Prev
+		if k, _ := c.Seek(nonceKey(chainID, from, math.MaxUint64)); k == nil {
+			before = c.Last
+		}
+		k, holder := before()
+		for seen := 0; seen < latest && bytes.HasPrefix(k, prefix); seen++ {
+			nonce := binary.BigEndian.Uint64(k[len(prefix):])
+			if seen == 0 {
+				open, next = nonce+1, nonce+1
+			}
+			tx, err := load(b, string(holder))
+			if err != nil {
+				return err
+			}
+			switch {
+			case tx == nil:
+			case !tx.State.Final():
+				open = nonce
+			case tx.State == TxReplaced || slices.Contains(onChain, tx.State):
+				return nil
+			}
+			k, holder = c.Prev()
+		}
+		return nil
+	})
+	return open, next, unavailable(err)
+}
+
 // encodeTx refuses what decodeTx would not read back.
 func encodeTx(tx *Tx) ([]byte, error) {
 	tx.Version = ledgerVersion
@@ -342,6 +407,15 @@ func (tx *Tx) validate() error {
 		}
 	}
 	return nil
+}
+
+// mostGas is the most that a's gas can cost, in wei.
+func (a Attempt) mostGas() (*big.Int, error) {
+	t, err := a.transaction()
+	if err != nil {
+		return nil, err
+	}
+	return new(big.Int).Mul(new(big.Int).SetUint64(t.Gas()), t.GasFeeCap()), nil
 }
 
 // transaction parses a's bytes.

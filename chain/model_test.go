@@ -10,8 +10,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -28,6 +30,7 @@ const modelDepth = 3
 // A modelChain is a chain reduced to what the sender's promise depends on:
 // blocks, a pool, reorganisations, and replies that get lost.
 type modelChain struct {
+	id     uint64
 	mu     sync.Mutex
 	blocks []modelBlock // by number; 0 is genesis
 	pool   []*types.Transaction
@@ -37,6 +40,7 @@ type modelChain struct {
 	send    string          // how broadcasts fare: "", "lost", "gone", "refused", "odd"
 	down    map[string]bool // hosts whose reads fail
 	lag     uint64          // blocks that host b is behind
+	liar    string          // the host that adds 2 to every count of transactions
 	arrived func(common.Hash)
 }
 
@@ -45,11 +49,23 @@ type modelBlock struct {
 	txs  []*types.Transaction
 }
 
-func newModelChain() *modelChain {
+func newModelChain(id uint64) *modelChain {
 	return &modelChain{
-		blocks: []modelBlock{{hash: common.Hash{1}}}, rules: types.LatestSignerForChainID(big.NewInt(base)),
+		id: id, blocks: []modelBlock{{hash: common.Hash{1}}}, rules: types.LatestSignerForChainID(new(big.Int).SetUint64(id)),
 		down: map[string]bool{}, arrived: func(common.Hash) {},
 	}
+}
+
+// hosts are the chain's two: the first is up to date, the second lags.
+func (m *modelChain) hosts() (a, b string) {
+	return fmt.Sprintf("127.%d.%d.1", m.id>>8, m.id&0xff), fmt.Sprintf("127.%d.%d.2", m.id>>8, m.id&0xff)
+}
+
+// with changes the chain between two requests.
+func (m *modelChain) with(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
 }
 
 func (m *modelChain) sender(tx *types.Transaction) common.Address {
@@ -126,7 +142,7 @@ func atLeast110(x, old *big.Int) bool {
 // mine makes a block of all that can run; empty leaves the pool alone.
 func (m *modelChain) mine(empty bool) {
 	m.salt++
-	b := modelBlock{hash: common.BytesToHash(binaryHash(m.salt))}
+	b := modelBlock{hash: common.BytesToHash(blockName(m.id, m.salt))}
 	m.blocks = append(m.blocks, b)
 	for progress := !empty; progress; {
 		progress = false
@@ -142,7 +158,7 @@ func (m *modelChain) mine(empty bool) {
 	m.pool = slices.DeleteFunc(m.pool, func(tx *types.Transaction) bool { return tx.Nonce() < m.nonceAt(m.sender(tx), m.head()) })
 }
 
-func binaryHash(n uint64) []byte { return []byte(fmt.Sprintf("block %016d", n)) }
+func blockName(chain, n uint64) []byte { return []byte(fmt.Sprintf("block %d/%d", chain, n)) }
 
 // reorg takes n blocks back into the pool.
 func (m *modelChain) reorg(n int) {
@@ -158,9 +174,21 @@ func (m *modelChain) reorg(n int) {
 	}
 }
 
-// RoundTrip makes the model a transport: host "a" is up to date, host "b" lags.
-func (m *modelChain) RoundTrip(r *http.Request) (*http.Response, error) {
-	host := r.URL.Hostname()[len("127.0.0."):]
+// A modelNet is the transport to all chains.
+type modelNet []*modelChain
+
+func (n modelNet) RoundTrip(r *http.Request) (*http.Response, error) {
+	for _, m := range n {
+		if a, b := m.hosts(); r.URL.Hostname() == a || r.URL.Hostname() == b {
+			return m.roundTrip(r)
+		}
+	}
+	return nil, errors.New("no such host")
+}
+
+func (m *modelChain) roundTrip(r *http.Request) (*http.Response, error) {
+	host := r.URL.Hostname()
+	a, b := m.hosts()
 	connected := func() { httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{Reused: true}) }
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -172,10 +200,14 @@ func (m *modelChain) RoundTrip(r *http.Request) (*http.Response, error) {
 			return m.broadcast(args[0])
 		}
 		view := m.head()
-		if host == "2" {
+		if host == b {
 			view = max(view-int(m.lag), 0)
 		}
-		return m.read(view, host == "1", method, args)
+		result, err := m.read(view, host == a || m.lag == 0, method, args) // the second is also told late what waits
+		if n, counts := result.(hexutil.Uint64); counts && method == "eth_getTransactionCount" && host == m.liar {
+			return n + 2, err
+		}
+		return result, err
 	}}
 	w := httptest.NewRecorder()
 	var err error
@@ -225,7 +257,7 @@ func (m *modelChain) broadcast(arg json.RawMessage) (any, error) {
 func (m *modelChain) read(view int, pool bool, method string, args []json.RawMessage) (any, error) {
 	switch method {
 	case "eth_chainId":
-		return hexutil.Uint64(base), nil
+		return hexutil.Uint64(m.id), nil
 	case "eth_blockNumber":
 		return hexutil.Uint64(view), nil
 	case "eth_estimateGas":
@@ -270,28 +302,61 @@ func (m *modelChain) read(view int, pool bool, method string, args []json.RawMes
 	return nil, &rpcError{Code: -32601, Message: "method not found: " + method}
 }
 
-// A senderModel drives a Sender over a modelChain and knows what must hold.
-type senderModel struct {
-	t     *rapid.T
+// A lane is one account on one chain: what the sender does one at a time.
+type lane struct {
 	chain *modelChain
-	hub   *Hub
-	db    *bolt.DB
 	key   *testKey
-	s     *Sender
-	now   time.Time
+	// foreign are the nonces that another wallet, with the same key, ever used.
+	foreign map[uint64]bool
+}
 
-	keys    []string
-	foreign map[uint64]bool           // nonces that the other wallet ever used
+// testKeys sign for several accounts.
+type testKeys []*testKey
+
+func (ks testKeys) SignTx(ctx context.Context, from common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
+	i := slices.IndexFunc(ks, func(k *testKey) bool { return k.addr == from })
+	return ks[i].SignTx(ctx, from, tx, id)
+}
+
+// A senderModel drives a Sender over two chains with two accounts, and knows
+// what must hold.
+type senderModel struct {
+	t    *rapid.T
+	net  modelNet
+	hub  *Hub
+	db   *bolt.DB
+	keys testKeys
+	s    *Sender
+	now  time.Time
+
+	lanes   [4]*lane
+	orders  []string                  // keys of the calls; the nth is of lane n % 4
 	late    []common.Hash             // bytes that left after their last moment
 	until   map[common.Hash]time.Time // of each attempt in the ledger
 	crashAt string                    // the next point to crash at
+	atPoint func(point)               // what else happens there
 }
 
 func newSenderModel(t *rapid.T, outer *testing.T, dir string) *senderModel {
-	m := &senderModel{t: t, chain: newModelChain(), now: time.Unix(1_800_000_000, 0), foreign: map[uint64]bool{}, until: map[common.Hash]time.Time{}}
-	m.key = newTestKey(outer, "model")
+	m := &senderModel{
+		t: t, net: modelNet{newModelChain(base), newModelChain(1)}, keys: testKeys{newTestKey(outer, "model"), newTestKey(outer, "model too")},
+		now: time.Unix(1_800_000_000, 0), until: map[common.Hash]time.Time{},
+	}
+	var endpoints []Endpoint
+	for i, c := range m.net {
+		a, b := c.hosts()
+		endpoints = append(endpoints, Endpoint{Chain: c.id, URLs: []string{"http://" + a, "http://" + b}, Depth: modelDepth})
+		c.arrived = func(h common.Hash) {
+			if until, ours := m.until[h]; ours && m.now.After(until) {
+				m.late = append(m.late, h)
+			}
+		}
+		for j, key := range m.keys {
+			m.lanes[2*i+j] = &lane{chain: c, key: key, foreign: map[uint64]bool{}}
+		}
+	}
 	var err error
-	m.hub, err = NewHub([]Endpoint{{Chain: base, URLs: []string{"http://127.0.0.1", "http://127.0.0.2"}, Depth: modelDepth}}, Options{Sandbox: true, HTTP: &http.Client{Transport: m.chain}})
+	m.hub, err = NewHub(endpoints, Options{Sandbox: true, HTTP: &http.Client{Transport: m.net}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,29 +364,39 @@ func newSenderModel(t *rapid.T, outer *testing.T, dir string) *senderModel {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.chain.arrived = func(h common.Hash) {
-		if until, ours := m.until[h]; ours && m.now.After(until) {
-			m.late = append(m.late, h)
-		}
-	}
 	m.restart()
 	return m
 }
 
+// close ends the model; its file is not needed any more.
+func (m *senderModel) close() {
+	m.hub.Close()
+	path := m.db.Path()
+	_ = m.db.Close()
+	_ = os.Remove(path)
+}
+
 // restart is what a crash leaves: the database and nothing else.
 func (m *senderModel) restart() {
-	s, err := NewSender(m.db, m.hub, m.key, SenderOptions{Rebroadcast: 10 * time.Second})
+	s, err := NewSender(m.db, m.hub, m.keys, SenderOptions{Rebroadcast: 10 * time.Second})
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	s.now = func() time.Time { return m.now }
+	s.sleep = func(_ context.Context, d time.Duration) error {
+		m.now = m.now.Add(d)
+		return nil
+	}
 	s.onPoint = func(p point) {
-		if p == afterJournal || p == afterCancelJournal {
+		if p == afterJournal || p == afterBumpJournal || p == afterCancelJournal {
 			m.learn()
 		}
 		if pointNames[p] == m.crashAt {
 			m.crashAt = ""
 			panic(crash(pointNames[p]))
+		}
+		if f := m.atPoint; f != nil {
+			f(p)
 		}
 	}
 	m.s = s
@@ -332,7 +407,7 @@ func (m *senderModel) guard(f func()) {
 	if crashing(f) {
 		m.restart()
 	}
-	m.crashAt = ""
+	m.crashAt, m.atPoint = "", nil
 }
 
 // learn reads the last moments of all attempts from the ledger.
@@ -344,32 +419,77 @@ func (m *senderModel) learn() {
 	}
 }
 
+// records are all of the ledger: those of orders, and what filled gaps.
 func (m *senderModel) records() []*Tx {
 	var all []*Tx
-	for _, key := range m.keys {
-		tx, err := m.s.Lookup(key)
-		if err != nil {
-			m.t.Fatal(err)
-		}
-		if tx != nil {
+	err := m.db.View(func(b *bolt.Tx) error {
+		return b.Bucket(txBucket).ForEach(func(_, v []byte) error {
+			tx, err := decodeTx(v)
 			all = append(all, tx)
-		}
+			return err
+		})
+	})
+	if err != nil {
+		m.t.Fatal(err)
 	}
 	return all
 }
 
+func (l *lane) owns(tx *Tx) bool { return tx.Call.ChainID == l.chain.id && tx.Call.From == l.key.addr }
+
+// held is what holds the nonces of l.
+func (m *senderModel) held(l *lane) map[uint64]*Tx {
+	held := map[uint64]*Tx{}
+	for _, tx := range m.records() {
+		if !l.owns(tx) || tx.State == TxRejected {
+			continue
+		}
+		if other := held[tx.Nonce]; other != nil {
+			m.t.Fatalf("%s and %s both hold nonce %d", other.Key, tx.Key, tx.Nonce)
+		}
+		held[tx.Nonce] = tx
+	}
+	return held
+}
+
+func (l *lane) stateNonce() (n uint64) {
+	l.chain.with(func() { n = l.chain.nonceAt(l.key.addr, l.chain.head()) })
+	return n
+}
+
 func (m *senderModel) policy() Policy { return Policy{Until: m.now.Add(30 * time.Second)} }
+
+// modelCeiling is passed by the sixteenth or so speed-up.
+var modelCeiling = big.NewInt(5e14)
+
+func (m *senderModel) capped() Policy {
+	p := m.policy()
+	p.Ceiling = modelCeiling
+	return p
+}
 
 func recipient(i int) common.Address { return common.BigToAddress(big.NewInt(int64(0xa000 + i))) }
 
+func (m *senderModel) laneOf(i int) *lane { return m.lanes[i%len(m.lanes)] }
+
+func (m *senderModel) callOf(i int) Call {
+	l := m.laneOf(i)
+	return Call{ChainID: l.chain.id, From: l.key.addr, To: recipient(i), Value: big.NewInt(1)}
+}
+
+// another adds an order.
+func (m *senderModel) another() (i int) {
+	m.orders = append(m.orders, fmt.Sprintf("key/%d", len(m.orders)))
+	return len(m.orders) - 1
+}
+
 func (m *senderModel) submit(i int) {
-	call := Call{ChainID: base, From: m.key.addr, To: recipient(i), Value: big.NewInt(1)}
-	before, err := m.s.Lookup(m.keys[i])
+	before, err := m.s.Lookup(m.orders[i])
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	m.guard(func() {
-		tx, err := m.s.Submit(context.Background(), m.keys[i], call, m.policy())
+		tx, err := m.s.Submit(context.Background(), m.orders[i], m.callOf(i), m.capped())
 		if errors.Is(err, ErrLedger) {
 			m.t.Fatal(err)
 		}
@@ -377,30 +497,58 @@ func (m *senderModel) submit(i int) {
 			m.t.Fatal("no record and no error")
 		}
 	})
-	if tx, err := m.s.Lookup(m.keys[i]); err != nil {
+	if tx, err := m.s.Lookup(m.orders[i]); err != nil {
 		m.t.Fatal(err)
 	} else if before == nil && tx != nil {
-		m.checkNew(tx)
+		m.checkNew(m.laneOf(i), tx)
 	}
+}
+
+// refusedInFront submits a call that all nodes refuse, and another one of the
+// same account just before the refusal: it must not be left behind a gap.
+func (m *senderModel) refusedInFront() {
+	m.crashAt = "" // the other runs beside it
+	first := m.another()
+	for range len(m.lanes) - 1 {
+		m.another()
+	}
+	second := m.another()
+	c := m.laneOf(first).chain
+	c.with(func() { c.send = "refused" })
+	var behind sync.WaitGroup
+	m.atPoint = func(p point) {
+		if p != afterJournal {
+			return
+		}
+		m.atPoint = func(p point) {
+			if p == afterReject {
+				c.with(func() { c.send = "" })
+			}
+		}
+		behind.Go(func() { _, _ = m.s.Submit(context.Background(), m.orders[second], m.callOf(second), m.capped()) })
+	}
+	m.guard(func() {
+		defer behind.Wait()
+		_, _ = m.s.Submit(context.Background(), m.orders[first], m.callOf(first), m.capped())
+	})
+	behind.Wait()
+	c.with(func() { c.send = "" })
 }
 
 // checkNew: all that a new record's nonce waits for can still happen. Nothing
 // below it is left open, nor held by something that may no longer be sent.
-func (m *senderModel) checkNew(tx *Tx) {
-	used := m.stateNonce()
-	m.chain.mu.Lock()
-	defer m.chain.mu.Unlock()
-	for n := used; n < tx.Nonce; n++ {
-		if m.foreign[n] || m.chain.pooled(m.key.addr, n) >= 0 {
-			continue
+func (m *senderModel) checkNew(l *lane, tx *Tx) {
+	used, held := l.stateNonce(), m.held(l)
+	l.chain.with(func() {
+		for n := used; n < tx.Nonce; n++ {
+			if l.foreign[n] || l.chain.pooled(l.key.addr, n) >= 0 {
+				continue
+			}
+			if r := held[n]; r == nil || !r.State.Final() && m.now.After(r.Last().Until) {
+				m.t.Fatalf("%s got nonce %d, behind %d which nothing can use", tx.Key, tx.Nonce, n)
+			}
 		}
-		sendable := slices.ContainsFunc(m.records(), func(r *Tx) bool {
-			return r.Nonce == n && r.State != TxRejected && (r.State.Final() || !m.now.After(r.Last().Until))
-		})
-		if !sendable {
-			m.t.Fatalf("%s got nonce %d, behind %d which nothing can use", tx.Key, tx.Nonce, n)
-		}
-	}
+	})
 }
 
 func (m *senderModel) poll(key string) {
@@ -412,72 +560,94 @@ func (m *senderModel) poll(key string) {
 }
 
 func (m *senderModel) pollAll() {
-	for _, key := range m.keys {
+	for _, key := range m.orders {
 		m.poll(key)
 	}
 }
 
-// spendElsewhere is another wallet that has the same key: it uses a nonce that
-// is free, or one of ours for a better price.
-func (m *senderModel) spendElsewhere(nonce uint64, price int64) {
-	m.chain.mu.Lock()
-	defer m.chain.mu.Unlock()
-	fees := Fees{GasFeeCap: big.NewInt(price), GasTipCap: big.NewInt(price)}
-	tx, err := m.key.SignTx(context.Background(), m.key.addr, unsigned(pay(base, m.key.addr, "0xfffe", 1), nonce, 21000, fees), big.NewInt(base))
+// bump may be refused for any reason that is on record; what it may not do is
+// pay more than allowed, or bring a cancelled call back.
+func (m *senderModel) bump(key string) {
+	before, err := m.s.Lookup(key)
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	if m.chain.add(tx) == nil {
-		m.foreign[nonce] = true
-	}
+	m.guard(func() {
+		tx, err := m.s.Bump(context.Background(), key, m.capped())
+		switch {
+		case errors.Is(err, ErrLedger):
+			m.t.Fatal(err)
+		case err == nil && (before == nil || before.State.Final() || before.Last().Kind == AttemptCancel || tx.Last().Kind != AttemptBump && !tx.State.Final()):
+			m.t.Fatalf("speed-up of %+v gave %+v", before, tx)
+		}
+	})
 }
 
-func (m *senderModel) stateNonce() uint64 {
-	m.chain.mu.Lock()
-	defer m.chain.mu.Unlock()
-	return m.chain.nonceAt(m.key.addr, m.chain.head())
+// spendElsewhere is another wallet that has the same key: it uses a nonce that
+// is free, or one of ours for a better price.
+func (m *senderModel) spendElsewhere(l *lane, nonce uint64, price int64) {
+	fees := Fees{GasFeeCap: big.NewInt(price), GasTipCap: big.NewInt(price)}
+	id := l.chain.id
+	tx, err := types.SignTx(unsigned(pay(id, l.key.addr, "0xfffe", 1), nonce, 21000, fees), l.chain.rules, l.key.key)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	l.chain.with(func() {
+		if l.chain.add(tx) == nil {
+			l.foreign[nonce] = true
+		}
+	})
 }
 
 // check is what must hold at any moment.
 func (m *senderModel) check() {
-	t := m.t
 	m.learn()
 	if len(m.late) > 0 {
-		t.Fatalf("%d broadcasts after their last moment", len(m.late))
+		m.t.Fatalf("%d broadcasts after their last moment", len(m.late))
 	}
 	paid := map[common.Address]int{}
-	m.chain.mu.Lock()
-	for _, b := range m.chain.blocks {
-		for _, tx := range b.txs {
-			paid[*tx.To()]++
-		}
+	for _, c := range m.net {
+		c.with(func() {
+			for _, b := range c.blocks {
+				for _, tx := range b.txs {
+					paid[*tx.To()]++
+				}
+			}
+		})
 	}
-	m.chain.mu.Unlock()
-	holders := map[uint64]string{}
 	for _, tx := range m.records() {
 		m.checkRecord(tx, paid[tx.Call.To])
-		if tx.State == TxRejected {
-			continue
-		}
-		if other, taken := holders[tx.Nonce]; taken {
-			t.Fatalf("%s and %s both hold nonce %d", other, tx.Key, tx.Nonce)
-		}
-		holders[tx.Nonce] = tx.Key
 	}
-	m.checkGaps(holders)
+	for _, l := range m.lanes {
+		m.checkGaps(l)
+	}
 }
 
-// checkRecord: a call is paid at most once, carried by one attempt, and every
-// verdict is what the chain shows.
+// checkRecord: a call is paid at most once, whichever attempt carried it; every
+// attempt outbids those before it and stays below the ceiling; and every verdict
+// is what the chain shows.
 func (m *senderModel) checkRecord(tx *Tx, paid int) {
-	calls := 0
-	for _, a := range tx.Attempts {
-		if a.Kind == AttemptCall {
-			calls++
+	kinds := map[AttemptKind]int{}
+	for i, a := range tx.Attempts {
+		kinds[a.Kind]++
+		if a.Kind == AttemptBump && tx.Attempts[i-1].Kind == AttemptCancel {
+			m.t.Fatalf("%s: sped up after its cancel", tx.Key)
+		}
+		if i > 0 && (!outbids(a.FeeCap, tx.Attempts[i-1].FeeCap) || !outbids(a.TipCap, tx.Attempts[i-1].TipCap)) {
+			m.t.Fatalf("%s: attempt %d does not outbid the one before", tx.Key, i+1)
+		}
+		if most := new(big.Int).Mul(a.FeeCap.ToInt(), big.NewInt(25200)); a.Kind != AttemptCancel && most.Cmp(modelCeiling) > 0 {
+			m.t.Fatalf("%s: attempt %d may cost %s", tx.Key, i+1, most)
 		}
 	}
-	if calls != 1 || paid > 1 {
-		m.t.Fatalf("%s: %d attempts carry the call, paid %d times", tx.Key, calls, paid)
+	if strings.HasPrefix(tx.Key, gapPrefix) {
+		if kinds[AttemptCall]+kinds[AttemptBump] > 0 || tx.State == TxMined {
+			m.t.Fatalf("%s: %v, %s", tx.Key, kinds, tx.State)
+		}
+		return
+	}
+	if kinds[AttemptCall] != 1 || kinds[AttemptBump] > maxBumps || paid > 1 {
+		m.t.Fatalf("%s: %v, paid %d times", tx.Key, kinds, paid)
 	}
 	want := map[TxState]int{TxMined: 1, TxCancelled: 0, TxReplaced: 0, TxRejected: 0}
 	if n, final := want[tx.State]; final && n != paid {
@@ -488,160 +658,201 @@ func (m *senderModel) checkRecord(tx *Tx, paid int) {
 	}
 }
 
+func outbids(x, old *hexutil.Big) bool {
+	return new(big.Int).Mul(x.ToInt(), big.NewInt(1000)).Cmp(new(big.Int).Mul(old.ToInt(), big.NewInt(1125))) >= 0
+}
+
 // checkGaps: every nonce below one that is held is used on the chain, held as
-// well, or was left open by the other wallet or by a rejection.
-func (m *senderModel) checkGaps(holders map[uint64]string) {
-	returned := map[uint64]bool{}
-	for _, tx := range m.records() {
-		if tx.State == TxRejected {
-			returned[tx.Nonce] = true
-		}
-	}
-	for nonce, key := range holders {
-		for n := m.stateNonce(); n < nonce; n++ {
-			if holders[n] == "" && !m.foreign[n] && !returned[n] {
-				m.t.Fatalf("%s holds nonce %d, but nothing holds %d", key, nonce, n)
+// well, or was left open by the other wallet.
+func (m *senderModel) checkGaps(l *lane) {
+	held, used := m.held(l), l.stateNonce()
+	for nonce, tx := range held {
+		for n := used; n < nonce; n++ {
+			if held[n] == nil && !l.foreign[n] {
+				m.t.Fatalf("%s holds nonce %d, but nothing holds %d", tx.Key, nonce, n)
 			}
 		}
 	}
 }
 
-// finish stops all faults and sees every key to its end: what may no longer be
-// sent is cancelled, nonces that the other wallet left open are used by it.
+// finish stops all faults and sees every order to its end: what may no longer be
+// sent is cancelled; nonces that the other wallet left open are for the sender to
+// find.
 func (m *senderModel) finish() {
-	m.chain.mu.Lock()
-	m.chain.send, m.chain.lag = "", 0
-	clear(m.chain.down)
-	m.chain.mu.Unlock()
-	for range 40 {
+	m.lock(false)
+	for _, c := range m.net {
+		c.with(func() { c.send, c.lag, c.liar, c.down = "", 0, "", map[string]bool{} })
+	}
+	for range 60 {
 		m.now = m.now.Add(31 * time.Second)
 		open := 0
-		held := map[uint64]bool{}
-		var last uint64
-		for _, tx := range m.records() {
-			if tx.State.Final() {
+		for _, key := range m.orders {
+			tx, err := m.s.Lookup(key)
+			if err != nil {
+				m.t.Fatal(err)
+			}
+			if tx == nil || tx.State.Final() {
 				continue
 			}
 			open++
-			held[tx.Nonce], last = true, max(last, tx.Nonce)
 			m.guard(func() {
-				if _, err := m.s.Cancel(context.Background(), tx.Key, m.policy()); err != nil && !errors.Is(err, ErrNonceUsed) {
+				if _, err := m.s.Cancel(context.Background(), key, m.policy()); err != nil && !errors.Is(err, ErrNonceUsed) {
 					m.t.Fatal(err)
 				}
 			})
-			m.poll(tx.Key)
+			m.poll(key)
 		}
 		if open == 0 {
 			return
 		}
-		for n := m.stateNonce(); n < last; n++ {
-			if !held[n] {
-				m.spendElsewhere(n, 1e12)
-			}
+		for _, c := range m.net {
+			c.with(func() { c.mine(false) })
 		}
-		m.chain.mu.Lock()
-		m.chain.mine(false)
-		m.chain.mu.Unlock()
 		m.check()
 	}
-	m.t.Fatalf("not all keys came to an end: %+v", m.records())
+	m.t.Fatalf("not all orders came to an end: %+v", m.records())
+}
+
+// lock makes the keys sign nothing, or again.
+func (m *senderModel) lock(locked bool) {
+	for _, k := range m.keys {
+		k.mu.Lock()
+		k.fail = nil
+		if locked {
+			k.fail = errors.New("locked")
+		}
+		k.mu.Unlock()
+	}
+}
+
+// modelActions are all that can happen to m.
+func modelActions(m *senderModel, steps *int) map[string]func(*rapid.T) {
+	one := func(rt *rapid.T) int {
+		if len(m.orders) == 0 {
+			rt.Skip("no orders yet")
+		}
+		return rapid.IntRange(0, len(m.orders)-1).Draw(rt, "order")
+	}
+	chain := func(rt *rapid.T) *modelChain { return rapid.SampledFrom(m.net).Draw(rt, "chain") }
+	return map[string]func(*rapid.T){
+		"":       func(*rapid.T) { *steps++; m.check() },
+		"submit": func(*rapid.T) { m.submit(m.another()) },
+		"repeat": func(rt *rapid.T) { m.submit(one(rt)) },
+		"poll":   func(rt *rapid.T) { m.poll(m.orders[one(rt)]) },
+		"pollAll": func(*rapid.T) {
+			m.pollAll()
+		},
+		"cancel": func(rt *rapid.T) {
+			key := m.orders[one(rt)]
+			m.guard(func() {
+				if _, err := m.s.Cancel(context.Background(), key, m.policy()); errors.Is(err, ErrLedger) {
+					rt.Fatal(err)
+				}
+			})
+		},
+		"bump":           func(rt *rapid.T) { m.bump(m.orders[one(rt)]) },
+		"refusedInFront": func(*rapid.T) { m.refusedInFront() },
+		"crash":          func(rt *rapid.T) { m.crashAt = rapid.SampledFrom(pointNames[:]).Draw(rt, "point") },
+		"restart":        func(*rapid.T) { m.restart() },
+		"lock":           func(rt *rapid.T) { m.lock(rapid.Bool().Draw(rt, "locked")) },
+		"refusedAfterRestart": func(rt *rapid.T) { // proves nothing
+			m.restart()
+			c := chain(rt)
+			c.with(func() { c.send = "refused" })
+			m.pollAll()
+			c.with(func() { c.send = "" })
+		},
+		"mine": func(rt *rapid.T) {
+			c, empty := chain(rt), rapid.Bool().Draw(rt, "empty")
+			c.with(func() { c.mine(empty) })
+		},
+		"mineSome": func(*rapid.T) {
+			for _, c := range m.net {
+				for range modelDepth {
+					c.with(func() { c.mine(false) })
+				}
+			}
+		},
+		"reorg": func(rt *rapid.T) {
+			m.pollAll() // the worst moment: what was just seen goes
+			c := chain(rt)
+			deepest := 0
+			c.with(func() { deepest = min(modelDepth-1, c.head()) })
+			if deepest == 0 {
+				return
+			}
+			n := rapid.IntRange(1, deepest).Draw(rt, "blocks")
+			c.with(func() {
+				c.reorg(n)
+				for range n {
+					c.mine(true)
+				}
+			})
+		},
+		"drop": func(rt *rapid.T) {
+			c := chain(rt)
+			c.with(func() { c.pool = nil })
+		},
+		"foreign": func(rt *rapid.T) {
+			l := rapid.SampledFrom(m.lanes[:]).Draw(rt, "lane")
+			price := rapid.SampledFrom([]int64{1e9, 3e9, 1e11}).Draw(rt, "price")
+			m.spendElsewhere(l, l.stateNonce()+uint64(rapid.IntRange(0, 1).Draw(rt, "ahead")), price)
+		},
+		"wait": func(rt *rapid.T) {
+			m.now = m.now.Add(time.Duration(rapid.IntRange(1, 40).Draw(rt, "seconds")) * time.Second)
+		},
+		"faults": func(rt *rapid.T) {
+			c := chain(rt)
+			a, b := c.hosts()
+			send := rapid.SampledFrom([]string{"", "", "", "lost", "gone", "refused", "odd"}).Draw(rt, "send")
+			down := rapid.SampledFrom([]string{"", "", a, b}).Draw(rt, "down")
+			liar := rapid.SampledFrom([]string{"", "", a, b}).Draw(rt, "liar")
+			lag := uint64(rapid.IntRange(0, 2).Draw(rt, "lag"))
+			c.with(func() { c.send, c.lag, c.liar, c.down = send, lag, liar, map[string]bool{down: true} })
+		},
+	}
 }
 
 // TestSenderModel runs random interleavings of everything that can happen to a
-// transaction and checks the sender's promise after each step.
+// transaction and checks the sender's promise after each step. It is short by
+// default; `-rapid.checks=2500 -rapid.steps=40` makes 100,000 steps.
 func TestSenderModel(t *testing.T) {
 	dir := t.TempDir()
-	for name, quick := range map[string]string{"rapid.steps": "40", "rapid.checks": "60"} {
+	for name, quick := range map[string]string{"rapid.steps": "40", "rapid.checks": "25"} {
 		if f := flag.Lookup(name); f.Value.String() == f.DefValue {
 			if err := f.Value.Set(quick); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	steps, ends := 0, map[TxState]int{}
+	steps, ends, attempts := 0, map[TxState]int{}, map[AttemptKind]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		m := newSenderModel(rt, t, dir)
-		defer m.db.Close()
-		defer m.hub.Close()
-		one := func(label string) string {
-			if len(m.keys) == 0 {
-				rt.Skip("no keys yet")
-			}
-			return rapid.SampledFrom(m.keys).Draw(rt, label)
-		}
-		with := func(f func()) {
-			m.chain.mu.Lock()
-			defer m.chain.mu.Unlock()
-			f()
-		}
-		rt.Repeat(map[string]func(*rapid.T){
-			"":        func(*rapid.T) { steps++; m.check() },
-			"submit":  func(*rapid.T) { m.keys = append(m.keys, fmt.Sprintf("key/%d", len(m.keys))); m.submit(len(m.keys) - 1) },
-			"repeat":  func(*rapid.T) { m.submit(slices.Index(m.keys, one("key"))) },
-			"poll":    func(*rapid.T) { m.poll(one("key")) },
-			"pollAll": func(*rapid.T) { m.pollAll() },
-			"cancel": func(*rapid.T) {
-				key := one("key")
-				m.guard(func() {
-					if _, err := m.s.Cancel(context.Background(), key, m.policy()); errors.Is(err, ErrLedger) {
-						rt.Fatal(err)
-					}
-				})
-			},
-			"crash":   func(rt *rapid.T) { m.crashAt = rapid.SampledFrom(pointNames[:]).Draw(rt, "point") },
-			"restart": func(*rapid.T) { m.restart() },
-			"refusedAfterRestart": func(*rapid.T) { // proves nothing
-				m.restart()
-				with(func() { m.chain.send = "refused" })
-				m.pollAll()
-				with(func() { m.chain.send = "" })
-			},
-			"mine": func(rt *rapid.T) { empty := rapid.Bool().Draw(rt, "empty"); with(func() { m.chain.mine(empty) }) },
-			"mineSome": func(*rapid.T) {
-				with(func() {
-					for range modelDepth {
-						m.chain.mine(false)
-					}
-				})
-			},
-			"reorg": func(rt *rapid.T) {
-				m.pollAll() // the worst moment: what was just seen goes
-				with(func() {
-					deepest := min(modelDepth-1, m.chain.head())
-					if deepest == 0 {
-						return
-					}
-					n := rapid.IntRange(1, deepest).Draw(rt, "blocks")
-					m.chain.reorg(n)
-					for range n {
-						m.chain.mine(true)
-					}
-				})
-			},
-			"drop": func(*rapid.T) { with(func() { m.chain.pool = nil }) },
-			"foreign": func(rt *rapid.T) {
-				price := rapid.SampledFrom([]int64{1e9, 3e9, 1e11}).Draw(rt, "price")
-				m.spendElsewhere(m.stateNonce()+uint64(rapid.IntRange(0, 1).Draw(rt, "ahead")), price)
-			},
-			"wait": func(rt *rapid.T) {
-				m.now = m.now.Add(time.Duration(rapid.IntRange(1, 40).Draw(rt, "seconds")) * time.Second)
-			},
-			"faults": func(rt *rapid.T) {
-				send := rapid.SampledFrom([]string{"", "", "", "lost", "gone", "refused", "odd"}).Draw(rt, "send")
-				a, b := rapid.Bool().Draw(rt, "a down"), rapid.Bool().Draw(rt, "b down")
-				lag := uint64(rapid.IntRange(0, 2).Draw(rt, "lag"))
-				with(func() { m.chain.send, m.chain.lag, m.chain.down["1"], m.chain.down["2"] = send, lag, a && !b, b && !a })
-			},
-		})
+		defer m.close()
+		rt.Repeat(modelActions(m, &steps))
 		m.finish()
 		for _, tx := range m.records() {
 			ends[tx.State]++
+			for _, a := range tx.Attempts {
+				attempts[a.Kind]++
+			}
+			if strings.HasPrefix(tx.Key, gapPrefix) {
+				attempts["gap"]++
+			}
 		}
 	})
-	t.Logf("%d steps; ends: %v", steps, ends)
+	t.Logf("%d steps; ends: %v; attempts: %v", steps, ends, attempts)
+	if steps < 20_000 {
+		return
+	}
 	for _, s := range []TxState{TxMined, TxCancelled, TxReplaced, TxRejected} {
-		if steps > 20_000 && ends[s] == 0 {
+		if ends[s] == 0 {
 			t.Errorf("no transaction ended %s: the model is too tame", s)
+		}
+	}
+	for _, k := range []AttemptKind{AttemptBump, AttemptCancel, "gap"} {
+		if attempts[k] == 0 {
+			t.Errorf("no attempt was a %s: the model is too tame", k)
 		}
 	}
 }

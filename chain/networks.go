@@ -8,6 +8,15 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
+// FeeKind is how a network prices gas.
+type FeeKind string
+
+// The kinds of fee.
+const (
+	FeeMarket FeeKind = "eip1559" // base fee and tip (EIP-1559)
+	FeeLegacy FeeKind = "legacy"  // one gas price, paid in full
+)
+
 // L1FeeKind is how a rollup charges for the data it posts to its parent chain.
 type L1FeeKind string
 
@@ -30,12 +39,16 @@ type Network struct {
 	// be deep before it counts as evidence.
 	Depth        uint64
 	BlockTime    time.Duration
-	LegacyFees   bool // no EIP-1559 fee market
-	ChargesLimit bool // the whole gas limit is paid, not the gas used
+	Fee          FeeKind
 	L1Fee        L1FeeKind
-	GasCeiling   *big.Int // wei; default most that one plan's own transactions may cost
-	Explorer     string
-	QuoterV2     common.Address // Uniswap V3 quoter; zero = none
+	ChargesLimit bool // the whole gas limit is paid, not the gas used
+	// MinTip and MaxTip bound the tip that is offered, in wei per gas; on a
+	// network of FeeLegacy, the gas price. A block producer takes nothing below
+	// the one; what a node suggests above the other is not believed.
+	MinTip, MaxTip *big.Int
+	GasCeiling     *big.Int // wei; default most that one plan's own transactions may cost
+	Explorer       string
+	QuoterV2       common.Address // Uniswap V3 quoter; zero = none
 }
 
 // Networks returns the eight networks, in the order of the support table. The
@@ -60,7 +73,9 @@ func NetworkByID(id uint64) (Network, bool) {
 
 func (n Network) clone() Network {
 	n.RPC = slices.Clone(n.RPC)
-	n.GasCeiling = new(big.Int).Set(n.GasCeiling)
+	for _, x := range []**big.Int{&n.MinTip, &n.MaxTip, &n.GasCeiling} {
+		*x = new(big.Int).Set(*x)
+	}
 	return n
 }
 
@@ -68,6 +83,9 @@ func (n Network) clone() Network {
 func milli(n int64) *big.Int {
 	return new(big.Int).Mul(big.NewInt(n), big.NewInt(1e15))
 }
+
+// mwei is n thousandths of a gwei, in wei.
+func mwei(n int64) *big.Int { return new(big.Int).Mul(big.NewInt(n), big.NewInt(1e6)) }
 
 // The depths. A step of a plan starts when the one before it is this deep, so
 // they are as small as each chain's way of settling blocks allows:
@@ -83,9 +101,16 @@ func milli(n int64) *big.Int {
 //   - Monad: "latest" is only proposed; two blocks later it is final, and the
 //     state root follows three behind: 5 (2 s).
 //   - U2U: its aBFT blocks are final when made; 3 against lagging endpoints.
+//
+// The tips. Geth builds blocks of what pays 0.001 gwei and more, which OP-stack
+// nodes suggest as the least too; BNB's validators ask 0.05 gwei. Arbitrum
+// orders by arrival: a tip buys nothing there. The upper bounds are a multiple of
+// what the busiest hours asked. A speed-up may exceed them: the ceiling of its
+// policy bounds it.
 var networks = []Network{
 	{
 		ID: 1, Name: "Ethereum", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 12 * time.Second,
+		Fee: FeeMarket, MinTip: mwei(1), MaxTip: mwei(50_000),
 		WrappedNative: common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
 		QuoterV2:      common.HexToAddress("0x61fFE014bA17989E743c5F6cB21bF9697530B21e"),
 		GasCeiling:    milli(50), Explorer: "https://etherscan.io",
@@ -93,6 +118,7 @@ var networks = []Network{
 	},
 	{
 		ID: 10, Name: "OP Mainnet", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 2 * time.Second,
+		Fee: FeeMarket, MinTip: mwei(1), MaxTip: mwei(10_000),
 		WrappedNative: common.HexToAddress("0x4200000000000000000000000000000000000006"),
 		QuoterV2:      common.HexToAddress("0x61fFE014bA17989E743c5F6cB21bF9697530B21e"),
 		L1Fee:         L1FeeOP, GasCeiling: milli(5), Explorer: "https://optimistic.etherscan.io",
@@ -100,13 +126,15 @@ var networks = []Network{
 	},
 	{
 		ID: 56, Name: "BNB Smart Chain", Symbol: "BNB", Decimals: 18, Depth: 15, BlockTime: 750 * time.Millisecond,
+		Fee: FeeMarket, MinTip: mwei(50), MaxTip: mwei(20_000),
 		WrappedNative: common.HexToAddress("0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c"),
 		QuoterV2:      common.HexToAddress("0x78D78E420Da98ad378D7799bE8f4AF69033EB077"),
 		GasCeiling:    milli(10), Explorer: "https://bscscan.com",
-		RPC: []string{"https://bsc-dataseed.bnbchain.org", "https://bsc-dataseed.binance.org", "https://56.rpc.thirdweb.com"},
+		RPC: []string{"https://bsc-dataseed.bnbchain.org", "https://56.rpc.thirdweb.com", "https://bsc-dataseed.binance.org"},
 	},
 	{
 		ID: 8453, Name: "Base", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 2 * time.Second,
+		Fee: FeeMarket, MinTip: mwei(1), MaxTip: mwei(10_000),
 		WrappedNative: common.HexToAddress("0x4200000000000000000000000000000000000006"),
 		QuoterV2:      common.HexToAddress("0x3d4e44Eb1374240CE5F1B871ab261CD16335B76a"),
 		L1Fee:         L1FeeOP, GasCeiling: milli(5), Explorer: "https://basescan.org",
@@ -114,6 +142,7 @@ var networks = []Network{
 	},
 	{
 		ID: 42161, Name: "Arbitrum One", Symbol: "ETH", Decimals: 18, Depth: 20, BlockTime: 250 * time.Millisecond,
+		Fee: FeeMarket, MinTip: mwei(0), MaxTip: mwei(1_000),
 		WrappedNative: common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1"),
 		QuoterV2:      common.HexToAddress("0x61fFE014bA17989E743c5F6cB21bF9697530B21e"),
 		L1Fee:         L1FeeArbitrum, GasCeiling: milli(5), Explorer: "https://arbiscan.io",
@@ -121,12 +150,14 @@ var networks = []Network{
 	},
 	{
 		ID: 143, Name: "Monad", Symbol: "MON", Decimals: 18, Depth: 5, BlockTime: 400 * time.Millisecond,
+		Fee: FeeMarket, MinTip: mwei(0), MaxTip: mwei(1_000_000),
 		WrappedNative: common.HexToAddress("0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A"),
 		ChargesLimit:  true, GasCeiling: milli(5000), Explorer: "https://monadscan.com",
 		RPC: []string{"https://rpc.monad.xyz", "https://monad-mainnet.drpc.org", "https://rpc1.monad.xyz"},
 	},
 	{
 		ID: 5330, Name: "Superseed", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 2 * time.Second,
+		Fee: FeeMarket, MinTip: mwei(1), MaxTip: mwei(10_000),
 		WrappedNative: common.HexToAddress("0x4200000000000000000000000000000000000006"),
 		L1Fee:         L1FeeOP, GasCeiling: milli(5), Explorer: "https://explorer.superseed.xyz",
 		RPC: []string{"https://mainnet.superseed.xyz", "https://superseed.drpc.org"},
@@ -135,7 +166,8 @@ var networks = []Network{
 		// Whether it has a fee market is not established; a legacy transaction
 		// is valid either way. Its block time only paces polling.
 		ID: 39, Name: "U2U Solaris", Symbol: "U2U", Decimals: 18, Depth: 3, BlockTime: time.Second,
-		LegacyFees: true, GasCeiling: milli(50000), Explorer: "https://u2uscan.xyz",
+		Fee: FeeLegacy, MinTip: mwei(0), MaxTip: mwei(100_000_000),
+		GasCeiling: milli(50000), Explorer: "https://u2uscan.xyz",
 		RPC: []string{"https://rpc-mainnet.u2u.xyz", "https://39.rpc.thirdweb.com"},
 	},
 }

@@ -150,6 +150,19 @@ func newTestChain(t *testing.T, id uint64, alloc types.GenesisAlloc) *testChain 
 	}}}
 }
 
+// ends makes two blocks and checks how the transactions of keys ended, with
+// evidence.
+func (c *testChain) ends(t *testing.T, s *Sender, want map[string]TxState) {
+	t.Helper()
+	c.Commit()
+	c.Commit()
+	for key, state := range want {
+		if tx, ev := poll(t, s, key); tx.State != state || ev == nil {
+			t.Errorf("%s is %s with evidence %v, want %s", key, tx.State, ev, state)
+		}
+	}
+}
+
 // relayed keeps code and data of the real node's error.
 func relayed(err error) error {
 	var re rpc.Error

@@ -15,6 +15,10 @@ const (
 	afterSent
 	beforeMined
 	afterMined
+	beforeReject
+	afterReject
+	beforeBumpJournal
+	afterBumpJournal
 	beforeCancelJournal
 	afterCancelJournal
 )
@@ -29,6 +33,10 @@ var pointNames = [...]string{
 	afterSent:           "sender.after_sent",
 	beforeMined:         "sender.before_mined",
 	afterMined:          "sender.after_mined",
+	beforeReject:        "sender.before_reject",
+	afterReject:         "sender.after_reject",
+	beforeBumpJournal:   "sender.before_bump_journal",
+	afterBumpJournal:    "sender.after_bump_journal",
 	beforeCancelJournal: "sender.before_cancel_journal",
 	afterCancelJournal:  "sender.after_cancel_journal",
 }

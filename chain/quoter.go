@@ -29,7 +29,7 @@ func (h *Hub) QuoteExactInput(ctx context.Context, id uint64, tokenIn, tokenOut 
 	in, out := p.network.wrapped(tokenIn), p.network.wrapped(tokenOut)
 	switch none := (common.Address{}); {
 	case in == none || out == none:
-		return nil, fmt.Errorf("%w: %s has no known wrapped coin", ErrNoQuote, p.network.Name)
+		return nil, fmt.Errorf("%w: %s", ErrNoWrapped, p.network.NoWrapped())
 	case amountIn == nil || amountIn.Sign() <= 0 || amountIn.BitLen() > 256:
 		return nil, fmt.Errorf("%w: the amount must be above zero", ErrNoQuote)
 	case in == out:
@@ -74,8 +74,7 @@ func bestQuote(ctx context.Context, r reader, in, out common.Address, amountIn *
 
 // quoteTier returns nil if the tier has no pool that can fill amountIn.
 func quoteTier(ctx context.Context, r reader, in, out common.Address, amountIn *big.Int, fee int64) (*big.Int, error) {
-	data := onAccount(quoteSelector, in)
-	data = append(data, common.LeftPadBytes(out[:], 32)...)
+	data := onAccounts(quoteSelector, in, out)
 	for _, x := range []*big.Int{amountIn, big.NewInt(fee), new(big.Int)} {
 		data = append(data, word(x)...)
 	}

@@ -28,8 +28,12 @@ func (r reader) CallContract(ctx context.Context, m ethereum.CallMsg, block *big
 	return via(ctx, r, func(ctx context.Context, c *ethclient.Client) ([]byte, error) { return c.CallContract(ctx, m, block) })
 }
 
+// EstimateGas asks for the latest block, which not every node does by itself: a
+// call whose first attempt waits in the pool would be tried on top of that.
 func (r reader) EstimateGas(ctx context.Context, m ethereum.CallMsg) (uint64, error) {
-	return via(ctx, r, func(ctx context.Context, c *ethclient.Client) (uint64, error) { return c.EstimateGas(ctx, m) })
+	return via(ctx, r, func(ctx context.Context, c *ethclient.Client) (uint64, error) {
+		return c.EstimateGasAtBlock(ctx, m, nil)
+	})
 }
 
 func (r reader) SuggestGasPrice(ctx context.Context) (*big.Int, error) {
@@ -83,17 +87,33 @@ func (r reader) TransactionReceipt(ctx context.Context, hash common.Hash) (*type
 	return nil, ethereum.NotFound
 }
 
-// SendTransaction offers tx to one endpoint after the other until one has it.
-// An endpoint that no connection could be made to received nothing and has no
-// say; any other answer than a known refusal leaves the outcome open.
+// SendTransaction offers tx to one endpoint after the other until one has it:
+// the first of the list may be one that keeps transactions to itself.
 func (r reader) SendTransaction(ctx context.Context, tx *types.Transaction) error {
+	return r.offer(ctx, tx, false)
+}
+
+// SpreadTransaction offers tx to every endpoint: one that said it has it may have
+// dropped it, or never passed it on.
+func (r reader) SpreadTransaction(ctx context.Context, tx *types.Transaction) error {
+	return r.offer(ctx, tx, true)
+}
+
+// offer sums up what the endpoints answer. One that no connection could be made
+// to received nothing and has no say; any other answer than a known refusal
+// leaves the outcome open.
+func (r reader) offer(ctx context.Context, tx *types.Transaction, all bool) error {
 	var refusal error
 	var uncertain, unreached []error
+	has := false
 	for _, e := range r.p.order() {
+		if _, resting := e.resting(); has && (!all || resting) {
+			break
+		}
 		reached, err := e.do(ctx, func(ctx context.Context) error { return e.eth.SendTransaction(ctx, tx) })
 		switch v := broadcastVerdict(err); {
 		case v == accepted:
-			return nil
+			has = true
 		case v == refused:
 			refusal = err
 		case reached:
@@ -103,6 +123,8 @@ func (r reader) SendTransaction(ctx context.Context, tx *types.Transaction) erro
 		}
 	}
 	switch {
+	case has:
+		return nil
 	case len(uncertain) > 0:
 		return fmt.Errorf("chain %d: outcome of the broadcast unknown: %w", r.p.network.ID, errors.Join(uncertain...))
 	case refusal != nil:

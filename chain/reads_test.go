@@ -13,52 +13,6 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-func TestFees(t *testing.T) {
-	for _, tc := range []struct {
-		name   string
-		id     uint64
-		base   any
-		legacy bool
-		limit  int64
-		tip    int64
-	}{
-		{"1559", 1, "0x64", false, 2*100 + 7, 7},
-		{"no base fee to speak of", 56, "0x0", false, 7, 7},
-		{"chain without a fee market", 1, nil, true, 113, 113},
-		{"legacy by the table", 39, "0x64", true, 113, 113},
-	} {
-		n := &testNode{answer: func(ctx context.Context, method string, args []json.RawMessage) (any, error) {
-			switch method {
-			case "eth_getBlockByNumber":
-				return map[string]any{"number": "0x7", "hash": common.Hash{1}, "baseFeePerGas": tc.base, "transactions": []common.Hash{}}, nil
-			case "eth_maxPriorityFeePerGas":
-				return "0x7", nil
-			case "eth_gasPrice":
-				return "0x64", nil
-			case "eth_estimateGas":
-				return hexutil.Uint64(100_000), nil
-			}
-			return constant(tc.id)(ctx, method, args)
-		}}
-		h := newTestHub(t, tc.id, 1, n.serve(t))
-		f, err := h.SuggestFees(t.Context(), tc.id)
-		if err != nil || f.Legacy != tc.legacy || f.GasFeeCap.Int64() != tc.limit || f.GasTipCap.Int64() != tc.tip {
-			t.Errorf("%s: %+v, %v", tc.name, f, err)
-		}
-		cost, err := h.Cost(t.Context(), pay(tc.id, common.Address{1}, "0x2222", 1))
-		if err != nil || cost.Gas != 120_000 || cost.Max.Int64() != 120_000*tc.limit {
-			t.Errorf("%s: %+v, %v", tc.name, cost, err)
-		}
-		price := tc.limit
-		if !tc.legacy {
-			price = (tc.limit-tc.tip)/2 + tc.tip
-		}
-		if cost.Expected.Int64() != 100_000*price || cost.L1.Sign() != 0 {
-			t.Errorf("%s: expected %s, L1 %s", tc.name, cost.Expected, cost.L1)
-		}
-	}
-}
-
 // TestCostOfKinds runs the kinds of L1 fee and of charging on a real chain.
 func TestCostOfKinds(t *testing.T) {
 	key := newTestKey(t, "cost")

@@ -21,9 +21,10 @@ import (
 type Nodes interface {
 	Network(id uint64) (Network, error)
 	Reader(ctx context.Context, id uint64) (Reader, error)
-	Cost(ctx context.Context, c Call) (Cost, error)
+	CostAt(ctx context.Context, c Call, t Tier) (Cost, error)
+	Nonces(ctx context.Context, id uint64, account common.Address) (Nonces, error)
 	Evidence(ctx context.Context, id uint64, tx common.Hash) (Evidence, bool, error)
-	Replaced(ctx context.Context, id uint64, account common.Address, nonce, since uint64, ours []common.Hash) (bool, error)
+	Replaced(ctx context.Context, id uint64, account common.Address, nonce, since uint64, ours []common.Hash) ([]string, error)
 }
 
 // SenderOptions of a Sender.
@@ -50,6 +51,7 @@ type Sender struct {
 	flights  map[string]flight // by key, of transactions that are not final
 
 	now     func() time.Time
+	sleep   func(context.Context, time.Duration) error
 	onPoint func(point) // tests only
 }
 
@@ -63,7 +65,9 @@ type flight struct {
 	broadcasts int
 	attempts   int // that there were at the last one
 	last       time.Time
-	gone       time.Time // since when every look found the nonce used elsewhere; zero = the last one did not
+	gone       time.Time            // since when every look found the nonce used elsewhere; zero = the last one did not
+	gap        time.Time            // of the last look for a free nonce before its own
+	free       map[uint64]time.Time // what that found, and since when every look did
 }
 
 // NewSender returns a Sender that journals to db. A read-only db that has a
@@ -78,8 +82,20 @@ func NewSender(db *bolt.DB, nodes Nodes, signer Signer, o SenderOptions) (*Sende
 	}
 	return &Sender{
 		nodes: nodes, signer: signer, ledger: l, rebroadcast: o.Rebroadcast,
-		accounts: make(map[account]chan struct{}), flights: make(map[string]flight), now: fault.Now,
+		accounts: make(map[account]chan struct{}), flights: make(map[string]flight), now: fault.Now, sleep: sleep,
 	}, nil
+}
+
+// sleep waits for d, or less if ctx ends: then it returns ctx's error.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
 }
 
 // Lookup returns the record of key; nil if there is none.
@@ -96,19 +112,27 @@ func (s *Sender) Lookup(key string) (*Tx, error) { return s.ledger.get(key) }
 // a temporary one.
 func (s *Sender) Submit(ctx context.Context, key string, c Call, p Policy) (*Tx, error) {
 	tx, err := s.recorded(key, c)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case tx == nil:
+		tx, err = s.submit(ctx, intent{key: key, call: c, policy: p, kind: AttemptCall})
+	default:
+		tx, err = s.broadcast(ctx, tx, false)
 	}
-	fresh := false
-	if tx == nil {
-		if tx, fresh, err = s.sign(ctx, key, c, p); err != nil {
-			return nil, err
-		}
-	}
-	if tx, err = s.broadcast(ctx, tx, fresh); err == nil && tx.State == TxRejected {
+	if err == nil && tx.State == TxRejected {
 		err = fmt.Errorf("%w: %s", ErrRejected, tx.Reason)
 	}
 	return tx, err
+}
+
+// An intent is what a new record is to be made of.
+type intent struct {
+	key    string
+	call   Call
+	policy Policy
+	kind   AttemptKind
+	nonce  *uint64 // the only one that will do; nil = the next
 }
 
 // recorded returns the record of key if it is of this very call.
@@ -130,51 +154,66 @@ func (s *Sender) recorded(key string, c Call) (*Tx, error) {
 	return tx, nil
 }
 
-// sign makes the record of key: prices the call, claims a nonce, signs and
-// journals. Only the nonce and what follows it happen one at a time per
-// account. fresh is false if another goroutine made the record meanwhile.
-func (s *Sender) sign(ctx context.Context, key string, c Call, p Policy) (tx *Tx, fresh bool, err error) {
+// submit makes the record of a key and broadcasts it: prices the call, claims a
+// nonce, signs, journals, sends. All from the nonce on happens one at a time per
+// account: whether a nonce is free again, because every node refused the bytes
+// that had it, must be known before another transaction is signed behind it. The
+// record may have been made by another goroutine meanwhile.
+func (s *Sender) submit(ctx context.Context, i intent) (*Tx, error) {
+	c, p := i.call, i.policy
 	if err := s.mayAct(p); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	cost, err := s.nodes.Cost(ctx, c)
+	cost, err := s.nodes.CostAt(ctx, c, p.Tier)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if err := underCeiling(cost.Max, p); err != nil {
-		return nil, false, err
-	}
-	r, err := s.nodes.Reader(ctx, c.ChainID)
-	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	unlock, err := s.lock(ctx, account{c.ChainID, c.From})
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer unlock()
-	if tx, err := s.recorded(key, c); tx != nil || err != nil {
-		return tx, false, err
-	}
-	nonce, since, err := s.nextNonce(ctx, r, c)
+	tx, err := s.recorded(i.key, c)
 	if err != nil {
-		return nil, false, err
+		return nil, err
+	}
+	if tx != nil {
+		return s.broadcast(ctx, tx, false)
+	}
+	if tx, err = s.sign(ctx, i, cost); err != nil {
+		return nil, err
+	}
+	return s.broadcast(ctx, tx, true)
+}
+
+// sign claims a nonce, signs and journals. The account is locked.
+func (s *Sender) sign(ctx context.Context, i intent, cost Cost) (*Tx, error) {
+	c := i.call
+	nonce, n, err := s.nextNonce(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if i.nonce != nil && (nonce != *i.nonce || n.Highest > nonce || n.Sole) {
+		return nil, fmt.Errorf("nonce %d may not be free any more", *i.nonce)
 	}
 	if err := s.ledger.probe(); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	s.point(beforeSign)
-	a, err := s.attempt(ctx, AttemptCall, c.From, unsigned(c, nonce, cost.Gas, cost.Fees), c.ChainID, p)
+	a, err := s.attempt(ctx, i.kind, c.From, unsigned(c, nonce, cost.Gas, cost.Fees), c.ChainID, i.policy)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	tx = &Tx{Key: key, Call: c, Policy: p, Nonce: nonce, Since: since, Attempts: []Attempt{a}, State: TxSigned}
+	tx := &Tx{Key: i.key, Call: c, Policy: i.policy, Nonce: nonce, Since: n.Block, Attempts: []Attempt{a}, State: TxSigned}
 	s.point(beforeJournal)
 	if err := s.ledger.create(tx); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	s.point(afterJournal)
-	return tx, true, nil
+	return tx, nil
 }
 
 // mayAct checks p's last moment. A policy without one allows nothing.
@@ -190,25 +229,6 @@ func underCeiling(most *big.Int, p Policy) error {
 		return fmt.Errorf("%w: up to %s wei, allowed are %s", ErrCeiling, most, p.Ceiling)
 	}
 	return nil
-}
-
-// nextNonce takes the lowest nonce that neither the chain, the node's queue nor
-// our ledger holds; so a nonce given back by a rejected transaction is the
-// first to be taken, and none is left out.
-func (s *Sender) nextNonce(ctx context.Context, r Reader, c Call) (nonce, since uint64, err error) {
-	if since, err = r.BlockNumber(ctx); err != nil {
-		return 0, 0, err
-	}
-	latest, err := r.NonceAt(ctx, c.From, nil)
-	if err != nil {
-		return 0, 0, err
-	}
-	pending, err := r.PendingNonceAt(ctx, c.From)
-	if err != nil {
-		return 0, 0, err
-	}
-	nonce, err = s.ledger.free(c.ChainID, c.From, max(latest, pending), s.now())
-	return nonce, since, err
 }
 
 // attempt has t signed and checks that what comes back is t, from the right
@@ -261,7 +281,7 @@ func (s *Sender) lock(ctx context.Context, a account) (unlock func(), err error)
 // then can a refusal mean that the bytes are nowhere. Its error is ErrLedger or
 // an internal one; what nodes say is in the record's Reason.
 func (s *Sender) broadcast(ctx context.Context, tx *Tx, first bool) (*Tx, error) {
-	now, due, err := s.takeOff(tx.Key)
+	now, due, again, err := s.takeOff(tx.Key)
 	if err != nil {
 		return tx, err
 	}
@@ -274,7 +294,10 @@ func (s *Sender) broadcast(ctx context.Context, tx *Tx, first bool) (*Tx, error)
 		return tx, unavailable(err)
 	}
 	s.point(beforeBroadcast)
-	said := s.send(ctx, tx.Call.ChainID, t)
+	// Slow endpoints must not carry the bytes beyond their last moment.
+	inTime, done := context.WithTimeout(ctx, a.Until.Sub(s.now()))
+	said := s.send(inTime, tx.Call.ChainID, t, again)
+	done()
 	s.point(afterBroadcast)
 	after := tx
 	switch {
@@ -298,38 +321,44 @@ func (s *Sender) broadcast(ctx context.Context, tx *Tx, first bool) (*Tx, error)
 	return after, nil
 }
 
-// send is SendTransaction on the network's endpoints. An error of Reader means
-// that no endpoint was even asked.
-func (s *Sender) send(ctx context.Context, chainID uint64, t *types.Transaction) error {
+// send offers t to the network's endpoints: to one of them, or again, to all.
+// An error of Reader means that no endpoint was even asked.
+func (s *Sender) send(ctx context.Context, chainID uint64, t *types.Transaction, again bool) error {
 	r, err := s.nodes.Reader(ctx, chainID)
 	if err != nil {
 		return err
 	}
+	if again {
+		return r.SpreadTransaction(ctx, t)
+	}
 	return r.SendTransaction(ctx, t)
 }
 
-// takeOff notes that the bytes of key are about to leave, if they may.
-func (s *Sender) takeOff(key string) (tx *Tx, due bool, err error) {
+// takeOff notes that the bytes of key are about to leave, if they may. again
+// says that this process has offered the same bytes before.
+func (s *Sender) takeOff(key string) (tx *Tx, due, again bool, err error) {
 	s.flightMu.Lock()
 	defer s.flightMu.Unlock()
 	if tx, err = s.ledger.get(key); err != nil {
-		return nil, false, err
+		return nil, false, false, err
 	}
 	if tx == nil {
-		return nil, false, fmt.Errorf("%w: record %q is gone", ErrLedger, key)
+		return nil, false, false, fmt.Errorf("%w: record %q is gone", ErrLedger, key)
 	}
 	now := s.now()
 	if tx.State.Final() {
 		delete(s.flights, key)
-		return tx, false, nil
+		return tx, false, false, nil
 	}
 	f := s.flights[key]
 	rested := tx.State != TxSent || len(tx.Attempts) > f.attempts || now.Sub(f.last) >= s.rebroadcast
 	if now.After(tx.Last().Until) || !rested {
-		return tx, false, nil
+		return tx, false, false, nil
 	}
-	s.flights[key] = flight{f.broadcasts + 1, len(tx.Attempts), now, f.gone}
-	return tx, true, nil
+	again = f.attempts == len(tx.Attempts)
+	f.broadcasts, f.attempts, f.last = f.broadcasts+1, len(tx.Attempts), now
+	s.flights[key] = f
+	return tx, true, again, nil
 }
 
 // reject records that no node queued the bytes of key, unless they were offered
@@ -342,6 +371,7 @@ func (s *Sender) reject(key string, why error) (*Tx, error) {
 	if errors.As(why, &ne) {
 		why = ne
 	}
+	s.point(beforeReject)
 	tx, err := s.ledger.update(key, func(tx *Tx) bool {
 		if !sole || tx.State != TxSigned || len(tx.Attempts) != 1 {
 			return false
@@ -349,8 +379,12 @@ func (s *Sender) reject(key string, why error) (*Tx, error) {
 		tx.State, tx.Reason = TxRejected, why.Error()
 		return true
 	})
-	if err == nil && tx.State.Final() {
+	if err != nil {
+		return nil, err
+	}
+	s.point(afterReject)
+	if tx.State.Final() {
 		delete(s.flights, key)
 	}
-	return tx, err
+	return tx, nil
 }

@@ -48,80 +48,154 @@ func newBase(t *testing.T, secret string) (*testChain, *testKey, *Hub) {
 	return c, key, newTestHub(t, base, 2, c.serve(t))
 }
 
-// TestCrashEverywhere stops the process at every point that a transaction and
-// its cancel pass, restarts it, and checks that the call happened exactly once,
-// or, when cancelled, at most once.
+// A clock stands still until it is moved.
+type clock struct{ time.Time }
+
+func (c *clock) advance(d time.Duration) { c.Time = c.Add(d) }
+
+// newSending is newBase with a sender, whose clock is now.
+func newSending(t *testing.T, secret string) (c *testChain, key *testKey, s *Sender, now *clock) {
+	t.Helper()
+	c, key, hub := newBase(t, secret)
+	s, now = newTestSender(t, tempDB(t), hub, key), &clock{time.Now()}
+	s.now, s.rebroadcast = func() time.Time { return now.Time }, 0
+	return c, key, s, now
+}
+
+// A crashFlow is what is done with one call, and how that must end whenever the
+// process is stopped on the way and started again.
+type crashFlow struct {
+	points []point // that it passes
+	then   func(ctx context.Context, s *Sender, key string) error
+	answer string // what the node says to the first broadcast; "" = its own words
+	want   []TxState
+}
+
+// crashFlows are all flows; together they pass every point.
+var crashFlows = map[string]crashFlow{
+	"call": {
+		points: []point{beforeSign, beforeJournal, afterJournal, beforeBroadcast, afterBroadcast, afterSent, beforeMined, afterMined},
+		want:   []TxState{TxMined},
+	},
+	"reject": { // a process that stops before it is on record may find the node in a better mood
+		points: []point{beforeReject, afterReject}, answer: poor, want: []TxState{TxMined, TxRejected},
+	},
+	"bump": {
+		points: []point{beforeJournal, afterSent, beforeBumpJournal, afterBumpJournal, beforeBroadcast, afterBroadcast, beforeMined, afterMined},
+		then: func(ctx context.Context, s *Sender, key string) error {
+			_, err := s.Bump(ctx, key, soon())
+			if errors.Is(err, ErrEnded) { // before the crash
+				return nil
+			}
+			return err
+		},
+		want: []TxState{TxMined},
+	},
+	"cancel": {
+		points: []point{beforeJournal, afterSent, beforeCancelJournal, afterCancelJournal, beforeBroadcast, afterBroadcast, beforeMined, afterMined},
+		then: func(ctx context.Context, s *Sender, key string) error {
+			_, err := s.Cancel(ctx, key, soon())
+			return err
+		},
+		want: []TxState{TxCancelled},
+	},
+}
+
+// live runs f's part of one process's life, up to the nth time that it comes to
+// a point; it says whether it got there.
+func (f crashFlow) live(t *testing.T, c *testChain, path string, hub *Hub, key *testKey, at point, nth int) (tx Tx, crashed bool) {
+	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	s := newTestSender(t, db, hub, key)
+	s.onPoint = func(p point) {
+		if p == at {
+			if nth--; nth == 0 {
+				panic(crash(pointNames[p]))
+			}
+		}
+	}
+	crashed = crashing(func() {
+		if _, err := s.Submit(t.Context(), "order/0", crashCall(key), soon()); err != nil && !errors.Is(err, ErrRejected) {
+			t.Fatal(err)
+		}
+		if f.then != nil {
+			if err := f.then(t.Context(), s, "order/0"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 4 {
+			c.Commit()
+			if tx, _ = poll(t, s, "order/0"); tx.State.Final() {
+				break
+			}
+		}
+	})
+	return tx, crashed
+}
+
+func crashCall(key *testKey) Call { return pay(base, key.addr, "0xc0ffee", 7) }
+
+// TestCrashEverywhere stops the process at every point that a transaction, its
+// speed-up, its cancel and its rejection pass, restarts it, and checks that the
+// call happened exactly once, or at most once where it did not count as mined.
 func TestCrashEverywhere(t *testing.T) {
-	for _, name := range pointNames {
-		t.Run(name, func(t *testing.T) {
-			c, key, hub := newBase(t, name)
-			path := filepath.Join(t.TempDir(), "orders.db")
-			call := pay(base, key.addr, "0xc0ffee", 7)
-			cancel := strings.Contains(name, "cancel")
+	passed := map[point]bool{}
+	for name, f := range crashFlows {
+		for _, at := range f.points {
+			passed[at] = true
+			t.Run(name+"/"+pointNames[at], func(t *testing.T) { crashOnce(t, f, at, 1) })
+			if f.then != nil && (at == beforeBroadcast || at == afterBroadcast) {
+				t.Run(name+"/"+pointNames[at]+"/second", func(t *testing.T) { crashOnce(t, f, at, 2) })
+			}
+		}
+	}
+	for p, name := range pointNames {
+		if !passed[point(p)] {
+			t.Errorf("no flow passes %s", name)
+		}
+	}
+}
 
-			live := func(at string) (Tx, bool) {
-				db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer db.Close()
-				s := newTestSender(t, db, hub, key)
-				s.onPoint = func(p point) {
-					if pointNames[p] == at {
-						panic(crash(pointNames[p]))
-					}
-				}
-				var tx Tx
-				crashed := crashing(func() {
-					if _, err := s.Submit(t.Context(), "order/0", call, soon()); err != nil {
-						t.Fatal(err)
-					}
-					if cancel {
-						if _, err := s.Cancel(t.Context(), "order/0", soon()); err != nil {
-							t.Fatal(err)
-						}
-					}
-					for range 4 {
-						c.Commit()
-						if tx, _ = poll(t, s, "order/0"); tx.State.Final() {
-							break
-						}
-					}
-				})
-				return tx, crashed
-			}
-
-			if _, crashed := live(name); !crashed {
-				t.Fatalf("never reached %s", name)
-			}
-			tx, crashed := live("")
-			if crashed {
-				t.Fatal("crashed without being told to")
-			}
-			want, paid := TxMined, int64(7)
-			if cancel {
-				want, paid = TxCancelled, 0
-			}
-			if tx.State != want {
-				t.Errorf("state = %s, want %s", tx.State, want)
-			}
-			if got := balanceOf(t, c, call.To); got != paid {
-				t.Errorf("recipient has %d, want %d", got, paid)
-			}
-			if n, _ := c.Client().NonceAt(t.Context(), key.addr, nil); n != 1 {
-				t.Errorf("nonce = %d, want 1", n)
-			}
-			if calls := slices.DeleteFunc(tx.Attempts, func(a Attempt) bool { return a.Kind != AttemptCall }); len(calls) != 1 {
-				t.Errorf("%d attempts carry the call, want 1", len(calls))
-			}
-		})
+func crashOnce(t *testing.T, f crashFlow, at point, nth int) {
+	c, key, hub := newBase(t, "crash")
+	path := filepath.Join(t.TempDir(), "orders.db")
+	if f.answer != "" {
+		sayOnSend(c, f.answer, false)
+	}
+	_, crashed := f.live(t, c, path, hub, key, at, nth)
+	if !crashed {
+		t.Fatal("never got there")
+	}
+	c.set(nil, nil)
+	tx, crashed := f.live(t, c, path, hub, key, at, 0)
+	if crashed {
+		t.Fatal("crashed without being told to")
+	}
+	if !slices.Contains(f.want, tx.State) {
+		t.Errorf("state = %s, want %s", tx.State, f.want)
+	}
+	want := map[TxState][2]uint64{TxMined: {7, 1}, TxCancelled: {0, 1}, TxRejected: {0, 0}}[tx.State]
+	if got := balanceOf(t, c, crashCall(key).To); got != int64(want[0]) {
+		t.Errorf("recipient has %d, want %d", got, want[0])
+	}
+	if n, _ := c.Client().NonceAt(t.Context(), key.addr, nil); n != want[1] {
+		t.Errorf("nonce = %d, want %d", n, want[1])
+	}
+	kinds := map[AttemptKind]int{}
+	for _, a := range tx.Attempts {
+		kinds[a.Kind]++
+	}
+	if kinds[AttemptCall] != 1 || kinds[AttemptBump] > 1 || kinds[AttemptCancel] > 1 {
+		t.Errorf("attempts: %v", kinds)
 	}
 }
 
 // TestSubmitOnce: a key is signed once, whoever repeats it and how often.
 func TestSubmitOnce(t *testing.T) {
-	c, key, hub := newBase(t, "once")
-	s := newTestSender(t, tempDB(t), hub, key)
+	c, key, s, _ := newSending(t, "once")
 	call := pay(base, key.addr, "0xaa", 1)
 	var wg sync.WaitGroup
 	hashes := make([]common.Hash, 8)
@@ -178,8 +252,7 @@ func TestSubmitOnce(t *testing.T) {
 
 // TestRefusalsBeforeSigning: nothing is signed, and no nonce is used up.
 func TestRefusalsBeforeSigning(t *testing.T) {
-	c, key, hub := newBase(t, "refusals")
-	s := newTestSender(t, tempDB(t), hub, key)
+	c, key, s, _ := newSending(t, "refusals")
 	reverter := pay(base, key.addr, "0xdead", 0)
 	c.set(nil, func(method string, args []json.RawMessage, result any, err error) (any, error) {
 		if method == "eth_estimateGas" && strings.Contains(string(args[0]), "dead") {
@@ -338,16 +411,13 @@ func TestRefusalProvesNothingLater(t *testing.T) {
 // was queued although the node said otherwise keeps its nonce, and its receipt
 // is found long after its last moment.
 func TestAmbiguousStaysWatched(t *testing.T) {
-	c, key, hub := newBase(t, "ambiguous")
-	s := newTestSender(t, tempDB(t), hub, key)
-	now := time.Now()
-	s.now = func() time.Time { return now }
+	c, key, s, now := newSending(t, "ambiguous")
 	sayOnSend(c, "upstream timed out", true)
 	call := pay(base, key.addr, "0xaa", 1)
 	if tx, err := s.Submit(t.Context(), "a", call, Policy{Until: now.Add(time.Second)}); err != nil || tx.State != TxSigned {
 		t.Fatalf("submit = %+v, %v", tx, err)
 	}
-	now = now.Add(time.Hour)
+	now.advance(time.Hour)
 	sent := c.count("eth_sendRawTransaction")
 	if tx, _ := poll(t, s, "a"); tx.State != TxSigned {
 		t.Fatalf("poll = %s", tx.State)
@@ -360,28 +430,19 @@ func TestAmbiguousStaysWatched(t *testing.T) {
 	if err != nil || b.Nonce != 1 {
 		t.Fatalf("b = %+v, %v; want nonce 1, since 0 is in the pool", b, err)
 	}
-	c.Commit()
-	c.Commit()
-	for key, want := range map[string]TxState{"a": TxMined, "b": TxMined} {
-		if tx, _ := poll(t, s, key); tx.State != want {
-			t.Errorf("%s is %s, want %s", key, tx.State, want)
-		}
-	}
+	c.ends(t, s, map[string]TxState{"a": TxMined, "b": TxMined})
 }
 
 // TestNoGap: a transaction that may no longer be sent and is in no pool blocks
 // the next one until it is cancelled.
 func TestNoGap(t *testing.T) {
-	c, key, hub := newBase(t, "gap")
-	s := newTestSender(t, tempDB(t), hub, key)
-	now := time.Now()
-	s.now = func() time.Time { return now }
+	c, key, s, now := newSending(t, "gap")
 	sayOnSend(c, "please try again", false)
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(time.Second)}); err != nil {
 		t.Fatal(err)
 	}
 	c.set(nil, nil)
-	now = now.Add(time.Hour)
+	now.advance(time.Hour)
 	later := Policy{Until: now.Add(time.Minute)}
 	signs := key.count()
 	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 2), later); tx != nil || !errors.Is(err, ErrNonceBlocked) || !strings.Contains(err.Error(), `"a"`) {
@@ -396,35 +457,32 @@ func TestNoGap(t *testing.T) {
 	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 2), later); err != nil || tx.Nonce != 1 {
 		t.Fatalf("b = %+v, %v", tx, err)
 	}
-	c.Commit()
-	c.Commit()
-	for key, want := range map[string]TxState{"a": TxCancelled, "b": TxMined} {
-		if tx, ev := poll(t, s, key); tx.State != want || ev == nil {
-			t.Errorf("%s is %s, want %s", key, tx.State, want)
-		}
-	}
+	c.ends(t, s, map[string]TxState{"a": TxCancelled, "b": TxMined})
 	if balanceOf(t, c, common.HexToAddress("0xaa")) != 0 {
 		t.Error("the cancelled call was mined")
 	}
 }
 
-// asksTip makes node c suggest that tip.
-func asksTip(c *testChain, tip *big.Int) {
+// asksBase makes node c show that base fee.
+func asksBase(c *testChain, fee *big.Int) {
 	c.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
-		if method == "eth_maxPriorityFeePerGas" && err == nil {
-			return (*hexutil.Big)(tip), nil
+		if method == "eth_feeHistory" {
+			return nil, &rpcError{Code: -32601, Message: "method not found"}
 		}
-		return result, err
+		raw, isRaw := result.(json.RawMessage)
+		var block map[string]any
+		if method != "eth_getBlockByNumber" || !isRaw || json.Unmarshal(raw, &block) != nil {
+			return result, err
+		}
+		block["baseFeePerGas"] = (*hexutil.Big)(fee)
+		return block, nil
 	})
 }
 
 // TestCancelRestsOnAStillChain: a cancel that offers enough is not outbid by
 // another, however long no block comes: fees and attempts are bounded.
 func TestCancelRestsOnAStillChain(t *testing.T) {
-	c, key, hub := newBase(t, "still")
-	s := newTestSender(t, tempDB(t), hub, key)
-	now := time.Now()
-	s.now = func() time.Time { return now }
+	c, key, s, now := newSending(t, "still")
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
 		t.Fatal(err)
 	}
@@ -433,7 +491,7 @@ func TestCancelRestsOnAStillChain(t *testing.T) {
 		if err != nil || len(tx.Attempts) != 2 {
 			t.Fatalf("%d attempts, %v", len(tx.Attempts), err)
 		}
-		now = now.Add(cancelRest + time.Second)
+		now.advance(cancelRest + time.Second)
 	}
 	c.Commit()
 	c.Commit()
@@ -445,10 +503,7 @@ func TestCancelRestsOnAStillChain(t *testing.T) {
 // TestCancelOutbids: every cancel pays an eighth more than all before it, in
 // both fees; it is idempotent for a while; and it is bounded by its own policy.
 func TestCancelOutbids(t *testing.T) {
-	c, key, hub := newBase(t, "outbid")
-	s := newTestSender(t, tempDB(t), hub, key)
-	now := time.Now()
-	s.now = func() time.Time { return now }
+	c, key, s, now := newSending(t, "outbid")
 	later := func() Policy { return Policy{Until: now.Add(time.Hour)} }
 	if _, err := s.Cancel(t.Context(), "a", later()); err == nil {
 		t.Error("cancelled what does not exist")
@@ -469,8 +524,8 @@ func TestCancelOutbids(t *testing.T) {
 				t.Fatalf("cancel %d: %d attempts, %q, %v", want, len(tx.Attempts), tx.Reason, err)
 			}
 		}
-		now = now.Add(cancelRest)
-		asksTip(c, big.NewInt(int64(want)*1e11)) // more than the last one offers
+		now.advance(cancelRest)
+		asksBase(c, big.NewInt(int64(want)*1e11)) // more than the last one offers
 	}
 	tx, err := s.Lookup("a")
 	if err != nil {
@@ -500,8 +555,7 @@ func TestCancelOutbids(t *testing.T) {
 
 // TestCancelTooLate: the call was mined after all; the verdict is the chain's.
 func TestCancelTooLate(t *testing.T) {
-	c, key, hub := newBase(t, "toolate")
-	s := newTestSender(t, tempDB(t), hub, key)
+	c, key, s, _ := newSending(t, "toolate")
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
 		t.Fatal(err)
 	}
@@ -522,10 +576,7 @@ func TestCancelTooLate(t *testing.T) {
 
 // TestReplaced: another wallet with the same key uses the nonce.
 func TestReplaced(t *testing.T) {
-	c, key, hub := newBase(t, "replaced")
-	s := newTestSender(t, tempDB(t), hub, key)
-	now := time.Now()
-	s.now = func() time.Time { return now }
+	c, key, s, now := newSending(t, "replaced")
 	sayOnSend(c, "please try again", false)
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
 		t.Fatal(err)
@@ -546,7 +597,7 @@ func TestReplaced(t *testing.T) {
 	if tx, _ := poll(t, s, "a"); tx.State.Final() {
 		t.Errorf("%s at the first look", tx.State)
 	}
-	now = now.Add(goneTime)
+	now.advance(goneTime)
 	if tx, ev := poll(t, s, "a"); tx.State != TxReplaced || ev != nil {
 		t.Errorf("state = %s, %+v", tx.State, ev)
 	}
@@ -561,10 +612,7 @@ func TestReplaced(t *testing.T) {
 // one has the block that used the nonce and another not its receipts yet. The
 // call that was mined must not be called replaced: its user would repeat it.
 func TestLaggingReceiptsAreNotAbsence(t *testing.T) {
-	c, key, hub := newBase(t, "lagging")
-	s := newTestSender(t, tempDB(t), hub, key)
-	now := time.Now()
-	s.now = func() time.Time { return now }
+	c, key, s, now := newSending(t, "lagging")
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
 		t.Fatal(err)
 	}
@@ -580,7 +628,7 @@ func TestLaggingReceiptsAreNotAbsence(t *testing.T) {
 		if tx, _ := poll(t, s, "a"); tx.State.Final() {
 			t.Fatalf("%s while the receipts lag", tx.State)
 		}
-		now = now.Add(10 * time.Second)
+		now.advance(10 * time.Second)
 	}
 	c.set(nil, nil)
 	if tx, ev := poll(t, s, "a"); tx.State != TxMined || ev == nil {
@@ -591,8 +639,7 @@ func TestLaggingReceiptsAreNotAbsence(t *testing.T) {
 // TestIndexingIsNotAbsence: while a node says that it is still indexing, a used
 // nonce does not mean that our transaction was replaced.
 func TestIndexingIsNotAbsence(t *testing.T) {
-	c, key, hub := newBase(t, "indexing")
-	s := newTestSender(t, tempDB(t), hub, key)
+	c, key, s, _ := newSending(t, "indexing")
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
 		t.Fatal(err)
 	}
@@ -636,8 +683,7 @@ func TestReverted(t *testing.T) {
 
 // TestDropped: a pool that forgets a transaction is given it again.
 func TestDropped(t *testing.T) {
-	c, key, hub := newBase(t, "dropped")
-	s := newTestSender(t, tempDB(t), hub, key)
+	c, key, s, _ := newSending(t, "dropped")
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
 		t.Fatal(err)
 	}
@@ -703,13 +749,8 @@ func TestReorg(t *testing.T) {
 
 // TestRebroadcastRests: a transaction that a node has is left alone for a while.
 func TestRebroadcastRests(t *testing.T) {
-	c, key, hub := newBase(t, "rests")
-	s, err := NewSender(tempDB(t), hub, key, SenderOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := time.Now()
-	s.now = func() time.Time { return now }
+	c, key, s, now := newSending(t, "rests")
+	s.rebroadcast = 15 * time.Second
 	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
@@ -719,7 +760,7 @@ func TestRebroadcastRests(t *testing.T) {
 	if got := c.count("eth_sendRawTransaction"); got != 1 {
 		t.Errorf("sent %d times, want once", got)
 	}
-	now = now.Add(15 * time.Second)
+	now.advance(15 * time.Second)
 	poll(t, s, "a")
 	if got := c.count("eth_sendRawTransaction"); got != 2 {
 		t.Errorf("sent %d times, want twice", got)

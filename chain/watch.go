@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -16,6 +17,8 @@ import (
 // the record, with evidence once an attempt is on the chain at depth. It may be
 // repeated for ever; a final record only has its evidence read again. An error
 // says nothing about the transaction; the record comes with it where there is one.
+// A transaction that hangs behind a nonce which nothing uses has that nonce used
+// up by one that sends nothing, if its policy can pay for it and the signer signs.
 //
 // Evidence may be missing from a record that is mined: a reorganisation deeper
 // than the network's depth took it away. The bytes are offered again then.
@@ -36,13 +39,18 @@ func (s *Sender) Poll(ctx context.Context, key string) (Tx, *Evidence, error) {
 		look.state = "" // not yet
 	}
 	if lookErr == nil && look.state != "" {
-		tx, err = s.settle(tx, look)
+		if tx, err = s.settle(tx, look); err == nil {
+			s.settleFillers(ctx, tx)
+		}
 		return *tx, look.evidence, err
 	}
 	sent := tx
 	if look.depth == 0 {
 		if sent, err = s.broadcast(ctx, tx, false); err != nil {
 			return *tx, nil, errors.Join(lookErr, err)
+		}
+		if why := s.closeGaps(ctx, sent); why != "" && !sent.State.Final() {
+			sent.Reason = why
 		}
 	}
 	sent.Depth = look.depth
@@ -75,9 +83,34 @@ func (s *Sender) isGone(key string, seen bool) bool {
 type sighting struct {
 	state    TxState
 	mined    common.Hash
+	reason   string // what proves a state without evidence
 	evidence *Evidence
 	depth    uint64
 	attempts int // how many attempts were looked for
+}
+
+// boundFee cuts off what one lying host may add to the fee that was paid for tx's
+// attempt a: its bytes bound what its gas can have cost. Of an L1 fee, only that
+// no more than tx's whole ceiling was expected is known.
+func (s *Sender) boundFee(ev *Evidence, tx *Tx, a Attempt) error {
+	n, err := s.nodes.Network(tx.Call.ChainID)
+	if err != nil {
+		return err
+	}
+	most, err := a.mostGas()
+	if err != nil {
+		return unavailable(err)
+	}
+	if n.L1Fee == L1FeeOP {
+		if tx.Policy.Ceiling == nil {
+			return nil
+		}
+		most.Add(most, tx.Policy.Ceiling)
+	}
+	if ev.FeePaid.Cmp(most) > 0 {
+		ev.FeePaid = most
+	}
+	return nil
 }
 
 // outcome is what an attempt on the chain means for its transaction.
@@ -103,6 +136,9 @@ func (s *Sender) look(ctx context.Context, tx *Tx) (sighting, error) {
 		hashes = append(hashes, a.Hash)
 		ev, proven, err := s.nodes.Evidence(ctx, tx.Call.ChainID, a.Hash)
 		if proven {
+			if err := s.boundFee(&ev, tx, a); err != nil {
+				return found, err
+			}
 			found.state, found.mined, found.evidence, found.depth = outcome(a.Kind, ev.Success), a.Hash, &ev, ev.Depth
 			return found, nil
 		}
@@ -114,9 +150,10 @@ func (s *Sender) look(ctx context.Context, tx *Tx) (sighting, error) {
 	if len(errs) > 0 || found.depth > 0 {
 		return found, errors.Join(errs...)
 	}
-	replaced, err := s.nodes.Replaced(ctx, tx.Call.ChainID, tx.Call.From, tx.Nonce, tx.Since, hashes)
-	if replaced && err == nil {
+	hosts, err := s.nodes.Replaced(ctx, tx.Call.ChainID, tx.Call.From, tx.Nonce, tx.Since, hashes)
+	if len(hosts) > 0 && err == nil {
 		found.state = TxReplaced
+		found.reason = fmt.Sprintf("nonce %d was used by another transaction, by the word of %s", tx.Nonce, strings.Join(hosts, " and "))
 	}
 	return found, err
 }
@@ -129,7 +166,7 @@ func (s *Sender) settle(tx *Tx, found sighting) (*Tx, error) {
 		if found.state == TxReplaced && len(tx.Attempts) != found.attempts {
 			return false
 		}
-		tx.State, tx.Mined = found.state, found.mined
+		tx.State, tx.Mined, tx.Reason = found.state, found.mined, found.reason
 		return true
 	})
 	if err != nil {
@@ -154,6 +191,13 @@ func (s *Sender) settled(ctx context.Context, tx *Tx) (*Evidence, error) {
 	}
 	tx.Depth = ev.Depth
 	if proven {
+		i := slices.IndexFunc(tx.Attempts, func(a Attempt) bool { return a.Hash == tx.Mined })
+		if i < 0 {
+			return nil, fmt.Errorf("%w: record %q was mined with bytes that are not its own", ErrLedger, tx.Key)
+		}
+		if err := s.boundFee(&ev, tx, tx.Attempts[i]); err != nil {
+			return nil, err
+		}
 		return &ev, nil
 	}
 	if ev.Depth == 0 {
@@ -172,7 +216,7 @@ func (s *Sender) restore(ctx context.Context, tx *Tx) error {
 		if err != nil {
 			return unavailable(err)
 		}
-		_ = s.send(ctx, tx.Call.ChainID, t) // the next look tells
+		_ = s.send(ctx, tx.Call.ChainID, t, true) // the next look tells
 	}
 	return nil
 }

@@ -1,0 +1,137 @@
+package chain
+
+import (
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+func bigHash(n int64) common.Hash { return common.BigToHash(big.NewInt(n)) }
+
+// TestAllowances: of tokens that answer, that revert, and that are none; by
+// Multicall3, one by one where the chain has none, and where a token spoils the
+// common call.
+func TestAllowances(t *testing.T) {
+	owner, spender := common.Address{1}, common.Address{2}
+	token, broken, none := common.HexToAddress("0x70"), common.HexToAddress("0xb0"), common.HexToAddress("0x99")
+	c := newTestChain(t, 1, types.GenesisAlloc{
+		token: {Balance: new(big.Int), Code: constantCode(bigHash(77))}, broken: {Balance: new(big.Int), Code: revertCode},
+	})
+	h := newTestHub(t, 1, 1, c.serve(t))
+	if a, err := h.Allowance(t.Context(), 1, token, owner, spender); err != nil || a.Int64() != 77 {
+		t.Errorf("allowance = %v, %v", a, err)
+	}
+	for _, bad := range []common.Address{broken, none} {
+		if a, err := h.Allowance(t.Context(), 1, bad, owner, spender); err == nil {
+			t.Errorf("allowance of %s = %v", bad, a)
+		}
+	}
+	asked := []Grantee{{token, spender}, {broken, spender}, {none, spender}}
+	check := func(how string) {
+		t.Helper()
+		all, err := h.Allowances(t.Context(), 1, owner, asked)
+		if err != nil || len(all) != 3 || all[0] == nil || all[0].Int64() != 77 || all[1] != nil || all[2] != nil {
+			t.Errorf("%s: %v, %v", how, all, err)
+		}
+	}
+	check("one by one")
+	to := func(args []json.RawMessage, a common.Address) bool {
+		return strings.Contains(strings.ToLower(string(args[0])), strings.ToLower(a.Hex()))
+	}
+	c.set(nil, func(method string, args []json.RawMessage, result any, err error) (any, error) {
+		if method != "eth_call" || !to(args, multicall3) {
+			return result, err
+		}
+		return aggregate(t, args[0], []multicallResult{{true, bigHash(77).Bytes()}, {false, nil}, {true, nil}}), nil
+	})
+	calls := c.count("eth_call")
+	check("multicall")
+	if n := c.count("eth_call") - calls; n != 1 {
+		t.Errorf("%d calls, want one", n)
+	}
+	c.set(nil, func(method string, args []json.RawMessage, result any, err error) (any, error) {
+		if method == "eth_call" && to(args, multicall3) {
+			return nil, &rpcError{Code: -32000, Message: "out of gas"}
+		}
+		return result, err
+	})
+	check("spoilt multicall")
+	c.set(nil, func(method string, args []json.RawMessage, result any, err error) (any, error) {
+		if method == "eth_call" {
+			return nil, &rpcError{Code: -32000, Message: "header not found"}
+		}
+		return result, err
+	})
+	if all, err := h.Allowances(t.Context(), 1, owner, asked); err == nil {
+		t.Errorf("a node that cannot tell: %v", all)
+	}
+}
+
+// TestPermitAllowances: what Permit2 keeps, and nothing that it cannot keep.
+func TestPermitAllowances(t *testing.T) {
+	permit2, owner := common.HexToAddress("0x22"), common.Address{1}
+	asked := []Grantee{{common.Address{3}, common.Address{4}}, {common.Address{5}, common.Address{6}}}
+	most := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 160), big.NewInt(1))
+	words := func(amount *big.Int, expiration, nonce int64) []byte {
+		return slices.Concat(word(amount), word(big.NewInt(expiration)), word(big.NewInt(nonce)))
+	}
+	c := newTestChain(t, 1, types.GenesisAlloc{})
+	h := newTestHub(t, 1, 1, c.serve(t))
+	for _, tc := range []struct {
+		name string
+		out  []byte
+		ok   bool
+	}{
+		{"all there is", words(most, 1<<48-1, 1<<48-1), true},
+		{"nothing", words(new(big.Int), 0, 0), true},
+		{"more than uint160", words(new(big.Int).Add(most, big.NewInt(1)), 0, 0), false},
+		{"more than uint48", words(most, 1<<48, 0), false},
+		{"a nonce of more", words(most, 0, 1<<48), false},
+		{"no contract", nil, false},
+		{"an erc-20's answer", word(most), false},
+	} {
+		c.set(nil, func(method string, args []json.RawMessage, result any, err error) (any, error) {
+			if method != "eth_call" {
+				return result, err
+			}
+			if !strings.Contains(string(args[0]), "927da105") {
+				t.Errorf("%s: asked %s", tc.name, args[0])
+			}
+			return aggregate(t, args[0], []multicallResult{{true, words(big.NewInt(5), 6, 7)}, {true, tc.out}}), nil
+		})
+		all, err := h.PermitAllowances(t.Context(), 1, permit2, owner, asked)
+		if (err == nil) != tc.ok {
+			t.Errorf("%s: %v, %v", tc.name, all, err)
+		}
+		if err == nil && (all[0].Amount.Int64() != 5 || all[0].Expiration != 6 || all[0].Nonce != 7) {
+			t.Errorf("%s: %+v", tc.name, all[0])
+		}
+	}
+	c.set(nil, nil)
+	if all, err := h.PermitAllowances(t.Context(), 1, permit2, owner, asked); err == nil {
+		t.Errorf("a chain without permit2: %+v", all)
+	}
+}
+
+// FuzzPermitAllowance: what is read is what stands there, within its types.
+func FuzzPermitAllowance(f *testing.F) {
+	f.Add(slices.Concat(word(big.NewInt(5)), word(big.NewInt(6)), word(big.NewInt(7))))
+	f.Add([]byte{})
+	f.Add(hexutil.MustDecode("0x" + strings.Repeat("ff", 96)))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		a, err := readPermitAllowance(out)
+		if err != nil {
+			return
+		}
+		back := slices.Concat(word(a.Amount), word(new(big.Int).SetUint64(a.Expiration)), word(new(big.Int).SetUint64(a.Nonce)))
+		if !slices.Equal(back, out) || a.Amount.BitLen() > 160 || a.Expiration >= 1<<48 || a.Nonce >= 1<<48 {
+			t.Fatalf("%x is read as %+v", out, a)
+		}
+	})
+}

@@ -1,0 +1,253 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+)
+
+const (
+	// A transaction is given so long before what it may hang behind is looked
+	// at; so long must each look, of which there is one every gapEvery, find
+	// a nonce free before it is used up.
+	gapPatience = time.Minute
+	gapEvery    = 30 * time.Second
+	// maxGap is how far before a transaction free nonces are looked for,
+	// gapTries how often one is tried to be used up.
+	maxGap   = 16
+	gapTries = 3
+	// gapPrefix begins the keys of the transactions that use free nonces up.
+	gapPrefix = "gap/"
+	nonceWait = 500 * time.Millisecond
+)
+
+// filler reports whether tx is one that uses a free nonce up.
+func (tx *Tx) filler() bool { return strings.HasPrefix(tx.Key, gapPrefix) }
+
+// closeGaps looks for what tx hangs behind: a nonce before its own that nothing
+// holds, left by a transaction that another wallet, or a node, gave up. The next
+// call of the account takes it; while there is none, a transaction that does
+// nothing does. It returns what tx waits for, "" if for nothing but its turn.
+func (s *Sender) closeGaps(ctx context.Context, tx *Tx) string {
+	now := s.now()
+	if now.Sub(tx.Attempts[0].Signed) < gapPatience || now.After(tx.Last().Until) || tx.filler() || !s.gapLookDue(tx.Key) {
+		return ""
+	}
+	n, err := s.nodes.Nonces(ctx, tx.Call.ChainID, tx.Call.From)
+	if err != nil || n.Sole || n.Latest >= tx.Nonce {
+		return ""
+	}
+	if tx.Nonce-n.Latest > maxGap {
+		return fmt.Sprintf("it waits for %d transactions of the account before it", tx.Nonce-n.Latest)
+	}
+	holders, err := s.ledger.holders(tx.Call.ChainID, tx.Call.From, n.Latest, tx.Nonce)
+	if err != nil {
+		return err.Error()
+	}
+	since := s.freeSince(tx.Key, n, holders)
+	for i, holder := range holders {
+		if why := s.closeGap(ctx, tx, n, n.Latest+uint64(i), holder, since[i]); why != "" {
+			return fmt.Sprintf("it waits for nonce %d: %s", n.Latest+uint64(i), why)
+		}
+	}
+	return ""
+}
+
+// gapLookDue says once in gapEvery that key's gaps should be looked at.
+func (s *Sender) gapLookDue(key string) bool {
+	s.flightMu.Lock()
+	defer s.flightMu.Unlock()
+	f := s.flights[key]
+	if s.now().Sub(f.gap) < gapEvery {
+		return false
+	}
+	f.gap = s.now()
+	s.flights[key] = f
+	return true
+}
+
+// freeSince keeps since when every look of key's found a nonce free: held by no
+// record of ours, and in no host's blocks or pool. It returns that for each of
+// holders, which are those of the nonces from n.Latest on; zero = it is not free.
+func (s *Sender) freeSince(key string, n Nonces, holders []*Tx) []time.Time {
+	s.flightMu.Lock()
+	defer s.flightMu.Unlock()
+	f := s.flights[key]
+	before := f.free
+	f.free = make(map[uint64]time.Time)
+	since := make([]time.Time, len(holders))
+	for i, holder := range holders {
+		nonce := n.Latest + uint64(i)
+		if holder != nil || n.Highest > nonce {
+			continue
+		}
+		since[i] = s.now()
+		if earlier, known := before[nonce]; known {
+			since[i] = earlier
+		}
+		f.free[nonce] = since[i]
+	}
+	s.flights[key] = f
+	return since
+}
+
+// closeGap makes sure that nonce, before tx's, can be used, and returns why it
+// cannot, or not yet. As long as any host shows another transaction with it, that
+// is left alone, however long it takes: it may be a good one of another wallet,
+// and using the nonce up would cancel it.
+func (s *Sender) closeGap(ctx context.Context, tx *Tx, n Nonces, nonce uint64, holder *Tx, free time.Time) (why string) {
+	switch {
+	case holder != nil && holder.filler():
+		return s.pushFiller(ctx, tx, holder)
+	case holder != nil:
+		return s.pollEnded(ctx, holder)
+	case free.IsZero():
+		return fmt.Sprintf("%s shows a transaction that is not ours; if it does not get on, speed it up or cancel it where it was made", n.Ahead)
+	case s.now().Sub(free) < gapPatience:
+		return "nothing uses it; it is watched a little longer before it is used up"
+	}
+	if err := s.fill(ctx, tx, nonce); err != nil {
+		return "nothing uses it, and it could not be used up: " + err.Error()
+	}
+	return ""
+}
+
+// pollEnded looks again at a transaction that has ended and whose nonce is free
+// all the same: its block may be gone. One that has not ended has its own order.
+func (s *Sender) pollEnded(ctx context.Context, tx *Tx) (why string) {
+	if !tx.State.Final() {
+		return ""
+	}
+	if _, _, err := s.Poll(ctx, tx.Key); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// pushFiller looks after a transaction of fill, in whose way tx is: dropped,
+// outbid or too late, it would hold the account up for good.
+func (s *Sender) pushFiller(ctx context.Context, tx, filler *Tx) (why string) {
+	seen, _, err := s.Poll(ctx, filler.Key)
+	if err != nil {
+		return err.Error()
+	}
+	if seen.State.Final() || seen.Depth > 0 {
+		return ""
+	}
+	p, err := s.fillPolicy(ctx, tx, filler.Key)
+	if err != nil {
+		return err.Error()
+	}
+	if _, err = s.Cancel(ctx, filler.Key, p); err != nil && !errors.Is(err, ErrNonceUsed) {
+		return "what should use it up could not be sent again: " + err.Error()
+	}
+	return ""
+}
+
+// fill signs and sends a transaction that does nothing for a free nonce before
+// tx's.
+func (s *Sender) fill(ctx context.Context, tx *Tx, nonce uint64) error {
+	p, err := s.fillPolicy(ctx, tx, "")
+	if err != nil {
+		return err
+	}
+	i := intent{call: nothing(tx.Call), policy: p, kind: AttemptCancel, nonce: &nonce}
+	for try := range gapTries {
+		i.key = fmt.Sprintf("%s%d/%s/%d/%d", gapPrefix, tx.Call.ChainID, tx.Call.From, nonce, try)
+		done, err := s.ledger.get(i.key)
+		if err != nil {
+			return err
+		}
+		if done == nil {
+			_, err = s.submit(ctx, i)
+			return err
+		}
+	}
+	return errors.New("the nodes refused it each time")
+}
+
+// fillPolicy bounds what one filler before tx may cost: what tx's ceiling leaves
+// beside tx itself and all other fillers. It ends when tx does.
+func (s *Sender) fillPolicy(ctx context.Context, tx *Tx, but string) (Policy, error) {
+	p := Policy{Until: tx.Last().Until, Tier: Fast}
+	if tx.Policy.Ceiling == nil {
+		return p, nil
+	}
+	own, err := s.most(ctx, tx)
+	if err != nil {
+		return p, err
+	}
+	others, err := s.fillersMost(ctx, tx, but)
+	if err != nil {
+		return p, err
+	}
+	p.Ceiling = own.Sub(tx.Policy.Ceiling, own.Add(own, others))
+	return p, nil
+}
+
+// fillersMost is the most that the fillers made for the sake of tx can cost, the
+// one of key but left out, in wei.
+func (s *Sender) fillersMost(ctx context.Context, tx *Tx, but string) (*big.Int, error) {
+	sum := new(big.Int)
+	if tx.filler() {
+		return sum, nil
+	}
+	holders, err := s.ledger.holders(tx.Call.ChainID, tx.Call.From, tx.Nonce-min(tx.Nonce, maxGap), tx.Nonce)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range holders {
+		if h == nil || !h.filler() || h.Key == but || h.Attempts[0].Signed.Before(tx.Attempts[0].Signed) {
+			continue
+		}
+		most, err := s.most(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		sum.Add(sum, most)
+	}
+	return sum, nil
+}
+
+// most is the most that tx can cost, in wei: only one of its attempts is ever
+// mined, so the dearest counts.
+func (s *Sender) most(ctx context.Context, tx *Tx) (*big.Int, error) {
+	dearest := new(big.Int)
+	for _, a := range tx.Attempts {
+		gas, err := a.mostGas()
+		if err != nil {
+			return nil, unavailable(err)
+		}
+		if gas.Cmp(dearest) > 0 {
+			dearest = gas
+		}
+	}
+	n, err := s.nodes.Network(tx.Call.ChainID)
+	if err != nil || n.L1Fee != L1FeeOP {
+		return dearest, err
+	}
+	c := tx.Call
+	c.Gas = 21000 // any: so it is not estimated
+	cost, err := s.nodes.CostAt(ctx, c, Fast)
+	if err != nil {
+		return nil, err
+	}
+	return dearest.Add(dearest, mostL1(cost.L1)), nil
+}
+
+// settleFillers looks once more at what was sent to let tx through: with tx in
+// a block, so are they.
+func (s *Sender) settleFillers(ctx context.Context, tx *Tx) {
+	holders, err := s.ledger.holders(tx.Call.ChainID, tx.Call.From, tx.Nonce-min(tx.Nonce, maxGap), tx.Nonce)
+	if err != nil {
+		return
+	}
+	for _, h := range holders {
+		if h != nil && h.filler() && !h.State.Final() {
+			_, _, _ = s.Poll(ctx, h.Key)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Networks are looked at for a new head at most once a second, and at least
+// every three: a block of twelve seconds should not be shown when it is old.
+const (
+	gasLookMin = time.Second
+	gasLookMax = 3 * time.Second
+	gasBackoff = 30 * time.Second // longest pause while no endpoint answers
+)
+
+// gasWatches are the networks whose gas price somebody watches: one poller each.
+type gasWatches struct {
+	mu      sync.Mutex
+	closed  bool
+	running map[uint64]*gasWatch
+	pollers sync.WaitGroup
+	every   time.Duration // between looks; 0 = by the network. Tests only
+}
+
+// A gasWatch is one network's poller and those that listen to it.
+type gasWatch struct {
+	cancel    context.CancelFunc
+	listeners map[*gasListener]struct{}
+	last      *GasPrice
+}
+
+// A gasListener holds the newest price that its subscriber has not taken.
+type gasListener struct{ box chan GasPrice }
+
+// put replaces what was not taken: old prices are of no use. The watches' lock
+// is held.
+func (l *gasListener) put(g GasPrice) {
+	select {
+	case <-l.box:
+	default:
+	}
+	l.box <- g
+}
+
+// WatchGas calls f with the network's gas price at every new head, from a
+// goroutine of its own, until ctx ends or the hub is closed; first with the last
+// one seen, if others watch already. All watchers of a network share one poller,
+// which starts with the first and stops with the last. A slow f misses prices
+// and holds nobody up. Errors: ErrNoNetwork.
+func (h *Hub) WatchGas(ctx context.Context, id uint64, f func(GasPrice)) error {
+	p, err := h.pool(id)
+	if err != nil {
+		return err
+	}
+	l := &gasListener{box: make(chan GasPrice, 1)}
+	if err := h.listen(p, l); err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, func() { h.watches.leave(id, l) })
+	go func() {
+		for g := range l.box {
+			if ctx.Err() != nil {
+				return
+			}
+			f(g)
+		}
+	}()
+	return nil
+}
+
+// listen makes l one of those that watch p, and starts the poller for the first.
+func (h *Hub) listen(p *pool, l *gasListener) error {
+	ws := &h.watches
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.closed {
+		return errors.New("the networks are closed")
+	}
+	w := ws.running[p.network.ID]
+	if w == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		w = &gasWatch{cancel: cancel, listeners: make(map[*gasListener]struct{})}
+		if ws.running == nil {
+			ws.running = make(map[uint64]*gasWatch)
+		}
+		ws.running[p.network.ID] = w
+		ws.pollers.Go(func() { h.pollGas(ctx, p, w) })
+	}
+	w.listeners[l] = struct{}{}
+	if w.last != nil {
+		l.put(*w.last)
+	}
+	return nil
+}
+
+// leave ends l's watch, and the poller with the last one's.
+func (ws *gasWatches) leave(id uint64, l *gasListener) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	w := ws.running[id]
+	if w == nil {
+		return
+	}
+	if _, listens := w.listeners[l]; !listens {
+		return
+	}
+	delete(w.listeners, l)
+	close(l.box)
+	if len(w.listeners) == 0 {
+		w.cancel()
+		delete(ws.running, id)
+	}
+}
+
+func (ws *gasWatches) close() {
+	ws.mu.Lock()
+	ws.closed = true
+	for id, w := range ws.running {
+		w.cancel()
+		for l := range w.listeners {
+			close(l.box)
+		}
+		delete(ws.running, id)
+	}
+	ws.mu.Unlock()
+	ws.pollers.Wait()
+}
+
+// push hands g to all that listen to w.
+func (ws *gasWatches) push(w *gasWatch, g GasPrice) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.running[g.Chain] != w { // nobody listens any more
+		return
+	}
+	w.last = &g
+	for l := range w.listeners {
+		l.put(g)
+	}
+}
+
+// pollGas looks for new heads of p until ctx ends.
+func (h *Hub) pollGas(ctx context.Context, p *pool, w *gasWatch) {
+	var seen common.Hash
+	every := h.watches.every
+	if every == 0 {
+		every = min(max(p.network.BlockTime/4, gasLookMin), gasLookMax)
+	}
+	pause := every
+	for {
+		if now, err := h.pool(p.network.ID); err == nil {
+			p = now // its endpoints may have been replaced
+		}
+		g, err := p.gasPrice(ctx, seen)
+		switch {
+		case err != nil:
+			pause = min(2*pause, gasBackoff)
+		case g != nil:
+			h.addL1(ctx, p, g)
+			seen = g.hash
+			h.watches.push(w, *g)
+			fallthrough
+		default:
+			pause = every
+		}
+		t := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return
+		case <-t.C:
+		}
+	}
+}

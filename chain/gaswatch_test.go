@@ -1,0 +1,159 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// watching collects what a watcher is given.
+type watching struct {
+	mu     sync.Mutex
+	prices []GasPrice
+	more   chan struct{}
+}
+
+func watch(t *testing.T, h *Hub, id uint64) (*watching, context.CancelFunc) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	w := &watching{more: make(chan struct{}, 100)}
+	if err := h.WatchGas(ctx, id, func(g GasPrice) {
+		w.mu.Lock()
+		w.prices = append(w.prices, g)
+		w.mu.Unlock()
+		w.more <- struct{}{}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return w, stop
+}
+
+// next waits for the next price.
+func (w *watching) next(t *testing.T) GasPrice {
+	t.Helper()
+	select {
+	case <-w.more:
+	case <-time.After(5 * time.Second):
+		t.Fatal("no price")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.prices[len(w.prices)-1]
+}
+
+// TestWatchGas: one poller for all that watch a network, a push at each new head,
+// nothing without one; and it stops with the last.
+func TestWatchGas(t *testing.T) {
+	key := newTestKey(t, "gas")
+	alloc := funded(key.addr)
+	alloc[gasPriceOracle] = types.Account{Balance: new(big.Int), Code: constantCode(bigHash(4321))}
+	c := newTestChain(t, base, alloc)
+	h := newTestHub(t, base, 1, c.serve(t))
+	h.watches.every = 2 * time.Millisecond
+	if err := h.WatchGas(t.Context(), 1, func(GasPrice) {}); !errors.Is(err, ErrNoNetwork) {
+		t.Errorf("no network: %v", err)
+	}
+	// One that never returns from its first price holds nobody up.
+	stuck := make(chan struct{})
+	if err := h.WatchGas(t.Context(), base, func(GasPrice) { <-stuck }); err != nil {
+		t.Fatal(err)
+	}
+	defer close(stuck)
+	a, stopA := watch(t, h, base)
+	defer stopA()
+	first := a.next(t)
+	if first.Chain != base || first.Block != 1 || first.BaseFee.Sign() <= 0 || first.NextBaseFee.Sign() <= 0 || first.Time.IsZero() || first.L1 != L1FeeOP || first.L1Fee.Int64() != 4321 {
+		t.Errorf("first = %+v", first)
+	}
+	network, _ := NetworkByID(base)
+	checkTiers(t, network, first)
+	b, stopB := watch(t, h, base)
+	if got := b.next(t); got.Block != first.Block {
+		t.Errorf("the second watcher begins with block %d", got.Block)
+	}
+	histories := c.count("eth_feeHistory")
+	time.Sleep(20 * time.Millisecond)
+	if n := c.count("eth_feeHistory"); n != histories {
+		t.Errorf("%d prices for a head that stands", n-histories)
+	}
+	c.Commit()
+	for _, w := range []*watching{a, b} {
+		if got := w.next(t); got.Block != 2 {
+			t.Errorf("pushed block %d", got.Block)
+		}
+	}
+	if n := c.count("eth_feeHistory") - histories; n != 1 {
+		t.Errorf("%d prices for one head and three watchers", n)
+	}
+	stopB()
+	c.Commit()
+	if got := a.next(t); got.Block != 3 || len(b.more) != 0 {
+		t.Errorf("block %d; %d for who has left", got.Block, len(b.more))
+	}
+}
+
+// TestWatchGasEnds: with its last watcher, and with the hub.
+func TestWatchGasEnds(t *testing.T) {
+	c := newTestChain(t, base, types.GenesisAlloc{})
+	h := newTestHub(t, base, 1, c.serve(t))
+	h.watches.every = time.Millisecond
+	w, stop := watch(t, h, base)
+	w.next(t)
+	stop()
+	still := func() bool {
+		h.watches.mu.Lock()
+		defer h.watches.mu.Unlock()
+		return len(h.watches.running) > 0
+	}
+	for range 1000 {
+		if !still() {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	h.watches.pollers.Wait()
+	if still() {
+		t.Fatal("the poller goes on")
+	}
+	w, stop = watch(t, h, base)
+	defer stop()
+	if g := w.next(t); g.Block == 0 {
+		t.Errorf("watching again: %+v", g)
+	}
+	h.Close()
+	if still() {
+		t.Error("the poller goes on after the hub is closed")
+	}
+	if err := h.WatchGas(t.Context(), base, func(GasPrice) {}); err == nil {
+		t.Error("a closed hub watches")
+	}
+}
+
+// TestWatchGasSurvivesAnOutage: without a node there is no push, and the next
+// head after it is one.
+func TestWatchGasSurvivesAnOutage(t *testing.T) {
+	c := newTestChain(t, base, types.GenesisAlloc{})
+	h := newTestHub(t, base, 1, c.serve(t))
+	h.watches.every = 2 * time.Millisecond
+	w, stop := watch(t, h, base)
+	defer stop()
+	w.next(t)
+	asked := c.count("eth_getBlockByNumber")
+	c.set(down, nil)
+	c.Commit()
+	for range 1000 {
+		if c.count("eth_getBlockByNumber") > asked+1 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	c.set(nil, nil)
+	if g := w.next(t); g.Block != 2 {
+		t.Errorf("block %d", g.Block)
+	}
+}

@@ -1,0 +1,92 @@
+package chain
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// down answers nothing but an error of the gateway before the node.
+func down(w http.ResponseWriter, _ string) bool {
+	http.Error(w, "", http.StatusBadGateway)
+	return true
+}
+
+// at is a node whose latest block is of that number and age.
+func at(id, number uint64, age time.Duration) *testNode {
+	return &testNode{answer: func(ctx context.Context, method string, args []json.RawMessage) (any, error) {
+		switch method {
+		case "eth_getBlockByNumber":
+			return map[string]any{
+				"number": hexutil.Uint64(number), "hash": common.Hash{1, byte(number)}, "baseFeePerGas": "0x1", "transactions": []common.Hash{},
+				"timestamp": hexutil.Uint64(time.Now().Add(-age).Unix()),
+			}, nil
+		case "eth_getBalance":
+			return hexutil.Uint64(number), nil
+		}
+		return constant(id)(ctx, method, args)
+	}}
+}
+
+// TestBehind: of a network of two-second blocks, a node that is well behind is
+// not asked for state, whoever says so by a block that has come since; and none
+// is behind by a claim of a number alone.
+func TestBehind(t *testing.T) {
+	const far = 5 * time.Minute
+	for _, tc := range []struct {
+		name   string
+		nodes  []*testNode
+		behind []bool
+		asked  int // the one that answers for state
+	}{
+		{"level", []*testNode{at(10, 90, time.Second), at(10, 90, time.Second)}, []bool{false, false}, 0},
+		{"a few blocks", []*testNode{at(10, 85, 10*time.Second), at(10, 90, time.Second)}, []bool{false, false}, 0},
+		{"far", []*testNode{at(10, 60, far), at(10, 90, time.Second)}, []bool{true, false}, 1},
+		{"a claim of a number", []*testNode{at(10, 90, 2*time.Second), at(10, 1e9, -time.Hour)}, []bool{false, false}, 0},
+		{"a chain that stands", []*testNode{at(10, 90, far), at(10, 90, far)}, []bool{false, false}, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var urls []string
+			for _, n := range tc.nodes {
+				urls = append(urls, n.serve(t))
+			}
+			h := newTestHub(t, 10, 1, urls...)
+			if all := h.Health(); len(all) != 2 || all[0].Head != 0 || all[0].Failure != "" {
+				t.Errorf("before any use: %+v", all)
+			}
+			balance, err := h.Balance(t.Context(), 10, common.Address{1}, Native)
+			if err != nil || tc.nodes[tc.asked].count("eth_getBalance") != 1 || tc.nodes[1-tc.asked].count("eth_getBalance") != 0 {
+				t.Errorf("balance %v, %v; asked %d and %d times", balance, err, tc.nodes[0].count("eth_getBalance"), tc.nodes[1].count("eth_getBalance"))
+			}
+			for i, e := range h.Health() {
+				if e.Behind != tc.behind[i] || e.Head == 0 || e.HeadTime.IsZero() || e.Chain != 10 {
+					t.Errorf("endpoint %d: %+v", i, e)
+				}
+			}
+		})
+	}
+}
+
+// TestSurveyFindsTheDead: also those that are only asked when others fail.
+func TestSurveyFindsTheDead(t *testing.T) {
+	good, dead, strange := at(10, 90, 0), at(10, 90, 0), at(1, 90, 0)
+	dead.set(down, nil)
+	h := newTestHub(t, 10, 1, good.serve(t), dead.serve(t), strange.serve(t))
+	for range 5 {
+		if _, err := h.Balance(t.Context(), 10, common.Address{1}, Native); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := h.Health()
+	if all[0].Failure != "" || all[1].Failure == "" || all[1].RetryAt.IsZero() || all[2].Failure == "" {
+		t.Errorf("health = %+v", all)
+	}
+	if n := good.count("eth_getBlockByNumber"); n != 1 {
+		t.Errorf("surveyed %d times", n)
+	}
+}

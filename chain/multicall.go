@@ -1,0 +1,122 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// multicall3 has this address on every chain that has it.
+var multicall3 = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
+
+// askedAtOnce is how many questions one Multicall3 call carries.
+const askedAtOnce = 200
+
+// errNoMulticall means the chain has no Multicall3.
+var errNoMulticall = errors.New("no multicall contract")
+
+var aggregate3 = sync.OnceValue(func() abi.ABI {
+	parsed, err := abi.JSON(strings.NewReader(`[{"name":"aggregate3","type":"function","stateMutability":"payable",
+		"inputs":[{"name":"calls","type":"tuple[]","components":[{"name":"target","type":"address"},{"name":"allowFailure","type":"bool"},{"name":"callData","type":"bytes"}]}],
+		"outputs":[{"name":"returnData","type":"tuple[]","components":[{"name":"success","type":"bool"},{"name":"returnData","type":"bytes"}]}]}]`))
+	if err != nil {
+		panic(err) // the text above is constant
+	}
+	return parsed
+})
+
+// A multicall is one entry of aggregate3, a multicallResult its outcome.
+type (
+	multicall struct {
+		Target       common.Address
+		AllowFailure bool
+		CallData     []byte
+	}
+	multicallResult struct {
+		Success    bool
+		ReturnData []byte
+	}
+)
+
+// A question is a read-only call.
+type question struct {
+	to   common.Address
+	data []byte
+}
+
+// ask returns the answers to all questions, nil for one that reverted. Where
+// the chain has Multicall3 they are of one block, up to askedAtOnce of them;
+// elsewhere, and where one of them spoils the common call, each is asked alone.
+func ask(ctx context.Context, r reader, all []question) ([][]byte, error) {
+	return askWithin(ctx, r, 0, all)
+}
+
+// askWithin is ask with a bound on the gas of each call that a node executes,
+// for contracts that may be made to waste it; 0 = the node's own.
+func askWithin(ctx context.Context, r reader, gas uint64, all []question) ([][]byte, error) {
+	answers := make([][]byte, 0, len(all))
+	for start := 0; start < len(all); start += askedAtOnce {
+		some := all[start:min(start+askedAtOnce, len(all))]
+		got, err := askTogether(ctx, r, gas, some)
+		if errors.Is(err, errNoMulticall) || isRevert(err) {
+			got, err = askEach(ctx, r, gas, some)
+		}
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, got...)
+	}
+	return answers, nil
+}
+
+func askTogether(ctx context.Context, r reader, gas uint64, all []question) ([][]byte, error) {
+	calls := make([]multicall, len(all))
+	for i, q := range all {
+		calls[i] = multicall{q.to, true, q.data}
+	}
+	data, err := aggregate3().Pack("aggregate3", calls)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.CallContract(ctx, ethereum.CallMsg{To: &multicall3, Gas: gas, Data: data}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("multicall: %w", err)
+	}
+	if len(out) == 0 {
+		return nil, errNoMulticall
+	}
+	var results []multicallResult
+	if err := aggregate3().UnpackIntoInterface(&results, "aggregate3", out); err != nil {
+		return nil, fmt.Errorf("multicall: %w", err)
+	}
+	if len(results) != len(all) {
+		return nil, fmt.Errorf("multicall: %d answers to %d questions", len(results), len(all))
+	}
+	answers := make([][]byte, len(all))
+	for i, res := range results {
+		if res.Success {
+			answers[i] = res.ReturnData
+		}
+	}
+	return answers, nil
+}
+
+func askEach(ctx context.Context, r reader, gas uint64, all []question) ([][]byte, error) {
+	answers := make([][]byte, len(all))
+	for i, q := range all {
+		out, err := r.CallContract(ctx, ethereum.CallMsg{To: &q.to, Gas: gas, Data: q.data}, nil)
+		switch {
+		case err == nil:
+			answers[i] = out
+		case !isRevert(err):
+			return nil, err
+		}
+	}
+	return answers, nil
+}

@@ -1,0 +1,318 @@
+package chain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// counting is a node that says an account made so many transactions, of which
+// those beyond latest wait in its pool.
+func counting(id, block, latest, pending uint64) *testNode {
+	return &testNode{answer: func(ctx context.Context, method string, args []json.RawMessage) (any, error) {
+		switch {
+		case method == "eth_blockNumber":
+			return hexutil.Uint64(block), nil
+		case method == "eth_getTransactionCount" && string(args[1]) == `"pending"`:
+			return hexutil.Uint64(pending), nil
+		case method == "eth_getTransactionCount":
+			return hexutil.Uint64(latest), nil
+		}
+		return constant(id)(ctx, method, args)
+	}}
+}
+
+// TestNonces: no single host can make a count higher than another one says.
+func TestNonces(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		nodes [][3]uint64 // block, latest, pending; none = it is down
+		want  Nonces
+	}{
+		{"one", [][3]uint64{{9, 5, 6}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 6}},
+		{"two agree", [][3]uint64{{9, 5, 6}, {8, 5, 6}}, Nonces{Block: 8, Latest: 5, Next: 6, Highest: 6}},
+		{"one inflates", [][3]uint64{{9, 50, 60}, {9, 5, 6}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 60}},
+		{"the other inflates", [][3]uint64{{9, 5, 6}, {9, 50, 60}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 60}},
+		{"one inflates its pool", [][3]uint64{{9, 5, 60}, {9, 5, 5}}, Nonces{Block: 9, Latest: 5, Next: 5, Highest: 60}},
+		{"two against one", [][3]uint64{{9, 50, 60}, {9, 5, 6}, {7, 5, 6}}, Nonces{Block: 7, Latest: 5, Next: 6, Highest: 60}},
+		{"two against one that deflates", [][3]uint64{{9, 1, 1}, {9, 5, 6}, {9, 5, 6}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 6}},
+		{"pending below latest", [][3]uint64{{9, 5, 3}}, Nonces{Block: 9, Latest: 5, Next: 5, Highest: 5}},
+		{"one is down", [][3]uint64{{9, 5, 6}, {}}, Nonces{Block: 9, Latest: 5, Next: 6, Highest: 6, Sole: true}},
+	} {
+		var urls []string
+		for _, n := range tc.nodes {
+			node := counting(10, n[0], n[1], n[2])
+			if n[0] == 0 {
+				node.set(func(w http.ResponseWriter, _ string) bool { http.Error(w, "", http.StatusBadGateway); return true }, nil)
+			}
+			urls = append(urls, node.serve(t))
+		}
+		got, err := newTestHub(t, 10, 3, urls...).Nonces(t.Context(), 10, common.Address{1})
+		hosts := len(got.Hosts)
+		got.Hosts = nil
+		if err != nil || hosts == 0 || got.Block != tc.want.Block || got.Latest != tc.want.Latest || got.Next != tc.want.Next || got.Highest != tc.want.Highest || got.Sole != tc.want.Sole {
+			t.Errorf("%s: %+v of %d hosts, %v; want %+v", tc.name, got, hosts, err, tc.want)
+		}
+	}
+}
+
+// inflate makes node c add n to every count of transactions.
+func inflate(c *testNode, n uint64) {
+	c.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+		raw, isRaw := result.(json.RawMessage)
+		var count hexutil.Uint64
+		if method != "eth_getTransactionCount" || !isRaw || json.Unmarshal(raw, &count) != nil {
+			return result, err
+		}
+		return count + hexutil.Uint64(n), nil
+	})
+}
+
+// proxied serves the chain of c once more, under another host.
+func proxied(t *testing.T, c *testChain) (*testNode, string) {
+	t.Helper()
+	n := &testNode{answer: c.answer}
+	return n, n.serve(t)
+}
+
+// TestNonceIsNotInflated: with a lying host beside an honest one the next nonce
+// is the honest one's; with the lying one alone, nothing beyond our own records
+// is believed.
+func TestNonceIsNotInflated(t *testing.T) {
+	key := newTestKey(t, "inflated")
+	c := newTestChain(t, base, funded(key.addr))
+	liar, url := proxied(t, c)
+	inflate(liar, 7)
+	s := newTestSender(t, tempDB(t), newTestHub(t, base, 2, url, c.serve(t)), key)
+	var waited time.Duration
+	s.sleep = func(_ context.Context, d time.Duration) error { waited += d; return nil }
+	tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon())
+	if err != nil || tx.Nonce != 0 || waited != (nonceLooks-1)*nonceWait {
+		t.Fatalf("%+v, %v, after %v", tx, err, waited)
+	}
+	c.set(func(w http.ResponseWriter, _ string) bool { http.Error(w, "", http.StatusBadGateway); return true }, nil)
+	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 1), soon()); tx != nil || !errors.Is(err, ErrUnreachable) || key.count() != 1 {
+		t.Errorf("the liar alone: %+v, %v", tx, err)
+	}
+	liar.set(nil, nil) // as many as we know of, of which none is mined
+	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 1), soon()); err != nil || tx.Nonce != 1 {
+		t.Errorf("within our records: %+v, %v", tx, err)
+	}
+	c.set(nil, nil)
+	if _, err := s.Cancel(t.Context(), "a", soon()); err != nil {
+		t.Errorf("a cancel that one host calls too late: %v", err)
+	}
+	c.Commit()
+	c.Commit()
+	inflate(liar, 0)
+	if tx, _ := poll(t, s, "a"); tx.State != TxCancelled {
+		t.Errorf("a is %s", tx.State)
+	}
+}
+
+// TestFirstBroadcastHoldsTheNonce: a call of the same account waits until it is
+// known whether the nodes refuse the one before it, and takes its nonce then.
+func TestFirstBroadcastHoldsTheNonce(t *testing.T) {
+	c, key, s, _ := newSending(t, "front")
+	sayOnSend(c, poor, false)
+	second := make(chan *Tx, 1)
+	s.onPoint = func(p point) {
+		switch p {
+		case afterJournal:
+			s.onPoint = nil
+			go func() {
+				tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 1), soon())
+				if err != nil {
+					t.Error(err)
+				}
+				second <- tx
+			}()
+			time.Sleep(20 * time.Millisecond)
+			if key.count() != 1 {
+				t.Error("b was signed behind a")
+			}
+			s.onPoint = func(p point) {
+				if p == afterReject {
+					c.set(nil, nil)
+				}
+			}
+		}
+	}
+	if tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); !errors.Is(err, ErrRejected) || tx.Nonce != 0 {
+		t.Fatalf("a: %+v, %v", tx, err)
+	}
+	if b := <-second; b == nil || b.Nonce != 0 || b.State != TxSent {
+		t.Errorf("b: %+v", b)
+	}
+}
+
+// gapBehind is an account whose call has nonce 1, while what was on its way with
+// nonce 0, from another wallet, is gone.
+func gapBehind(t *testing.T, capped bool) (c *testChain, key *testKey, s *Sender, now *clock) {
+	t.Helper()
+	c, key, s, now = newSending(t, "gapbehind")
+	foreign, err := key.SignTx(t.Context(), key.addr, unsigned(pay(base, key.addr, "0xff", 5), 0, 21000, Fees{GasFeeCap: big.NewInt(5e9), GasTipCap: big.NewInt(1e9)}), big.NewInt(base))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Client().SendTransaction(t.Context(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	call, p := pay(base, key.addr, "0xbb", 2), Policy{Until: now.Add(time.Hour)}
+	if capped { // enough for the call, not for two transactions
+		cost, err := s.nodes.CostAt(t.Context(), call, Normal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Ceiling = eighths(cost.Max, 12)
+	}
+	tx, err := s.Submit(t.Context(), "b", call, p)
+	if err != nil || tx.Nonce != 1 {
+		t.Fatalf("b = %+v, %v", tx, err)
+	}
+	c.Rollback()
+	return c, key, s, now
+}
+
+// TestGapIsFilled: what hangs behind a nonce that nothing uses is let through, by
+// the next call or else, after a while, by one that does nothing.
+func TestGapIsFilled(t *testing.T) {
+	c, key, s, now := gapBehind(t, false)
+	c.Commit()
+	if tx, _ := poll(t, s, "b"); tx.State != TxSent || tx.Depth != 0 || key.count() != 2 {
+		t.Fatalf("b is %s at depth %d, %d signatures", tx.State, tx.Depth, key.count())
+	}
+	now.advance(gapPatience)
+	poll(t, s, "b")
+	if key.count() != 2 {
+		t.Error("the first look was believed")
+	}
+	now.advance(gapPatience)
+	key.fail = errors.New("locked")
+	if tx, _ := poll(t, s, "b"); !strings.Contains(tx.Reason, "nonce 0") || !strings.Contains(tx.Reason, "locked") {
+		t.Errorf("locked: %q", tx.Reason)
+	}
+	key.fail = nil
+	poll(t, s, "b") // too soon for another look
+	if key.count() != 2 {
+		t.Error("looked again at once")
+	}
+	now.advance(gapEvery)
+	poll(t, s, "b")
+	if key.count() != 3 {
+		t.Fatalf("%d signatures, want one for the gap", key.count())
+	}
+	now.advance(gapEvery)
+	poll(t, s, "b")
+	c.Commit()
+	c.Commit()
+	if tx, _ := poll(t, s, "b"); tx.State != TxMined || key.count() != 3 {
+		t.Errorf("b is %s, %d signatures", tx.State, key.count())
+	}
+	filler, err := s.ledger.holder(base, key.addr, 0)
+	if err != nil || filler == nil || filler.State != TxCancelled || filler.Call.Value.Sign() != 0 || filler.Call.To != key.addr {
+		t.Errorf("the filler: %+v, %v", filler, err)
+	}
+}
+
+// TestGapIsTakenByTheNextCall: it costs nothing then.
+func TestGapIsTakenByTheNextCall(t *testing.T) {
+	c, key, s, now := gapBehind(t, false)
+	if tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(time.Hour)}); err != nil || tx.Nonce != 0 {
+		t.Fatalf("a = %+v, %v", tx, err)
+	}
+	poll(t, s, "b")
+	c.ends(t, s, map[string]TxState{"a": TxMined, "b": TxMined})
+}
+
+// TestGapIsNotFilledAboveTheCeiling: nor when the nodes refuse it each time, nor
+// for what may no longer be sent.
+func TestGapIsNotFilledAboveTheCeiling(t *testing.T) {
+	_, key, s, now := gapBehind(t, true)
+	now.advance(gapPatience)
+	poll(t, s, "b")
+	now.advance(gapPatience)
+	if tx, _ := poll(t, s, "b"); !strings.Contains(tx.Reason, ErrCeiling.Error()) || key.count() != 2 {
+		t.Errorf("%q, %d signatures", tx.Reason, key.count())
+	}
+
+	c, key, s, now := gapBehind(t, false)
+	sayOnSend(c, poor, false)
+	for range 2 * gapTries {
+		now.advance(gapPatience)
+		poll(t, s, "b")
+	}
+	if key.count() != 2+gapTries {
+		t.Errorf("%d signatures", key.count())
+	}
+	now.advance(time.Hour)
+	if tx, _ := poll(t, s, "b"); tx.State != TxSent || key.count() != 2+gapTries {
+		t.Errorf("late: %s, %d signatures", tx.State, key.count())
+	}
+}
+
+// TestDroppedGoesToAll: what the first endpoint takes and forgets is offered to
+// the others too.
+func TestDroppedGoesToAll(t *testing.T) {
+	key := newTestKey(t, "swallowed")
+	c := newTestChain(t, base, funded(key.addr))
+	hole, url := proxied(t, c)
+	hole.set(func(w http.ResponseWriter, method string) bool {
+		if method != "eth_sendRawTransaction" {
+			return false
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": 1, "result": common.Hash{1}})
+		return true
+	}, nil)
+	s := newTestSender(t, tempDB(t), newTestHub(t, base, 2, url, c.serve(t)), key)
+	if tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil || tx.State != TxSent || c.count("eth_sendRawTransaction") != 0 {
+		t.Fatalf("%+v, %v", tx, err)
+	}
+	poll(t, s, "a")
+	c.Commit()
+	c.Commit()
+	if tx, _ := poll(t, s, "a"); tx.State != TxMined {
+		t.Errorf("a is %s", tx.State)
+	}
+}
+
+// TestReplacedNamesHosts: a verdict without evidence says whose word it is.
+func TestReplacedNamesHosts(t *testing.T) {
+	key := newTestKey(t, "named")
+	c := newTestChain(t, base, funded(key.addr))
+	_, url := proxied(t, c)
+	hub := newTestHub(t, base, 2, url, c.serve(t))
+	s := newTestSender(t, tempDB(t), hub, key)
+	now := &clock{time.Now()}
+	s.now = func() time.Time { return now.Time }
+	tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Rollback()
+	foreign, err := key.SignTx(t.Context(), key.addr, unsigned(pay(base, key.addr, "0xff", 5), tx.Nonce, 21000, Fees{GasFeeCap: big.NewInt(5e9), GasTipCap: big.NewInt(1e9)}), big.NewInt(base))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Client().SendTransaction(t.Context(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	c.Commit()
+	c.Commit()
+	poll(t, s, "a")
+	now.advance(goneTime)
+	got, _ := poll(t, s, "a")
+	hosts := hub.pools[0].endpoints
+	if got.State != TxReplaced || slices.ContainsFunc(hosts, func(e *endpoint) bool { return !strings.Contains(got.Reason, e.host) }) {
+		t.Errorf("%s: %q", got.State, got.Reason)
+	}
+}

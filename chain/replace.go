@@ -1,0 +1,182 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// A replacement is one more attempt for the nonce of a record.
+type replacement struct {
+	kind          AttemptKind
+	call          Call // what its bytes do
+	policy        Policy
+	before, after point // around its commit
+	// stands says under the lock, of the record as it is then and what the
+	// network asks, that its last attempt needs no other; an error forbids one.
+	stands func(tx *Tx, asked Fees) (bool, error)
+}
+
+// known returns the record of key, which must exist.
+func (s *Sender) known(key string) (*Tx, error) {
+	tx, err := s.ledger.get(key)
+	if err == nil && tx == nil {
+		err = fmt.Errorf("no transaction %q", key)
+	}
+	return tx, err
+}
+
+// replace signs and journals r, unless tx's last attempt stands, and broadcasts
+// whichever is the last.
+func (s *Sender) replace(ctx context.Context, tx *Tx, r replacement) (*Tx, error) {
+	longer, err := s.signReplacement(ctx, tx, r)
+	if err != nil {
+		return tx, err
+	}
+	return s.broadcast(ctx, longer, false)
+}
+
+func (s *Sender) signReplacement(ctx context.Context, tx *Tx, r replacement) (*Tx, error) {
+	if err := s.mayAct(r.policy); err != nil {
+		return nil, err
+	}
+	if r.policy.Tier == "" {
+		r.policy.Tier = Fast
+	}
+	cost, err := s.nodes.CostAt(ctx, r.call, r.policy.Tier)
+	if r.kind == AttemptCancel && errors.Is(err, ErrWouldRevert) {
+		cost, err = s.costOfAny(ctx, tx, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	from, id := tx.Call.From, tx.Call.ChainID
+	unlock, err := s.lock(ctx, account{id, from})
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if tx, err = s.known(tx.Key); err != nil {
+		return nil, err
+	}
+	if stands, err := r.stands(tx, cost.Fees); stands || err != nil {
+		return tx, err
+	}
+	if full := len(tx.Attempts) == maxAttempts; r.kind == AttemptCancel && tx.Last().Kind == AttemptCancel && (full || tx.Last().offers(cost.Fees)) {
+		return s.prolong(tx, r)
+	} else if full {
+		return nil, fmt.Errorf("%w: %d", ErrAttempts, maxAttempts)
+	}
+	nonces, err := s.nodes.Nonces(ctx, id, from)
+	if err != nil {
+		return nil, err
+	}
+	if nonces.Latest > tx.Nonce {
+		return nil, fmt.Errorf("%w: %d", ErrNonceUsed, tx.Nonce)
+	}
+	if cost, err = s.higher(ctx, tx, r, cost); err != nil {
+		return nil, err
+	}
+	if err := s.ledger.probe(); err != nil {
+		return nil, err
+	}
+	a, err := s.attempt(ctx, r.kind, from, unsigned(r.call, tx.Nonce, cost.Gas, cost.Fees), id, r.policy)
+	if err != nil {
+		return nil, err
+	}
+	return s.journal(tx, r, func(tx *Tx) bool {
+		tx.Attempts = append(tx.Attempts, a)
+		return true
+	})
+}
+
+// higher is cost raised over all attempts of tx, if r's policy allows it: that is
+// for this attempt and for what had to be sent to let it through.
+func (s *Sender) higher(ctx context.Context, tx *Tx, r replacement, cost Cost) (Cost, error) {
+	if r.kind == AttemptBump {
+		first, err := tx.Attempts[0].transaction()
+		if err != nil {
+			return cost, unavailable(err)
+		}
+		cost.Gas = max(cost.Gas, first.Gas())
+	}
+	cost = outbid(cost, tx.Attempts)
+	fillers, err := s.fillersMost(ctx, tx, "")
+	if err != nil {
+		return cost, err
+	}
+	return cost, underCeiling(fillers.Add(fillers, cost.Max), r.policy)
+}
+
+// journal commits what change does to tx's record for r.
+func (s *Sender) journal(tx *Tx, r replacement, change func(tx *Tx) bool) (*Tx, error) {
+	s.point(r.before)
+	tx, err := s.ledger.update(tx.Key, change)
+	if err != nil {
+		return nil, err
+	}
+	s.point(r.after)
+	return tx, nil
+}
+
+// prolong lets the last cancel's bytes leave for as long as r allows, once they
+// may not any more: they offer enough, or there is no room for others. Nothing is
+// signed.
+func (s *Sender) prolong(tx *Tx, r replacement) (*Tx, error) {
+	if !s.now().After(tx.Last().Until) {
+		return tx, nil
+	}
+	return s.journal(tx, r, func(tx *Tx) bool {
+		tx.Attempts[len(tx.Attempts)-1].Until = r.policy.Until.UTC()
+		return true
+	})
+}
+
+// costOfAny prices a cancel that a node expects to fail, with the gas of tx's own
+// call: failed, it uses the nonce up as well. So neither a lying node nor code
+// that the account runs (EIP-7702) can keep a nonce open.
+func (s *Sender) costOfAny(ctx context.Context, tx *Tx, r replacement) (Cost, error) {
+	first, err := tx.Attempts[0].transaction()
+	if err != nil {
+		return Cost{}, unavailable(err)
+	}
+	r.call.Gas = first.Gas()
+	return s.nodes.CostAt(ctx, r.call, r.policy.Tier)
+}
+
+// outbid raises cost's fees to what nodes ask of a replacement for every one of
+// attempts, and keeps the kind of transaction of the first.
+func outbid(cost Cost, attempts []Attempt) Cost {
+	f := cost.Fees
+	f.Legacy = attempts[0].legacy()
+	feeCap, tipCap := f.GasFeeCap, f.GasTipCap
+	for _, a := range attempts {
+		feeCap = atLeast(feeCap, a.FeeCap)
+		tipCap = atLeast(tipCap, a.TipCap)
+	}
+	if f.Legacy { // one price: the higher of both
+		tipCap = feeCap
+	}
+	if tipCap.Cmp(feeCap) > 0 {
+		feeCap = tipCap
+	}
+	f.GasFeeCap, f.GasTipCap = feeCap, tipCap
+	raised := newCost(cost.Gas, cost.Gas, f, cost.L1)
+	raised.Tier = cost.Tier
+	return raised
+}
+
+// legacy reports whether a's bytes are of a transaction with one gas price. All
+// other kinds begin with a byte below 0x80 (EIP-2718).
+func (a Attempt) legacy() bool { return len(a.Raw) > 0 && a.Raw[0] >= 0x80 }
+
+// atLeast is x, or what outbids old if that is more.
+func atLeast(x *big.Int, old *hexutil.Big) *big.Int {
+	if least := raised(old.ToInt()); x.Cmp(least) < 0 {
+		return least
+	}
+	return x
+}

@@ -1,0 +1,79 @@
+package chain
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// TokenAnswers are what a contract says of itself as a token: the bytes that
+// each call returned, nil where it failed.
+type TokenAnswers struct {
+	Code     []byte // of the contract; empty = nothing is there
+	Symbol   []byte // symbol()
+	Name     []byte // name()
+	Decimals []byte // decimals()
+	Supply   []byte // totalSupply()
+	Balance  []byte // balanceOf of the contract itself
+	NFT      []byte // supportsInterface(0x80ac58cd), ERC-721
+}
+
+// tokenGas is many times what six questions take of any token that is one, and
+// little for a node.
+const tokenGas = 5_000_000
+
+var (
+	symbolCall   = []byte{0x95, 0xd8, 0x9b, 0x41} // symbol()
+	nameCall     = []byte{0x06, 0xfd, 0xde, 0x03} // name()
+	decimalsCall = []byte{0x31, 0x3c, 0xe5, 0x67} // decimals()
+	supplyCall   = []byte{0x18, 0x16, 0x0d, 0xdd} // totalSupply()
+	// supportsInterface(bytes4) of ERC-165, asked about ERC-721
+	isNFTCall = append([]byte{0x01, 0xff, 0xc9, 0xa7, 0x80, 0xac, 0x58, 0xcd}, make([]byte, 28)...)
+)
+
+// AskToken asks the contract at token what it is. A call that fails is an
+// answer; an error says nothing about the contract.
+func (h *Hub) AskToken(ctx context.Context, id uint64, token common.Address) (TokenAnswers, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return TokenAnswers{}, err
+	}
+	r := reader{p}
+	var a TokenAnswers
+	if a.Code, err = r.CodeAt(ctx, token, nil); err != nil {
+		return TokenAnswers{}, fmt.Errorf("code at %s: %w", token, err)
+	}
+	if len(a.Code) == 0 {
+		return a, nil
+	}
+	questions := []question{{token, symbolCall}, {token, nameCall}, {token, decimalsCall}, {token, supplyCall}, {token, onAccounts(balanceOfSelector, token)}, {token, isNFTCall}}
+	answers, err := askWithin(ctx, r, tokenGas, questions)
+	if err != nil {
+		return TokenAnswers{}, fmt.Errorf("token %s: %w", token, err)
+	}
+	a.Symbol, a.Name, a.Decimals, a.Supply, a.Balance, a.NFT = answers[0], answers[1], answers[2], answers[3], answers[4], answers[5]
+	return a, nil
+}
+
+// Contracts are the contracts of the network that this package calls. None of
+// them is a token.
+func (n Network) Contracts() []common.Address {
+	all := []common.Address{multicall3}
+	if n.QuoterV2 != (common.Address{}) {
+		all = append(all, n.QuoterV2)
+	}
+	return all
+}
+
+// ErrNoWrapped means that the network has no WrappedNative, and that what was
+// asked for needs one. It is an [ErrNoQuote].
+var ErrNoWrapped = fmt.Errorf("%w: no wrapped native token", ErrNoQuote)
+
+// NoWrapped says why a network has no WrappedNative; "" if it has one.
+func (n Network) NoWrapped() string {
+	if n.WrappedNative != (common.Address{}) {
+		return ""
+	}
+	return "no contract that wraps " + n.Symbol + " is known of " + n.Name
+}

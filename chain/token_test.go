@@ -1,0 +1,120 @@
+package chain
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// TestReplace: a network's other endpoints are asked from then on; a bad URL
+// changes nothing.
+func TestReplace(t *testing.T) {
+	serve := func(block string) string {
+		n := &testNode{answer: func(_ context.Context, method string, _ []json.RawMessage) (any, error) {
+			return map[string]string{"eth_chainId": "0x1", "eth_blockNumber": block}[method], nil
+		}}
+		return n.serve(t)
+	}
+	first, second := serve("0x1"), serve("0x2")
+	h, err := NewHub([]Endpoint{{Chain: 1, URLs: []string{first}, Depth: 9}}, Options{AllowLoopback: []uint64{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	block := func() uint64 {
+		t.Helper()
+		r, err := h.Reader(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := r.BlockNumber(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := block(); n != 1 {
+		t.Fatalf("block %d", n)
+	}
+	for _, urls := range [][]string{{"http://rpc.example"}, {"https://rpc.example/#key"}, {second, "ftp://rpc.example"}} {
+		if err := h.Replace(1, urls); err == nil {
+			t.Errorf("%v was taken", urls)
+		}
+	}
+	if err := h.Replace(10, []string{second}); !errors.Is(err, ErrNoNetwork) {
+		t.Errorf("a network that is not configured: %v", err)
+	}
+	if n := block(); n != 1 {
+		t.Fatalf("a refused URL is asked: block %d", n)
+	}
+	if err := h.Replace(1, []string{second}); err != nil {
+		t.Fatal(err)
+	}
+	n, err := h.Network(1)
+	if got := block(); got != 2 || err != nil || n.Depth != 9 || len(h.Networks()) != 1 {
+		t.Errorf("block %d, %+v, %v", got, n, err)
+	}
+	if err := h.Replace(1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := h.Network(1); n.RPC[0] != networks[0].RPC[0] || n.Depth != 9 {
+		t.Errorf("without URLs: %+v", n)
+	}
+}
+
+// TestNoWrapped: a network without a known wrapped coin says so, and prices
+// nothing by it.
+func TestNoWrapped(t *testing.T) {
+	h, err := NewHub([]Endpoint{{Chain: 39}, {Chain: 143}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for _, n := range Networks() {
+		if (n.NoWrapped() == "") != (n.WrappedNative != common.Address{}) {
+			t.Errorf("chain %d: %q", n.ID, n.NoWrapped())
+		}
+	}
+	_, err = h.QuoteExactInput(t.Context(), 39, Native, common.Address{1}, big.NewInt(1))
+	if !errors.Is(err, ErrNoWrapped) || !errors.Is(err, ErrNoQuote) {
+		t.Errorf("39: %v", err)
+	}
+}
+
+// TestAskHostileToken: whatever code is at an address, asking it ends, and a call
+// that fails is an answer.
+func TestAskHostileToken(t *testing.T) {
+	endless := common.HexToAddress("0x1000000000000000000000000000000000000001")
+	huge := common.HexToAddress("0x1000000000000000000000000000000000000002")
+	failing := common.HexToAddress("0x1000000000000000000000000000000000000003")
+	c := newTestChain(t, 1, types.GenesisAlloc{
+		endless: {Balance: new(big.Int), Code: common.FromHex("5b600056")},     // jumps back for ever
+		huge:    {Balance: new(big.Int), Code: common.FromHex("620f42405ff3")}, // returns a million zeros
+		failing: {Balance: new(big.Int), Code: common.FromHex("5f5ffd")},       // reverts
+	})
+	h, err := NewHub([]Endpoint{{Chain: 1, URLs: []string{c.serve(t)}}}, Options{Sandbox: true, Timeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for _, at := range []common.Address{endless, failing} {
+		a, err := h.AskToken(t.Context(), 1, at)
+		if err != nil || len(a.Code) == 0 || a.Symbol != nil || a.Decimals != nil || a.NFT != nil {
+			t.Errorf("%s: %+v, %v", at, a, err)
+		}
+	}
+	a, err := h.AskToken(t.Context(), 1, huge)
+	if err != nil || len(a.Symbol) != 1_000_000 || !bytes.Equal(a.Decimals[:32], make([]byte, 32)) {
+		t.Errorf("%d bytes, %v", len(a.Symbol), err)
+	}
+	if a, err := h.AskToken(t.Context(), 1, common.Address{7}); err != nil || len(a.Code) != 0 {
+		t.Errorf("nothing there: %+v, %v", a, err)
+	}
+}

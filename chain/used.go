@@ -1,0 +1,111 @@
+package chain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/rpc"
+)
+
+// Used reports for each of accounts whether a network knows of a use: a nonce
+// above zero, a native balance, or a balance of one of tokens. It costs two
+// requests where the node takes batches and has Multicall3; a node that takes
+// no batch is asked twice for each account. Whoever runs the node learns that
+// the accounts belong together. Errors: ErrNoNetwork, ErrWrongChain,
+// ErrUnreachable; it may be repeated.
+func (h *Hub) Used(ctx context.Context, id uint64, accounts, tokens []common.Address) ([]bool, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return nil, err
+	}
+	used, err := read(ctx, p, func(ctx context.Context, e *endpoint) ([]bool, error) {
+		used, err := active(ctx, e, accounts)
+		if errors.Is(err, errNoBatch) {
+			return activeEach(ctx, e, accounts)
+		}
+		return used, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("used accounts: %w", err)
+	}
+	var questions []question
+	var asked []int
+	for i, a := range accounts {
+		if used[i] {
+			continue
+		}
+		for _, t := range tokens {
+			questions, asked = append(questions, question{t, onAccounts(balanceOfSelector, a)}), append(asked, i)
+		}
+	}
+	answers, err := ask(ctx, reader{p}, questions)
+	if err != nil {
+		return nil, fmt.Errorf("used accounts: %w", err)
+	}
+	for q, balance := range amounts(answers) {
+		if balance != nil && balance.Sign() > 0 {
+			used[asked[q]] = true
+		}
+	}
+	return used, nil
+}
+
+// errNoBatch: the node does not take a batch of requests, or not so long a one.
+var errNoBatch = errors.New("node takes no batch")
+
+// active asks for all nonces and native balances at once.
+func active(ctx context.Context, e *endpoint, accounts []common.Address) ([]bool, error) {
+	counts := make([]hexutil.Big, 2*len(accounts))
+	batch := make([]rpc.BatchElem, 0, len(counts))
+	for i, a := range accounts {
+		batch = append(batch,
+			rpc.BatchElem{Method: "eth_getTransactionCount", Args: []any{a, "latest"}, Result: &counts[2*i]},
+			rpc.BatchElem{Method: "eth_getBalance", Args: []any{a, "latest"}, Result: &counts[2*i+1]})
+	}
+	if err := e.rpc.BatchCallContext(ctx, batch); err != nil {
+		return nil, batchFailure(err)
+	}
+	used := make([]bool, len(accounts))
+	for i := range batch {
+		if batch[i].Error != nil {
+			return nil, errNoBatch
+		}
+		used[i/2] = used[i/2] || counts[i].ToInt().Sign() > 0
+	}
+	return used, nil
+}
+
+// batchFailure tells a node that takes no batch from one that is not well.
+func batchFailure(err error) error {
+	var status rpc.HTTPError
+	var answer rpc.Error
+	var form *json.UnmarshalTypeError // one error in place of a list
+	switch {
+	case errors.As(err, &status) && status.StatusCode < http.StatusInternalServerError && status.StatusCode != http.StatusTooManyRequests,
+		errors.As(err, &answer), errors.As(err, &form):
+		return errNoBatch
+	}
+	return err
+}
+
+// activeEach asks for one after the other.
+func activeEach(ctx context.Context, e *endpoint, accounts []common.Address) ([]bool, error) {
+	used := make([]bool, len(accounts))
+	for i, a := range accounts {
+		nonce, err := e.eth.NonceAt(ctx, a, nil)
+		if err != nil {
+			return nil, err
+		}
+		balance, err := e.eth.BalanceAt(ctx, a, nil)
+		if err != nil {
+			return nil, err
+		}
+		used[i] = nonce > 0 || balance.Sign() > 0
+	}
+	return used, nil
+}
