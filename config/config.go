@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,6 +37,11 @@ type Config struct {
 	Providers  Providers          `toml:"providers"`
 	Fees       Fees               `toml:"fees"`
 	Limits     Limits             `toml:"limits"`
+	Tokens     Tokens             `toml:"tokens"`
+	Swap       Swap               `toml:"swap"`
+	UI         UI                 `toml:"ui"`
+
+	origins map[string]Origin // by key; without one it is the default
 }
 
 // Log says what is written to the daemon's log file.
@@ -77,6 +84,11 @@ type Providers struct {
 type Provider struct {
 	Disabled bool   `toml:"disabled"`
 	BaseURL  string `toml:"base_url"`
+
+	// TokenFile holds this installation's token for the key proxy, and goes before
+	// the keychain; for machines without one.
+	TokenFile string `toml:"token_file"`
+	Token     string `toml:"-"` // the same, from SWAPKEEP_PROVIDERS_DEX_TOKEN alone
 }
 
 // Fees is the wallet vendor's fee configuration (spec section 2).
@@ -92,6 +104,43 @@ type Limits struct {
 	OpenOrders int `toml:"open_orders"`
 }
 
+// Tokens are the token lists beside the built-in one.
+type Tokens struct {
+	Lists []string `toml:"lists"` // files in the format of tokenlists.org; absolute paths
+}
+
+// Swap is what a swap begins with.
+type Swap struct {
+	Slippage Percent `toml:"slippage"` // where a quote names none; above 0, at most 50
+}
+
+// UI is what every window shows alike. The daemon keeps it and does nothing by it.
+type UI struct {
+	Language string `toml:"language"` // BCP 47 tag
+	Currency string `toml:"currency"` // ISO 4217 code, for values
+}
+
+// Percent is a number with at most two decimals, kept in hundredths: 0.5 is 50.
+// It is a struct, or the reader would take a whole number for hundredths.
+type Percent struct{ Hundredths int }
+
+// UnmarshalText reads a number.
+func (p *Percent) UnmarshalText(b []byte) error {
+	whole, part, point := strings.Cut(string(b), ".")
+	if !made(whole, 1, 2, digits) || len(whole) == 2 && whole[0] == '0' || point && !made(part, 1, 2, digits) {
+		return fmt.Errorf("%q: want a number below 100 with at most two decimals", b)
+	}
+	n, err := strconv.Atoi(whole + (part + "00")[:2])
+	p.Hundredths = n
+	return err
+}
+
+// MarshalText writes a number.
+func (p Percent) MarshalText() ([]byte, error) {
+	s := fmt.Sprintf("%d.%02d", p.Hundredths/100, p.Hundredths%100)
+	return []byte(strings.TrimSuffix(strings.TrimRight(s, "0"), ".")), nil
+}
+
 // Duration is a time.Duration written as text: 15m, 1h30m.
 type Duration time.Duration
 
@@ -105,8 +154,33 @@ func (d *Duration) UnmarshalText(b []byte) error {
 // MarshalText writes a duration.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
-// maxFile bounds the configuration file, in bytes.
-const maxFile = 1 << 20
+const (
+	maxFile  = 1 << 20 // bytes of the configuration file
+	maxLists = 8       // token lists
+)
+
+// Characters that forms are made of. Patterns would be compiled at every start
+// of a relay.
+const (
+	digits  = "0123456789"
+	lower   = "abcdefghijklmnopqrstuvwxyz"
+	capital = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
+
+// made reports whether s has least to most characters, all of them from a set.
+func made(s string, least, most int, set string) bool {
+	return len(s) >= least && len(s) <= most && strings.Trim(s, set) == ""
+}
+
+// isLanguage knows a tag of BCP 47: a language and at most three parts.
+func isLanguage(tag string) bool {
+	parts := strings.Split(tag, "-")
+	return len(parts) <= 4 && made(parts[0], 2, 3, lower) &&
+		!slices.ContainsFunc(parts[1:], func(part string) bool { return !made(part, 2, 8, lower+capital+digits) })
+}
+
+// isCurrency knows a code of ISO 4217.
+func isCurrency(code string) bool { return made(code, 3, 3, capital) }
 
 // Default is the configuration without file and environment.
 func Default() Config {
@@ -115,6 +189,8 @@ func Default() Config {
 		Keys:   Keys{Backend: "os", AutoLock: Duration(15 * time.Minute)},
 		Fees:   Fees{FeeBps: 40},
 		Limits: Limits{OpenOrders: 1000},
+		Swap:   Swap{Slippage: Percent{50}},
+		UI:     UI{Language: "en", Currency: "USD"},
 	}
 }
 
@@ -123,7 +199,7 @@ func Default() Config {
 func Load(environ []string, flags ...string) (Config, error) {
 	c := Default()
 	env := environment(environ)
-	c.Home = env["SWAPKEEP_HOME"]
+	c.Home, c.Providers.DEX.Token = env["SWAPKEEP_HOME"], env[tokenVariable]
 	if c.Home != "" && !filepath.IsAbs(c.Home) {
 		return c, fmt.Errorf("SWAPKEEP_HOME is %q: must be an absolute path", c.Home)
 	}
@@ -138,9 +214,11 @@ func Load(environ []string, flags ...string) (Config, error) {
 		if !ok {
 			return c, fmt.Errorf("flag %q: want key=value", f)
 		}
-		if err := c.set(strings.Split(key, "."), value); err != nil {
+		path := strings.Split(key, ".")
+		if err := c.set(path, value); err != nil {
 			return c, fmt.Errorf("flag %s: %w", key, err)
 		}
+		c.note(path, FromFlag, key)
 	}
 	return c, c.Check()
 }
@@ -170,12 +248,20 @@ func (c *Config) readFile(env map[string]string) error {
 		return fmt.Errorf("configuration: %w", err)
 	}
 	c.File = path
-	return c.parse(b)
+	if err := c.parse(b); err != nil {
+		return err
+	}
+	return c.noteFile(b)
 }
 
 // readOwn reads a file that not everybody can write: whoever can change the
 // configuration can name another extension, provider or RPC.
 func readOwn(path string) ([]byte, error) {
+	return readChecked(path, 0o002, "is writable by everybody: run chmod o-w on it after checking what it says")
+}
+
+// readChecked reads a bounded file that others have none of the denied rights to.
+func readChecked(path string, denied os.FileMode, remedy string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -185,8 +271,8 @@ func readOwn(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o002 != 0 {
-		return nil, fmt.Errorf("%s is writable by everybody: run chmod o-w on it after checking what it says", path)
+	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&denied != 0 {
+		return nil, fmt.Errorf("%s %s", path, remedy)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(b) > maxFile {
@@ -219,8 +305,19 @@ func (c *Config) Check() error {
 		return fmt.Errorf("keys.backend is %q: must be os or file", c.Keys.Backend)
 	case auto < time.Minute || auto > 24*time.Hour:
 		return fmt.Errorf("keys.auto_lock is %s: must be 1m to 24h", auto)
+	case c.Swap.Slippage.Hundredths < 1 || c.Swap.Slippage.Hundredths > 5000:
+		return errors.New("swap.slippage: must be above 0 and at most 50 percent")
+	case !isLanguage(c.UI.Language):
+		return fmt.Errorf("ui.language is %q: must be a language tag such as en or pt-BR", c.UI.Language)
+	case !isCurrency(c.UI.Currency):
+		return fmt.Errorf("ui.currency is %q: must be three capital letters such as USD", c.UI.Currency)
+	case len(c.Tokens.Lists) > maxLists || slices.ContainsFunc(c.Tokens.Lists, func(p string) bool { return !filepath.IsAbs(p) }):
+		return fmt.Errorf("tokens.lists: must be at most %d absolute paths", maxLists)
 	case c.Limits.OpenOrders < 1 || c.Limits.OpenOrders > 100_000:
 		return fmt.Errorf("limits.open_orders is %d: must be 1 to 100000", c.Limits.OpenOrders)
+	}
+	if err := c.Providers.DEX.checkToken(); err != nil {
+		return fmt.Errorf("providers.dex: %w", err)
 	}
 	for name, u := range c.urls() {
 		if err := c.checkURL(u); err != nil {

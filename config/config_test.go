@@ -128,3 +128,157 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A setting goes before the file and after environment and flags.
+func TestSettings(t *testing.T) {
+	file := "[keys]\nauto_lock = \"1h\"\n[swap]\nslippage = 0.25\n[networks.1]\nrpc = [\"https://a.example/KEY\"]\ndepth = 9\n"
+	token := strings.Repeat("t", minToken)
+	c, err := load(t, file, "SWAPKEEP_LIMITS_OPEN_ORDERS=7", tokenVariable+"="+token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, err := c.With(map[string][]string{
+		"keys.auto_lock": {"5m"}, "limits.open_orders": {"9"}, "ui.language": {"pt-BR"},
+		"networks.1.rpc": {"https://b.example", "https://c.example"}, "networks.10.rpc": {"https://d.example"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]struct {
+		values string
+		source Source
+	}{
+		"keys.auto_lock": {"5m0s", FromSetting}, "limits.open_orders": {"7", FromEnvironment}, "ui.language": {"pt-BR", FromSetting},
+		"networks.1.rpc": {"https://b.example https://c.example", FromSetting}, "networks.1.depth": {"9", FromFile},
+		"networks.10.rpc": {"https://d.example", FromSetting}, "networks.10.depth": {"0", FromDefault},
+		"swap.slippage": {"0.25", FromFile}, "ui.currency": {"USD", FromDefault}, "providers.dex.disabled": {"false", FromDefault},
+	} {
+		values, err := with.Values(key)
+		if got := strings.Join(values, " "); err != nil || got != want.values || with.Origin(key).Source != want.source {
+			t.Errorf("%s is %q from %v, %v; want %+v", key, got, with.Origin(key), err, want)
+		}
+	}
+	if with.Providers.DEX.Token != token || with.File != c.File || with.File == "" {
+		t.Errorf("what is no key is lost: %+v", with)
+	}
+	if c.Networks["1"].RPC[0] != "https://a.example/KEY" || len(c.Networks) != 1 || c.UI.Language != "en" || c.Origin("keys.auto_lock").Source != FromFile {
+		t.Errorf("the configuration itself has changed: %+v", c)
+	}
+	for key, values := range map[string][]string{
+		"keys.auto_lock": {"1s"}, "swap.slippage": {"0"}, "ui.currency": {"usd"}, "providers.dex.base_url": {"http://x.example"},
+		"no.such.key": {"1"}, "networks.1": {"1"}, "limits.open_orders": {"many"},
+	} {
+		if key == "limits.open_orders" {
+			c.origins = nil
+		}
+		if _, err := c.With(map[string][]string{key: values}); err == nil {
+			t.Errorf("%s = %v was taken", key, values)
+		}
+	}
+	for _, key := range []string{"no", "keys", "keys.backend.x", "networks.1", ""} {
+		if v, err := c.Values(key); err == nil {
+			t.Errorf("%q has the values %v", key, v)
+		}
+	}
+}
+
+func TestPercents(t *testing.T) {
+	for in, want := range map[string]string{"slippage = 0.5": "0.5", "slippage = \"1.25\"": "1.25", "slippage = 50": "50", "slippage = 3.0": "3"} {
+		c, err := load(t, "[swap]\n"+in+"\n")
+		if err != nil {
+			t.Errorf("%s: %v", in, err)
+			continue
+		}
+		if b, _ := c.Swap.Slippage.MarshalText(); string(b) != want {
+			t.Errorf("%s became %s", in, b)
+		}
+	}
+	for _, in := range []string{"0", "51", "0.001", "-1", "1e1", "nan", "true"} {
+		if _, err := load(t, "[swap]\nslippage = "+in+"\n"); err == nil {
+			t.Errorf("slippage %s was taken", in)
+		}
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	c, err := Load([]string{"XDG_CONFIG_HOME=" + t.TempDir(), "SWAPKEEP_LOG_LEVEL=warn", "SWAPKEEP_KEYS_AUTO_LOCK=2m"}, "log.level=debug")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]Origin{
+		"log.level": {FromFlag, "log.level"}, "keys.auto_lock": {FromEnvironment, "SWAPKEEP_KEYS_AUTO_LOCK"}, "keys.backend": {FromDefault, ""},
+	} {
+		if got := c.Origin(key); got != want {
+			t.Errorf("%s: %+v, want %+v", key, got, want)
+		}
+	}
+}
+
+// What is no key cannot be set as one.
+func TestFieldsThatAreNoKeys(t *testing.T) {
+	for _, flag := range []string{"=x", "-=x", "keys.=x", ".=x"} {
+		if _, err := Load([]string{"XDG_CONFIG_HOME=" + t.TempDir()}, flag); err == nil {
+			t.Errorf("%q was taken", flag)
+		}
+	}
+}
+
+// A token comes from the environment or from a file that nobody else reads, and
+// from nowhere else.
+func TestInstallationToken(t *testing.T) {
+	const token, other = "test-token-of-no-installation", "other-token-of-no-installation"
+	path := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := load(t, "[providers.dex]\ntoken_file = \""+path+"\"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.Providers.DEX.InstallationToken(); got != token || err != nil {
+		t.Errorf("from the file: %q, %v", got, err)
+	}
+	if err := os.WriteFile(path, []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := c.Providers.DEX.InstallationToken(); got != other {
+		t.Error("a new token does not count")
+	}
+	for text, mode := range map[string]os.FileMode{other: 0o640, "too short": 0o600, other + " " + other: 0o600} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.Providers.DEX.InstallationToken(); got != "" || err == nil || strings.Contains(err.Error(), text) {
+			t.Errorf("%04o %q: %v", mode, text, err)
+		}
+	}
+	if c, err = load(t, "", tokenVariable+"="+token); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.Providers.DEX.InstallationToken(); got != token || err != nil {
+		t.Errorf("from the environment: %q, %v", got, err)
+	}
+	none, err := load(t, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := none.Providers.DEX.InstallationToken(); got != "" || err != nil {
+		t.Errorf("from nowhere: %q, %v", got, err)
+	}
+	for _, bad := range []struct{ file, env string }{
+		{"[providers.dex]\ntoken = \"" + token + "\"\n", ""},
+		{"[providers.dex]\ntoken_file = \"token\"\n", ""},
+		{"[providers.dex]\ntoken_file = \"" + path + "\"\n", tokenVariable + "=" + token},
+		{"", tokenVariable + "=short"},
+	} {
+		if _, err := load(t, bad.file, bad.env); err == nil || strings.Contains(err.Error(), token) {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+	if _, err := Load([]string{"XDG_CONFIG_HOME=" + t.TempDir()}, "providers.dex.token="+token); err == nil || strings.Contains(err.Error(), token) {
+		t.Errorf("as an argument: %v", err)
+	}
+}

@@ -11,6 +11,7 @@ import (
 var reserved = map[string]bool{
 	"SWAPKEEP_HOME":              true,
 	"SWAPKEEP_CONFIG":            true,
+	tokenVariable:                true,
 	"SWAPKEEP_DAEMON":            true, // binaries built for fault tests
 	"SWAPKEEP_TEST_KEYRING":      true,
 	"SWAPKEEP_SANDBOX_CONTRACTS": true,
@@ -39,6 +40,7 @@ func (c *Config) overlay(env map[string]string) error {
 		if err := c.set(path, value); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		c.note(path, FromEnvironment, name)
 	}
 	return nil
 }
@@ -85,10 +87,8 @@ func setValue(v reflect.Value, path []string, value string) error {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).Tag.Get("toml") == path[0] {
-				return setValue(v.Field(i), path[1:], value)
-			}
+		if field, ok := fieldOf(v, path[0]); ok {
+			return setValue(field, path[1:], value)
 		}
 	case reflect.Map:
 		if v.IsNil() {
@@ -105,6 +105,17 @@ func setValue(v reflect.Value, path []string, value string) error {
 		return nil
 	}
 	return fmt.Errorf("no such key: %s", path[0])
+}
+
+// fieldOf is a struct's field for a key. Fields that are no keys have the tag "-"
+// or none.
+func fieldOf(v reflect.Value, key string) (reflect.Value, bool) {
+	for i := range v.NumField() {
+		if tag := v.Type().Field(i).Tag.Get("toml"); tag == key && tag != "" && tag != "-" {
+			return v.Field(i), true
+		}
+	}
+	return reflect.Value{}, false
 }
 
 func parseInto(v reflect.Value, s string) error {

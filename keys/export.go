@@ -57,12 +57,14 @@ func (v *Vault) Export(ctx context.Context, e Export) (*Exported, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := v.revealed(ctx, x, w.ID, e.Password)
-	if err != nil {
-		return nil, err
-	}
-	defer p.secret.zero()
-	out, err := p.spell(e, number)
+	out, err := shielded(func() (secret, error) {
+		p, err := v.revealed(ctx, x, w.ID, e.Password)
+		if err != nil {
+			return nil, err
+		}
+		defer p.secret.zero()
+		return p.spell(e, number)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,9 @@
 package keys
 
 import (
-	"crypto/ecdsa"
-	"crypto/hmac"
 	"crypto/sha512"
 	"encoding/binary"
 	"fmt"
-	"math/big"
 
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 	"github.com/ethereum/go-ethereum/common"
@@ -32,7 +29,7 @@ func (n *node) zero() {
 
 // masterNode is the root for a seed (BIP-32, master key generation).
 func masterNode(seed secret) (*node, error) {
-	sum := mac512([]byte("Bitcoin seed"), seed)
+	sum := macOnce(sha512.New, []byte("Bitcoin seed"), seed)
 	var k secp256k1.ModNScalar
 	defer k.Zero()
 	if overflow := k.SetByteSlice(sum[:32]); overflow || k.IsZero() {
@@ -52,7 +49,7 @@ func (n *node) child(index uint32) (*node, error) {
 	}
 	data = binary.BigEndian.AppendUint32(data, index)
 	defer data.zero()
-	sum := mac512(n.code, data)
+	sum := macOnce(sha512.New, n.code, data)
 	var k, parent secp256k1.ModNScalar
 	defer k.Zero()
 	defer parent.Zero()
@@ -104,13 +101,6 @@ func (n *node) account(i uint32) (secret, common.Address, error) {
 	return leaf.key, addressOf(leaf.key), nil
 }
 
-// mac512 is HMAC-SHA512, 64 bytes.
-func mac512(key, data []byte) secret {
-	mac := hmac.New(sha512.New, key)
-	mac.Write(data)
-	return mac.Sum(nil)
-}
-
 // publicKey is the compressed public key, 33 bytes.
 func publicKey(key secret) []byte {
 	private := secp256k1.PrivKeyFromBytes(key)
@@ -122,13 +112,4 @@ func addressOf(key secret) common.Address {
 	private := secp256k1.PrivKeyFromBytes(key)
 	defer private.Zero()
 	return common.BytesToAddress(crypto.Keccak256(private.PubKey().SerializeUncompressed()[1:])[12:])
-}
-
-// signHash signs a 32-byte hash: r, s, and v as 0 or 1. The big number that
-// the library wants lives for the length of the call.
-func signHash(key secret, hash []byte) ([]byte, error) {
-	d := new(big.Int).SetBytes(key)
-	defer func() { clear(d.Bits()) }()
-	//lint:ignore SA1019 crypto.Sign takes the scalar in this field and no other way
-	return crypto.Sign(hash, &ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: crypto.S256()}, D: d})
 }

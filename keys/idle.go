@@ -45,6 +45,22 @@ func (v *Vault) Touch() {
 	}
 }
 
+// AutoLock is how long the vault stays unlocked without use.
+func (v *Vault) AutoLock() time.Duration {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.options.AutoLock
+}
+
+// SetAutoLock changes it, for a vault that is unlocked too: one that has been
+// unused for longer locks now. d is above zero.
+func (v *Vault) SetAutoLock(d time.Duration) {
+	v.mu.Lock()
+	v.options.AutoLock = d
+	v.mu.Unlock()
+	v.lockIfIdle()
+}
+
 // idled reports whether the vault has been unused too long; v.mu is held.
 func (v *Vault) idled() bool {
 	return elapsed(v.idle.last, v.options.Clock.Now()) >= v.options.AutoLock

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"crypto/aes"
-	"crypto/cipher"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -10,13 +9,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/google/uuid"
-	"golang.org/x/crypto/pbkdf2"
-	"golang.org/x/crypto/scrypt"
 )
 
 // A keystore is a key file of the Web3 Secret Storage definition, version 3.
@@ -86,7 +84,7 @@ const (
 // within bounds, and the derivation itself.
 var keystoreKDFs = map[string]struct {
 	fits   func(keystoreParams) bool
-	derive func(password []byte, p keystoreParams) (secret, error)
+	derive func(password []byte, p keystoreParams) secret
 }{
 	"scrypt": {
 		func(p keystoreParams) bool {
@@ -94,15 +92,15 @@ var keystoreKDFs = map[string]struct {
 			return n > 1 && n&(n-1) == 0 && r > 0 && lanes > 0 && r <= 1<<10 && lanes <= 1<<10 &&
 				128*n*r <= maxScryptMemory && n*r*lanes <= maxScryptWork
 		},
-		func(password []byte, p keystoreParams) (secret, error) {
+		func(password []byte, p keystoreParams) secret {
 			defer debug.FreeOSMemory()
-			return scrypt.Key(password, p.Salt, int(p.N), int(p.R), int(p.P), int(p.DKLen))
+			return scryptKey(password, p.Salt, int(p.N), int(p.R), int(p.P), int(p.DKLen))
 		},
 	},
 	"pbkdf2": {
 		func(p keystoreParams) bool { return p.PRF == keystorePRF && p.C > 0 && p.C <= maxPBKDF2Rounds },
-		func(password []byte, p keystoreParams) (secret, error) {
-			return pbkdf2.Key(password, p.Salt, int(p.C), int(p.DKLen), sha256.New), nil
+		func(password []byte, p keystoreParams) secret {
+			return pbkdf2Key(sha256.New, password, p.Salt, int(p.C), int(p.DKLen))
 		},
 	},
 }
@@ -145,10 +143,7 @@ func parseKeystore(text []byte) (*keystore, error) {
 // altered cannot be told apart: [ErrKeystorePassword].
 func (k *keystore) open(password []byte) (secret, error) {
 	c := &k.Crypto
-	derived, err := keystoreKDFs[c.KDF].derive(password, c.Params)
-	if err != nil {
-		return nil, fmt.Errorf("%w: its key derivation is out of bounds", ErrBadKeystore)
-	}
+	derived := keystoreKDFs[c.KDF].derive(password, c.Params)
 	defer derived.zero()
 	if subtle.ConstantTimeCompare(keystoreMAC(derived, c.CipherText), c.MAC) != 1 {
 		return nil, ErrKeystorePassword
@@ -157,6 +152,7 @@ func (k *keystore) open(password []byte) (secret, error) {
 	if err := crypt(derived, c.CipherParams.IV, key[keySize-len(c.CipherText):], c.CipherText); err != nil {
 		return nil, err
 	}
+	var err error
 	switch {
 	case !validKey(key):
 		err = fmt.Errorf("%w: it holds no private key", ErrBadKeystore)
@@ -173,13 +169,25 @@ func keystoreMAC(derived secret, cipherText []byte) []byte {
 	return crypto.Keccak256(derived[keystoreKeyBytes:keySize], cipherText)
 }
 
-// crypt is AES-128-CTR, the same in both directions.
+// crypt is AES-128-CTR (NIST SP 800-38A, 6.5), the same in both directions. The
+// library's stream keeps the key in memory that cannot be wiped.
 func crypt(derived secret, iv, to, from []byte) error {
 	block, err := aes.NewCipher(derived[:keystoreKeyBytes])
 	if err != nil {
 		return err
 	}
-	cipher.NewCTR(block, iv).XORKeyStream(to, from)
+	defer wipe(block)
+	counter, pad := slices.Clone(iv), make(secret, aes.BlockSize)
+	defer pad.zero()
+	for at := 0; at < len(from); at += aes.BlockSize {
+		block.Encrypt(pad, counter)
+		subtle.XORBytes(to[at:], from[at:], pad)
+		for i := len(counter) - 1; i >= 0; i-- {
+			if counter[i]++; counter[i] != 0 {
+				break
+			}
+		}
+	}
 	return nil
 }
 
@@ -193,10 +201,7 @@ func sealKeystore(key secret, password []byte) (secret, error) {
 	}
 	address := addressOf(key)
 	params := keystoreParams{DKLen: keySize, Salt: salt, N: exportScryptN, R: exportScryptR, P: exportScryptP}
-	derived, err := keystoreKDFs["scrypt"].derive(password, params)
-	if err != nil {
-		return nil, err
-	}
+	derived := keystoreKDFs["scrypt"].derive(password, params)
 	defer derived.zero()
 	cipherText := make([]byte, keySize)
 	if err := crypt(derived, iv, cipherText, key); err != nil {

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"bytes"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/sha512"
@@ -98,21 +97,7 @@ func parseMnemonic(text []byte) (secret, error) {
 	return append(secret(nil), bits[:size]...), nil
 }
 
-// seed stretches a mnemonic into the 64 bytes that BIP-32 starts from. It is
-// PBKDF2 for exactly one block, written out because the library's takes the
-// words as a string, which could not be wiped.
+// seed stretches a mnemonic into the 64 bytes that BIP-32 starts from.
 func seed(words secret, passphrase string) secret {
-	mac := hmac.New(sha512.New, words)
-	mac.Write([]byte("mnemonic" + passphrase))
-	mac.Write([]byte{0, 0, 0, 1})
-	block := secret(mac.Sum(nil))
-	defer block.zero()
-	out := append(secret(nil), block...)
-	for range seedRounds - 1 {
-		mac.Reset()
-		mac.Write(block)
-		mac.Sum(block[:0])
-		subtle.XORBytes(out, out, block)
-	}
-	return out
+	return pbkdf2Key(sha512.New, words, []byte("mnemonic"+passphrase), seedRounds, sha512.Size)
 }

@@ -95,23 +95,25 @@ func Strength(password []byte) float64 {
 
 // wordAt finds the longest guessable word that text begins with.
 func wordAt(text []rune) (length int, bits float64) {
+	room := make([]byte, 2*longestGuess*utf8.UTFMax) // no copy of a password is left in a string
+	defer clear(room)
 	for n := min(len(text), longestGuess); n >= 4; n-- {
-		plain := make([]rune, n)
+		typed, plain := room[:0:len(room)/2], room[len(room)/2:len(room)/2]
 		var changed float64
-		for i, r := range text[:n] {
-			plain[i] = unicode.ToLower(r)
+		for _, r := range text[:n] {
+			lower := unicode.ToLower(r)
+			typed = utf8.AppendRune(typed, lower)
 			if d, ok := disguises[r]; ok {
-				plain[i] = d
+				lower = d
 			}
-			if plain[i] != r {
+			if plain = utf8.AppendRune(plain, lower); lower != r {
 				changed = 1
 			}
 		}
-		asTyped, ok := guessable()[strings.ToLower(string(text[:n]))]
+		asTyped, ok := guessable()[string(typed)]
 		if !ok {
 			asTyped, ok = guessable()[string(plain)]
 		}
-		clear(plain)
 		if ok {
 			return n, asTyped + changed
 		}

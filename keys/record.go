@@ -5,6 +5,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
+	"crypto/sha512"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,8 +15,8 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// A KDF says how the vault password becomes a key (Argon2id, RFC 9106). It is
-// stored with each record; a vault's wallets share it, salt included, so that
+// A KDF says how the vault password becomes a key (Argon2id, RFC 9106, of the
+// password's HMAC-SHA-512 under the box's name). It is stored with each record; a vault's wallets share it, salt included, so that
 // unlocking stretches the password once.
 type KDF struct {
 	Passes    uint32
@@ -143,7 +144,9 @@ func newPassKey(password []byte, cost KDF) (*passKey, error) {
 // stretch takes tens of milliseconds and the parameters' memory, which goes
 // back to the system at once: a wallet idles far longer than it unlocks.
 func stretch(password []byte, kdf recordKDF) *passKey {
-	key := argon2.IDKey(password, kdf.Salt, kdf.Passes, kdf.MemoryKiB, kdf.Lanes, keySize)
+	input := macOnce(sha512.New, []byte(boxName), password) // what the library is given stays in memory
+	defer input.zero()
+	key := argon2.IDKey(input, kdf.Salt, kdf.Passes, kdf.MemoryKiB, kdf.Lanes, keySize)
 	debug.FreeOSMemory()
 	return &passKey{kdf: kdf, key: key}
 }
@@ -153,12 +156,19 @@ func (p *passKey) fits(kdf recordKDF) bool {
 	return p.kdf.cost() == kdf.cost() && bytes.Equal(p.kdf.Salt, kdf.Salt)
 }
 
-func (p *passKey) gcm() (cipher.AEAD, error) {
+// withGCM hands the cipher to f and wipes it after: it holds the key.
+func (p *passKey) withGCM(f func(cipher.AEAD) error) error {
 	block, err := aes.NewCipher(p.key)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return cipher.NewGCM(block)
+	defer wipe(block)
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		return err
+	}
+	defer wipe(aead)
+	return f(aead)
 }
 
 // binding is the associated data: a record opens only under its own name.
@@ -168,31 +178,30 @@ func binding(service, item string) []byte {
 
 // seal encrypts plain for one item of one service.
 func (p *passKey) seal(service, item string, plain secret) (string, error) {
-	aead, err := p.gcm()
+	r := record{Version: recordVersion, KDF: p.kdf, Cipher: cipherName, Nonce: make([]byte, nonceSize)}
+	if _, err := rand.Read(r.Nonce); err != nil {
+		return "", err
+	}
+	err := p.withGCM(func(aead cipher.AEAD) error {
+		r.Box = aead.Seal(nil, r.Nonce, plain, binding(service, item))
+		return nil
+	})
 	if err != nil {
 		return "", err
 	}
-	nonce := make([]byte, nonceSize)
-	if _, err := rand.Read(nonce); err != nil {
-		return "", err
-	}
-	text, err := json.Marshal(record{
-		Version: recordVersion, KDF: p.kdf, Cipher: cipherName, Nonce: nonce,
-		Box: aead.Seal(nil, nonce, plain, binding(service, item)),
-	})
+	text, err := json.Marshal(r)
 	return string(text), err
 }
 
 // open decrypts a record; [ErrWrongPassword] also when it was altered or moved,
 // which cannot be told apart.
 func (p *passKey) open(service, item string, r *record) (secret, error) {
-	aead, err := p.gcm()
-	if err != nil {
-		return nil, err
-	}
-	plain, err := aead.Open(nil, r.Nonce, r.Box, binding(service, item))
-	if err != nil {
-		return nil, ErrWrongPassword
-	}
-	return plain, nil
+	var plain secret
+	err := p.withGCM(func(aead cipher.AEAD) (err error) {
+		if plain, err = aead.Open(nil, r.Nonce, r.Box, binding(service, item)); err != nil {
+			err = ErrWrongPassword
+		}
+		return err
+	})
+	return plain, err
 }

@@ -109,5 +109,5 @@ func (v *Vault) sign(from common.Address, hash []byte) ([]byte, error) {
 		return nil, ErrUnknownAccount
 	}
 	v.idle.last = v.options.Clock.Now()
-	return signHash(key, hash)
+	return shielded(func() ([]byte, error) { return signHash(key, hash) })
 }

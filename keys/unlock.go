@@ -89,21 +89,28 @@ func (v *Vault) CheckPassword(ctx context.Context, password []byte) error {
 // authenticate returns the key that opens the vault's wallets; the caller
 // holds the turn. A keychain's failure is not held against the password.
 func (v *Vault) authenticate(ctx context.Context, x *index, password []byte) (*passKey, error) {
-	ring := keyRing{password: password}
-	defer ring.zeroBut(nil)
-	found, _, err := v.try(ctx, x, &ring)
-	if err != nil {
-		return nil, err
-	}
-	found.zero()
-	return ring.release(), nil
+	return shielded(func() (*passKey, error) {
+		ring := keyRing{password: password}
+		defer ring.zeroBut(nil)
+		found, _, err := v.try(ctx, x, &ring)
+		if err != nil {
+			return nil, err
+		}
+		found.zero()
+		return ring.release(), nil
+	})
 }
 
 // openAll opens what the password opens.
 func (v *Vault) openAll(ctx context.Context, x *index, password []byte) (*opened, []Problem, error) {
-	ring := keyRing{password: password}
-	defer ring.zeroBut(nil)
-	return v.try(ctx, x, &ring)
+	var problems []Problem
+	found, err := shielded(func() (found *opened, err error) {
+		ring := keyRing{password: password}
+		defer ring.zeroBut(nil)
+		found, problems, err = v.try(ctx, x, &ring)
+		return found, err
+	})
+	return found, problems, err
 }
 
 // try opens all wallets with one password, counting it if it is wrong.

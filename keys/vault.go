@@ -41,6 +41,8 @@ type Options struct {
 	AutoLock time.Duration // 0: DefaultAutoLock
 	KDF      KDF           // of new vaults; zero: DefaultKDF, less only in tests
 	Clock    Clock         // nil: the system's
+	// Explorer is asked about accounts of words that are imported; nil: nobody.
+	Explorer Explorer
 }
 
 // A Vault signs for the accounts of its wallets while unlocked. Its methods
@@ -51,6 +53,11 @@ type Vault struct {
 	store   *Store
 	options Options
 	turn    chan struct{} // held by the one who changes the keychain or unlocks
+
+	searching chan struct{}   // held by the one search for accounts
+	life      context.Context // of searches that nobody waits for; ended by Close
+	endLife   context.CancelFunc
+	searches  sync.WaitGroup
 
 	mu        sync.Mutex
 	contents  *index  // as last read; nil: not yet
@@ -101,8 +108,9 @@ func New(store *Store, o Options) (*Vault, error) {
 	}
 	v := &Vault{
 		store: store, options: o, turn: make(chan struct{}, 1),
-		abandoned: map[string]bool{}, watchers: map[int]func(Change){},
+		searching: make(chan struct{}, 1), abandoned: map[string]bool{}, watchers: map[int]func(Change){},
 	}
+	v.life, v.endLife = context.WithCancel(context.Background())
 	store.OnLate(v.late)
 	return v, nil
 }
@@ -122,6 +130,8 @@ const (
 	// afterwards. If it belongs to a wallet in the making, the next change or
 	// unlock removes it.
 	LateWrite ChangeKind = "late write"
+	// Discovered: a search for used accounts has come further, or ended.
+	Discovered ChangeKind = "discovered"
 )
 
 // A Change is news of a vault.
@@ -129,6 +139,8 @@ type Change struct {
 	Kind ChangeKind `json:"kind"`
 	Idle bool       `json:"idle,omitempty"` // locked by itself
 	Item string     `json:"item,omitempty"` // of a late write
+
+	Discovery *Discovery `json:"-"`
 }
 
 // Subscribe calls f after every change, in the goroutine that made it, until

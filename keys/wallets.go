@@ -32,15 +32,18 @@ func (v *Vault) Create(ctx context.Context, name string, count int, password []b
 	if err != nil {
 		return Wallet{}, nil, err
 	}
-	return w, &Words{mnemonic(entropy)}, nil
+	words, err := shielded(func() (secret, error) { return mnemonic(entropy), nil })
+	return w, &Words{words}, err
 }
 
 // ImportMnemonic takes in a BIP-39 mnemonic: 12 to 24 English words, any case
-// and spacing, no passphrase. The caller wipes words and password. Otherwise
-// as Create; repeating it gives [ErrDuplicateWallet]. Further errors:
+// and spacing, no passphrase. The caller wipes words and password. Accounts that
+// were used elsewhere are looked for afterwards, as [Vault.Discover] does it, if
+// there is an [Explorer]. Otherwise as Create; repeating it gives
+// [ErrDuplicateWallet]. Further errors:
 // [ErrBadMnemonic], [ErrTestKey] for a published one, [ErrSandboxImport].
 func (v *Vault) ImportMnemonic(ctx context.Context, name string, words, password []byte) (Wallet, error) {
-	entropy, err := parseMnemonic(words)
+	entropy, err := shielded(func() (secret, error) { return parseMnemonic(words) })
 	if err != nil {
 		return Wallet{}, err
 	}
@@ -53,7 +56,7 @@ func (v *Vault) ImportMnemonic(ctx context.Context, name string, words, password
 // for all but the accounts of the published test mnemonic. Otherwise as
 // ImportMnemonic.
 func (v *Vault) ImportKey(ctx context.Context, name string, text, password []byte) (Wallet, error) {
-	key, err := parseKey(text)
+	key, err := shielded(func() (secret, error) { return parseKey(text) })
 	if err != nil {
 		return Wallet{}, err
 	}
@@ -73,7 +76,7 @@ func (v *Vault) ImportKeystore(ctx context.Context, name string, file, keyPasswo
 	if err := v.take(ctx); err != nil {
 		return Wallet{}, err
 	}
-	key, err := k.open(keyPassword)
+	key, err := shielded(func() (secret, error) { return k.open(keyPassword) })
 	v.leave()
 	if err != nil {
 		return Wallet{}, err
@@ -84,7 +87,7 @@ func (v *Vault) ImportKeystore(ctx context.Context, name string, file, keyPasswo
 
 // receive stores a wallet from outside, if this vault may have it.
 func (v *Vault) receive(ctx context.Context, name string, password []byte, p payload) (Wallet, error) {
-	if err := p.admit(v.options.Sandbox); err != nil {
+	if _, err := shielded(func() (struct{}, error) { return struct{}{}, p.admit(v.options.Sandbox) }); err != nil {
 		return Wallet{}, err
 	}
 	return v.adopt(ctx, name, password, p)
@@ -97,21 +100,40 @@ func (v *Vault) adopt(ctx context.Context, name string, password []byte, p paylo
 		return Wallet{}, err
 	}
 	defer v.leave()
-	r, err := p.root()
+	var others []common.Address
+	entry, err := shielded(func() (entry indexWallet, err error) {
+		entry, others, err = v.takeIn(ctx, x, name, password, p)
+		return entry, err
+	})
 	if err != nil {
 		return Wallet{}, err
 	}
+	v.tell(Change{Kind: Listed})
+	v.searchLater(entry.ID, others)
+	return entry.public(), nil
+}
+
+// takeIn stores a new wallet and opens it if the vault is open. It returns the
+// addresses of further accounts to look for.
+func (v *Vault) takeIn(ctx context.Context, x *index, name string, password []byte, p payload) (indexWallet, []common.Address, error) {
+	r, err := p.root()
+	if err != nil {
+		return indexWallet{}, nil, err
+	}
 	entry, err := v.entry(ctx, x, name, p, r)
+	var others []common.Address
+	if err == nil {
+		others, err = v.searchable(p, r)
+	}
 	if err == nil {
 		err = v.stow(ctx, x, entry, password, p)
 	}
 	if err != nil {
 		r.zero()
-		return Wallet{}, err
+		return indexWallet{}, nil, err
 	}
 	v.openToo(&entry, r)
-	v.tell(Change{Kind: Listed})
-	return entry.public(), nil
+	return entry, others, nil
 }
 
 // entry is the new wallet's line in the index, checked against the others.
@@ -314,21 +336,24 @@ func (v *Vault) Add(ctx context.Context, wallet, label string) (Account, error) 
 		return Account{}, ErrUnknownWallet
 	}
 	next := indexAccount{Number: w.Accounts[len(w.Accounts)-1].Number + 1, Label: label}
-	key, at, err := v.nextKey(wallet, next.Number)
-	for ; err == nil && x.holds(at); key, at, err = v.nextKey(wallet, next.Number) {
-		key.zero()
-		next.Number++
-	}
+	key, err := shielded(func() (secret, error) {
+		key, at, err := v.nextKey(wallet, next.Number)
+		for ; err == nil && x.holds(at); key, at, err = v.nextKey(wallet, next.Number) {
+			key.zero()
+			next.Number++
+		}
+		next.Address = address(at)
+		return key, err
+	})
 	if err != nil {
 		return Account{}, err
 	}
-	next.Address = address(at)
 	w.Accounts = append(w.Accounts, next)
 	if err := v.write(ctx, x); err != nil {
 		key.zero()
 		return Account{}, err
 	}
-	v.keep(at, key)
+	v.keep(common.Address(next.Address), key)
 	v.tell(Change{Kind: Listed})
 	return next.public(w), nil
 }

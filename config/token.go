@@ -1,0 +1,60 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// tokenVariable may hold the token of a machine without a keychain. It is no key
+// of the configuration: a token is neither in the file, which others may read,
+// nor in an argument, which everybody sees.
+const tokenVariable = "SWAPKEEP_PROVIDERS_DEX_TOKEN"
+
+// Tokens are text without spaces; the bounds are on characters.
+const (
+	minToken = 22
+	maxToken = 256
+)
+
+// checkToken refuses, without repeating it, what no key proxy gives out.
+func checkToken(t string) error {
+	if len(t) < minToken || len(t) > maxToken || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("no token: want %d to %d plain characters without spaces", minToken, maxToken)
+	}
+	return nil
+}
+
+// InstallationToken is what the provider's key proxy knows this installation by,
+// as the environment or token_file has it; "" if neither is set. The file is
+// read each time, so that a new token counts at once.
+func (p Provider) InstallationToken() (string, error) {
+	if p.Token != "" || p.TokenFile == "" {
+		return p.Token, nil
+	}
+	b, err := readChecked(p.TokenFile, 0o077, "can be read by others: run chmod 600 on it, and ask for another token if others had access")
+	if err != nil {
+		return "", fmt.Errorf("token_file: %w", err)
+	}
+	t := strings.TrimSpace(string(b))
+	if err := checkToken(t); err != nil {
+		return "", fmt.Errorf("token_file %s: %w", p.TokenFile, err)
+	}
+	return t, nil
+}
+
+// checkToken refuses a token given twice, or in a form that nobody can use.
+func (p Provider) checkToken() error {
+	switch {
+	case p.Token != "" && p.TokenFile != "":
+		return errors.New("token_file is set and so is " + tokenVariable + ": keep one")
+	case p.Token != "":
+		if err := checkToken(p.Token); err != nil {
+			return fmt.Errorf("%s: %w", tokenVariable, err)
+		}
+	case p.TokenFile != "" && !filepath.IsAbs(p.TokenFile):
+		return fmt.Errorf("token_file is %q: must be an absolute path", p.TokenFile)
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package keys
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+const (
+	gapLimit    = 20  // unused accounts in a row that end a search (BIP-44, address gap limit)
+	maxSearched = 100 // accounts of one wallet that are looked up
+	searchTime  = time.Minute
+)
+
+// An Explorer tells whether accounts have ever been used. What it says decides
+// only which accounts are listed. Whoever it asks learns that the addresses
+// belong together.
+type Explorer interface {
+	// Explore looks addresses up on every network that it knows. Used has an
+	// entry for each address, true if any network knows of a use. Silent are the
+	// chain ids of networks that did not answer: what was used there alone seems
+	// unused. It returns soon after ctx has ended, and may be repeated.
+	Explore(ctx context.Context, addresses []common.Address) (used []bool, silent []uint64)
+}
+
+// A Discovery is how far the search for used accounts of a wallet has come.
+type Discovery struct {
+	Wallet string // id
+	Looked int    // accounts looked up so far
+	Found  []Account
+	Silent []uint64 // chain ids of networks that did not answer, once or each time
+	Done   bool
+	Err    error // why it ended before it was through
+}
+
+// errNoExplorer: the vault was made without one.
+var errNoExplorer = errors.New("keys: nobody to ask about accounts")
+
+// Discover looks for accounts of an unlocked wallet that were used elsewhere,
+// and adds them: those before the first 20 unused ones in a row, of the first
+// 100. It takes at most a minute and tells watchers how far it is. Networks
+// that do not answer are named and are no error. It may be repeated; one search
+// runs at a time. Errors: [ErrLocked], [ErrUnknownWallet],
+// [ErrAccountExhausted] for a wallet of a single key, [ErrTooLarge] if not all
+// that were found fit, those of the keychain and of ctx; with the last three,
+// what was found before is there.
+func (v *Vault) Discover(ctx context.Context, wallet string) (Discovery, error) {
+	if v.options.Explorer == nil {
+		return Discovery{}, errNoExplorer
+	}
+	if _, err := v.listed(ctx, wallet); err != nil {
+		return Discovery{}, err
+	}
+	addresses, err := shielded(func() ([]common.Address, error) {
+		return searchedAddresses(func(n uint32) (secret, common.Address, error) { return v.nextKey(wallet, n) })
+	})
+	if err != nil {
+		return Discovery{}, err
+	}
+	d := v.search(ctx, wallet, addresses)
+	return d, d.Err
+}
+
+// searchable are the addresses that are looked up for a wallet taken in from
+// elsewhere; none where it has no more than one.
+func (v *Vault) searchable(p payload, r root) ([]common.Address, error) {
+	if v.options.Explorer == nil || p.kind != kindMnemonic || p.origin != originImported {
+		return nil, nil
+	}
+	return searchedAddresses(r.account)
+}
+
+// searchedAddresses are those of accounts 1 and up, as account derives them:
+// a search needs no key, so it goes on in a locked vault.
+func searchedAddresses(account func(n uint32) (secret, common.Address, error)) ([]common.Address, error) {
+	addresses := make([]common.Address, 0, maxSearched)
+	for n := range uint32(maxSearched) {
+		key, at, err := account(n + 1)
+		if err != nil {
+			return nil, err
+		}
+		key.zero()
+		addresses = append(addresses, at)
+	}
+	return addresses, nil
+}
+
+// searchLater searches beside everything else, until Close. It needs no key.
+func (v *Vault) searchLater(wallet string, addresses []common.Address) {
+	if len(addresses) > 0 {
+		v.searches.Go(func() { v.search(v.life, wallet, addresses) })
+	}
+}
+
+// search looks up the accounts of these addresses, a gap's length at a time.
+func (v *Vault) search(ctx context.Context, wallet string, addresses []common.Address) Discovery {
+	ctx, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	d := Discovery{Wallet: wallet}
+	select {
+	case v.searching <- struct{}{}:
+		defer func() { <-v.searching }()
+	case <-ctx.Done():
+		d.Err = ctx.Err()
+	}
+	for next := 0; d.Err == nil; {
+		var ask []int
+		if ask, next, d.Err = v.askNext(ctx, wallet, addresses, next); len(ask) == 0 {
+			break
+		}
+		d.Err = v.searchSome(ctx, &d, addresses, ask)
+		if d.Err == nil {
+			v.tellDiscovery(d)
+		}
+	}
+	d.Done = true
+	v.tellDiscovery(d)
+	return d
+}
+
+func (v *Vault) tellDiscovery(d Discovery) {
+	d.Found, d.Silent = slices.Clone(d.Found), slices.Clone(d.Silent)
+	v.tell(Change{Kind: Discovered, Discovery: &d})
+}
+
+// askNext is which of the addresses, from next on, to look up together: those
+// within the gap limit after the wallet's last account that it does not have.
+func (v *Vault) askNext(ctx context.Context, wallet string, addresses []common.Address, next int) ([]int, int, error) {
+	w, err := v.listed(ctx, wallet)
+	if err != nil {
+		return nil, next, err
+	}
+	last := 0
+	for _, a := range w.Accounts {
+		last = max(last, int(a.Number))
+	}
+	var ask []int
+	for ; next < len(addresses) && next < last+gapLimit && len(ask) < gapLimit; next++ {
+		if !slices.ContainsFunc(w.Accounts, func(a indexAccount) bool { return common.Address(a.Address) == addresses[next] }) {
+			ask = append(ask, next)
+		}
+	}
+	return ask, next, nil
+}
+
+// listed is a wallet as the index has it.
+func (v *Vault) listed(ctx context.Context, wallet string) (*indexWallet, error) {
+	x, err := v.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if w := x.wallet(wallet); w != nil {
+		return w, nil
+	}
+	return nil, ErrUnknownWallet
+}
+
+// searchSome looks some of the addresses up and adds those that were used.
+func (v *Vault) searchSome(ctx context.Context, d *Discovery, addresses []common.Address, ask []int) error {
+	some := make([]common.Address, len(ask))
+	for i, n := range ask {
+		some[i] = addresses[n]
+	}
+	used, silent := v.options.Explorer.Explore(ctx, some)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	d.Looked += len(ask)
+	for _, id := range silent {
+		if !slices.Contains(d.Silent, id) {
+			d.Silent = append(d.Silent, id)
+		}
+	}
+	var found []indexAccount
+	for i, n := range ask {
+		if i < len(used) && used[i] {
+			found = append(found, indexAccount{Number: uint32(n + 1), Address: address(addresses[n])})
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	added, err := v.addFound(ctx, d.Wallet, found)
+	d.Found = append(d.Found, added...)
+	return err
+}
+
+// addFound lists accounts of a wallet, locked or not, and opens them if it is
+// open. With [ErrTooLarge] those returned are listed.
+func (v *Vault) addFound(ctx context.Context, wallet string, found []indexAccount) ([]Account, error) {
+	x, err := v.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer v.leave()
+	w := x.wallet(wallet)
+	if w == nil {
+		return nil, ErrUnknownWallet
+	}
+	var added []indexAccount
+	var full error
+	for _, a := range found {
+		if x.holds(common.Address(a.Address)) {
+			continue // imported as a single key, or added meanwhile
+		}
+		before := slices.Clone(w.Accounts)
+		w.Accounts = append(w.Accounts, a)
+		if text, err := x.encode(); err != nil || len(text) > MaxItem {
+			w.Accounts, full = before, ErrTooLarge
+			break
+		}
+		added = append(added, a)
+	}
+	if len(added) == 0 {
+		return nil, full
+	}
+	slices.SortFunc(w.Accounts, func(a, b indexAccount) int { return cmp.Compare(a.Number, b.Number) })
+	if err := v.write(ctx, x); err != nil {
+		return nil, err
+	}
+	return v.openFound(w, added), full
+}
+
+// openFound derives the keys of accounts just listed. One that cannot be, or
+// whose vault is locked, is opened by the next unlock.
+func (v *Vault) openFound(w *indexWallet, added []indexAccount) (accounts []Account) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, a := range added {
+		accounts = append(accounts, a.public(w))
+	}
+	if v.open == nil || v.open.roots[w.ID] == nil {
+		return accounts
+	}
+	_, _ = shielded(func() (struct{}, error) {
+		for _, a := range added {
+			if key, at, err := v.open.roots[w.ID].account(a.Number); err == nil && at == common.Address(a.Address) {
+				v.open.keys[at] = key
+			}
+		}
+		return struct{}{}, nil
+	})
+	return accounts
+}
+
+// Close locks the vault, ends searches and waits for them. It is the last call.
+func (v *Vault) Close() {
+	v.Lock()
+	v.endLife()
+	v.searches.Wait()
+}

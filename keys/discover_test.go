@@ -1,0 +1,282 @@
+package keys_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"swapkeep/keys"
+	"swapkeep/keys/keystest"
+)
+
+// strayKey is a key that nobody uses, made for these tests.
+const strayKey = "0x2b5e91c07d3846fa9be21475c3d06f8812ab97e4503cd16f7e08b94ac5f3d261"
+
+// Accounts of ownMnemonic, by number.
+func ownAccounts(t *testing.T, count int) (all []common.Address) {
+	t.Helper()
+	b := newBench(t, keys.Options{})
+	w := must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
+	b.unlock(t)
+	all = append(all, w.Accounts[0].Address)
+	for len(all) < count {
+		all = append(all, must[keys.Account](t)(b.Add(t.Context(), w.ID, "")).Address)
+	}
+	return all
+}
+
+// chains stand for the networks: which accounts they know, and which of them
+// are silent.
+type chains struct {
+	mu     sync.Mutex
+	used   []common.Address
+	silent []uint64
+	asked  [][]common.Address
+	wait   chan struct{} // not nil: nothing is answered before
+}
+
+func (c *chains) Explore(ctx context.Context, addresses []common.Address) ([]bool, []uint64) {
+	if c.wait != nil {
+		select {
+		case <-c.wait:
+		case <-ctx.Done():
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asked = append(c.asked, addresses)
+	used := make([]bool, len(addresses))
+	for i, a := range addresses {
+		used[i] = slices.Contains(c.used, a)
+	}
+	return used, c.silent
+}
+
+// news collects what watchers are told of a search, up to its end.
+func news(b *bench) func(*testing.T) []keys.Discovery {
+	told := make(chan keys.Discovery, 16)
+	b.Subscribe(func(c keys.Change) {
+		if c.Kind == keys.Discovered {
+			told <- *c.Discovery
+		}
+	})
+	return func(t *testing.T) (all []keys.Discovery) {
+		t.Helper()
+		for {
+			select {
+			case d := <-told:
+				if all = append(all, d); d.Done {
+					return all
+				}
+			case <-time.After(10 * time.Second):
+				t.Fatalf("no end of the search after %+v", all)
+			}
+		}
+	}
+}
+
+func paths(accounts []keys.Account) (out []string) {
+	for _, a := range accounts {
+		out = append(out, a.Path)
+	}
+	return out
+}
+
+func numbered(numbers ...int) (out []string) {
+	for _, n := range numbers {
+		out = append(out, fmt.Sprintf("m/44'/60'/0'/0/%d", n))
+	}
+	return out
+}
+
+func (b *bench) listed(t *testing.T) []string {
+	t.Helper()
+	return paths(must[[]keys.Account](t)(b.Accounts(t.Context())))
+}
+
+// An import is done before the search begins, and the search needs no key.
+func TestImportFindsUsedAccounts(t *testing.T) {
+	own := ownAccounts(t, 30)
+	for _, unlocked := range []bool{false, true} {
+		c := &chains{used: []common.Address{own[3], own[7], own[26]}, silent: []uint64{56}, wait: make(chan struct{})}
+		b := newBench(t, keys.Options{Explorer: c})
+		t.Cleanup(b.Close)
+		if unlocked {
+			b.create(t, "first")
+			b.unlock(t)
+		}
+		before := len(b.listed(t))
+		told := news(b)
+		w := must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
+		if len(w.Accounts) != 1 || len(b.listed(t)) != before+1 {
+			t.Fatalf("the import waited for the search: %v", paths(w.Accounts))
+		}
+		close(c.wait)
+		all := told(t)
+		end := all[len(all)-1]
+		if want := numbered(3, 7, 26); end.Err != nil || !slices.Equal(paths(end.Found), want) || end.Wallet != w.ID {
+			t.Errorf("found %v, %v; want %v", paths(end.Found), end.Err, want)
+		}
+		if !slices.Equal(end.Silent, []uint64{56}) {
+			t.Errorf("silent: %v", end.Silent)
+		}
+		// 1 to 20, then 20 after the last one used, then 20 after that one.
+		if end.Looked != 1+26+20-1 || len(all) < 3 {
+			t.Errorf("looked at %d in %d steps", end.Looked, len(all))
+		}
+		if got, want := b.listed(t)[before:], numbered(0, 3, 7, 26); !slices.Equal(got, want) {
+			t.Errorf("listed %v, want %v", got, want)
+		}
+		if !unlocked {
+			b.unlock(t)
+		}
+		for _, a := range []common.Address{own[0], own[3], own[26]} {
+			tx := types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(1)})
+			if _, err := b.SignTx(t.Context(), a, tx, big.NewInt(1)); err != nil {
+				t.Errorf("sign with %s: %v", a, err)
+			}
+		}
+		// What goes on from here is in order: the next account is the 27th.
+		if a := must[keys.Account](t)(b.Add(t.Context(), w.ID, "")); a.Address != own[27] {
+			t.Errorf("next is %s", a.Path)
+		}
+	}
+}
+
+// Unused accounts are looked up once, a gap's length of them, and none is asked
+// about that the vault has.
+func TestSearchIsBounded(t *testing.T) {
+	own := ownAccounts(t, 2)
+	c := &chains{}
+	b := newBench(t, keys.Options{Explorer: c})
+	t.Cleanup(b.Close)
+	told := news(b)
+	w := must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
+	if end := told(t); end[0].Looked != 20 || len(c.asked) != 1 || len(c.asked[0]) != 20 || slices.Contains(c.asked[0], own[0]) {
+		t.Errorf("%+v after asking %d times", end, len(c.asked))
+	}
+	b.unlock(t)
+	must[keys.Account](t)(b.Add(t.Context(), w.ID, ""))
+	d := must[keys.Discovery](t)(b.Discover(t.Context(), w.ID))
+	if !d.Done || d.Looked != 20 || len(d.Found) != 0 || slices.Contains(c.asked[1], own[1]) {
+		t.Errorf("%+v", d)
+	}
+	// Words made here were used nowhere else, and a key has one account.
+	b.create(t, "")
+	must[keys.Wallet](t)(b.ImportKey(t.Context(), "", []byte(strayKey), password))
+	if len(c.asked) != 2 {
+		t.Errorf("asked about a new wallet or a key: %d times", len(c.asked))
+	}
+}
+
+// What does not fit the list is left out, in words.
+func TestSearchFillsTheListAndSaysSo(t *testing.T) {
+	c := &all{}
+	b := newBench(t, keys.Options{Explorer: c})
+	t.Cleanup(b.Close)
+	told := news(b)
+	must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
+	end := told(t)
+	last := end[len(end)-1]
+	if wantErr(t, "search", last.Err, keys.ErrTooLarge); len(last.Found) < 30 || len(b.listed(t)) != len(last.Found)+1 {
+		t.Errorf("%d found, %d listed", len(last.Found), len(b.listed(t)))
+	}
+	b.unlock(t)
+	again := b.again(t, keys.Options{})
+	if err := again.Unlock(t.Context(), password); err != nil || len(again.listed(t)) != len(last.Found)+1 {
+		t.Errorf("another process: %v", err)
+	}
+}
+
+// all of the accounts there are were used.
+type all struct{}
+
+func (*all) Explore(_ context.Context, addresses []common.Address) ([]bool, []uint64) {
+	return slices.Repeat([]bool{true}, len(addresses)), nil
+}
+
+func TestDiscoverRefusals(t *testing.T) {
+	b := newBench(t, keys.Options{Explorer: &chains{}})
+	w := b.create(t, "")
+	key := must[keys.Wallet](t)(b.ImportKey(t.Context(), "", []byte(strayKey), password))
+	_, err := b.Discover(t.Context(), w.ID)
+	wantErr(t, "locked", err, keys.ErrLocked)
+	b.unlock(t)
+	_, err = b.Discover(t.Context(), "9")
+	wantErr(t, "unknown", err, keys.ErrUnknownWallet)
+	_, err = b.Discover(t.Context(), key.ID)
+	wantErr(t, "key", err, keys.ErrAccountExhausted)
+	if _, err := newBench(t, keys.Options{}).Discover(t.Context(), "1"); err == nil {
+		t.Error("nobody was asked")
+	}
+}
+
+// A wallet that is removed, a caller that gives up and a daemon that ends are
+// each the end of a search.
+func TestSearchEnds(t *testing.T) {
+	own := ownAccounts(t, 2)
+	type lost struct {
+		*bench
+		gone *atomic.Bool // the keychain
+	}
+	begin := func(t *testing.T) (lost, *chains, keys.Wallet, func(*testing.T) []keys.Discovery) {
+		c := &chains{used: own[1:], wait: make(chan struct{})}
+		b := lost{gone: &atomic.Bool{}}
+		b.bench = benchOn(t, &keystest.Memory{Before: func(string, string, string) error {
+			if b.gone.Load() {
+				return keys.ErrKeychain
+			}
+			return nil
+		}}, keys.Options{Explorer: c}, keys.Limits{})
+		told := news(b.bench)
+		w := must[keys.Wallet](t)(b.ImportMnemonic(t.Context(), "", []byte(ownMnemonic), password))
+		return b, c, w, told
+	}
+	t.Run("removed", func(t *testing.T) {
+		b, c, w, told := begin(t)
+		t.Cleanup(b.Close)
+		must[keys.Wallet](t)(b.Remove(t.Context(), w.ID, password))
+		close(c.wait)
+		end := told(t)
+		wantErr(t, "search", end[len(end)-1].Err, keys.ErrUnknownWallet)
+		if left := b.listed(t); len(left) != 0 {
+			t.Errorf("listed %v", left)
+		}
+	})
+	t.Run("closed", func(t *testing.T) {
+		b, _, _, told := begin(t)
+		b.Close()
+		if end := told(t); !errors.Is(end[0].Err, context.Canceled) {
+			t.Errorf("%v", end[0].Err)
+		}
+	})
+	t.Run("given up", func(t *testing.T) {
+		b, _, w, _ := begin(t) // its search holds the only place
+		t.Cleanup(b.Close)
+		b.unlock(t)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if d, err := b.Discover(ctx, w.ID); !errors.Is(err, context.DeadlineExceeded) || len(d.Found) != 0 {
+			t.Errorf("%+v, %v", d, err)
+		}
+	})
+	t.Run("keychain gone", func(t *testing.T) {
+		b, c, _, told := begin(t)
+		t.Cleanup(b.Close)
+		b.gone.Store(true)
+		close(c.wait)
+		end := told(t)
+		if last := end[len(end)-1]; !errors.Is(last.Err, keys.ErrKeychain) || len(last.Found) != 0 {
+			t.Errorf("%+v", last)
+		}
+	})
+}

@@ -1,0 +1,133 @@
+package keys
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"reflect"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// Signatures are those of go-ethereum, bit by bit, whatever key and hash.
+func TestSignAsTheLibrary(t *testing.T) {
+	order, _ := hex.DecodeString("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140") // n-1
+	one := append(make(secret, 31), 1)
+	keys := []secret{one, order}
+	hashes := [][]byte{make([]byte, 32), one, order, one}
+	for range 300 {
+		key, hash := make(secret, 32), make([]byte, 32)
+		_, _ = rand.Read(key)
+		_, _ = rand.Read(hash)
+		keys, hashes = append(keys, key), append(hashes, hash)
+	}
+	recovery := map[byte]int{}
+	for i, key := range keys {
+		private, err := crypto.ToECDSA(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, hash := range [][]byte{hashes[i], hashes[(i+2)%len(hashes)]} {
+			want, err := crypto.Sign(hash, private)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := signHash(key, hash)
+			if err != nil || !bytes.Equal(got, want) {
+				t.Fatalf("key %d: %x, %v; want %x", i, got, err, want)
+			}
+			recovery[got[64]]++
+		}
+	}
+	if recovery[0] < 100 || recovery[1] < 100 {
+		t.Errorf("recovery ids %v", recovery)
+	}
+	// A hash above the order is reduced (RFC 6979, 2.3.4), as libsecp256k1 does.
+	high, err := signHash(order, bytes.Repeat([]byte{0xff}, 32))
+	if want := "a7f83b5963eaf5332c633327cc967be8f4166d3f1e0b77f9761d8f4e42211e9a58aae31be1eb1e496923bbe8ca5e843cfb89f4d986d61d4edfd7d6fc3c9cf62c00"; err != nil || hex.EncodeToString(high) != want {
+		t.Errorf("a high hash: %x, %v", high, err)
+	}
+	for _, bad := range []struct{ key, hash []byte }{{one, one[1:]}, {make([]byte, 32), one}, {bytes.Repeat([]byte{0xff}, 32), one}, {one[1:], one}} {
+		if _, err := signHash(bad.key, bad.hash); err == nil {
+			t.Errorf("%x signs %x", bad.key, bad.hash)
+		}
+	}
+}
+
+// RFC 6979, A.2.5 has no vectors for this curve; these are the ones that its
+// implementations share (private key 1).
+func TestNonces(t *testing.T) {
+	for message, want := range map[string]string{
+		"Satoshi Nakamoto": "8f8a276c19f4149656b280621e358cce24f5f52542772691ee69063b74f15d15",
+		"All those moments will be lost in time, like tears in rain. Time to die...": "38aa22d72376b4dbc472e06c3ba403ee0a394da63fc58d88686c611aba98d6b3",
+	} {
+		hash := sha256.Sum256([]byte(message))
+		n := newNonces(append(make(secret, 31), 1), hash[:])
+		if got := hex.EncodeToString(n.next()); got != want {
+			t.Errorf("%s: %s", message, got)
+		}
+		if second := hex.EncodeToString(n.next()); second == want {
+			t.Error("the same candidate twice")
+		}
+		n.zero()
+	}
+}
+
+// What wipe is used on is zero after it.
+func TestWipeReaches(t *testing.T) {
+	block, err := aes.NewCipher(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, state := range []any{block, aead, sha256.New(), sha512.New()} {
+		if reflect.ValueOf(state).Elem().IsZero() {
+			t.Errorf("%T is zero before", state)
+		}
+		if wipe(state); !reflect.ValueOf(state).Elem().IsZero() {
+			t.Errorf("%T is left", state)
+		}
+	}
+	wipe(nil) // no state, no panic
+}
+
+// A panic in a shielded call is its caller's.
+func TestShieldedPanics(t *testing.T) {
+	defer func() {
+		if p := recover(); p != "here" {
+			t.Errorf("recovered %v", p)
+		}
+	}()
+	_, _ = shielded(func() (int, error) { panic("here") })
+}
+
+func BenchmarkSign(b *testing.B) {
+	key, hash := bytes.Repeat([]byte{7}, 32), bytes.Repeat([]byte{9}, 32)
+	for name, sign := range map[string]func() ([]byte, error){
+		"bare":     func() ([]byte, error) { return signHash(key, hash) },
+		"shielded": func() ([]byte, error) { return shielded(func() ([]byte, error) { return signHash(key, hash) }) },
+		"library": func() ([]byte, error) {
+			private, err := crypto.ToECDSA(key)
+			if err != nil {
+				return nil, err
+			}
+			return crypto.Sign(hash, private)
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := sign(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,245 @@
+package keys
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"swapkeep/keys/keystest/traces"
+)
+
+// A search collects what must not be left in memory.
+type search struct {
+	t       *testing.T
+	needles []traces.Needle
+}
+
+// add looks for each half of a secret: a library may leave a part of it.
+func (s *search) add(name string, secret []byte) {
+	s.needles = append(s.needles, halves(name, secret)...)
+}
+
+func halves(name string, secret []byte) []traces.Needle {
+	half := max(16, len(secret)/2)
+	return []traces.Needle{traces.Of(name, secret[:half]), traces.Of(name+", end", secret[len(secret)-half:])}
+}
+
+// addTree adds all that stands between a mnemonic and its first account.
+func (s *search) addTree(name string, words secret) {
+	_, err := shielded(func() (struct{}, error) {
+		entropy, err := parseMnemonic(words)
+		if err != nil {
+			return struct{}{}, err
+		}
+		defer entropy.zero()
+		s.add(name+": words", words)
+		s.add(name+": entropy", entropy)
+		head := words[:min(len(words), 100)] // a longer key of HMAC is hashed
+		s.needles = append(s.needles, traces.Xored(name+": words, padded", head[:32], 0x36), traces.Xored(name+": words, padded", head[:32], 0x5c))
+		sum := seed(words, "")
+		defer sum.zero()
+		s.add(name+": seed", sum)
+		at, err := masterNode(sum)
+		for i := 0; err == nil; i++ {
+			s.add(fmt.Sprintf("%s: key of depth %d", name, i), at.key)
+			s.add(fmt.Sprintf("%s: chain code of depth %d", name, i), at.code)
+			s.needles = append(s.needles, traces.Xored(name+": chain code, padded", at.code, 0x36), traces.Xored(name+": chain code, padded", at.code, 0x5c))
+			if i == len(branchPath)+1 {
+				at.zero()
+				break
+			}
+			next := uint32(0)
+			if i < len(branchPath) {
+				next = branchPath[i]
+			}
+			var below *node
+			below, err = at.child(next)
+			at.zero()
+			at = below
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *search) find() []string {
+	s.t.Helper()
+	found, err := traces.Find(s.needles...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return found
+}
+
+func freshWords(t *testing.T, count int) secret {
+	t.Helper()
+	words, err := shielded(func() (secret, error) {
+		entropy, err := newEntropy(count)
+		if err != nil {
+			return nil, err
+		}
+		defer entropy.zero()
+		return mnemonic(entropy), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return words
+}
+
+func filesVault(t *testing.T) *Vault {
+	t.Helper()
+	files, err := OpenFiles(filepath.Join(t.TempDir(), "keys"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := NewStore(files, "traces", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := New(store, Options{KDF: cheapKDF, Explorer: &once{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(v.Close)
+	return v
+}
+
+// once knows of the first two accounts that it is asked about, and of no others.
+type once struct{ asked atomic.Bool }
+
+func (o *once) Explore(_ context.Context, accounts []common.Address) ([]bool, []uint64) {
+	used := make([]bool, len(accounts))
+	used[0], used[1] = !o.asked.Load(), !o.asked.Swap(true)
+	return used, nil
+}
+
+// TestNothingIsLeftInMemory does all that a vault does with secrets, locks it,
+// and looks for them in the whole memory of the process. The caller's own copies
+// are wiped, as the documentation asks.
+func TestNothingIsLeftInMemory(t *testing.T) {
+	v, s := filesVault(t), &search{t: t}
+	password, wrong, fileWord := traces.Letters(24), traces.Letters(24), traces.Letters(24)
+	s.add("password", password)
+	s.add("wrong password", wrong)
+	s.add("password of a key file", fileWord)
+
+	twelve, long, made := freshWords(t, 12), freshWords(t, 24), secret(nil)
+	s.addTree("import", twelve)
+	s.addTree("long import", long)
+	single := secret(traces.Letters(32)) // all letters: a valid key
+	s.add("single key", single)
+	digits := spellKey(single)
+	s.add("single key, spelt", digits)
+
+	must := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	w, err := v.ImportMnemonic(t.Context(), "words", twelve, password)
+	must("import", err)
+	must("unlock", v.Unlock(t.Context(), password))
+	_, err = v.ImportMnemonic(t.Context(), "long", long, password)
+	must("import", err)
+	k, err := v.ImportKey(t.Context(), "key", digits, password)
+	must("import of a key", err)
+	c, words, err := v.Create(t.Context(), "new", 12, password)
+	must("create", err)
+	made = append(made, words.Reveal()...)
+	s.addTree("created", made)
+	words.Zero()
+	_, err = v.Add(t.Context(), c.ID, "")
+	must("add", err)
+	_, err = v.Discover(t.Context(), w.ID)
+	must("discover", err)
+
+	at := w.Accounts[0].Address
+	open := search{t: t, needles: halves("account", v.open.keys[at])}
+	s.add("account", v.open.keys[at])
+	for n := range uint64(3) {
+		tx := types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(1), Nonce: n})
+		_, err := v.SignTx(t.Context(), at, tx, big.NewInt(1))
+		must("sign", err)
+		_, _ = shielded(func() (struct{}, error) {
+			nonce := newNonces(v.open.keys[at], types.LatestSignerForChainID(big.NewInt(1)).Hash(tx).Bytes())
+			s.add("nonce of a signature", nonce.next())
+			nonce.zero()
+			return struct{}{}, nil
+		})
+	}
+	file := exportAll(t, v, w, k, password, fileWord)
+	if v.Unlock(t.Context(), wrong) == nil || v.CheckPassword(t.Context(), wrong) == nil {
+		t.Error("a wrong password opens")
+	}
+	must("password", v.CheckPassword(t.Context(), password))
+	_, err = v.Remove(t.Context(), k.ID, password)
+	must("remove", err)
+	_, err = v.ImportKeystore(t.Context(), "file", file, fileWord, password)
+	must("import of a file", err)
+	s.addPassKey(v, w, password)
+	must("unlock again", v.Unlock(t.Context(), password))
+
+	for _, b := range [][]byte{password, wrong, fileWord, twelve, long, made, single, digits} {
+		clear(b)
+	}
+	if found := open.find(); len(found) == 0 {
+		t.Error("an open vault's key is not found: the search is blind")
+	}
+	v.Lock()
+	for _, f := range s.find() {
+		t.Errorf("left in memory: %s", f)
+	}
+	t.Logf("%d needles", len(s.needles))
+}
+
+// exportAll exports in every form, shows nothing of it, and returns the key file.
+func exportAll(t *testing.T, v *Vault, words, key Wallet, password, fileWord []byte) (file []byte) {
+	t.Helper()
+	for _, e := range []Export{
+		{Form: FormWords, Wallet: words.ID},
+		{Form: FormKey, Account: words.Accounts[0].Address},
+		{Form: FormKeystore, Account: key.Accounts[0].Address, KeystorePassword: fileWord},
+	} {
+		e.Password = password
+		out, err := v.Export(t.Context(), e)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Form, err)
+		}
+		file = slices.Clone(out.Reveal())
+		if e.Form != FormKeystore {
+			clear(file)
+		}
+		out.Zero()
+	}
+	return file
+}
+
+// addPassKey adds the key that the password gives for a wallet's item.
+func (s *search) addPassKey(v *Vault, w Wallet, password []byte) {
+	s.t.Helper()
+	text, err := v.store.Get(s.t.Context(), walletItem(w.ID))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r, err := parseRecord(text)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	_, _ = shielded(func() (struct{}, error) {
+		k := stretch(password, r.KDF)
+		s.add("key of the wallets", k.key)
+		k.key.zero()
+		return struct{}{}, nil
+	})
+}
