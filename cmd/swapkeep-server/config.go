@@ -36,11 +36,9 @@ type file struct {
 		Bips      int    `toml:"bips"`
 		Recipient string `toml:"recipient"`
 	} `toml:"fee"` // absent = no fee, and none may be asked for
-	Tokens []struct {
-		Name   string `toml:"name"`
-		SHA256 string `toml:"sha256"`
-	} `toml:"tokens"`
-	Limits struct {
+	Tokens     []token `toml:"tokens"`      // who is let in
+	TokensFile string  `toml:"tokens_file"` // or a file of them, read again when it changes
+	Limits     struct {
 		Rate        float64  `toml:"rate"`
 		Burst       int      `toml:"burst"`
 		Share       float64  `toml:"share"`
@@ -73,25 +71,36 @@ const (
 func readConfig(path string) (file, error) {
 	f := file{Listen: "127.0.0.1:5340", Upstream: provider}
 	f.Limits.Drain, f.Limits.Connections = duration(defaultDrain), defaultConnections
-	raw, err := readFile(path, nil)
-	if err != nil {
+	if err := decodeFile(path, nil, &f); err != nil {
 		return f, err
-	}
-	d := toml.NewDecoder(bytes.NewReader(raw)).DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
-		var unknown *toml.StrictMissingError
-		if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
-			return f, fmt.Errorf("%s: unknown key %s", path, strings.Join(unknown.Errors[0].Key(), "."))
-		}
-		return f, fmt.Errorf("%s: %w", path, err)
 	}
 	if f.Limits.Drain <= 0 || time.Duration(f.Limits.Drain) > 10*time.Minute || f.Limits.Connections < 1 || f.Limits.Connections > 1<<16 {
 		return f, fmt.Errorf("%s: limits.drain must be up to 10m and limits.connections 1 to 65536", path)
+	}
+	if (len(f.Tokens) == 0) == (f.TokensFile == "") {
+		return f, fmt.Errorf("%s: name the installations either by [[tokens]] or by tokens_file", path)
 	}
 	if (f.TLS.Cert == "") != (f.TLS.Key == "") {
 		return f, fmt.Errorf("%s: tls needs both cert and key", path)
 	}
 	return f, nil
+}
+
+// decodeFile reads TOML over what into points to. Unknown keys are errors.
+func decodeFile(path string, check func(os.FileInfo) error, into any) error {
+	raw, err := readFile(path, check)
+	if err != nil {
+		return err
+	}
+	err = toml.NewDecoder(bytes.NewReader(raw)).DisallowUnknownFields().Decode(into)
+	var unknown *toml.StrictMissingError
+	switch {
+	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
+		return fmt.Errorf("%s: unknown key %s", path, strings.Join(unknown.Errors[0].Key(), "."))
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // proxyConfig is what the package wants, with the key.
@@ -100,9 +109,6 @@ func (f file) proxyConfig(sandbox bool, key string) (keyproxy.Config, error) {
 	c := keyproxy.Config{Upstream: f.Upstream, Sandbox: sandbox, Key: key, Hosts: f.Hosts, Limits: keyproxy.Limits{
 		Rate: l.Rate, Burst: l.Burst, Share: l.Share, Running: l.Running, Body: l.Body, Reply: l.Reply,
 		BodyTime: time.Duration(l.BodyTime), ReplyTime: time.Duration(l.ReplyTime)}}
-	for _, t := range f.Tokens {
-		c.Tokens = append(c.Tokens, keyproxy.Token{Name: t.Name, SHA256: t.SHA256})
-	}
 	if f.Fee != nil {
 		a, err := common.NewMixedcaseAddressFromString(f.Fee.Recipient)
 		if err != nil || !a.ValidChecksum() {

@@ -31,7 +31,7 @@ func command() *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.AddCommand(proxyCommand())
+	root.AddCommand(proxyCommand(), tokenCommand())
 	return root
 }
 
@@ -43,7 +43,8 @@ func proxyCommand() *cobra.Command {
 		Long: "proxy holds the DEX provider's API key, which it takes from " + keyVariable + ` or
 from the file that key_file names (mode 0600). It stops on SIGTERM after the
 requests that are under way. Given a socket by systemd (LISTEN_FDS) it uses that
-one, so that a restart drops no request.`,
+one, so that a restart drops no request. On SIGHUP, and when tokens_file has
+changed, it reads the installations' tokens again.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			log := zerolog.New(os.Stderr).Level(zerolog.InfoLevel).With().Timestamp().Logger()
 			return proxy(c.Context(), file, sandbox, log)

@@ -58,6 +58,9 @@ func write(t *testing.T, name, text string, mode os.FileMode) string {
 	if err := os.WriteFile(path, []byte(text), mode); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Chmod(path, mode); err != nil { // whatever the mask
+		t.Fatal(err)
+	}
 	return path
 }
 
@@ -166,12 +169,16 @@ func newProvider(t *testing.T, delay time.Duration) (*httptest.Server, *atomic.I
 }
 
 func ask(ctx context.Context, c *http.Client, base string) error {
+	return askAs(ctx, c, base, testToken)
+}
+
+func askAs(ctx context.Context, c *http.Client, base, token string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/v1/check_approval", strings.NewReader(`{"chainId":1}`))
 	if err != nil {
 		return err
 	}
 	r.Host = "dex.example"
-	r.Header.Set("Authorization", "Bearer "+testToken)
+	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("Content-Type", "application/json")
 	res, err := c.Do(r)
 	if err != nil {
@@ -194,13 +201,7 @@ func TestServesWithKeyFileAndMetrics(t *testing.T) {
 	if err := ask(t.Context(), http.DefaultClient, "http://"+s.told(t, "serving")); err != nil || calls.Load() != 1 {
 		t.Errorf("%v after %d calls", err, calls.Load())
 	}
-	res, err := http.Get("http://" + metrics + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, _ := io.ReadAll(res.Body)
-	_ = res.Body.Close()
-	if !strings.Contains(string(text), `{endpoint="/check_approval",outcome="2xx"} 1`) {
+	if text := fetched(t, "http://"+metrics+"/metrics"); !strings.Contains(text, `{endpoint="/check_approval",outcome="2xx"} 1`) {
 		t.Errorf("metrics: %s", text)
 	}
 	s.stop(t)
@@ -267,10 +268,15 @@ func TestRefusesToStart(t *testing.T) {
 		"metrics outside": {settings(up, "a", "metrics = \"0.0.0.0:0\"", ""), env, "not loopback"},
 		"half of tls":     {settings(up, "a", "", "[tls]\ncert = \"a\""), env, "both cert and key"},
 		"upstream":        {settings("https://api.example/v1", "a", "", ""), env, "the sandbox reaches nothing else"},
+		"no tokens":       {strings.Replace(good, "[[tokens]]", "[[tokens_]]", 1), env, "unknown key"},
+		"tokens twice":    {settings(up, "a", "tokens_file = \"x\"", ""), env, "either by [[tokens]] or by tokens_file"},
+		"open tokens":     {withTokens(settings(up, "a", "", ""), write(t, "t.toml", entryOf("a", testToken), 0o666)), env, "chmod go-w"},
 		"checksum":        {strings.Replace(good, "0x90F79bf6EB2c", "0x90f79bf6EB2c", 1), env, "EIP-55"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), binary, "proxy", "--sandbox", "--config", write(t, "c.toml", c.config, 0o644))
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, binary, "proxy", "--sandbox", "--config", write(t, "c.toml", c.config, 0o644))
 			cmd.Env = append(os.Environ(), c.env...)
 			out, err := cmd.CombinedOutput()
 			if err == nil || !strings.Contains(string(out), c.says) || strings.Contains(string(out), testKey) {
@@ -282,6 +288,100 @@ func TestRefusesToStart(t *testing.T) {
 	cmd.Env = append(os.Environ(), env...)
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "must be https") {
 		t.Errorf("http without --sandbox: %v %s", err, out)
+	}
+}
+
+// entryOf is a token as the configuration names it.
+func entryOf(name, text string) string {
+	return fmt.Sprintf("[[tokens]]\nname = %q\nsha256 = \"%x\"\n", name, sha256.Sum256([]byte(text)))
+}
+
+// withTokens is a configuration whose tokens are in a file of their own.
+func withTokens(config, path string) string {
+	return fmt.Sprintf("tokens_file = %q\n", path) + strings.Replace(config, entryOf("one", testToken), "", 1)
+}
+
+// TestTokensChangeWithoutRestart: an installation is let in and another one
+// withdrawn while the proxy serves, by signal and by itself; a file that cannot
+// be read changes nothing.
+func TestTokensChangeWithoutRestart(t *testing.T) {
+	up, _ := newProvider(t, 0)
+	tokens := write(t, "tokens.toml", entryOf("one", testToken), 0o600)
+	rewrite := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(tokens, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := write(t, "c.toml", withTokens(settings(up.URL+"/v1", "dex.example", "metrics = \"127.0.0.1:0\"", ""), tokens), 0o644)
+	s := start(t, config, nil, keyVariable+"="+testKey)
+	metrics := "http://" + s.told(t, "metrics") + "/metrics"
+	base := "http://" + s.told(t, "serving")
+	may := func(token string, want bool) {
+		t.Helper()
+		if err := askAs(t.Context(), http.DefaultClient, base, token); (err == nil) != want {
+			t.Errorf("%s: %v", token, err)
+		}
+	}
+	const other = "another-token-of-no-installation"
+	may(testToken, true)
+	may(other, false)
+	rewrite(entryOf("one", testToken) + entryOf("two", other))
+	s.hangUp(t, "tokens read again")
+	may(testToken, true)
+	may(other, true)
+	if text := fetched(t, metrics); !strings.Contains(text, "swapkeep_keyproxy_installations 2\n") {
+		t.Errorf("metrics: %s", text)
+	}
+	rewrite("[[tokens]]\nname = \"half a")
+	s.hangUp(t, "tokens not read again: those read before hold")
+	may(other, true)
+	rewrite(entryOf("two", other))
+	s.told(t, "tokens read again")
+	may(testToken, false)
+	may(other, true)
+	s.stop(t)
+}
+
+// hangUp sends SIGHUP and waits for the word that follows.
+func (s *server) hangUp(t *testing.T, word string) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	s.told(t, word)
+}
+
+func fetched(t *testing.T, address string) string {
+	t.Helper()
+	res, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestTokenCommand: what it writes is an entry of the tokens file, and lets in
+// who has the token.
+func TestTokenCommand(t *testing.T) {
+	var entry, secret strings.Builder
+	cmd := exec.CommandContext(t.Context(), binary, "token", "Ann's \"laptop\"")
+	cmd.Stdout, cmd.Stderr = &entry, &secret
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.TrimSpace(secret.String())
+	if len(text) < 22 || strings.Contains(entry.String(), text) || !strings.Contains(entry.String(), fmt.Sprintf("%x", sha256.Sum256([]byte(text)))) {
+		t.Fatalf("entry %q", entry.String())
+	}
+	read, err := roll{file: write(t, "t.toml", entry.String(), 0o600)}.read()
+	if err != nil || len(read) != 1 || read[0].Name != "Ann's \"laptop\"" {
+		t.Errorf("%+v, %v", read, err)
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 	stdlog "log"
 	"net"
 	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"swapkeep/providers/keyproxy"
@@ -42,6 +45,10 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 		return err
 	}
 	c.Log = log
+	who := roll{path, f.TokensFile}
+	if c.Tokens, err = who.read(); err != nil {
+		return err
+	}
 	p, err := keyproxy.New(c)
 	if err != nil {
 		return err
@@ -56,6 +63,10 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	go who.follow(ctx, p, hangup, log)
 	s := newServer(p, log)
 	log.Info().Stringer("address", ln.Addr()).Bool("sandbox", sandbox).Msg("serving")
 	go func() { failed <- s.Serve(ln) }()

@@ -43,7 +43,7 @@ func (m *metrics) observe(d time.Duration) {
 }
 
 // text is all of it in the Prometheus text format.
-func (m *metrics) text(running int) []byte {
+func (m *metrics) text(running, installs int) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b := []byte("# HELP swapkeep_keyproxy_requests_total Requests by endpoint and outcome.\n# TYPE swapkeep_keyproxy_requests_total counter\n")
@@ -68,7 +68,8 @@ func (m *metrics) text(running int) []byte {
 		b = fmt.Appendf(b, "swapkeep_keyproxy_upstream_seconds_bucket{le=%q} %d\n", bound, sum)
 	}
 	b = fmt.Appendf(b, "swapkeep_keyproxy_upstream_seconds_sum %g\nswapkeep_keyproxy_upstream_seconds_count %d\n", m.seconds, sum)
-	return fmt.Appendf(b, "# HELP swapkeep_keyproxy_running Requests under way.\n# TYPE swapkeep_keyproxy_running gauge\nswapkeep_keyproxy_running %d\n", running)
+	b = fmt.Appendf(b, "# HELP swapkeep_keyproxy_running Requests under way.\n# TYPE swapkeep_keyproxy_running gauge\nswapkeep_keyproxy_running %d\n", running)
+	return fmt.Appendf(b, "# HELP swapkeep_keyproxy_installations Installations whose token is let in.\n# TYPE swapkeep_keyproxy_installations gauge\nswapkeep_keyproxy_installations %d\n", installs)
 }
 
 // Metrics serves GET /metrics in the Prometheus text format. It belongs on a
@@ -87,7 +88,7 @@ func (p *Proxy) Metrics() http.Handler {
 		default:
 			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 			w.Header().Set("X-Content-Type-Options", "nosniff")
-			_, _ = w.Write(p.metrics.text(len(p.running)))
+			_, _ = w.Write(p.metrics.text(len(p.running), len(*p.gate.installs.Load())))
 		}
 	})
 }

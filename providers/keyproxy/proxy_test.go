@@ -515,7 +515,7 @@ func TestGlobalLimit(t *testing.T) {
 		c.Now = func() time.Time { return now }
 		c.Limits.Rate, c.Limits.Burst = 2, 2
 	})
-	one, two := d.gate.installs[0], d.gate.installs[1]
+	one, two := (*d.gate.installs.Load())[0], (*d.gate.installs.Load())[1]
 	for i, c := range []struct {
 		in *install
 		ok bool

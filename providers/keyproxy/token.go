@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -40,7 +41,7 @@ type install struct {
 
 // gate knows tokens and shares the provider's limit among them.
 type gate struct {
-	installs []*install
+	installs atomic.Pointer[[]*install] // each list is never changed
 	limits   Limits
 
 	mu     sync.Mutex
@@ -51,27 +52,59 @@ type gate struct {
 }
 
 func newGate(tokens []Token, l Limits) (*gate, error) {
-	if len(tokens) == 0 || len(tokens) > maxTokens {
-		return nil, fmt.Errorf("tokens: there are %d: must be 1 to %d", len(tokens), maxTokens)
-	}
 	g := &gate{limits: l, global: rate.NewLimiter(rate.Limit(l.Rate), l.Burst)}
-	seen := map[[sha256.Size]byte]bool{}
-	for _, t := range tokens {
-		i := &install{name: t.Name, window: -1,
-			bucket: rate.NewLimiter(rate.Limit(l.Rate*l.Share), max(1, int(math.Ceil(float64(l.Burst)*l.Share))))}
-		if n, err := hex.Decode(i.hash[:], []byte(fit(t.SHA256))); err != nil || n != sha256.Size {
-			return nil, fmt.Errorf("token %q: sha256 must be 64 hex digits", t.Name)
-		}
-		if t.Name == "" || seen[i.hash] {
-			return nil, fmt.Errorf("token %q: every token needs a name and a hash of its own", t.Name)
-		}
-		if i.hash == sha256.Sum256(nil) {
-			return nil, errors.New("a token's hash is that of the empty text")
-		}
-		seen[i.hash] = true
-		g.installs = append(g.installs, i)
+	g.installs.Store(&[]*install{})
+	return g, g.admit(tokens)
+}
+
+// admit lets these tokens in and no others. One that stays keeps its bucket;
+// with an error all stays as it was.
+func (g *gate) admit(tokens []Token) error {
+	if len(tokens) == 0 || len(tokens) > maxTokens {
+		return fmt.Errorf("tokens: there are %d: must be 1 to %d", len(tokens), maxTokens)
 	}
-	return g, nil
+	before := map[[sha256.Size]byte]*install{}
+	for _, i := range *g.installs.Load() {
+		before[i.hash] = i
+	}
+	seen := map[[sha256.Size]byte]bool{}
+	installs := make([]*install, 0, len(tokens))
+	for _, t := range tokens {
+		hash, err := t.hash()
+		if err == nil && seen[hash] {
+			err = fmt.Errorf("token %q: every token needs a hash of its own", t.Name)
+		}
+		if err != nil {
+			return err
+		}
+		seen[hash] = true
+		i := before[hash]
+		if i == nil || i.name != t.Name {
+			i = g.newInstall(t.Name, hash)
+		}
+		installs = append(installs, i)
+	}
+	g.installs.Store(&installs)
+	return nil
+}
+
+func (g *gate) newInstall(name string, hash [sha256.Size]byte) *install {
+	burst := max(1, int(math.Ceil(float64(g.limits.Burst)*g.limits.Share)))
+	return &install{name: name, hash: hash, window: -1, bucket: rate.NewLimiter(rate.Limit(g.limits.Rate*g.limits.Share), burst)}
+}
+
+// hash is the token's hash as bytes.
+func (t Token) hash() (sum [sha256.Size]byte, err error) {
+	n, err := hex.Decode(sum[:], []byte(fit(t.SHA256)))
+	switch {
+	case err != nil || n != sha256.Size:
+		return sum, fmt.Errorf("token %q: sha256 must be 64 hex digits", t.Name)
+	case t.Name == "":
+		return sum, errors.New("every token needs a name")
+	case sum == sha256.Sum256(nil):
+		return sum, fmt.Errorf("token %q: its hash is that of the empty text", t.Name)
+	}
+	return sum, nil
 }
 
 // fit keeps a hash of the wrong length from being decoded past its array.
@@ -95,13 +128,14 @@ func (g *gate) who(r *http.Request) (*install, *refusal) {
 	}
 	hash := sha256.Sum256([]byte(token))
 	found := -1
-	for i, in := range g.installs {
+	installs := *g.installs.Load()
+	for i, in := range installs {
 		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(hash[:], in.hash[:]), i, found)
 	}
 	if found < 0 {
 		return nil, refuse(unauthorized, "this token is not known here; it may have been withdrawn")
 	}
-	return g.installs[found], nil
+	return installs[found], nil
 }
 
 // shareWindow is how long an install counts as active after it asked.

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"swapkeep/providers/keyproxy"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+)
+
+// A token is how the configuration names one installation.
+type token struct {
+	Name   string `toml:"name"`
+	SHA256 string `toml:"sha256"` // of the token's text, in hex
+}
+
+// A roster is the content of a file of tokens.
+type roster struct {
+	Tokens []token `toml:"tokens"`
+}
+
+// watchEvery is how often the file of tokens is looked at.
+const watchEvery = 2 * time.Second
+
+// A roll is where the tokens that are let in are written down: in a file of
+// their own, or in the configuration.
+type roll struct{ config, file string }
+
+// read returns the tokens as they are written now.
+func (r roll) read() ([]keyproxy.Token, error) {
+	var list roster
+	if r.file == "" {
+		f, err := readConfig(r.config)
+		if err != nil {
+			return nil, err
+		}
+		list.Tokens = f.Tokens
+	} else if err := decodeFile(r.file, notForOthers, &list); err != nil {
+		return nil, err
+	}
+	out := make([]keyproxy.Token, 0, len(list.Tokens))
+	for _, t := range list.Tokens {
+		out = append(out, keyproxy.Token(t))
+	}
+	return out, nil
+}
+
+// notForOthers refuses a file in which others could let themselves in.
+func notForOthers(s os.FileInfo) error {
+	if s.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("has mode %04o: run chmod go-w on it after checking what it says", s.Mode().Perm())
+	}
+	return nil
+}
+
+// A stamp tells one state of a file from the next.
+type stamp struct {
+	time time.Time
+	size int64
+}
+
+// stamp of the file of tokens; the zero one where there is none.
+func (r roll) stamp() stamp {
+	s, err := os.Stat(r.file)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{s.ModTime(), s.Size()}
+}
+
+// follow lets in who the roll names, each time it is told to and when its file
+// has changed, until ctx ends. A roll that cannot be read changes nothing.
+func (r roll) follow(ctx context.Context, p *keyproxy.Proxy, told <-chan os.Signal, log zerolog.Logger) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for seen := r.stamp(); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-told:
+		case <-tick.C:
+			if r.stamp() == seen {
+				continue
+			}
+		}
+		seen = r.stamp()
+		tokens, err := r.read()
+		if err == nil {
+			err = p.SetTokens(tokens)
+		}
+		if err != nil {
+			log.Error().Err(err).Msg("tokens not read again: those read before hold")
+			continue
+		}
+		log.Info().Int("tokens", len(tokens)).Msg("tokens read again")
+	}
+}
+
+func tokenCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "token NAME", Short: "Make a token that lets one installation in", Args: cobra.ExactArgs(1),
+		Long: `token makes a token. Its entry for the tokens file goes to standard output; the
+token itself, for the installation, goes to standard error and nowhere else: the
+proxy needs only its hash.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			return makeToken(args[0], c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+}
+
+func makeToken(name string, entry, secret io.Writer) error {
+	if name == "" {
+		return errors.New("the token needs a name, by which you will know the installation")
+	}
+	text := rand.Text()
+	sum := sha256.Sum256([]byte(text))
+	made, err := toml.Marshal(roster{[]token{{name, hex.EncodeToString(sum[:])}}})
+	if err != nil {
+		return err
+	}
+	if _, err := entry.Write(made); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(secret, text)
+	return err
+}
