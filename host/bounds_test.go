@@ -95,6 +95,31 @@ func TestFlood(t *testing.T) {
 	t.Logf("%d busy, %d answered", busy, n-busy)
 }
 
+// Of a flood of requests that ask networks only few do so at once; what asks
+// nobody is answered meanwhile, and the rest ends with the connection.
+func TestAsksAreBounded(t *testing.T) {
+	r := newRig(t)
+	r.networks.hold = make(chan struct{})
+	p, other := r.attach("extension"), r.attach("extension")
+	for range protocol.MaxRunning + protocol.MaxQueued - 10 {
+		p.send("tokens.balances", map[string]any{"account": account.Hex()})
+	}
+	soon(t, "as many as may ask do", func() bool { return r.networks.asked.Load() == protocol.MaxAsking })
+	p.must("swap.fees", nil)
+	other.must("swap.fees", nil)
+	other.send("tokens.balances", map[string]any{"account": account.Hex()})
+	soon(t, "another connection asks too", func() bool { return r.networks.asked.Load() == protocol.MaxAsking+1 })
+	_ = p.nc.Close()
+	soon(t, "its requests end", func() bool { return r.server.inFlight.Load() < 1000 })
+	if n := r.networks.asked.Load(); n != protocol.MaxAsking+1 {
+		t.Errorf("%d asked a network, %d of them for nobody", n, n-protocol.MaxAsking-1)
+	}
+	close(r.networks.hold)
+	if m := other.reply(); m.Error != nil {
+		t.Error(m.Error)
+	}
+}
+
 // Bytes in flight are bounded too, however few the requests, and given back.
 func TestInboundBytesAreBounded(t *testing.T) {
 	r := newRig(t)

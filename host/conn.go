@@ -25,21 +25,23 @@ type conn struct {
 	ctx    context.Context // of the connection
 	cancel context.CancelFunc
 	slots  chan struct{} // one for each request being answered
+	asks   chan struct{} // one for each of those that asks a network or a provider
 	wg     sync.WaitGroup
 	who    atomic.Pointer[protocol.Connection] // nil until attached
 	gone   sync.Once                           // for drop
 
 	mu      sync.Mutex
-	ids     map[string]bool // of requests without a reply
-	pending int             // requests whose reply is not yet queued
-	bytes   int             // of those requests
-	session *session        // nil: none open
+	ids     map[string]bool               // of requests without a reply
+	pending int                           // requests whose reply is not yet queued
+	bytes   int                           // of those requests
+	session *session                      // nil: none open
+	gas     map[uint64]context.CancelFunc // by chain: ends a watch of its gas price
 }
 
 func newConn(ctx context.Context, s *Server, nc net.Conn) *conn {
 	c := &conn{
 		s: s, nc: nc, out: newOutbox(nc, s.waits.write), base: ctx,
-		slots: make(chan struct{}, protocol.MaxRunning), ids: map[string]bool{},
+		slots: make(chan struct{}, protocol.MaxRunning), asks: make(chan struct{}, protocol.MaxAsking), ids: map[string]bool{},
 	}
 	c.ctx, c.cancel = context.WithCancel(ctx)
 	return c
@@ -155,9 +157,9 @@ func (c *conn) attach(frames *frame.Reader) (json.RawMessage, *protocol.Error) {
 		return r.id, e
 	}
 	_ = c.nc.SetReadDeadline(time.Time{})
-	c.s.Log.Info().Str("origin", who.Origin).Str("version", who.Version).Bool("readOnly", who.ReadOnly).Msg("attached")
 	c.reply(r.id, protocol.AttachResult{Connection: *who}, nil)
 	c.notify("host.hello", c.hello(protocol.MinVersion))
+	c.s.Log.Info().Str("origin", who.Origin).Str("version", who.Version).Bool("readOnly", who.ReadOnly).Msg("attached")
 	return r.id, nil
 }
 
@@ -241,12 +243,18 @@ func (c *conn) forget(id json.RawMessage) {
 func (c *conn) answer(r request) {
 	defer c.free(r)
 	defer clear(r.body)
-	select {
-	case c.slots <- struct{}{}:
-	case <-c.ctx.Done():
-		return // nothing was begun, nobody waits
+	places := []chan struct{}{c.slots}
+	if asking[r.name] {
+		places = []chan struct{}{c.asks, c.slots}
 	}
-	defer func() { <-c.slots }()
+	for _, place := range places {
+		select {
+		case place <- struct{}{}:
+		case <-c.ctx.Done():
+			return // nothing was begun, nobody waits
+		}
+		defer func() { <-place }()
+	}
 	result, e := c.run(r)
 	then := after(&result)
 	body := c.encode(r.id, result, e)
@@ -311,19 +319,13 @@ func (c *conn) encode(id json.RawMessage, result any, e *protocol.Error) []byte 
 	if id == nil {
 		id = noID
 	}
-	r := protocol.Response{JSONRPC: protocol.Version, ID: id, Error: e}
-	if e == nil {
-		raw, err := json.Marshal(result)
-		if err != nil {
-			c.s.Log.Error().Err(err).Msg("result not encoded")
-			return c.encode(id, nil, protocol.New("internal", ""))
-		}
-		r.Result = raw
-		defer clear(raw)
-	}
-	body, err := json.Marshal(r)
-	if err != nil { // our own types always marshal
+	body, err := encoded(protocol.Response{JSONRPC: protocol.Version, ID: id, Error: e}, result)
+	switch {
+	case err != nil && e != nil: // our own errors always marshal
 		panic(err)
+	case err != nil:
+		c.s.Log.Error().Err(err).Msg("result not encoded")
+		return c.encode(id, nil, protocol.New("internal", ""))
 	}
 	if len(body) > protocol.MaxResult {
 		tooLarge := protocol.New("result_too_large", "").With("length", strconv.Itoa(len(body)))

@@ -58,7 +58,7 @@ func fuzzPeer(t *testing.T) *peer {
 	here, there := net.Pipe()
 	wallet := newFakeWallet()
 	s, err := New(Config{
-		Wallet: wallet, Swaps: &fakeSwaps{}, Networks: &fakeNetworks{}, Tokens: fakeTokens{}, Settings: &fakeSettings{},
+		Wallet: wallet, Swaps: &fakeSwaps{}, Networks: &fakeNetworks{}, Tokens: &fakeTokens{}, Settings: &fakeSettings{}, ProviderKeys: &fakeProviderKeys{},
 		Errors: fakeSentinels,
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
+	"swapkeep/tokens"
 
 	bolt "go.etcd.io/bbolt/errors"
 )
@@ -25,11 +26,15 @@ var sentinels = []Sentinel{
 	{Err: chain.ErrExpired, Name: "too_late"},
 	{Err: chain.ErrRejected, Name: "tx_rejected"},
 	{Err: chain.ErrFunds, Name: "insufficient_funds"},
+	{Err: chain.ErrNoWrapped, Name: "no_wrapped_native"}, // before what it wraps
 	{Err: chain.ErrNoQuote, Name: "no_route"},
 	{Err: chain.ErrDisagree, Name: "rpc_disagree"},
 	{Err: chain.ErrNonceBlocked, Name: "nonce_blocked"},
 	{Err: chain.ErrNonceUsed, Name: "nonce_used"},
 	{Err: chain.ErrLedger, Name: "journal_failed"},
+	{Err: tokens.ErrNotToken, Name: "not_a_token", Details: whyNotToken},
+	{Err: tokens.ErrReserved, Name: "not_importable"},
+	{Err: tokens.ErrTooMany, Name: "too_many_tokens"},
 	{Err: context.DeadlineExceeded, Name: "timed_out"},
 }
 
@@ -99,6 +104,14 @@ func (s *Server) refusalOf(r *swap.Refusal) *protocol.Error {
 		e.With("field", r.Field)
 	}
 	return e
+}
+
+func whyNotToken(err error) map[string]string {
+	var why *tokens.NotTokenError
+	if !errors.As(err, &why) {
+		return nil
+	}
+	return map[string]string{"reason": why.Why}
 }
 
 func storageName(err error) string {

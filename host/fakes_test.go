@@ -1,17 +1,20 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/big"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
+	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -62,7 +65,7 @@ type fakeWallet struct {
 	open     bool
 	touched  int
 	secrets  [][]byte // as handed in: the host must have wiped them
-	watch    func(string, bool)
+	watch    func(WalletChange)
 	fail     error
 	slow     chan struct{} // not nil: Create waits for it
 	unlocked func()        // not nil: called by Unlock before it returns
@@ -133,7 +136,7 @@ func (w *fakeWallet) Import(_ context.Context, p *protocol.ImportParams) (protoc
 }
 
 func (w *fakeWallet) Rename(_ context.Context, p *protocol.RenameParams) (protocol.Wallet, error) {
-	defer w.watch(protocol.CauseListed, false)
+	defer w.watch(WalletChange{Cause: protocol.CauseListed})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	renamed := w.wallet()
@@ -156,7 +159,7 @@ func (w *fakeWallet) Remove(_ context.Context, _ string, p []byte) (protocol.Wal
 	if err != nil {
 		return protocol.Wallet{}, err
 	}
-	w.watch(protocol.CauseListed, false)
+	w.watch(WalletChange{Cause: protocol.CauseListed})
 	return w.wallet(), nil
 }
 
@@ -172,12 +175,19 @@ func (w *fakeWallet) Export(_ context.Context, p *protocol.ExportParams) ([]byte
 }
 
 func (w *fakeWallet) Add(context.Context, string, string) (protocol.Account, error) {
-	defer w.watch(protocol.CauseListed, false)
+	defer w.watch(WalletChange{Cause: protocol.CauseListed})
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	a := protocol.Account{Address: addressOf(stranger), Name: "Account 2", Wallet: "w1", Path: "m/44'/60'/0'/0/1"}
 	w.accounts = append(w.accounts, a)
 	return a, w.fail
+}
+
+func (w *fakeWallet) Discover(context.Context, string) (protocol.Discovery, error) {
+	found := protocol.Account{Address: addressOf(stranger), Name: "Account 2", Wallet: "w1", Path: "m/44'/60'/0'/0/1"}
+	d := protocol.Discovery{Wallet: "w1", Looked: 21, Found: []protocol.Account{found}, Silent: []uint64{56}, Done: true}
+	w.watch(WalletChange{Cause: protocol.CauseDiscovered, Discovery: &d})
+	return d, w.fail
 }
 
 func (w *fakeWallet) check(p []byte) error {
@@ -202,7 +212,7 @@ func (w *fakeWallet) Unlock(_ context.Context, p []byte) error {
 	if err != nil {
 		return err
 	}
-	w.watch(protocol.CauseUnlocked, false)
+	w.watch(WalletChange{Cause: protocol.CauseUnlocked})
 	if hook != nil {
 		hook()
 	}
@@ -223,7 +233,7 @@ func (w *fakeWallet) lock(idle bool) {
 	w.open = false
 	w.mu.Unlock()
 	if was {
-		w.watch(protocol.CauseLocked, idle)
+		w.watch(WalletChange{Cause: protocol.CauseLocked, Idle: idle})
 	}
 }
 
@@ -239,7 +249,7 @@ func (w *fakeWallet) Touch() {
 	w.touched++
 }
 
-func (w *fakeWallet) Subscribe(f func(string, bool)) func() {
+func (w *fakeWallet) Subscribe(f func(WalletChange)) func() {
 	w.watch = f
 	return func() {}
 }
@@ -250,6 +260,10 @@ type fakeSwaps struct {
 	dropped  int
 	asked    []swap.QuoteRequest
 	executed []swap.ExecuteRequest
+	revoked  []swap.ExecuteRequest
+	sped     []swap.SpeedUpRequest
+	listed   []swap.AllowancesRequest
+	during   func()  // not nil: called while allowances are listed
 	ended    []error // of the context of Execute, once it returns
 	watch    func(swap.Order)
 	fail     error
@@ -380,8 +394,80 @@ func (s *fakeSwaps) Cancel(_ context.Context, r swap.CancelRequest) (swap.Order,
 	return o, s.fail
 }
 
+func (s *fakeSwaps) SpeedUp(_ context.Context, r swap.SpeedUpRequest) (swap.Order, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sped = append(s.sped, r)
+	if r.Order != "order-1" {
+		return swap.Order{}, swap.Refuse(swap.OrderUnknown, "no order %s", r.Order)
+	}
+	o := s.order(r.Order, swap.Executing)
+	o.Sending, o.Revision, o.Bump = txHash, 4, &swap.Bump{Tier: cmp.Or(r.Tier, chain.Fast), Over: txHash}
+	o.Attempts = []swap.Attempt{{Kind: chain.AttemptCall, Tx: txHash, FeeCap: big.NewInt(2e10), TipCap: big.NewInt(1e9), Signed: clock}}
+	if r.GasCeiling != nil {
+		o.Terms.GasCeiling = r.GasCeiling
+	}
+	return o, s.fail
+}
+
+// allowance is one row of the fake's list; its revoke is consented to by digest.
+func (s *fakeSwaps) Allowances(_ context.Context, r swap.AllowancesRequest) ([]swap.Allowance, string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listed = append(s.listed, r)
+	if s.during != nil {
+		s.during()
+	}
+	if s.fail != nil {
+		return nil, "", s.fail
+	}
+	a := swap.Allowance{
+		Chain: r.Chain, Token: usdc, Spender: router, Kind: swap.ByPermit2, Name: "Uniswap Universal Router", Provider: swap.DEX,
+		Amount: big.NewInt(1_000_000), Expires: clock.Add(time.Hour), Share: new(big.Int), Leftover: "order-1",
+	}
+	b := swap.Allowance{
+		Chain: r.Chain, Token: stranger, Spender: stranger, Kind: swap.ByToken, Amount: new(big.Int).Lsh(big.NewInt(1), 255), Share: big.NewInt(5),
+	}
+	if r.Prepare {
+		a.Review = &swap.Review{Digest: digest, Gas: swap.Gas{Expected: big.NewInt(1e14), Max: big.NewInt(2e14), Balance: big.NewInt(1e14), Missing: big.NewInt(1e14)},
+			Findings: []swap.Finding{{Code: "gas_insufficient", Severity: swap.Block, Text: "not enough ETH for gas: 0.0001 ETH more is needed", Data: map[string]string{"missing": "100000000000000"}}}}
+	}
+	return []swap.Allowance{a, b}, "next", nil
+}
+
+func (s *fakeSwaps) Revoke(_ context.Context, r swap.ExecuteRequest) (swap.Order, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revoked = append(s.revoked, r)
+	o := s.order("order-2", swap.Accepted)
+	o.Terms = swap.Terms{Provider: swap.Wallet, Account: account, SrcChain: 1, TokenIn: usdc, AmountIn: new(big.Int), DstChain: 1, TokenOut: usdc,
+		Recipient: account, FloorOut: new(big.Int), Deadline: clock.Add(20 * time.Minute), RefundTo: account, GasCeiling: big.NewInt(5e16)}
+	o.Offer = swap.Offer{Provider: swap.Wallet, Routing: "REVOKE", AmountOut: new(big.Int), MinOut: new(big.Int), Expires: clock.Add(10 * time.Minute), Request: swap.QuoteRequest{
+		Account: account, SrcChain: 1, TokenIn: usdc, AmountIn: new(big.Int), DstChain: 1, TokenOut: usdc, Recipient: account, RefundTo: account}}
+	o.Plan = swap.Plan{Settlement: swap.ByOwnCall, Steps: []swap.Step{{
+		Kind: swap.CallStep, Call: &chain.Call{ChainID: 1, From: account, To: usdc, Value: new(big.Int), Data: []byte{0x09, 0x5e, 0xa7, 0xb3}},
+		Effect: swap.Effect{Kind: swap.Approve, Chain: 1, Target: usdc, Approves: []swap.Approval{{Token: usdc, Spender: router, Amount: new(big.Int)}}},
+	}}}
+	if r.Digest != digest {
+		return swap.Order{}, swap.Refuse(swap.PlanUnknown, "no prepared plan has this digest; list the allowances again")
+	}
+	return o, s.fail
+}
+
+func (s *fakeSwaps) Accept(_ context.Context, r swap.AcceptRequest) (swap.Order, error) {
+	o := s.order(r.Order, swap.Executing)
+	o.Digest, o.Revision = r.Digest, 3
+	return o, s.fail
+}
+
 func (s *fakeSwaps) Order(id string) (swap.Order, []swap.Entry, error) {
-	if id != "order-1" {
+	switch id {
+	case "order-1":
+	case "order-3":
+		return s.inNeed(id), nil, s.fail
+	case "order-4":
+		return s.leaving(id), nil, s.fail
+	default:
 		return swap.Order{}, nil, swap.Refuse(swap.OrderUnknown, "no order %s", id)
 	}
 	lines := []swap.Entry{{Time: clock, State: swap.Accepted, Note: "accepted"}, {Time: clock.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven"}}
@@ -389,6 +475,27 @@ func (s *fakeSwaps) Order(id string) (swap.Order, []swap.Entry, error) {
 		lines = append(lines, lines[0])
 	}
 	return s.order(id, swap.Filled), lines, s.fail
+}
+
+// inNeed is an order that asks for consent to a lower floor.
+func (s *fakeSwaps) inNeed(id string) swap.Order {
+	o := s.order(id, swap.Executing)
+	o.Condition, o.Revision = swap.NeedsConsent, 6
+	r, _ := s.Prepare(context.Background(), "offer-1")
+	r.Terms.FloorOut = big.NewInt(2_900_000_000)
+	o.Proposal = &swap.Proposal{Review: r, Reason: "the price fell", Made: clock}
+	return o
+}
+
+// leaving is an order that failed after its approval.
+func (s *fakeSwaps) leaving(id string) swap.Order {
+	o := s.order(id, swap.Failed)
+	o.Terms.TokenIn, o.Terms.AmountIn, o.Plan.Spender = usdc, big.NewInt(1_000_000), router
+	approve := swap.Step{Kind: swap.CallStep, Call: &chain.Call{ChainID: 1, From: account, To: usdc, Value: new(big.Int)}, Effect: swap.Effect{
+		Kind: swap.Approve, Chain: 1, Target: usdc, Approves: []swap.Approval{{Token: usdc, Spender: router, Amount: big.NewInt(1_000_000)}}}}
+	o.Plan.Steps = append([]swap.Step{approve}, o.Plan.Steps...)
+	o.Results, o.Step, o.Reason = []swap.Result{{Tx: txHash, Evidence: &chain.Evidence{Chain: 1, Tx: txHash, Success: true, FeePaid: big.NewInt(1)}}}, 1, "another transaction used its nonce"
+	return o
 }
 
 func (s *fakeSwaps) Orders(_ common.Address, openOnly bool, cursor string, limit int) ([]swap.Order, string, error) {
@@ -428,18 +535,94 @@ func (s *fakeSwaps) drops() int {
 }
 
 type fakeNetworks struct {
-	hold chan struct{} // not nil: Balances waits for it or its context
-	fail error
+	hold  chan struct{} // not nil: Balances waits for it or its context
+	fail  error
+	asked atomic.Int64 // calls of Balances
+
+	heads bool // WatchGas finds a new one at once
+
+	mu      sync.Mutex
+	watched []gasWatcher // ever
+}
+
+type gasWatcher struct {
+	ctx   context.Context
+	chain uint64
+	f     func(chain.GasPrice)
+}
+
+// fakeGas is the gas price at a block: of a network with a fee market, or of
+// one without.
+func fakeGas(id, block uint64) chain.GasPrice {
+	fees := func(tip int64) chain.Fees {
+		return chain.Fees{GasFeeCap: big.NewInt(2e9 + tip), GasTipCap: big.NewInt(tip), Legacy: id == 39}
+	}
+	g := chain.GasPrice{
+		Chain: id, Block: block, Time: clock, BaseFee: big.NewInt(9e8), NextBaseFee: big.NewInt(1e9),
+		Slow: fees(1e6), Normal: fees(2e6), Fast: fees(5e6),
+	}
+	if id == 8453 {
+		g.L1, g.L1Fee = chain.L1FeeOP, big.NewInt(1e9)
+	}
+	return g
+}
+
+func (n *fakeNetworks) GasPrice(_ context.Context, id uint64) (chain.GasPrice, error) {
+	return fakeGas(id, 100), n.fail
+}
+
+func (n *fakeNetworks) WatchGas(ctx context.Context, id uint64, f func(chain.GasPrice)) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.watched = append(n.watched, gasWatcher{ctx, id, f})
+	if n.heads {
+		f(fakeGas(id, 101))
+	}
+	return n.fail
+}
+
+// watching is how many watch the gas price of a network.
+func (n *fakeNetworks) watching(id uint64) (count int) {
+	for _, w := range n.watchers() {
+		if w.chain == id && w.ctx.Err() == nil {
+			count++
+		}
+	}
+	return count
+}
+
+func (n *fakeNetworks) watchers() []gasWatcher {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.watched)
+}
+
+// mine makes a new head of a network.
+func (n *fakeNetworks) mine(id, block uint64) {
+	for _, w := range n.watchers() {
+		if w.chain == id && w.ctx.Err() == nil {
+			w.f(fakeGas(id, block))
+		}
+	}
 }
 
 func (n *fakeNetworks) Networks() []chain.Network {
 	return []chain.Network{
-		{ID: 1, Name: "Ethereum", Symbol: "ETH", Decimals: 18, WrappedNative: common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"), Explorer: "https://etherscan.io", Depth: 3},
-		{ID: 8453, Name: "Base", Symbol: "ETH", Decimals: 18, Depth: 5},
+		{ID: 1, Name: "Ethereum", Symbol: "ETH", Decimals: 18, WrappedNative: common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"), Explorer: "https://etherscan.io", Depth: 3, BlockTime: 12 * time.Second, Fee: chain.FeeMarket, GasCeiling: big.NewInt(5e16)},
+		{ID: 8453, Name: "Base", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 2 * time.Second, Fee: chain.FeeMarket, L1Fee: chain.L1FeeOP, GasCeiling: big.NewInt(5e15)},
+	}
+}
+
+func (n *fakeNetworks) Health() []chain.EndpointHealth {
+	return []chain.EndpointHealth{
+		{Chain: 1, Host: "rpc.example", Head: 100, HeadTime: clock},
+		{Chain: 1, Host: "other.example", Failure: "other.example: no answer in time", RetryAt: time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)},
+		{Chain: 8453, Host: "base.example"},
 	}
 }
 
 func (n *fakeNetworks) Balances(ctx context.Context, _ uint64, _ common.Address, tokens []common.Address) ([]*big.Int, error) {
+	n.asked.Add(1)
 	if n.hold != nil {
 		select {
 		case <-n.hold:
@@ -456,20 +639,87 @@ func (n *fakeNetworks) Balances(ctx context.Context, _ uint64, _ common.Address,
 	return out, n.fail
 }
 
-type fakeTokens struct{}
-
-func (fakeTokens) List(id uint64) []protocol.Token {
-	return []protocol.Token{
-		{ChainID: id, Address: protocol.Native, Symbol: "ETH", Name: "Ether", Decimals: 18, Verified: true},
-		{ChainID: id, Address: addressOf(usdc), Symbol: "USDC", Name: "USD Coin", Decimals: 6, Verified: true},
-		{ChainID: id, Address: addressOf(stranger), Symbol: "USDC", Name: "Another", Decimals: 6},
-	}
+// fakeTokens knows three tokens of every chain, and can import one.
+type fakeTokens struct {
+	mu       sync.Mutex
+	imported bool
+	fail     error
 }
 
+// foo is the token that fakeTokens can import.
+var foo = common.HexToAddress("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed")
+
+func (f *fakeTokens) On(chain uint64) []tokens.Token {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := []tokens.Token{
+		{Chain: chain, Symbol: "ETH", Name: "Ether", Decimals: 18, Verified: true, List: "Swapkeep"},
+		{Chain: chain, Address: usdc, Symbol: "USDC", Name: "USD Coin", Decimals: 6, Verified: true, List: "Swapkeep"},
+		{Chain: chain, Address: stranger, Symbol: "USDC", Name: "Another", Decimals: 6, List: "My list"},
+	}
+	if f.imported {
+		all = append(all, tokens.Token{Chain: chain, Address: foo, Symbol: "FOO", Name: "Foo", Decimals: 8, Imported: true})
+	}
+	return all
+}
+
+func (f *fakeTokens) Search(chain uint64, query string) []tokens.Token {
+	return slices.DeleteFunc(f.On(chain), func(t tokens.Token) bool {
+		return !strings.EqualFold(t.Symbol, query) && !strings.EqualFold(t.Address.Hex(), query)
+	})
+}
+
+func (f *fakeTokens) Lookup(chain uint64, a common.Address) (tokens.Token, bool) {
+	all := f.On(chain)
+	i := slices.IndexFunc(all, func(t tokens.Token) bool { return t.Address == a })
+	if i < 0 {
+		return tokens.Token{}, false
+	}
+	return all[i], true
+}
+
+func (f *fakeTokens) Imitated(t tokens.Token) (common.Address, bool) {
+	return usdc, t.Symbol == "USDC" && !t.Verified
+}
+
+func (f *fakeTokens) Look(_ context.Context, chain uint64, a common.Address) (tokens.Token, bool, error) {
+	t, known := f.Lookup(chain, a)
+	switch {
+	case f.fail != nil:
+		return tokens.Token{}, false, f.fail
+	case known:
+		return t, true, nil
+	case a == router:
+		return t, false, tokens.ErrReserved
+	case a != foo:
+		return t, false, &tokens.NotTokenError{Why: "there is no contract at that address"}
+	}
+	return tokens.Token{Chain: chain, Address: foo, Symbol: "FOO", Name: "Foo", Decimals: 8}, false, nil
+}
+
+func (f *fakeTokens) Import(ctx context.Context, chain uint64, a common.Address) (tokens.Token, bool, error) {
+	t, known, err := f.Look(ctx, chain, a)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t.Imported = t.Imported || err == nil && !known
+	f.imported = f.imported || t.Imported
+	return t, known, err
+}
+
+func (f *fakeTokens) Remove(_ uint64, a common.Address) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	was := f.imported && a == foo
+	f.imported = f.imported && !was
+	return was, f.fail
+}
+
+// fakeSettings has a setting of every right and source.
 type fakeSettings struct {
-	mu     sync.Mutex
-	active uint64
-	fail   error
+	mu      sync.Mutex
+	active  uint64
+	changed map[string][]string
+	fail    error
 }
 
 func (s *fakeSettings) ActiveNetwork(fallback uint64) (uint64, error) {
@@ -488,4 +738,79 @@ func (s *fakeSettings) SetActiveNetwork(id uint64) error {
 		s.active = id
 	}
 	return s.fail
+}
+
+func (s *fakeSettings) Slippage() protocol.Percent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v := s.changed["swap.slippage"]; v != nil {
+		p, _ := protocol.ParsePercent(v[0])
+		return p
+	}
+	return 50
+}
+
+func (s *fakeSettings) List(reveal bool) []protocol.Setting {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rpc := []string{"rpc.example"}
+	if reveal {
+		rpc = []string{"https://rpc.example/ACCESSKEY"}
+	}
+	all := []protocol.Setting{
+		{Key: "swap.slippage", Does: "slippage of a quote that names none", Type: protocol.SettingPercent, Value: "0.5", Default: "0.5", Source: protocol.FromDefault, Right: protocol.RightSession, Applies: protocol.AppliesNow, Min: "0.01", Max: "50"},
+		{Key: "networks.1.rpc", Does: "RPC endpoints", Type: protocol.SettingURLs, Values: rpc, Masked: !reveal, Source: protocol.FromFile, Name: "/etc/swapkeep.toml", Right: protocol.RightPassword, Applies: protocol.AppliesNow},
+		{Key: "log.level", Does: "how much is logged", Type: protocol.SettingChoice, Value: "debug", Default: "info", Source: protocol.FromEnvironment, Name: "SWAPKEEP_LOG_LEVEL", Right: protocol.RightSession, Refused: "the environment sets it: SWAPKEEP_LOG_LEVEL", Applies: protocol.AppliesRestart, Choices: []string{"debug", "info"}},
+		{Key: "fees.fee_bps", Does: "the wallet's fee", Type: protocol.SettingNumber, Value: "40", Default: "40", Source: protocol.FromDefault, Right: protocol.RightNone, Refused: "the wallet's vendor sets it", Applies: protocol.AppliesRestart},
+	}
+	for i, one := range all {
+		switch v := s.changed[one.Key]; {
+		case v == nil:
+			continue
+		case one.Type == protocol.SettingURLs:
+			all[i].Values = []string{"mine.example"}
+		default:
+			all[i].Value = v[0]
+		}
+		all[i].Source, all[i].Name = protocol.FromSetting, ""
+	}
+	return all
+}
+
+func (s *fakeSettings) Change(_ context.Context, key string, values []string) (protocol.Setting, error) {
+	switch {
+	case slices.Contains(values, "https://wrong.example"):
+		return protocol.Setting{}, protocol.New("rpc_refused", "wrong.example: rpc endpoint serves another chain: 5 instead of 1").With("key", key)
+	case slices.Contains(values, "51"):
+		return protocol.Setting{}, protocol.New("setting_refused", "swap.slippage: must be above 0 and at most 50 percent").With("key", key)
+	}
+	s.mu.Lock()
+	if s.fail != nil {
+		s.mu.Unlock()
+		return protocol.Setting{}, s.fail
+	}
+	if s.changed == nil {
+		s.changed = map[string][]string{}
+	}
+	s.changed[key] = values
+	s.mu.Unlock()
+	one, err := settingOf(s.List(false), key)
+	return one, err
+}
+
+// fakeProviderKeys keeps keys as they were handed in.
+type fakeProviderKeys struct {
+	mu   sync.Mutex
+	kept map[string]string
+	seen [][]byte // the host must have wiped them
+}
+
+func (k *fakeProviderKeys) SetProviderKey(_ context.Context, provider string, key []byte) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.kept == nil {
+		k.kept = map[string]string{}
+	}
+	k.kept[provider], k.seen = string(key), append(k.seen, key)
+	return nil
 }

@@ -39,6 +39,7 @@ type fixtureCase struct {
 var givens = map[string]func(*Config){
 	"sandbox":       func(c *Config) { c.Sandbox = true },
 	"allow unknown": func(c *Config) { c.AllowUnknown = true },
+	"new head":      func(c *Config) { c.Networks.(*fakeNetworks).heads = true },
 	"open order":    func(c *Config) { c.Swaps.(*fakeSwaps).pending = true },
 }
 

@@ -16,6 +16,7 @@ import (
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
+	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/rs/zerolog"
@@ -48,6 +49,9 @@ type Wallet interface {
 	Export(ctx context.Context, p *protocol.ExportParams) ([]byte, error)
 	// Add derives the next account of a wallet; "" is the only one.
 	Add(ctx context.Context, wallet, name string) (protocol.Account, error)
+	// Discover looks for used accounts of a wallet and adds them; "" is the only
+	// one. It tells subscribers too.
+	Discover(ctx context.Context, wallet string) (protocol.Discovery, error)
 	// Unlock opens all wallets; when they are open it checks the password.
 	Unlock(ctx context.Context, password []byte) error
 	// CheckPassword asks for the password again. It may be used while locked.
@@ -58,30 +62,69 @@ type Wallet interface {
 	Unlocked() bool
 	// Touch counts as use and puts off the automatic lock.
 	Touch()
-	// Subscribe calls f after every change, with a cause of keys.changed and
-	// whether it came by itself, until stop is called. f may call the wallet but
-	// does not block.
-	Subscribe(f func(cause string, idle bool)) (stop func())
+	// Subscribe calls f after every change until stop is called. f may call the
+	// wallet but does not block.
+	Subscribe(f func(WalletChange)) (stop func())
+}
+
+// A WalletChange is what keys.changed tells.
+type WalletChange struct {
+	Cause     string // one of keys.changed
+	Idle      bool   // it came by itself
+	Discovery *protocol.Discovery
+	Err       error // why the discovery ended before it was through
 }
 
 // Networks are the configured chains; *chain.Hub is one.
 type Networks interface {
 	Networks() []chain.Network
+	// Health tells how every endpoint did when it was last used. It asks nobody.
+	Health() []chain.EndpointHealth
+	// GasPrice is what gas costs at the latest block.
+	GasPrice(ctx context.Context, id uint64) (chain.GasPrice, error)
+	// WatchGas calls f with it at every new head until ctx ends. f does not block.
+	WatchGas(ctx context.Context, id uint64, f func(chain.GasPrice)) error
 	Balances(ctx context.Context, id uint64, account common.Address, tokens []common.Address) ([]*big.Int, error)
 }
 
-// Tokens are the known tokens.
+// Tokens are the known tokens; *tokens.Registry is one.
 type Tokens interface {
-	// List is a chain's tokens in a stable order, the native coin first.
-	List(chainID uint64) []protocol.Token
+	// On is a chain's tokens in a stable order, the native coin first.
+	On(chain uint64) []tokens.Token
+	// Search is those that fit a query, best first.
+	Search(chain uint64, query string) []tokens.Token
+	Lookup(chain uint64, address common.Address) (tokens.Token, bool)
+	// Imitated is the verified token that another could be taken for.
+	Imitated(t tokens.Token) (common.Address, bool)
+	// Look reads a token from its contract, unless it is known; Import keeps it.
+	Look(ctx context.Context, chain uint64, address common.Address) (t tokens.Token, known bool, err error)
+	Import(ctx context.Context, chain uint64, address common.Address) (t tokens.Token, known bool, err error)
+	// Remove forgets an imported token and reports whether it was one.
+	Remove(chain uint64, address common.Address) (bool, error)
 }
 
-// Settings are the daemon's persistent choices.
+// Settings are the daemon's persistent choices. What changes them is on disk
+// when it returns.
 type Settings interface {
 	// ActiveNetwork is the network in use, or fallback before the first choice.
 	ActiveNetwork(fallback uint64) (uint64, error)
-	// SetActiveNetwork is on disk when it returns.
 	SetActiveNetwork(chainID uint64) error
+	// Slippage is used where a quote names none.
+	Slippage() protocol.Percent
+	// List tells every setting, URLs and files whole only if reveal is set.
+	List(reveal bool) []protocol.Setting
+	// Change gives a setting other values, or with nil forgets those given before.
+	// The host has asked for the setting's right and refused those that cannot be
+	// changed. Its errors are of the protocol's table.
+	Change(ctx context.Context, key string, values []string) (protocol.Setting, error)
+}
+
+// ProviderKeys keep what providers ask for beside a request. Nothing returns one
+// to a client.
+type ProviderKeys interface {
+	// SetProviderKey is kept when it returns; an empty key is forgotten. The key is
+	// the host's, which wipes it afterwards.
+	SetProviderKey(ctx context.Context, provider string, key []byte) error
 }
 
 // A Sentinel is a row of the table from errors of other packages, as errors.Is
@@ -102,6 +145,8 @@ type Config struct {
 	Networks Networks
 	Tokens   Tokens
 	Settings Settings
+
+	ProviderKeys ProviderKeys
 
 	Version   string // product version
 	Home      string // short id of the state directory

@@ -2,11 +2,10 @@ package host
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strconv"
 
 	"swapkeep/chain"
+	"swapkeep/fault"
 	"swapkeep/host/protocol"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -17,7 +16,18 @@ func (c *call) networksList(context.Context, *protocol.None) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return protocol.NetworksResult{Active: active, Networks: list(c.s.Networks.Networks(), networkOf)}, nil
+	out := protocol.NetworksResult{Active: active, Networks: list(c.s.Networks.Networks(), networkOf)}
+	health := c.s.Networks.Health()
+	for i := range out.Networks {
+		n := &out.Networks[i]
+		n.RPC = []protocol.RPC{}
+		for _, h := range health {
+			if h.Chain == n.ChainID {
+				n.RPC = append(n.RPC, rpcOf(h, fault.Now()))
+			}
+		}
+	}
+	return out, nil
 }
 
 // activeNetwork is the one in use: the first configured until another is
@@ -77,29 +87,6 @@ func (s *Server) chainOr(id uint64) (uint64, error) {
 	return id, nil
 }
 
-func (c *call) tokensList(_ context.Context, p *protocol.TokensParams) (any, error) {
-	id, err := c.s.chainOr(p.ChainID)
-	if err != nil {
-		return nil, err
-	}
-	limit, err := pageOf(p.Limit)
-	if err != nil {
-		return nil, err
-	}
-	all, from := c.s.Tokens.List(id), 0
-	if p.Cursor != "" {
-		from, err = strconv.Atoi(p.Cursor)
-		if err != nil || from < 0 || from > len(all) {
-			return nil, badParam("cursor", "is none of this list")
-		}
-	}
-	out := protocol.TokensResult{Tokens: all[from:min(from+limit, len(all))]}
-	if next := from + limit; next < len(all) {
-		out.Cursor = strconv.Itoa(next)
-	}
-	return out, nil
-}
-
 // pageOf is the number of entries asked for.
 func pageOf(limit int) (int, error) {
 	switch {
@@ -109,30 +96,6 @@ func pageOf(limit int) (int, error) {
 		return 0, badParam("limit", "must be 1 to 200")
 	}
 	return limit, nil
-}
-
-func (c *call) tokensBalances(ctx context.Context, p *protocol.BalancesParams) (any, error) {
-	id, err := c.s.chainOr(p.ChainID)
-	if err != nil {
-		return nil, err
-	}
-	asked := p.Tokens
-	if len(asked) == 0 {
-		asked = list(c.s.Tokens.List(id), func(t protocol.Token) protocol.Address { return t.Address })
-	}
-	tokens := list(asked, evmAddress)
-	amounts, err := c.s.Networks.Balances(ctx, id, evmAddress(p.Account), tokens)
-	if err != nil {
-		return nil, err
-	}
-	if len(amounts) != len(tokens) {
-		return nil, fmt.Errorf("balances of %d tokens: got %d", len(tokens), len(amounts))
-	}
-	out := protocol.BalancesResult{ChainID: id, Account: p.Account, Balances: make([]protocol.Balance, len(tokens))}
-	for i, amount := range amounts {
-		out.Balances[i] = protocol.Balance{Token: addressOf(tokens[i]), Amount: amountOf(amount)}
-	}
-	return out, nil
 }
 
 func evmAddress(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }

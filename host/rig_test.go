@@ -56,7 +56,9 @@ type rig struct {
 	wallet   *fakeWallet
 	swaps    *fakeSwaps
 	networks *fakeNetworks
+	tokens   *fakeTokens
 	settings *fakeSettings
+	provided *fakeProviderKeys
 	log      *logBuffer
 	addr     string
 	stopped  chan struct{}
@@ -87,10 +89,11 @@ func newRig(t testing.TB, change ...func(*Config)) *rig { return newRigWaiting(t
 func newRigWaiting(t testing.TB, waits func(*waits), change ...func(*Config)) *rig {
 	r := &rig{
 		t: t, wallet: newFakeWallet(), swaps: &fakeSwaps{}, networks: &fakeNetworks{}, settings: &fakeSettings{},
+		tokens: &fakeTokens{}, provided: &fakeProviderKeys{},
 		log: &logBuffer{}, stopped: make(chan struct{}),
 	}
 	c := Config{
-		Wallet: r.wallet, Swaps: r.swaps, Networks: r.networks, Tokens: fakeTokens{}, Settings: r.settings,
+		Wallet: r.wallet, Swaps: r.swaps, Networks: r.networks, Tokens: r.tokens, Settings: r.settings, ProviderKeys: r.provided,
 		Version: "0.1.0", Home: "a1b2c3d4", Directory: "/home/user/.local/state/swapkeep",
 		Errors: fakeSentinels, Stop: func() { close(r.stopped) }, Log: zerolog.New(r.log),
 	}

@@ -43,7 +43,7 @@ func TestTablesAgree(t *testing.T) {
 // Every method that ends in a signature asks for a session, a uuid and the
 // digest that was shown.
 func TestSigningMethodsAskForConsent(t *testing.T) {
-	for _, name := range []string{"swap.execute", "swap.cancel"} {
+	for _, name := range []string{"swap.execute", "swap.accept", "swap.cancel", "swap.speedup", "approvals.revoke"} {
 		m, ok := protocol.MethodOf(name)
 		f := fieldsIn(m.Params)
 		if !ok || !m.Session || !m.Acting || m.Access != protocol.Writes || !f["digest"].required {

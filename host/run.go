@@ -34,6 +34,7 @@ var handlers = map[string]handler{
 	"keys.lock":     strict((*call).keysLock),
 	"keys.accounts": strict((*call).keysAccounts),
 	"keys.add":      strict((*call).keysAdd),
+	"keys.discover": strict((*call).keysDiscover),
 	"keys.rename":   strict((*call).keysRename),
 	"keys.remove":   strict((*call).keysRemove),
 	"keys.export":   strict((*call).keysExport),
@@ -41,8 +42,17 @@ var handlers = map[string]handler{
 	"networks.list":   strict((*call).networksList),
 	"networks.select": strict((*call).networksSelect),
 
+	"gas.watch": strict((*call).gasWatch),
+
 	"tokens.list":     strict((*call).tokensList),
+	"tokens.search":   strict((*call).tokensSearch),
+	"tokens.import":   strict((*call).tokensImport),
+	"tokens.remove":   strict((*call).tokensRemove),
 	"tokens.balances": strict((*call).tokensBalances),
+
+	"settings.get":      strict((*call).settingsGet),
+	"settings.set":      strict((*call).settingsSet),
+	"providers.set_key": strict((*call).providersSetKey),
 
 	"swap.providers": strict((*call).swapProviders),
 	"swap.fees":      strict((*call).swapFees),
@@ -52,6 +62,11 @@ var handlers = map[string]handler{
 	"swap.order":     strict((*call).swapOrder),
 	"swap.orders":    strict((*call).swapOrders),
 	"swap.cancel":    strict((*call).swapCancel),
+	"swap.speedup":   strict((*call).swapSpeedup),
+	"swap.accept":    strict((*call).swapAccept),
+
+	"approvals.list":   strict((*call).approvalsList),
+	"approvals.revoke": strict((*call).approvalsRevoke),
 }
 
 // strict makes a handler of a method that takes its parameters decoded. Unknown
@@ -79,6 +94,13 @@ func decoding[P any](f func(*call, context.Context, *P) (any, error), tolerant b
 // passive are methods that do not put off the automatic lock: a popup may
 // refresh its quotes by itself, with nobody before it.
 var passive = map[string]bool{"keys.lock": true, "swap.quote": true}
+
+// asking are methods that cost others work: one connection must neither use up
+// what a network's endpoints grant to all, nor keep the orders from them.
+var asking = map[string]bool{
+	"gas.watch": true, "tokens.import": true, "tokens.balances": true, "approvals.list": true, "settings.set": true,
+	"swap.quote": true, "swap.prepare": true,
+}
 
 // run carries out one admitted request and logs it. A request that acts does
 // not end with the connection: what it began, it finishes.

@@ -37,8 +37,8 @@ type waits struct{ attach, write, request time.Duration }
 
 // New returns a server that already listens to its wallet and swaps. Close it.
 func New(c Config) (*Server, error) {
-	if c.Wallet == nil || c.Swaps == nil || c.Networks == nil || c.Tokens == nil || c.Settings == nil {
-		return nil, errors.New("host: wallet, swaps, networks, tokens and settings must be set")
+	if c.Wallet == nil || c.Swaps == nil || c.Networks == nil || c.Tokens == nil || c.Settings == nil || c.ProviderKeys == nil {
+		return nil, errors.New("host: wallet, swaps, networks, tokens, settings and provider keys must be set")
 	}
 	s := &Server{
 		Config: c, instance: protocol.UUID(uuid.NewString()), started: time.Now().UTC(),
@@ -171,14 +171,17 @@ func (s *Server) orderChanged(o swap.Order) { s.broadcast("swap.order", orderOf(
 
 // keysChanged is called by the wallet. A lock ends every session and what was
 // prepared under it.
-func (s *Server) keysChanged(cause string, idle bool) {
-	if cause == protocol.CauseLocked {
+func (s *Server) keysChanged(c WalletChange) {
+	if c.Cause == protocol.CauseLocked {
 		s.endSessions()
 	}
-	if cause != protocol.CauseUnlocked {
+	if c.Cause == protocol.CauseLocked || c.Cause == protocol.CauseListed {
 		s.Swaps.DropPlans()
 	}
-	s.broadcast("keys.changed", protocol.KeysChanged{State: s.keysState(), Cause: cause, Idle: idle})
+	if c.Err != nil {
+		c.Discovery.Error = s.errorOf(c.Err).Name
+	}
+	s.broadcast("keys.changed", protocol.KeysChanged{State: s.keysState(), Cause: c.Cause, Idle: c.Idle, Discovery: c.Discovery})
 }
 
 // keysState is the state in one word, or the name of the error that hides it.

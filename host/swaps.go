@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"swapkeep/chain"
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
 
@@ -59,7 +60,7 @@ func (c *call) quoteOf(ctx context.Context, p *protocol.QuoteParams) (swap.Quote
 	fill(&p.DstChainID, p.SrcChainID)
 	fill(&p.Recipient, p.Account)
 	fill(&p.RefundTo, p.Account)
-	slippage := protocol.Percent(swap.DefaultSlippageBps)
+	slippage := c.s.Settings.Slippage()
 	if p.Slippage != nil {
 		slippage = *p.Slippage
 	}
@@ -143,14 +144,8 @@ func (c *call) swapPrepare(ctx context.Context, p *protocol.PrepareParams) (any,
 	if err != nil {
 		return nil, err
 	}
-	// An offer of a network that has just been left cannot be consented to.
-	active, err := c.s.activeNetwork()
-	if err != nil {
+	if err := c.stillActive(review.Terms.SrcChain); err != nil {
 		return nil, err
-	}
-	if review.Terms.SrcChain != active {
-		c.s.Swaps.DropPlans()
-		return nil, protocol.Newf("network_not_active", "chain %d is no longer the active network", review.Terms.SrcChain)
 	}
 	return reviewOf(review), nil
 }
@@ -160,6 +155,11 @@ func (c *call) swapExecute(ctx context.Context, p *protocol.ExecuteParams) (any,
 		Request: string(p.Request), Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
 		Origin: c.caller().Origin, Session: c.session.id,
 	})
+	return orderOr(o, err)
+}
+
+// orderOr is the result of an act on an order.
+func orderOr(o swap.Order, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -171,10 +171,24 @@ func (c *call) swapCancel(ctx context.Context, p *protocol.CancelParams) (any, e
 		Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
 		Origin: c.caller().Origin, Session: c.session.id,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return orderOf(o), nil
+	return orderOr(o, err)
+}
+
+func (c *call) swapSpeedup(ctx context.Context, p *protocol.SpeedupParams) (any, error) {
+	o, err := c.s.Swaps.SpeedUp(ctx, swap.SpeedUpRequest{
+		Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
+		Tier: chain.Tier(p.Tier), GasCeiling: p.GasCeiling.Int(),
+		Origin: c.caller().Origin, Session: c.session.id,
+	})
+	return orderOr(o, err)
+}
+
+func (c *call) swapAccept(ctx context.Context, p *protocol.AcceptParams) (any, error) {
+	o, err := c.s.Swaps.Accept(ctx, swap.AcceptRequest{
+		Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
+		Origin: c.caller().Origin, Session: c.session.id,
+	})
+	return orderOr(o, err)
 }
 
 func (c *call) swapOrder(_ context.Context, p *protocol.OrderParams) (any, error) {

@@ -176,3 +176,13 @@ func (c *call) keysAdd(ctx context.Context, p *protocol.AddParams) (any, error) 
 		return protocol.AddResult{Account: a}, protocol.AddResult{Account: a}, nil
 	})
 }
+
+func (c *call) keysDiscover(ctx context.Context, p *protocol.DiscoverParams) (any, error) {
+	return c.once(ctx, p.Request, p, func() (first, repeated any, err error) {
+		d, err := c.s.Wallet.Discover(ctx, p.Wallet)
+		if err != nil {
+			return nil, nil, err
+		}
+		return d, d, nil
+	})
+}

@@ -61,3 +61,25 @@ func TestExportsAreWipedAndUnlogged(t *testing.T) {
 	}
 	r.attach("extension").refused("terminal_only", "keys.export", export)
 }
+
+// A search tells every window how far it is, in the protocol's words for what
+// ended it, and leaves prepared plans alone.
+func TestDiscoveryIsTold(t *testing.T) {
+	r := newRig(t)
+	p, other := r.session(), r.attach("terminal")
+	p.must("keys.discover", map[string]any{"request": anID})
+	var told protocol.KeysChanged
+	if err := json.Unmarshal(other.note().Params, &told); err != nil {
+		t.Fatal(err)
+	}
+	if told.Cause != protocol.CauseDiscovered || told.Discovery == nil || !told.Discovery.Done || len(told.Discovery.Found) != 1 || told.Discovery.Error != "" {
+		t.Errorf("told %+v", told)
+	}
+	if r.swaps.dropped != 0 {
+		t.Errorf("plans dropped %d times", r.swaps.dropped)
+	}
+	r.wallet.watch(WalletChange{Cause: protocol.CauseDiscovered, Discovery: &protocol.Discovery{Wallet: "w1", Done: true}, Err: errNoBus})
+	if err := json.Unmarshal(other.note().Params, &told); err != nil || told.Discovery.Error != "keychain_no_bus" {
+		t.Errorf("told %+v, %v", told.Discovery, err)
+	}
+}

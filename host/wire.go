@@ -54,16 +54,30 @@ func orderOf(o swap.Order) protocol.Order {
 		steps[i].Data, steps[i].Typed = "", nil
 		steps[i].Done = i < len(o.Results)
 		if steps[i].Done {
-			steps[i].Tx = optionalHash(o.Results[i].Tx)
+			steps[i].Tx, steps[i].Skipped = optionalHash(o.Results[i].Tx), o.Results[i].Skipped
 		}
 	}
-	return protocol.Order{
+	out := protocol.Order{
 		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
-		Revision: o.Revision, Cancelling: o.Cancel, State: string(o.State), Means: o.State.Means(), Final: o.State.Final(),
+		Revision: o.Revision, Cancelling: o.Cancel, State: string(o.State), Means: o.Means(), Final: o.State.Final(),
 		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.Sending), Ref: o.Ref, Claim: claimOf(o.Claim), Verdict: verdictOf(o.Verdict),
-		Reason: o.Reason, Created: o.Created.UTC(), Updated: o.Updated.UTC(),
+		Reason: o.Reason, Created: o.Created.UTC(), Updated: o.Updated.UTC(), Attempts: list(o.Attempts, attemptOf),
 	}
+	if o.Bump != nil {
+		out.Speedup = string(o.Bump.Tier)
+	}
+	for _, a := range swap.Leftovers(o) {
+		out.Leftovers = append(out.Leftovers, protocol.Leftover{ChainID: o.Terms.SrcChain, Token: addressOf(a.Token), Spender: addressOf(a.Spender), Amount: amountOf(a.Amount)})
+	}
+	if p := o.Proposal; p != nil {
+		out.Proposal = &protocol.Proposal{Reason: p.Reason, Made: p.Made.UTC(), Review: reviewOf(p.Review)}
+	}
+	return out
+}
+
+func attemptOf(a swap.Attempt) protocol.Attempt {
+	return protocol.Attempt{Kind: string(a.Kind), Tx: hashOf(a.Tx), MaxFee: amountOf(a.FeeCap), MaxPriorityFee: amountOf(a.TipCap), Signed: a.Signed.UTC()}
 }
 
 func reviewOf(r swap.Review) protocol.Review {
@@ -132,7 +146,7 @@ func spendOf(s swap.Spend) protocol.Spend {
 }
 
 func approvalOf(a swap.Approval) protocol.Approval {
-	return protocol.Approval{Token: addressOf(a.Token), Spender: addressOf(a.Spender), Amount: amountOf(a.Amount), Until: optionalTime(a.Until)}
+	return protocol.Approval{Token: addressOf(a.Token), Spender: addressOf(a.Spender), Amount: amountOf(a.Amount), Shares: amountOf(a.Shares), Until: optionalTime(a.Until)}
 }
 
 func receiveOf(r swap.Receive) protocol.Receive {
@@ -207,6 +221,17 @@ func providerOf(p swap.ProviderInfo) protocol.Provider {
 func networkOf(n chain.Network) protocol.Network {
 	return protocol.Network{
 		ChainID: n.ID, Name: n.Name, Symbol: n.Symbol, Decimals: int(n.Decimals),
-		WrappedNative: optionalAddress(n.WrappedNative), Explorer: n.Explorer, Depth: n.Depth,
+		WrappedNative: optionalAddress(n.WrappedNative), NoWrapped: n.NoWrapped(), Explorer: n.Explorer, Depth: n.Depth,
+		BlockTimeSeconds: n.BlockTime.Seconds(), Fees: string(n.Fee), L1Fee: string(n.L1Fee), GasCeiling: amountOf(n.GasCeiling),
 	}
+}
+
+// rpcOf says how an endpoint did when it was last used. One that has failed is
+// tried again after a while, and well until it fails again.
+func rpcOf(h chain.EndpointHealth, now time.Time) protocol.RPC {
+	out := protocol.RPC{Host: h.Host, Block: h.Head, Behind: h.Behind, Failure: h.Failure}
+	if now.Before(h.RetryAt) {
+		out.RetryAt = h.RetryAt.UTC()
+	}
+	return out
 }

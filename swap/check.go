@@ -16,6 +16,9 @@ const maxAllowanceLife = 31 * 24 * time.Hour
 // It is run on the decoded effects of the real bytes, at review and again
 // before each signature.
 func Check(t Terms, effects []Effect, pins Pins) error {
+	if t.Provider == Wallet {
+		return checkRevoke(t, effects, pins)
+	}
 	if err := t.check(); err != nil {
 		return err
 	}
@@ -30,26 +33,40 @@ func Check(t Terms, effects []Effect, pins Pins) error {
 		if !ok {
 			return Refuse(NotUnderstood, "step %d is of unknown kind %q", i+1, f.Kind)
 		}
-		if rule.last != (i == len(effects)-1) {
+		if rule.last != (i == len(effects)-1) || i > 0 && place(f) <= place(effects[i-1]) {
 			return Refuse(NotAsAccepted, "step %d (%s) stands in the wrong place", i+1, f.Kind)
 		}
 		if !pins.Allows(f.Chain, rule.role, f.Target) && !(rule.token && f.Target == t.TokenIn) {
 			return refuseField(NotPinned, "to", "step %d uses contract %s, which is not a built-in %s on chain %d", i+1, f.Target, rule.role, f.Chain)
 		}
-		if err := rule.check(t, f, pins); err != nil {
+		if err := rule.check(t, f, effects[:i], pins); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// An effectRule says what one kind of effect must satisfy. The last step, and
-// only the last, spends the input.
+// place orders the steps: a reset, an approval, a permit, and what spends the
+// input, each at most once.
+func place(f Effect) int {
+	switch {
+	case f.Kind == Approve && !grants(f):
+		return 0
+	case f.Kind == Approve:
+		return 1
+	case f.Kind == Permit:
+		return 2
+	}
+	return 3
+}
+
+// An effectRule says what one kind of effect must satisfy, given those before
+// it. The last step, and only the last, spends the input.
 type effectRule struct {
 	role  Role
 	token bool // the target may be the input token itself
 	last  bool
-	check func(Terms, Effect, Pins) error
+	check func(t Terms, f Effect, before []Effect, pins Pins) error
 }
 
 // effectRules has no row for opaque effects: a provider that needs them brings
@@ -90,7 +107,9 @@ func (t Terms) check() error {
 	return nil
 }
 
-func checkApprove(t Terms, f Effect, pins Pins) error {
+// checkApprove wants exactly the input and the shares of other orders allowed,
+// or nothing at all.
+func checkApprove(t Terms, f Effect, _ []Effect, pins Pins) error {
 	if err := only(f, "approves"); err != nil {
 		return err
 	}
@@ -104,13 +123,20 @@ func checkApprove(t Terms, f Effect, pins Pins) error {
 	if !pins.Allows(f.Chain, Spender, a.Spender) {
 		return refuseField(NotPinned, "spender", "%s may not be approved: it is not a built-in spender on chain %d", a.Spender, f.Chain)
 	}
-	if a.Amount.Sign() != 0 && a.Amount.Cmp(t.AmountIn) != 0 {
-		return refuseField(NotAsAccepted, "amount", "the approval is for %s, not for exactly %s", a.Amount, t.AmountIn)
+	if !a.Until.IsZero() || !f.Deadline.IsZero() {
+		return refuseField(NotUnderstood, "until", "an approval has no end")
+	}
+	shares := a.Shares
+	if shares == nil || a.Amount.Sign() == 0 {
+		shares = new(big.Int)
+	}
+	if want := new(big.Int).Add(t.AmountIn, shares); shares.Sign() < 0 || want.BitLen() > 256 || a.Amount.Sign() != 0 && a.Amount.Cmp(want) != 0 {
+		return refuseField(NotAsAccepted, "amount", "the approval is for %s, not for exactly %s and the open orders' share of %s", a.Amount, t.AmountIn, shares)
 	}
 	return nil
 }
 
-func checkPermit(t Terms, f Effect, pins Pins) error {
+func checkPermit(t Terms, f Effect, _ []Effect, pins Pins) error {
 	if err := only(f, "approves"); err != nil {
 		return err
 	}
@@ -119,6 +145,8 @@ func checkPermit(t Terms, f Effect, pins Pins) error {
 		return err
 	}
 	switch {
+	case a.Shares != nil:
+		return refuseField(NotUnderstood, "shares", "a permit has no share of other orders")
 	case !pins.Allows(f.Chain, Router, a.Spender):
 		return refuseField(NotPinned, "spender", "the permit is for %s, which is not a built-in router on chain %d", a.Spender, f.Chain)
 	case a.Amount.Cmp(t.AmountIn) != 0:
@@ -132,9 +160,9 @@ func checkPermit(t Terms, f Effect, pins Pins) error {
 }
 
 // checkSwap is for calls and signed orders that enforce a floor themselves.
-func checkSwap(t Terms, f Effect, pins Pins) error {
-	if len(f.Approves) != 0 {
-		return refuseField(NotAsAccepted, "approves", "the swap would also grant an allowance")
+func checkSwap(t Terms, f Effect, before []Effect, pins Pins) error {
+	if err := checkCarried(f, before); err != nil {
+		return err
 	}
 	if err := checkSpend(t, f); err != nil {
 		return err
@@ -154,8 +182,30 @@ func checkSwap(t Terms, f Effect, pins Pins) error {
 	return nil
 }
 
-// checkWrap is for the wrapped native coin: one to one, to the caller itself.
-func checkWrap(t Terms, f Effect, _ Pins) error {
+// checkCarried lets a swap's calldata grant exactly the permit that an earlier
+// step of the plan signed, and nothing else.
+func checkCarried(f Effect, before []Effect) error {
+	if len(f.Approves) == 0 {
+		return nil
+	}
+	refused := refuseField(NotAsAccepted, "approves", "the swap would also grant an allowance")
+	if f.Kind != Swap || len(f.Approves) != 1 || len(before) == 0 || before[len(before)-1].Kind != Permit {
+		return refused
+	}
+	got, signed := f.Approves[0], before[len(before)-1].Approves[0]
+	same := got.Token == signed.Token && got.Spender == signed.Spender && got.Amount != nil && got.Amount.Cmp(signed.Amount) == 0 && got.Shares == nil
+	if !same || got.Spender != f.Target || got.Until.IsZero() || got.Until.After(signed.Until) {
+		return refused
+	}
+	return nil
+}
+
+// checkWrap is for the wrapped native coin: one to one, to the caller itself. It
+// needs nobody's allowance.
+func checkWrap(t Terms, f Effect, before []Effect, _ Pins) error {
+	if len(before) != 0 {
+		return refuseField(NotAsAccepted, "approves", "a %s needs no step before it", f.Kind)
+	}
 	in, out := t.TokenIn, t.TokenOut
 	if f.Kind == Unwrap {
 		in, out = out, in

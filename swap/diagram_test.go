@@ -58,7 +58,11 @@ func diagram() string {
 		if len(next) == 0 {
 			next = []string{"(final)"}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.State, r.Means, strings.Join(next, ", "))
+		means := r.Means
+		if r.Revoke != "" {
+			means += "; of a revoke: " + r.Revoke
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.State, means, strings.Join(next, ", "))
 	}
 	return b.String()
 }

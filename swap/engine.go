@@ -1,9 +1,11 @@
 package swap
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +21,7 @@ type Sender interface {
 	Submit(ctx context.Context, key string, c chain.Call, p chain.Policy) (*chain.Tx, error)
 	Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence, error)
 	Cancel(ctx context.Context, key string, p chain.Policy) (*chain.Tx, error)
+	Bump(ctx context.Context, key string, p chain.Policy) (*chain.Tx, error)
 }
 
 // TypedSigner signs EIP-712 messages. *keys.Vault satisfies it.
@@ -34,6 +37,8 @@ type Engine struct {
 	Nodes     Nodes
 	Sender    Sender
 	Signer    TypedSigner
+	Pricer    Pricer                                  // for the reviews of proposals
+	Fees      FeeConfig                               // likewise
 	Unlocked  func() bool                             // whether the signer would sign now
 	IsLocked  func(error) bool                        // the signer's way of saying that the keys are locked
 	Pause     func(still time.Duration) time.Duration // after so long without progress
@@ -43,6 +48,8 @@ type Engine struct {
 
 	mu      sync.Mutex
 	wake    map[string]chan struct{} // by order in progress
+	queue   map[string]bool          // those that wait for another's allowance
+	asked   map[string]time.Time     // when it last got a fresh quote, by order
 	running sync.WaitGroup
 }
 
@@ -64,6 +71,8 @@ func (e *Engine) Start(ctx context.Context, id string) {
 		e.run(ctx, id, c)
 		e.mu.Lock()
 		delete(e.wake, id)
+		delete(e.queue, id)
+		delete(e.asked, id)
 		e.mu.Unlock()
 	})
 }
@@ -133,7 +142,7 @@ func (e *Engine) guarded(ctx context.Context, o *Order) (advanced bool, err erro
 }
 
 // move makes one move, records it, and reports whether it brought o to another
-// state, step or transaction. A temporary failure is not recorded: a lost connection, or a
+// state, step or transaction, or to its allowance. A temporary failure is not recorded: a lost connection, or a
 // provider's bad moment, must not end an order.
 func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) {
 	before := o.Clone()
@@ -146,26 +155,87 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 	case errors.As(err, &refused) && refused.Code == JournalFailed, errors.Is(err, chain.ErrLedger):
 		return false, err // nothing is promised without the journal
 	case errors.As(err, &refused) && !refused.Code.temporary():
-		note, err = e.refuse(o, refused)
+		note, err = e.refuse(ctx, o, refused)
 	}
 	if err != nil {
 		return false, err
+	}
+	if o.Condition != NeedsConsent {
+		o.Proposal = nil
 	}
 	if same(before, *o) {
 		return false, nil
 	}
 	o.Updated = e.Now()
-	if err := e.Journal.Update(o, note); err != nil {
+	err = e.Journal.Update(o, note)
+	if errors.Is(err, errHeld) {
+		e.Log(*o, err)
+		*o = before
+		o.Condition, o.Updated = WaitingForAllowance, e.Now()
+		e.stand(o.ID)
+		if before.Condition == WaitingForAllowance {
+			return false, nil
+		}
+		err = e.Journal.Update(o, string(WaitingForAllowance))
+	}
+	if err != nil {
 		return false, err
 	}
 	e.Notify(o.Clone())
-	return before.State != o.State || before.Step != o.Step || before.Sending != o.Sending, nil
+	if before.Holds && !o.Holds {
+		e.callQueue()
+	}
+	return before.State != o.State || before.Step != o.Step || before.Sending != o.Sending || !before.Holds && o.Holds, nil
+}
+
+// stand puts an order into the queue of those that wait for an allowance.
+func (e *Engine) stand(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.queue == nil {
+		e.queue = make(map[string]bool)
+	}
+	e.queue[id] = true
+}
+
+// callQueue lets those that wait for an allowance look again: one is free.
+func (e *Engine) callQueue() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for id := range e.queue {
+		if c, ok := e.wake[id]; ok {
+			wake(c)
+		}
+	}
+	clear(e.queue)
 }
 
 // same reports whether nothing worth recording changed.
 func same(a, b Order) bool {
 	return a.State == b.State && a.Condition == b.Condition && a.Step == b.Step && a.Reason == b.Reason && a.Cancel == b.Cancel &&
-		len(a.Results) == len(b.Results) && a.Sending == b.Sending && a.Ref == b.Ref && a.Offer.ID == b.Offer.ID && sameClaim(a.Claim, b.Claim)
+		len(a.Results) == len(b.Results) && a.Sending == b.Sending && len(a.Attempts) == len(b.Attempts) && sameBump(a.Bump, b.Bump) && a.Ref == b.Ref && a.Offer.ID == b.Offer.ID &&
+		a.Holds == b.Holds && samePlan(a.Plan, b.Plan) && sameProposal(a.Proposal, b.Proposal) && sameClaim(a.Claim, b.Claim)
+}
+
+func sameBump(a, b *Bump) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// samePlan looks at the approvals only: the rest changes with the offer.
+func samePlan(a, b Plan) bool {
+	return slices.EqualFunc(a.Steps, b.Steps, func(a, b Step) bool {
+		return a.Kind == b.Kind && (a.Call == nil || b.Call == nil || bytes.Equal(a.Call.Data, b.Call.Data))
+	})
+}
+
+func sameProposal(a, b *Proposal) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Digest == b.Digest && a.Made.Equal(b.Made)
 }
 
 func sameClaim(a, b *Claim) bool {
@@ -177,20 +247,45 @@ func sameClaim(a, b *Claim) bool {
 
 // refuse ends an order that nothing of was ever signed; one that may have left
 // the process goes on being watched, with the reason shown.
-func (e *Engine) refuse(o *Order, r *Refusal) (string, error) {
-	o.Reason = r.Reason
+//
+// With an approval of ours mined, a node that says the rest would fail may be
+// behind that approval, or the price may have moved: it is asked again until the
+// deadline.
+func (e *Engine) refuse(ctx context.Context, o *Order, r *Refusal) (string, error) {
 	signed, err := e.signed(*o)
-	if err != nil {
-		return "", err
-	}
 	switch {
-	case r.Code == ConsentNeeded:
-		o.Condition = NeedsConsent
-		return "needs consent: " + r.Reason, nil
+	case err != nil:
+		return "", err
 	case signed:
+		o.Reason = r.Reason
 		return r.Error(), nil
+	case r.Code == ConsentNeeded:
+		return e.propose(ctx, o, r)
+	case retried(*o, r):
+		e.Log(*o, r)
+		o.Condition, o.Reason = NoCondition, "the transaction would fail now; it is tried again until the deadline"
+		return o.Reason, nil
 	}
-	o.Condition = NoCondition
+	return e.abandon(o, r)
+}
+
+// retried reports whether a refusal may be no more than a node that is behind
+// an approval that o paid for.
+func retried(o Order, r *Refusal) bool {
+	if r.Code != WouldRevert {
+		return false
+	}
+	for i, res := range o.Results[:min(len(o.Results), o.approved())] {
+		if grants(o.Plan.Steps[i].Effect) && !res.Skipped {
+			return true
+		}
+	}
+	return false
+}
+
+// abandon ends an order of which nothing that spends was signed.
+func (e *Engine) abandon(o *Order, r *Refusal) (string, error) {
+	o.Condition, o.Reason = NoCondition, r.Reason
 	o.Verdict = &Verdict{State: Cancelled, Sources: unspent(*o)}
 	return "refused before signing: " + r.Error(), o.to(Cancelled)
 }
@@ -322,6 +417,9 @@ func (e *Engine) submit(ctx context.Context, o *Order) (string, error) {
 // settle looks for proof; a provider's claim is recorded beside it.
 func (e *Engine) settle(ctx context.Context, o *Order) (string, error) {
 	prove := e.proveOwnCall
+	if o.Terms.Provider == Wallet {
+		prove = e.proveRevoked
+	}
 	if o.Plan.Settlement == ByProvider {
 		s, err := e.settler(o)
 		if err != nil {

@@ -1,14 +1,12 @@
 package swap
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"errors"
 	"math/big"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,7 +77,7 @@ func (w *wrapper) Quote(_ context.Context, r QuoteRequest) ([]Offer, error) { re
 
 func (w *wrapper) call(t Terms) chain.Call {
 	c := chain.Call{ChainID: t.SrcChain, From: t.Account, To: weth, Value: t.AmountIn, Data: common.FromHex("0xd0e30db0")} // deposit()
-	if w.kind == Unwrap {
+	if t.TokenIn == weth {
 		c.Value, c.Data = new(big.Int), append(common.FromHex("0x2e1a7d4d"), common.BigToHash(t.AmountIn).Bytes()...) // withdraw(uint256)
 	}
 	return c
@@ -88,13 +86,12 @@ func (w *wrapper) call(t Terms) chain.Call {
 func (w *wrapper) Build(_ context.Context, _ Offer, t Terms) (Built, error) {
 	w.built.Add(1)
 	c := w.call(t)
+	spender := common.Address{}
 	if w.first {
-		approve := chain.Call{ChainID: t.SrcChain, From: t.Account, To: t.TokenIn, Value: new(big.Int),
-			Data: slices.Concat(approveSelector, common.BytesToHash(permit2[:]).Bytes(), common.BigToHash(t.AmountIn).Bytes())}
-		return Built{Steps: []Step{{Kind: CallStep, Call: &approve}, {Kind: CallStep, Call: &c}}, Settlement: ByOwnCall}, nil
+		spender = permit2
 	}
 	if w.typed == nil {
-		return Built{Steps: []Step{{Kind: CallStep, Call: &c}}, Settlement: cmp.Or(w.by, ByOwnCall)}, nil
+		return Built{Steps: []Step{{Kind: CallStep, Call: &c}}, Settlement: cmp.Or(w.by, ByOwnCall), Spender: spender}, nil
 	}
 	late := Step{Kind: LateStep, Effect: w.plain(t, Step{Kind: CallStep, Call: &c})}
 	return Built{Steps: []Step{{Kind: TypedStep, Typed: w.typed}, late}, Settlement: ByOwnCall}, nil
@@ -120,23 +117,17 @@ func (w *wrapper) plain(t Terms, s Step) Effect {
 		return Effect{Kind: Permit, Chain: 1, Target: permit2, Deadline: t.Deadline,
 			Approves: []Approval{{Token: t.TokenIn, Spender: weth, Amount: t.AmountIn, Until: t.Deadline}}}
 	}
-	if bytes.HasPrefix(s.Call.Data, approveSelector) {
-		return Effect{Kind: Approve, Chain: s.Call.ChainID, Target: s.Call.To, Approves: []Approval{{Token: s.Call.To,
-			Spender: common.BytesToAddress(s.Call.Data[4:36]), Amount: new(big.Int).SetBytes(s.Call.Data[36:])}}}
-	}
 	f := Effect{Kind: w.kind, Chain: s.Call.ChainID, Target: s.Call.To,
 		Spends: []Spend{{native, s.Call.Value}}, Receives: []Receive{{weth, t.Account, s.Call.Value}}}
-	switch w.kind {
-	case Swap:
+	if w.kind == Swap {
 		f.Deadline = t.Deadline
-	case Unwrap:
+	}
+	if t.TokenIn == weth {
 		amount := new(big.Int).SetBytes(s.Call.Data[4:])
 		f.Spends, f.Receives = []Spend{{weth, amount}}, []Receive{{native, t.Account, amount}}
 	}
 	return f
 }
-
-var approveSelector = common.FromHex("0x095ea7b3") // approve(address,uint256)
 
 // A bench is an engine on a real chain with a real journal.
 type bench struct {
@@ -147,6 +138,10 @@ type bench struct {
 	hand    *hand
 	from    common.Address
 	p       *wrapper
+	other   Provider          // in p's place
+	shift   atomic.Int64      // of the clock, nanoseconds
+	between func(Nodes) Nodes // what stands between the engine and its nodes; nil = nothing
+	stalled func(Sender) Sender
 	service *Service
 	stop    func()
 	made    int
@@ -171,6 +166,11 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err) // it names the command to run when the contracts are missing
 	}
+	return benchOn(t, s, 2)
+}
+
+// benchOn is a bench on a sandbox whose transactions count from that depth on.
+func benchOn(t *testing.T, s *sandbox.Sandbox, depth uint64) *bench {
 	key, err := crypto.GenerateKey()
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func newBench(t *testing.T) *bench {
 	if err := b.chain.Fund(t.Context(), b.from, native, big.NewInt(2e18)); err != nil {
 		t.Fatal(err)
 	}
-	b.hub, err = chain.NewHub([]chain.Endpoint{{Chain: 1, URLs: []string{b.chain.RPC()}, Depth: 2}}, chain.Options{Sandbox: true})
+	b.hub, err = chain.NewHub([]chain.Endpoint{{Chain: 1, URLs: []string{b.chain.RPC()}, Depth: depth}}, chain.Options{Sandbox: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,9 +203,21 @@ func (b *bench) start() {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.service, err = NewService(Options{Journal: j, Providers: map[Kind]Provider{DEX: b.p}, Nodes: b.hub, Sender: sender, Signer: b.hand,
+	var nodes Nodes = b.hub
+	if b.between != nil {
+		nodes = b.between(nodes)
+	}
+	var sends Sender = sender
+	if b.stalled != nil {
+		sends = b.stalled(sends)
+	}
+	var p Provider = b.p
+	if b.other != nil {
+		p = b.other
+	}
+	b.service, err = NewService(Options{Journal: j, Providers: map[Kind]Provider{DEX: p}, Nodes: nodes, Sender: sends, Signer: b.hand,
 		Pricer: quoter{b.hub}, Confirmer: ByCall{}, Fees: DefaultFees(), Unlocked: func() bool { return !b.hand.locked.Load() }, IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
-		OpenOrders: 10, Now: time.Now, Pause: func(time.Duration) time.Duration { return 20 * time.Millisecond },
+		OpenOrders: 10, Now: b.now, Pause: func(time.Duration) time.Duration { return 20 * time.Millisecond },
 		Log: func(_ Order, err error) { b.mu.Lock(); b.logged = append(b.logged, err.Error()); b.mu.Unlock() }})
 	if err != nil {
 		b.t.Fatal(err)
@@ -216,6 +228,9 @@ func (b *bench) start() {
 		b.t.Fatal(err)
 	}
 }
+
+// now is the engine's clock.
+func (b *bench) now() time.Time { return time.Now().Add(time.Duration(b.shift.Load())) }
 
 // halt stops the engine wherever it is, as an end of the daemon would.
 func (b *bench) halt() {
@@ -242,7 +257,10 @@ func (b *bench) order(change func(*Terms, *Offer)) Order {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	plan := Plan{Settlement: built.Settlement}
+	plan := Plan{Settlement: built.Settlement, Spender: built.Spender}
+	if plan.Spender != (common.Address{}) {
+		plan.Steps = []Step{approveStep(t, plan.Spender, t.AmountIn, new(big.Int))}
+	}
 	for _, s := range built.Steps {
 		if s.Kind != LateStep {
 			s.Effect = b.p.plain(t, s)
@@ -328,7 +346,7 @@ func TestEngineFills(t *testing.T) {
 func TestEngineTypedAndLate(t *testing.T) {
 	b := newBench(t)
 	b.ends(b.order(nil).ID, Filled)
-	b.p.kind = Unwrap
+	b.p.kind = Swap
 	b.p.typed = &apitypes.TypedData{PrimaryType: "Note",
 		Types:   apitypes.Types{"EIP712Domain": {{Name: "chainId", Type: "uint256"}}, "Note": {{Name: "n", Type: "uint256"}}},
 		Domain:  apitypes.TypedDataDomain{ChainId: math.NewHexOrDecimal256(1)},
@@ -342,7 +360,7 @@ func TestEngineTypedAndLate(t *testing.T) {
 
 	b.p.kind, b.p.typed = Wrap, nil
 	b.ends(b.order(nil).ID, Filled)
-	b.p.kind, b.p.typed = Unwrap, o.Plan.Steps[0].Typed
+	b.p.kind, b.p.typed = Swap, o.Plan.Steps[0].Typed
 	honest := b.p.plain
 	b.p.decode = func(t Terms, s Step) (Effect, error) {
 		f := honest(t, s)

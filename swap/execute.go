@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"swapkeep/chain"
+	"swapkeep/fault"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -39,7 +41,7 @@ func (e *Engine) execute(ctx context.Context, o *Order) (string, error) {
 		return note, err
 	}
 	switch {
-	case o.Condition == NeedsConsent:
+	case e.waits(*o), o.Condition == NeedsConsent && !e.Unlocked():
 		return "", nil // until the user accepts, cancels, or the deadline passes
 	case !e.Unlocked():
 		o.Condition = WaitingForUnlock
@@ -49,63 +51,107 @@ func (e *Engine) execute(ctx context.Context, o *Order) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.Kind == TypedStep {
+	var x Expected
+	if o.Plan.Spender != (common.Address{}) {
+		if !o.Holds {
+			o.Holds, o.Condition = true, NoCondition
+			return "holds the allowance", nil
+		}
+		if o.Terms.Provider != Wallet {
+			var ready bool
+			var note string
+			if x, ready, note, err = e.arrange(ctx, o, s); err != nil || !ready {
+				return note, err
+			}
+		}
+	}
+	switch {
+	case e.stale(*o, s):
+		return e.refresh(ctx, p, o)
+	case s.Kind == TypedStep:
 		return e.signTyped(ctx, p, o, s)
 	}
-	return e.send(ctx, p, o, s, key)
+	return e.send(ctx, p, o, s, key, x)
 }
 
 // signTyped signs a message. The signature is recorded before it is handed on.
 func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (string, error) {
-	if err := e.recheck(p, *o, s); err != nil {
+	if _, err := e.recheck(p, *o, s); err != nil {
 		return "", err
 	}
+	if s.Effect.Kind == Permit && s.Effect.Nonce != nil {
+		if current, err := e.current(ctx, *o, s.Effect); err != nil {
+			return "", err
+		} else if !current {
+			return e.refresh(ctx, p, o)
+		}
+	}
+	if o.Condition == NeedsConsent {
+		return o.recovered()
+	}
+	fault.Point("engine.before_typed")
 	sig, err := e.Signer.SignTypedData(ctx, o.Terms.Account, *s.Typed)
 	if err != nil {
 		return "", err
 	}
+	fault.Point("engine.after_typed")
 	return e.finish(o, Result{Signature: sig}, "signed")
+}
+
+// current reports whether a permit has the nonce that the contract would take
+// now. A higher one than that is a node that is behind; a lower one was used
+// since the quote, and a fresh quote asks for another.
+func (e *Engine) current(ctx context.Context, o Order, f Effect) (bool, error) {
+	a := f.Approves[0]
+	kept, err := e.Nodes.PermitAllowances(ctx, f.Chain, f.Target, o.Terms.Account, []chain.Grantee{{Token: a.Token, Spender: a.Spender}})
+	if err != nil {
+		return false, err
+	}
+	now := new(big.Int).SetUint64(kept[0].Nonce)
+	if f.Nonce.Cmp(now) > 0 {
+		return false, fmt.Errorf("the permit has nonce %s, and the node expects %s: one of them is behind", f.Nonce, now)
+	}
+	return f.Nonce.Cmp(now) == 0, nil
 }
 
 // recheck decodes a step's real bytes once more and compares the whole plan
 // with the terms. What was accepted and what would be signed must be the same.
-func (e *Engine) recheck(p Provider, o Order, s Step) error {
-	if s.Call != nil {
-		if err := checkCall(o.Terms, *s.Call); err != nil {
-			return err
-		}
-	}
-	f, err := p.Decode(o.Terms, s)
+func (e *Engine) recheck(p Provider, o Order, s Step) (Effect, error) {
+	f, err := decodeStep(p, o.Terms, s)
 	if err != nil {
-		return err
+		return f, err
 	}
 	effects := o.Plan.Effects()
 	effects[o.Step] = f
 	if err := Check(o.Terms, effects, p.Pins()); err != nil {
-		return err
+		return f, err
 	}
 	if Digest(o.Terms, effects) != o.Digest {
-		return Refuse(NotAsAccepted, "step %d is not what was accepted", o.Step+1)
+		return f, Refuse(NotAsAccepted, "step %d is not what was accepted", o.Step+1)
 	}
-	return nil
+	return f, nil
 }
 
 // send checks and simulates a step's bytes, then has them signed, journaled and
 // broadcast by the sender, in this order.
-func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key string) (string, error) {
-	if s.Kind == CallStep && priced(s.Effect.Kind) && e.Now().After(o.Offer.Expires) {
-		return e.refresh(ctx, p, o)
-	}
+// x says what the simulation may show of allowances.
+func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key string, x Expected) (string, error) {
 	call, err := e.callOf(ctx, p, *o, s)
 	if err != nil {
 		return "", err
 	}
 	s.Call = &call
-	if err := e.recheck(p, *o, s); err != nil {
+	if s.Effect, err = e.recheck(p, *o, s); err != nil {
 		return "", err
 	}
-	if err := e.simulate(ctx, *o, s); err != nil {
+	if err := e.stillUnneeded(*o); err != nil {
 		return "", err
+	}
+	if err := e.simulate(ctx, *o, s, x); err != nil {
+		return "", err
+	}
+	if o.Condition == NeedsConsent {
+		return e.affordable(ctx, o, call)
 	}
 	tx, err := e.Sender.Submit(ctx, key, call, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: until(*o, s.Effect)})
 	if errors.Is(err, chain.ErrNonceBlocked) {
@@ -115,8 +161,29 @@ func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key str
 	if err != nil {
 		return "", sendError(err)
 	}
-	o.Sending, o.Condition, o.Reason = tx.Last().Hash, NoCondition, ""
+	o.sent(*tx)
+	o.Condition, o.Reason = NoCondition, ""
 	return fmt.Sprintf("step %d sent", o.Step+1), nil
+}
+
+// recovered records that the accepted terms hold once more, before anything is
+// signed on the strength of it: from then on no proposal can be accepted, so that
+// two plans of one order are never carried out beside each other.
+func (o *Order) recovered() (string, error) {
+	o.Condition, o.Reason = NoCondition, ""
+	return "within the accepted terms again", nil
+}
+
+// affordable is recovered, if the call fits under the accepted gas ceiling.
+func (e *Engine) affordable(ctx context.Context, o *Order, c chain.Call) (string, error) {
+	cost, err := e.Nodes.Cost(ctx, c)
+	if err == nil && cost.Max.Cmp(e.ceilingLeft(*o)) > 0 {
+		err = chain.ErrCeiling
+	}
+	if err != nil {
+		return "", sendError(err)
+	}
+	return o.recovered()
 }
 
 // callOf is the call of a step; a late step's is made now.
@@ -128,11 +195,14 @@ func (e *Engine) callOf(ctx context.Context, p Provider, o Order, s Step) (chain
 	if !ok {
 		return chain.Call{}, fmt.Errorf("provider %q makes no late calls", p.Kind())
 	}
-	return l.Late(ctx, o, o.Step)
+	fault.Point("engine.before_late")
+	call, err := l.Late(ctx, o, o.Step)
+	fault.Point("engine.after_late")
+	return call, err
 }
 
 // simulate runs the call on our own node and compares what moves with the terms.
-func (e *Engine) simulate(ctx context.Context, o Order, s Step) error {
+func (e *Engine) simulate(ctx context.Context, o Order, s Step, x Expected) error {
 	sim, err := e.Nodes.Simulate(ctx, []chain.Call{*s.Call})
 	if errors.Is(err, chain.ErrWouldRevert) {
 		return &Refusal{Code: WouldRevert, Reason: "the transaction would fail now: " + err.Error(), Err: err}
@@ -140,7 +210,8 @@ func (e *Engine) simulate(ctx context.Context, o Order, s Step) error {
 	if err != nil {
 		return err
 	}
-	return CheckSimulation(o.Terms, s.Effect.Kind, sim)
+	x.Effects = []Effect{s.Effect}
+	return CheckSimulation(o.Terms, x, sim)
 }
 
 // ceilingLeft is what the accepted gas ceiling still allows.
@@ -202,14 +273,16 @@ func (e *Engine) watch(ctx context.Context, o *Order, key string) (string, error
 	if err != nil {
 		return "", err
 	}
-	if len(tx.Attempts) > 0 { // none are read of a newer version's record
-		o.Sending = tx.Last().Hash
-	}
+	o.sent(tx)
 	if tx.State.Final() {
 		return e.ended(ctx, o, tx, ev)
 	}
 	if late := e.Now().After(tx.Policy.Until); o.Cancel || late {
+		o.Bump = nil
 		return e.cancel(ctx, o, tx)
+	}
+	if o.Bump != nil {
+		return e.speedUp(ctx, o, tx)
 	}
 	o.Condition = NoCondition
 	return "pending", nil
@@ -232,7 +305,7 @@ func (e *Engine) ended(ctx context.Context, o *Order, tx chain.Tx, ev *chain.Evi
 		return "", nil
 	}
 	if tx.State == chain.TxCancelled {
-		o.Reason = "its cancelling transaction was mined first; the input did not leave"
+		o.Reason = "its cancelling transaction was mined first; nothing else happened"
 		return e.end(o, Cancelled, ev, "")
 	}
 	return e.mined(o, *ev)
@@ -250,10 +323,16 @@ func (e *Engine) mined(o *Order, ev chain.Evidence) (string, error) {
 // rejected: every node refused the bytes before queueing them. A node may have
 // lied, so the order ends only when they are too late to have been sent.
 func (e *Engine) rejected(ctx context.Context, o *Order, tx chain.Tx) (string, error) {
-	ev, ok, err := e.Nodes.Evidence(ctx, tx.Call.ChainID, tx.Last().Hash)
+	hash := tx.Last().Hash
+	ev, ok, err := e.Nodes.Evidence(ctx, tx.Call.ChainID, hash)
+	twin := false
+	if err == nil && ev.Block != 0 {
+		twin, err = e.sentByAnother(*o, hash)
+	}
 	switch {
 	case err != nil:
 		return "", err
+	case twin && false:
 	case ok:
 		return e.mined(o, ev)
 	case ev.Block != 0:
@@ -268,6 +347,34 @@ func (e *Engine) rejected(ctx context.Context, o *Order, tx chain.Tx) (string, e
 		end = Cancelled
 	}
 	return e.end(o, end, nil, "never sent")
+}
+
+// sentByAnother reports whether a transaction is another order's. The nonce of a
+// rejected one is free again: the same call of another order, at the same price,
+// is the same bytes, and what is mined is the doing of one order only.
+func (e *Engine) sentByAnother(o Order, hash common.Hash) (bool, error) {
+	for cursor := ""; ; {
+		page, next, err := e.Journal.List(o.Terms.Account, false, cursor, 100)
+		if err != nil {
+			return false, err
+		}
+		for _, other := range page {
+			if other.ID == o.ID || other.Terms.SrcChain != o.Terms.SrcChain {
+				continue
+			}
+			tx, err := e.Sender.Lookup(stepKey(other, other.Step))
+			if err != nil {
+				return false, err
+			}
+			sent := tx != nil && tx.State != chain.TxRejected && slices.ContainsFunc(tx.Attempts, func(a chain.Attempt) bool { return a.Hash == hash })
+			if sent || slices.ContainsFunc(other.Results, func(r Result) bool { return r.Tx == hash }) {
+				return true, nil
+			}
+		}
+		if cursor = next; next == "" {
+			return false, nil
+		}
+	}
 }
 
 // cancel closes the nonce of a transaction that may or may not have left. What a
@@ -292,7 +399,8 @@ func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (string, err
 	case err != nil:
 		return "", err
 	}
-	o.Sending, o.Condition = done.Last().Hash, Cancelling
+	o.sent(*done)
+	o.Condition = Cancelling
 	return "cancelling", nil
 }
 
@@ -304,7 +412,7 @@ func (e *Engine) end(o *Order, s State, ev *chain.Evidence, how string) (string,
 	if ev != nil {
 		how = sources(ev.Hosts)
 	}
-	o.Condition = NoCondition
+	o.Bump, o.Condition = nil, NoCondition
 	o.Verdict = &Verdict{State: s, Sources: how, Evidence: ev}
 	return "proven " + string(s), o.to(s)
 }
@@ -313,71 +421,6 @@ func (e *Engine) end(o *Order, s State, ev *chain.Evidence, how string) (string,
 func (e *Engine) finish(o *Order, r Result, note string) (string, error) {
 	o.Results = append(o.Results[:o.Step:o.Step], r)
 	o.Step++
-	o.Sending, o.Condition, o.Reason = common.Hash{}, NoCondition, ""
+	o.Sending, o.Attempts, o.Bump, o.Condition, o.Reason = common.Hash{}, nil, nil, NoCondition, ""
 	return note, nil
-}
-
-// refresh replaces an expired quote by a fresh one under the same consent: the
-// same effects, and a floor at least as high as the accepted one. Anything else
-// waits for the user.
-func (e *Engine) refresh(ctx context.Context, p Provider, o *Order) (string, error) {
-	offer, err := e.requote(ctx, p, *o)
-	if err != nil {
-		return "", err
-	}
-	b, err := p.Build(ctx, offer, o.Terms)
-	if err != nil {
-		return "", err
-	}
-	plan, err := decodeAll(p, o.Terms, b)
-	if err != nil {
-		return "", err
-	}
-	if err := Check(o.Terms, plan.Effects(), p.Pins()); err != nil {
-		return "", Refuse(ConsentNeeded, "the fresh quote is not within what was accepted: %v", err)
-	}
-	if Digest(o.Terms, plan.Effects()) != o.Digest || plan.Settlement != o.Plan.Settlement {
-		return "", Refuse(ConsentNeeded, "the fresh quote would act differently from what was accepted")
-	}
-	offer.ID = o.Offer.ID + "'"
-	o.Offer, o.Plan, o.Condition = offer, plan, NoCondition
-	return "quote refreshed under the same consent", nil
-}
-
-// requote asks for an offer whose enforced minimum keeps the accepted floor:
-// with the accepted slippage, or with as much less as the floor demands.
-func (e *Engine) requote(ctx context.Context, p Provider, o Order) (Offer, error) {
-	r := o.Offer.Request
-	for range 2 {
-		offers, err := p.Quote(ctx, r)
-		if err != nil {
-			return Offer{}, err
-		}
-		if len(offers) == 0 {
-			return Offer{}, Refuse(NoRoute, "the provider has no offer any more")
-		}
-		best := offers[0]
-		best.Provider, best.Request = o.Terms.Provider, r
-		if err := checkOffer(best, r); err != nil {
-			return Offer{}, err
-		}
-		if best.MinOut.Cmp(o.Terms.FloorOut) >= 0 {
-			return best, nil
-		}
-		r.SlippageBps = slippageFor(best.AmountOut, o.Terms.FloorOut)
-		if r.SlippageBps < MinSlippageBps {
-			break
-		}
-	}
-	return Offer{}, Refuse(ConsentNeeded, "the price fell: no offer reaches the accepted floor of %s", o.Terms.FloorOut)
-}
-
-// slippageFor is the widest slippage, in bps, at which amount still keeps floor.
-func slippageFor(amount, floor *big.Int) int {
-	if amount.Cmp(floor) <= 0 {
-		return 0
-	}
-	room := new(big.Int).Sub(amount, floor)
-	bps := room.Mul(room, big.NewInt(10_000)).Div(room, amount)
-	return int(bps.Int64())
 }

@@ -14,6 +14,9 @@ import (
 type Nodes interface {
 	Network(id uint64) (chain.Network, error)
 	Balance(ctx context.Context, id uint64, account, token common.Address) (*big.Int, error)
+	Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error)
+	Allowances(ctx context.Context, id uint64, owner common.Address, asked []chain.Grantee) ([]*big.Int, error)
+	PermitAllowances(ctx context.Context, id uint64, permit2, owner common.Address, asked []chain.Grantee) ([]chain.PermitAllowance, error)
 	Cost(ctx context.Context, c chain.Call) (chain.Cost, error)
 	Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error)
 	Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.Evidence, bool, error)
@@ -37,19 +40,7 @@ func judgeGas(g *Gas, value, ceiling, worth *big.Int, symbol string) []Finding {
 	if g.Max.Sign() == 0 {
 		return nil // a signed order whose allowance is in place costs no gas
 	}
-	var found []Finding
-	need := new(big.Int).Add(g.Max, value)
-	if g.Balance.Cmp(need) < 0 {
-		g.Missing = new(big.Int).Sub(need, g.Balance)
-		found = append(found, Finding{"gas_insufficient", Block,
-			fmt.Sprintf("not enough %s for gas: %s more is needed", symbol, Units(g.Missing, 18, symbol)),
-			map[string]string{"missing": g.Missing.String(), "needed": need.String(), "balance": g.Balance.String()}})
-	}
-	if g.Max.Cmp(ceiling) > 0 {
-		found = append(found, Finding{"gas_ceiling", Block,
-			fmt.Sprintf("gas may cost up to %s, above the ceiling of %s", Units(g.Max, 18, symbol), Units(ceiling, 18, symbol)),
-			map[string]string{"max": g.Max.String(), "ceiling": ceiling.String()}})
-	}
+	found := judgeFunds(g, value, ceiling, symbol)
 	if worth == nil || worth.Sign() <= 0 {
 		return append(found, Finding{"value_unknown", Acknowledge,
 			"the worth of this swap is unknown, so its gas cost cannot be weighed against it", nil})
@@ -65,11 +56,31 @@ func judgeGas(g *Gas, value, ceiling, worth *big.Int, symbol string) []Finding {
 	return found
 }
 
+// judgeFunds is the part of the guard's opinion that needs no worth: whether the
+// account can pay, and whether that stays below the ceiling.
+func judgeFunds(g *Gas, value, ceiling *big.Int, symbol string) (found []Finding) {
+	need := new(big.Int).Add(g.Max, value)
+	if g.Balance.Cmp(need) < 0 {
+		g.Missing = new(big.Int).Sub(need, g.Balance)
+		found = append(found, Finding{"gas_insufficient", Block,
+			fmt.Sprintf("not enough %s for gas: %s more is needed", symbol, Units(g.Missing, 18, symbol)),
+			map[string]string{"missing": g.Missing.String(), "needed": need.String(), "balance": g.Balance.String()}})
+	}
+	if g.Max.Cmp(ceiling) > 0 {
+		found = append(found, Finding{"gas_ceiling", Block,
+			fmt.Sprintf("gas may cost up to %s, above the ceiling of %s", Units(g.Max, 18, symbol), Units(ceiling, 18, symbol)),
+			map[string]string{"max": g.Max.String(), "ceiling": ceiling.String()}})
+	}
+	return found
+}
+
 // gasOf prices the transactions of a plan. Late steps are priced by the
 // provider's estimate of gas units at our own fee; their bytes do not exist yet.
+// What follows an approval cannot be estimated before that is mined.
 func gasOf(ctx context.Context, n Nodes, t Terms, o Offer, p Plan) (Gas, *big.Int, error) {
 	g := Gas{Expected: new(big.Int), Max: new(big.Int)}
 	value := new(big.Int)
+	approved := false
 	for i, s := range p.Steps {
 		var call chain.Call
 		switch s.Kind {
@@ -80,6 +91,13 @@ func gasOf(ctx context.Context, n Nodes, t Terms, o Offer, p Plan) (Gas, *big.In
 		default:
 			call = *s.Call
 			value.Add(value, call.Value)
+			if approved && call.Gas == 0 {
+				call.Gas = max(o.Gas, minLateGas)
+				if s.Effect.Kind == Approve {
+					call.Gas = approveGas
+				}
+			}
+			approved = approved || s.Effect.Kind == Approve
 		}
 		c, err := n.Cost(ctx, call)
 		if err != nil {
@@ -96,6 +114,10 @@ func gasOf(ctx context.Context, n Nodes, t Terms, o Offer, p Plan) (Gas, *big.In
 
 // minLateGas is what a late call is reckoned at when the provider says less.
 const minLateGas = 400_000
+
+// approveGas is what an approval is reckoned at where no node can estimate it;
+// known tokens need a third to a half of it.
+const approveGas = 150_000
 
 // Units writes an amount of base units as a decimal number with its symbol.
 func Units(n *big.Int, decimals uint8, symbol string) string {

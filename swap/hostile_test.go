@@ -96,7 +96,7 @@ func (b *bench) said(text string) bool {
 func (b *bench) unwraps() func(*Terms, *Offer) {
 	b.t.Helper()
 	b.ends(b.order(nil).ID, Filled)
-	b.p.kind, b.p.first = Unwrap, true
+	b.p.kind, b.p.first = Swap, true
 	return func(t *Terms, _ *Offer) { t.TokenIn, t.TokenOut = weth, native }
 }
 

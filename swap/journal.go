@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"swapkeep/fault"
@@ -20,6 +21,7 @@ var (
 	digestBucket  = []byte("digest")  // plan digest -> order id: a plan executes once
 	openBucket    = []byte("open")    // id of every order that is not final
 	historyBucket = []byte("history") // id ‖ sequence -> Entry; only ever appended to
+	grantBucket   = []byte("grant")   // account ‖ chain ‖ token ‖ spender ‖ kind -> id of the order that granted it last
 )
 
 // errStale means the order changed since it was read; read it again.
@@ -48,7 +50,7 @@ type Journal struct{ db *bolt.DB }
 // OpenJournal prepares db for orders.
 func OpenJournal(db *bolt.DB) (*Journal, error) {
 	err := db.Update(func(tx *bolt.Tx) error {
-		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket} {
+		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket} {
 			if _, err := tx.CreateBucketIfNotExists(b); err != nil {
 				return err
 			}
@@ -72,7 +74,7 @@ func (j *Journal) update(f func(*bolt.Tx) error) error {
 	err := j.db.Update(func(tx *bolt.Tx) error {
 		err := f(tx)
 		var r *Refusal
-		if errors.As(err, &r) || errors.Is(err, errStale) {
+		if errors.As(err, &r) || errors.Is(err, errStale) || errors.Is(err, errHeld) {
 			own = err
 		}
 		return err
@@ -122,6 +124,7 @@ func (j *Journal) Create(o Order, content common.Hash) (Order, bool, error) {
 // meanwhile.
 func (j *Journal) Update(o *Order, note string) error {
 	point("before", o.State)
+	changed := ""
 	err := j.update(func(tx *bolt.Tx) error {
 		old, err := read(tx, o.ID)
 		switch {
@@ -130,12 +133,48 @@ func (j *Journal) Update(o *Order, note string) error {
 		case old.Revision != o.Revision:
 			return errStale
 		}
+		changed = changeOf(old, *o)
+		changePoint("before", changed)
 		return write(tx, o, note)
 	})
 	if err == nil {
+		changePoint("after", changed)
 		point("after", o.State)
 	}
 	return err
+}
+
+// changes names, for fault tests, what a commit may do besides a move of state.
+// The first that applies counts.
+var changes = []struct {
+	name string
+	is   func(old, now Order) bool
+}{
+	{"hold", func(old, now Order) bool { return now.Holds && !old.Holds }},
+	{"propose", func(old, now Order) bool { return now.Proposal != nil && !sameProposal(old.Proposal, now.Proposal) }},
+	{"rewind", func(old, now Order) bool { return now.Step < old.Step }},
+	{"refresh", func(old, now Order) bool { return now.Offer.ID != old.Offer.ID }},
+	{"adapt", func(old, now Order) bool { return !samePlan(old.Plan, now.Plan) }},
+	{"skip", func(old, now Order) bool { return now.Step > old.Step && now.Results[old.Step].Skipped }},
+	{"signature", func(old, now Order) bool { return now.Step > old.Step && len(now.Results[old.Step].Signature) > 0 }},
+	{"step", func(old, now Order) bool { return now.Step > old.Step }},
+}
+
+func changeOf(old, now Order) string {
+	if fault.Enabled {
+		for _, c := range changes {
+			if c.is(old, now) {
+				return c.name
+			}
+		}
+	}
+	return ""
+}
+
+func changePoint(when, change string) {
+	if fault.Enabled && change != "" {
+		fault.Point("journal." + when + "_" + change)
+	}
 }
 
 // Ask records that a request other than an execution was used for an order,
@@ -154,6 +193,38 @@ func (j *Journal) Ask(request string, content common.Hash, order string) (repeat
 		fault.Point("journal.after_ask")
 	}
 	return repeated, err
+}
+
+// Wish records a request and the change of the order that it asks for in one
+// commit, so that a repeat of it never asks for it again: then the order is
+// returned as it stands now. It fails with errStale as Update does. A digest that
+// the wish changes names the order too.
+func (j *Journal) Wish(request string, content common.Hash, o Order, note string) (Order, error) {
+	fault.Point("journal.before_wish")
+	err := j.update(func(tx *bolt.Tx) error {
+		old, err := read(tx, o.ID)
+		if err != nil {
+			return err
+		}
+		if _, repeated, err := lookupRequest(tx, request, content); err != nil || repeated {
+			o = old
+			return err
+		}
+		if old.Revision != o.Revision {
+			return errStale
+		}
+		if err := tx.Bucket(requestBucket).Put([]byte(request), mustJSON(asked{content, o.ID})); err != nil {
+			return err
+		}
+		if err := tx.Bucket(digestBucket).Put(o.Digest[:], []byte(o.ID)); err != nil {
+			return err
+		}
+		return write(tx, &o, note)
+	})
+	if err == nil {
+		fault.Point("journal.after_wish")
+	}
+	return o, err
 }
 
 // Asked returns the order that a request made, if it did.
@@ -186,6 +257,9 @@ func lookupRequest(tx *bolt.Tx, request string, content common.Hash) (a asked, o
 
 // write stores the order, its index entry and its history line.
 func write(tx *bolt.Tx, o *Order, note string) error {
+	if err := writeUse(tx, o); err != nil {
+		return err
+	}
 	o.Revision++
 	if err := tx.Bucket(orderBucket).Put([]byte(o.ID), mustJSON(*o)); err != nil {
 		return err
@@ -199,10 +273,55 @@ func write(tx *bolt.Tx, o *Order, note string) error {
 	if err := h.Put(binary.BigEndian.AppendUint64([]byte(o.ID+"/"), n), line); err != nil {
 		return err
 	}
+	if err := writeGrants(tx, o); err != nil {
+		return err
+	}
 	if o.State.Final() {
 		return tx.Bucket(openBucket).Delete([]byte(o.ID))
 	}
 	return tx.Bucket(openBucket).Put([]byte(o.ID), []byte{1})
+}
+
+// writeGrants indexes the allowances that o's finished steps granted.
+func writeGrants(tx *bolt.Tx, o *Order) error {
+	if o.Terms.Provider == Wallet {
+		return nil // which only takes away
+	}
+	for i, s := range o.Plan.Steps[:min(len(o.Results), len(o.Plan.Steps))] {
+		f := s.Effect
+		if o.Results[i].Skipped || len(f.Approves) != 1 || f.Target != f.Approves[0].Token && f.Target != permit2Contract {
+			continue
+		}
+		if err := tx.Bucket(grantBucket).Put(grantKey(o.Terms.Account, o.Terms.SrcChain, grantOf(f)), []byte(o.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func grantKey(account common.Address, chainID uint64, g grant) []byte {
+	k := binary.BigEndian.AppendUint64(slices.Clone(account[:]), chainID)
+	return slices.Concat(k, g.Token[:], g.Spender[:], []byte(g.Kind))
+}
+
+// grants lists what orders of ours ever granted for an account on a chain, and
+// which order did it last.
+func (j *Journal) grants(account common.Address, chainID uint64) (map[grant]string, error) {
+	all := map[grant]string{}
+	prefix := grantKey(account, chainID, grant{})[:common.AddressLength+8]
+	err := j.db.View(func(tx *bolt.Tx) error {
+		c := tx.Bucket(grantBucket).Cursor()
+		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
+			rest := k[len(prefix):]
+			if len(rest) < 2*common.AddressLength {
+				return fmt.Errorf("grant %x: too short", k)
+			}
+			g := grant{common.BytesToAddress(rest[:common.AddressLength]), common.BytesToAddress(rest[common.AddressLength : 2*common.AddressLength]), AllowanceKind(rest[2*common.AddressLength:])}
+			all[g] = string(v)
+		}
+		return nil
+	})
+	return all, err
 }
 
 // read decodes an order; what it returns outlives the transaction.

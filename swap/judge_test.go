@@ -96,13 +96,22 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// simulated expects one step of a kind, an approval one of usdc for Permit2.
+func simulated(k EffectKind) Expected {
+	f := Effect{Kind: k}
+	if k == Approve {
+		f.Approves = []Approval{{Token: usdc, Spender: permit2, Amount: big.NewInt(1000)}}
+	}
+	return Expected{Effects: []Effect{f}}
+}
+
 func TestCheckSimulation(t *testing.T) {
 	in, out := big.NewInt(1000), big.NewInt(2900)
 	good := func() chain.Simulation {
 		return chain.Simulation{Method: "eth_simulateV1", Shown: true, Movements: []chain.Movement{
 			{Token: native, From: account, To: router, Amount: in}, {Token: usdc, From: router, To: account, Amount: out}}}
 	}
-	if err := CheckSimulation(testTerms(), Swap, good()); err != nil {
+	if err := CheckSimulation(testTerms(), simulated(Swap), good()); err != nil {
 		t.Error(err)
 	}
 	for name, change := range map[string]func(*chain.Simulation){
@@ -127,16 +136,16 @@ func TestCheckSimulation(t *testing.T) {
 	} {
 		s := good()
 		change(&s)
-		refusedWith(t, CheckSimulation(testTerms(), Swap, s), NotAsAccepted)
+		refusedWith(t, CheckSimulation(testTerms(), simulated(Swap), s), NotAsAccepted)
 		_ = name
 	}
 	blind := chain.Simulation{Method: "eth_call"}
-	if err := CheckSimulation(testTerms(), Swap, blind); err != nil {
+	if err := CheckSimulation(testTerms(), simulated(Swap), blind); err != nil {
 		t.Errorf("bytes that enforce the floor need no movements: %v", err)
 	}
-	refusedWith(t, CheckSimulation(testTerms(), Opaque, blind), NotShown)
-	if err := CheckSimulation(testTerms(), Approve, chain.Simulation{Shown: true, Grants: []chain.Grant{{Token: usdc, Owner: account, Spender: permit2, Amount: in}}}); err != nil {
+	refusedWith(t, CheckSimulation(testTerms(), simulated(Opaque), blind), NotShown)
+	if err := CheckSimulation(testTerms(), simulated(Approve), chain.Simulation{Shown: true, Grants: []chain.Grant{{Token: usdc, Owner: account, Spender: permit2, Amount: in}}}); err != nil {
 		t.Errorf("an approval may approve: %v", err)
 	}
-	refusedWith(t, CheckSimulation(testTerms(), Approve, good()), NotAsAccepted)
+	refusedWith(t, CheckSimulation(testTerms(), simulated(Approve), good()), NotAsAccepted)
 }

@@ -25,20 +25,35 @@ type Order struct {
 	Revision  uint64      `json:"revision"` // counts recorded changes
 	State     State       `json:"state"`
 	Condition Condition   `json:"condition,omitempty"`
-	Cancel    bool        `json:"cancel,omitempty"`  // the user asked for it to end
-	Step      int         `json:"step"`              // next step to carry out
-	Results   []Result    `json:"results,omitempty"` // one per finished step
-	Sending   common.Hash `json:"sending,omitzero"`  // the present step's transaction, as last signed
-	Ref       string      `json:"ref,omitempty"`     // the provider's name for it
-	Claim     *Claim      `json:"claim,omitempty"`   // the provider's latest word
-	Verdict   *Verdict    `json:"verdict,omitempty"` // set with a final state
-	Reason    string      `json:"reason,omitempty"`  // in words, for a person
+	Cancel    bool        `json:"cancel,omitempty"`   // the user asked for it to end
+	Step      int         `json:"step"`               // next step to carry out
+	Results   []Result    `json:"results,omitempty"`  // one per finished step
+	Sending   common.Hash `json:"sending,omitzero"`   // the present step's transaction, as last signed
+	Attempts  []Attempt   `json:"attempts,omitempty"` // everything signed for the present step's nonce, oldest first
+	Bump      *Bump       `json:"bump,omitempty"`     // a speed-up that was asked for and is not carried out yet
+	Ref       string      `json:"ref,omitempty"`      // the provider's name for it
+	Holds     bool        `json:"holds,omitempty"`    // it holds its allowance: between approval and pull
+	Proposal  *Proposal   `json:"proposal,omitempty"` // beside needs consent: what [Service.Accept] would consent to
+	Claim     *Claim      `json:"claim,omitempty"`    // the provider's latest word
+	Verdict   *Verdict    `json:"verdict,omitempty"`  // set with a final state
+	Reason    string      `json:"reason,omitempty"`   // in words, for a person
 	Created   time.Time   `json:"created"`
 	Updated   time.Time   `json:"updated"`
 }
 
-// A Result is what a finished step left behind.
+// A Proposal is what an order asks consent to when the accepted terms can no
+// longer be kept: a review like the first one, with the reason. Consent to it is
+// its digest.
+type Proposal struct {
+	Review
+	Reason string    `json:"reason"`
+	Made   time.Time `json:"made"`
+}
+
+// A Result is what a finished step left behind. A skipped step was an approval
+// that was not needed any more.
 type Result struct {
+	Skipped   bool            `json:"skipped,omitempty"`
 	Tx        common.Hash     `json:"tx,omitzero"`
 	Signature hexutil.Bytes   `json:"signature,omitempty"`
 	Evidence  *chain.Evidence `json:"evidence,omitempty"`

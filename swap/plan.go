@@ -3,6 +3,7 @@ package swap
 import (
 	"encoding/binary"
 	"math/big"
+	"slices"
 
 	"swapkeep/chain"
 
@@ -44,6 +45,8 @@ const (
 type Plan struct {
 	Steps      []Step     `json:"steps"`
 	Settlement Settlement `json:"settlement"`
+	// Spender pulls the input by an ERC-20 allowance; zero = nobody does.
+	Spender common.Address `json:"spender,omitzero"`
 }
 
 // Effects lists what the plan's steps would do, in order.
@@ -60,6 +63,15 @@ func (p Plan) Effects() []Effect {
 // its length). Nonces, expiries, raw calldata and the fresh quote's own minimum
 // are not part of it, so a plan may be rebuilt from a fresh quote under the same
 // consent: what counts is the accepted floor.
+//
+// Of approvals it has token, spender and the plan's own part of the amount. What
+// other signed orders need of the same allowance (their shares), and whether the
+// token wants a reset to zero first, are facts about the chain at the moment of
+// signing: they may change between review and execution, and consent to this
+// plan is not consent to, or against, another's share. [Check] holds the amount
+// to be own part plus shares all the same, and the engine the shares to be the
+// journal's. An approval that was not shown at all is other consent; one that
+// was shown and is not needed any more is left out.
 func Digest(t Terms, effects []Effect) common.Hash {
 	var e encoder
 	e.text("swapkeep plan v1")
@@ -78,11 +90,25 @@ func Digest(t Terms, effects []Effect) common.Hash {
 	e.address(t.FeeReceiver)
 	e.number(uint64(t.MakerFeeBps))
 	e.amount(t.GasCeiling)
+	effects = slices.DeleteFunc(slices.Clone(effects), func(f Effect) bool { return resets(t, f) })
 	e.number(uint64(len(effects)))
 	for _, f := range effects {
 		e.effect(t, f)
 	}
 	return crypto.Keccak256Hash(e)
+}
+
+// resets reports whether an effect only sets a swap's allowance to nothing.
+func resets(t Terms, f Effect) bool {
+	return t.Provider != Wallet && f.Kind == Approve && len(f.Approves) == 1 && f.Approves[0].Amount != nil && f.Approves[0].Amount.Sign() == 0
+}
+
+// own is the part of an approval that is the plan's.
+func (a Approval) own() *big.Int {
+	if a.Shares == nil || a.Amount == nil {
+		return a.Amount
+	}
+	return new(big.Int).Sub(a.Amount, a.Shares)
 }
 
 // An encoder appends fields so that two different inputs never give the same
@@ -115,7 +141,7 @@ func (e *encoder) effect(t Terms, f Effect) {
 	for _, a := range f.Approves {
 		e.address(a.Token)
 		e.address(a.Spender)
-		e.amount(a.Amount)
+		e.amount(a.own())
 	}
 	e.number(uint64(len(f.Receives)))
 	for _, r := range f.Receives {

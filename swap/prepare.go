@@ -2,7 +2,6 @@ package swap
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/big"
 	"time"
@@ -38,12 +37,12 @@ func (s *Service) Prepare(ctx context.Context, offerID string) (Review, error) {
 		return Review{}, err
 	}
 	t := s.termsOf(offer, net)
-	plan, err := s.planOf(ctx, p, offer, t)
+	plan, found, err := s.engine.assemble(ctx, p, offer, t, "", nil)
 	if err != nil {
 		return Review{}, err
 	}
-	r := Review{Digest: Digest(t, plan.Effects()), Terms: t, Offer: offer, Plan: plan, Expires: offer.Expires}
-	if err := s.weigh(ctx, &r, net); err != nil {
+	r := Review{Digest: Digest(t, plan.Effects()), Terms: t, Offer: offer, Plan: plan, Findings: found, Expires: offer.Expires}
+	if err := s.engine.weigh(ctx, &r, net, plan.Steps, t.GasCeiling); err != nil {
 		return Review{}, err
 	}
 	s.mu.Lock()
@@ -73,44 +72,10 @@ func (s *Service) termsOf(o Offer, net chain.Network) Terms {
 	}
 }
 
-// planOf builds, decodes, checks and simulates.
-func (s *Service) planOf(ctx context.Context, p Provider, o Offer, t Terms) (Plan, error) {
-	built, err := p.Build(ctx, o, t)
-	if err != nil {
-		return Plan{}, err
-	}
-	plan, err := decodeAll(p, t, built)
-	if err != nil {
-		return Plan{}, err
-	}
-	if err := Check(t, plan.Effects(), p.Pins()); err != nil {
-		return Plan{}, err
-	}
-	balance, err := s.o.Nodes.Balance(ctx, t.SrcChain, t.Account, t.TokenIn)
-	if err != nil {
-		return Plan{}, err
-	}
-	if err := checkFunds(t.AmountIn, balance); err != nil {
-		return Plan{}, err
-	}
-	first := plan.Steps[0]
-	if first.Kind != CallStep {
-		return plan, nil
-	}
-	sim, err := s.o.Nodes.Simulate(ctx, []chain.Call{*first.Call})
-	if errors.Is(err, chain.ErrWouldRevert) {
-		return Plan{}, &Refusal{Code: WouldRevert, Reason: "the transaction would fail: " + err.Error() + "; get a new quote", Err: err}
-	}
-	if err != nil {
-		return Plan{}, err
-	}
-	return plan, CheckSimulation(t, first.Effect.Kind, sim)
-}
-
 // decodeAll gives each built step the effect that its bytes have. A late step
 // has none yet: its provider states the effect, which the bytes must match.
 func decodeAll(p Provider, t Terms, b Built) (Plan, error) {
-	plan := Plan{Settlement: b.Settlement}
+	plan := Plan{Settlement: b.Settlement, Spender: b.Spender}
 	for i, s := range b.Steps {
 		set := 0
 		if s.Call != nil {
@@ -123,17 +88,16 @@ func decodeAll(p Provider, t Terms, b Built) (Plan, error) {
 		if !ok || set != want || (s.Kind == CallStep) != (s.Call != nil) {
 			return plan, Refuse(NotUnderstood, "step %d is not of a known form", i+1)
 		}
-		if s.Kind == CallStep {
-			if err := checkCall(t, *s.Call); err != nil {
-				return plan, err
-			}
-		}
 		if s.Kind != LateStep {
-			f, err := p.Decode(t, s)
+			f, err := decodeStep(p, t, s)
 			if err != nil {
 				return plan, err
 			}
 			s.Effect = f
+		}
+		signed := s.Effect.Kind == Permit || s.Effect.Kind == Signed
+		if signed != (s.Kind == TypedStep) || s.Kind == LateStep && i < len(b.Steps)-1 {
+			return plan, Refuse(NotUnderstood, "step %d is no %s of that form", i+1, s.Effect.Kind)
 		}
 		plan.Steps = append(plan.Steps, s)
 	}
@@ -162,21 +126,26 @@ func checkCall(t Terms, c chain.Call) error {
 	return nil
 }
 
-// weigh adds the guards' findings to a review.
-func (s *Service) weigh(ctx context.Context, r *Review, net chain.Network) error {
-	gas, value, err := gasOf(ctx, s.o.Nodes, r.Terms, r.Offer, r.Plan)
+// weigh adds the guards' findings to a review: of the steps that are still to be
+// paid for, against what is left of the gas ceiling.
+func (e *Engine) weigh(ctx context.Context, r *Review, net chain.Network, steps []Step, ceiling *big.Int) error {
+	gas, value, err := gasOf(ctx, e.Nodes, r.Terms, r.Offer, Plan{Steps: steps})
 	if err != nil {
 		return fmt.Errorf("gas: %w", err)
 	}
 	r.Gas = gas
-	r.Findings = append(r.Findings, judgeGas(&r.Gas, value, r.Terms.GasCeiling, worthInNative(ctx, s.o.Nodes, s.o.Pricer, r.Terms), net.Symbol)...)
+	if r.Terms.Provider == Wallet {
+		r.Findings = append(r.Findings, judgeFunds(&r.Gas, value, ceiling, net.Symbol)...)
+		return nil
+	}
+	r.Findings = append(r.Findings, judgeGas(&r.Gas, value, ceiling, worthInNative(ctx, e.Nodes, e.Pricer, r.Terms), net.Symbol)...)
 	r.Findings = append(r.Findings, judgeSlippage(r.Offer.Request.SlippageBps)...)
 	if wraps(r.Offer.Request, net.WrappedNative) {
 		return nil // one to one, checked exactly
 	}
 	var own *big.Int
 	if r.Terms.SrcChain == r.Terms.DstChain {
-		if own, err = s.o.Pricer.Out(ctx, r.Terms.SrcChain, r.Terms.TokenIn, r.Terms.TokenOut, r.Terms.AmountIn); err != nil {
+		if own, err = e.Pricer.Out(ctx, r.Terms.SrcChain, r.Terms.TokenIn, r.Terms.TokenOut, r.Terms.AmountIn); err != nil {
 			own = nil // unknown is a finding of its own
 		}
 	}

@@ -45,9 +45,15 @@ type Offer struct {
 
 // A Built plan is what a provider returns for an offer: steps whose effects are
 // not yet known. Only Decode, from the bytes themselves, says what they do.
+//
+// A provider builds no approvals: it names the spender and package swap makes
+// them, of exactly the amount. A permit is the provider's, as a typed step.
 type Built struct {
 	Steps      []Step     `json:"steps"`
 	Settlement Settlement `json:"settlement"`
+	// Spender must be allowed, by an ERC-20 allowance on the input token, to pull
+	// it before the steps can take effect; zero = nobody (native input, unwrap).
+	Spender common.Address `json:"spender,omitzero"`
 }
 
 // A Provider prices swaps and says how to carry them out. It holds no keys and

@@ -22,22 +22,30 @@ const (
 
 // Quote asks providers for offers, all at once, and ranks what they answer. A
 // provider that fails has its reason in Failures; the others are not held up.
-// Asking every provider fails only when the request itself is wrong.
+// Asking every provider fails only when the request itself is wrong, or the
+// balance does not cover it. That is found out meanwhile: no offer is kept, told
+// or returned before.
 func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each func(Kind, []Offer, *Refusal)) (QuoteResult, error) {
-	if err := s.checkRequest(ctx, &r); err != nil {
+	if err := checkRequest(&r); err != nil {
 		return QuoteResult{}, err
 	}
 	asked := kinds
 	if len(asked) == 0 {
 		asked = Kinds()
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	funds := s.beginFunds(ctx, r, stop)
 	res := QuoteResult{Failures: map[Kind]*Refusal{}}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for _, k := range asked {
 		wg.Go(func() {
-			offers, err := s.quoteOne(ctx, k, r)
+			offers, err := s.quoteOne(ctx, k, r, funds)
 			refused := asRefusal(err)
+			if funds() != nil {
+				return
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			if refused != nil {
@@ -50,6 +58,9 @@ func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each 
 		})
 	}
 	wg.Wait()
+	if err := funds(); err != nil {
+		return QuoteResult{}, err
+	}
 	rank(res.Offers)
 	if len(kinds) == 1 && len(res.Offers) == 0 { // the one provider that was asked says why
 		if refused := res.Failures[kinds[0]]; refused != nil {
@@ -59,8 +70,22 @@ func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each 
 	return res, nil
 }
 
+// beginFunds reads the balance. What it returns waits for that and says whether
+// the amount is covered. When it is not, the asking stops.
+func (s *Service) beginFunds(ctx context.Context, r QuoteRequest, stop func()) func() error {
+	known := make(chan error, 1)
+	go func() {
+		err := checkBalance(ctx, s.o.Nodes, s.o.Journal, r.SrcChain, r.Account, r.TokenIn, r.AmountIn)
+		known <- err
+		if err != nil {
+			stop()
+		}
+	}()
+	return sync.OnceValue(func() error { return <-known })
+}
+
 // checkRequest refuses what no provider could serve and fills in defaults.
-func (s *Service) checkRequest(ctx context.Context, r *QuoteRequest) error {
+func checkRequest(r *QuoteRequest) error {
 	zero := common.Address{}
 	if r.SlippageBps == 0 {
 		r.SlippageBps = DefaultSlippageBps
@@ -85,24 +110,28 @@ func (s *Service) checkRequest(ctx context.Context, r *QuoteRequest) error {
 	case !slices.Contains(SupportedChains(), r.SrcChain):
 		return refuseField(UnsupportedNetwork, "srcChainId", "chain %d is not one of the wallet's networks", r.SrcChain)
 	}
-	balance, err := s.o.Nodes.Balance(ctx, r.SrcChain, r.Account, r.TokenIn)
-	if err != nil {
-		return err
-	}
-	return checkFunds(r.AmountIn, balance)
+	return nil
 }
 
-func checkFunds(amount, balance *big.Int) error {
-	if balance.Cmp(amount) >= 0 {
+// checkFunds refuses an amount that the balance does not cover beside what is
+// promised to signed open orders.
+func checkFunds(amount, balance, promised *big.Int) error {
+	need := new(big.Int).Add(amount, promised)
+	if balance.Cmp(need) >= 0 {
 		return nil
 	}
-	missing := new(big.Int).Sub(amount, balance)
-	return &Refusal{Code: InsufficientFunds, Field: "amountIn", Reason: "the amount is above the balance; enter a smaller one",
-		Data: map[string]string{"balance": balance.String(), "missing": missing.String()}}
+	refused := &Refusal{Code: InsufficientFunds, Field: "amountIn", Reason: "the amount is above the balance; enter a smaller one",
+		Data: map[string]string{"balance": balance.String(), "missing": new(big.Int).Sub(need, balance).String()}}
+	if promised.Sign() > 0 {
+		refused.Reason = "the amount is above what open orders leave of the balance; enter a smaller one, or cancel one of them"
+		refused.Data["promised"] = promised.String()
+	}
+	return refused
 }
 
-// quoteOne asks one provider, within its time.
-func (s *Service) quoteOne(ctx context.Context, k Kind, r QuoteRequest) ([]Offer, error) {
+// quoteOne asks one provider, within its time, and keeps its offers once the
+// funds are there.
+func (s *Service) quoteOne(ctx context.Context, k Kind, r QuoteRequest, funds func() error) ([]Offer, error) {
 	if err := checkRoute(k, r.SrcChain, r.DstChain); err != nil {
 		return nil, err
 	}
@@ -117,6 +146,9 @@ func (s *Service) quoteOne(ctx context.Context, k Kind, r QuoteRequest) ([]Offer
 	ctx, cancel := context.WithTimeout(ctx, quoteTime)
 	defer cancel()
 	offers, err := p.Quote(ctx, r)
+	if err == nil {
+		err = funds()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,11 @@ const (
 	ClockSkew          Code = "clock_skew"          // our clock and the provider's differ by over 60 s
 	ConsentDeclined    Code = "consent_declined"    // the confirmer said no
 	ConsentNeeded      Code = "consent_needed"      // a fresh quote is outside the accepted terms
+	AllowanceInUse     Code = "allowance_in_use"    // an open order needs the allowance that was to be revoked
+	GasCeiling         Code = "gas_ceiling"         // more gas than was accepted
+	BeingCancelled     Code = "being_cancelled"     // a cancelling transaction is on its way
+	TooLate            Code = "too_late"            // the last moment has passed
+	NothingPending     Code = "nothing_pending"     // no transaction of the order is on its way
 	JournalFailed      Code = "journal_failed"      // the database cannot be written: nothing is signed
 )
 

@@ -3,6 +3,8 @@ package swap
 import (
 	"context"
 	"errors"
+	"maps"
+	"math/big"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +22,7 @@ type QuoteResult struct {
 	Failures map[Kind]*Refusal `json:"failures"`
 }
 
-// An ExecuteRequest is the user's consent.
+// An ExecuteRequest is the user's consent to a plan: of a swap, or of a revoke.
 type ExecuteRequest struct {
 	Request     string      // uuid; repeating it returns the order it made
 	Digest      common.Hash // of the review that was shown
@@ -31,12 +33,13 @@ type ExecuteRequest struct {
 
 // An Act is what a Confirmer is asked about before anything is signed for it.
 type Act struct {
-	Kind    string // execute or cancel
+	Kind    string // execute, revoke, accept, cancel or speedup
 	Digest  common.Hash
-	Order   string // for cancel
+	Order   string // for accept, cancel and speedup
 	Origin  string
 	Session string
-	Review  *Review // what was shown, for execute
+	Review  *Review  // what was shown, for execute, revoke and accept
+	Ceiling *big.Int // wei, for a speedup that raises the gas ceiling of the order
 }
 
 // A Confirmer makes sure that a person wants an act that ends in a signature.
@@ -75,6 +78,18 @@ type Host interface {
 	// Cancel ends an order that has not been signed, or starts its cancelling
 	// transaction. request is a uuid as for Execute.
 	Cancel(ctx context.Context, r CancelRequest) (Order, error)
+	// Accept consents to what an order in need of consent proposes. request is a
+	// uuid as for Execute; a proposal that changed meanwhile is refused with
+	// ConsentNeeded.
+	Accept(ctx context.Context, r AcceptRequest) (Order, error)
+	// SpeedUp has an order's pending transaction sent again for more. request is
+	// a uuid as for Execute.
+	SpeedUp(ctx context.Context, r SpeedUpRequest) (Order, error)
+	// Allowances lists what an account granted, a page at a time, and prepares
+	// the revoke of each.
+	Allowances(ctx context.Context, r AllowancesRequest) (page []Allowance, next string, err error)
+	// Revoke takes one allowance away: Execute for a plan of Allowances.
+	Revoke(ctx context.Context, r ExecuteRequest) (Order, error)
 	Order(id string) (Order, []Entry, error)
 	// Orders lists newest first; cursor is "" at the start and "" at the end.
 	Orders(account common.Address, openOnly bool, cursor string, limit int) (orders []Order, next string, err error)
@@ -92,6 +107,16 @@ type CancelRequest struct {
 	Digest  common.Hash // of the order, as shown
 	Origin  string
 	Session string
+}
+
+// An AcceptRequest consents to an order's proposal.
+type AcceptRequest struct {
+	Request     string // uuid
+	Order       string
+	Digest      common.Hash // of the proposal, as shown
+	Acknowledge []string    // codes of its findings accepted by a second act
+	Origin      string
+	Session     string
 }
 
 // Options are what a Service needs. All fields but Log are required.
@@ -121,6 +146,10 @@ type Service struct {
 	mu     sync.Mutex
 	offers *shelf[Offer]
 	plans  *shelf[Review]
+	// revokes are kept apart: a list of allowances must not push out the review
+	// that somebody is looking at.
+	revokes *shelf[Review]
+	dropped uint64 // counts how often all of them were forgotten
 
 	subMu sync.Mutex
 	subs  map[int]func(Order)
@@ -140,8 +169,11 @@ func NewService(o Options) (*Service, error) {
 	if err := o.Fees.Check(); err != nil {
 		return nil, err
 	}
-	s := &Service{o: o, offers: newShelf[Offer](maxOffers), plans: newShelf[Review](maxPlans), subs: map[int]func(Order){}}
-	s.engine = &Engine{Journal: o.Journal, Providers: o.Providers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer,
+	s := &Service{o: o, subs: map[int]func(Order){}}
+	s.DropPlans()
+	carriers := map[Kind]Provider{Wallet: revoker{}}
+	maps.Copy(carriers, o.Providers)
+	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Pricer: o.Pricer, Fees: o.Fees,
 		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.tell, Log: o.Log}
 	if s.engine.Pause == nil {
 		s.engine.Pause = Pause
@@ -247,24 +279,37 @@ func (s *Service) tell(o Order) {
 func (s *Service) DropPlans() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.offers, s.plans = newShelf[Offer](maxOffers), newShelf[Review](maxPlans)
+	s.offers, s.plans, s.revokes = newShelf[Offer](maxOffers), newShelf[Review](maxPlans), newShelf[Review](maxRevokes)
+	s.dropped++
+}
+
+// generation changes whenever plans are forgotten.
+func (s *Service) generation() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dropped
 }
 
 // Execute journals the user's consent to a prepared plan and starts it.
 func (s *Service) Execute(ctx context.Context, r ExecuteRequest) (Order, error) {
+	return s.carryOut(ctx, "execute", r)
+}
+
+// carryOut is Execute for both kinds of plan; act tells which.
+func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (Order, error) {
 	if err := tidyRequest(&r.Request); err != nil {
 		return Order{}, err
 	}
 	slices.Sort(r.Acknowledge)
-	content := crypto.Keccak256Hash([]byte("execute"), r.Digest[:], []byte(strings.Join(r.Acknowledge, ",")))
+	content := crypto.Keccak256Hash([]byte(act), r.Digest[:], []byte(strings.Join(r.Acknowledge, ",")))
 	if o, ok, err := s.o.Journal.Asked(r.Request, content); ok || err != nil {
 		return o, err
 	}
-	review, err := s.consented(r)
+	review, err := s.consented(act, r)
 	if err != nil {
 		return Order{}, err
 	}
-	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "execute", Digest: r.Digest, Origin: r.Origin, Session: r.Session, Review: &review}); err != nil {
+	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: act, Digest: r.Digest, Origin: r.Origin, Session: r.Session, Review: &review}); err != nil {
 		return Order{}, err
 	}
 	id, err := uuid.NewV7() // ids ascend with time
@@ -296,30 +341,30 @@ func tidyRequest(request *string) error {
 
 // consented finds the plan of a digest and makes sure that it may be executed
 // and that every finding that needs a second act got one.
-func (s *Service) consented(r ExecuteRequest) (Review, error) {
+func (s *Service) consented(act string, r ExecuteRequest) (Review, error) {
 	s.mu.Lock()
-	review, ok := s.plans.get(r.Digest.Hex())
+	shelf, again := s.plans, "prepare it again"
+	if act == "revoke" {
+		shelf, again = s.revokes, "list the allowances again"
+	}
+	review, ok := shelf.get(r.Digest.Hex())
 	s.mu.Unlock()
 	if !ok {
 		if o, err := s.o.Journal.ByDigest(r.Digest); err == nil {
-			return review, &Refusal{Code: PlanExecuted, Reason: "this plan was already carried out; ask for a new quote to swap again", Data: map[string]string{"order": o.ID}}
+			return review, &Refusal{Code: PlanExecuted, Reason: "this plan was already carried out; " + again, Data: map[string]string{"order": o.ID}}
 		}
-		return review, Refuse(PlanUnknown, "no prepared plan has this digest; prepare it again (plans are dropped on lock, account and network changes)")
+		return review, Refuse(PlanUnknown, "no prepared plan has this digest; %s (plans are dropped on lock, account and network changes)", again)
 	}
 	if s.o.Now().After(review.Expires) {
-		return review, Refuse(QuoteExpired, "the quote has expired; get a new one")
+		return review, Refuse(QuoteExpired, "too much time has passed since it was shown; %s", again)
 	}
-	for _, f := range review.Findings {
-		switch {
-		case f.Severity == Block:
-			code, ok := blockCodes[f.Code]
-			if !ok {
-				code = NotAsAccepted
-			}
-			return review, &Refusal{Code: code, Reason: f.Text, Data: f.Data}
-		case f.Severity == Acknowledge && !slices.Contains(r.Acknowledge, f.Code):
-			return review, &Refusal{Code: NeedsAcknowledge, Field: f.Code, Reason: f.Text + "; accept it by naming " + f.Code, Data: f.Data}
+	if act == "revoke" {
+		if err := s.o.Journal.unneeded(review.Terms.Account, review.Terms.SrcChain, grantOf(review.Plan.Steps[0].Effect), ""); err != nil {
+			return review, err
 		}
+	}
+	if err := acceptable(review.Findings, r.Acknowledge); err != nil {
+		return review, err
 	}
 	open, err := s.o.Journal.Open()
 	if err != nil {
@@ -329,6 +374,24 @@ func (s *Service) consented(r ExecuteRequest) (Review, error) {
 		return review, Refuse(TooManyOrders, "%d orders are in progress; wait for some to end", len(open))
 	}
 	return review, nil
+}
+
+// acceptable refuses what a finding blocks, and what needs a second act that was
+// not taken.
+func acceptable(found []Finding, acknowledged []string) error {
+	for _, f := range found {
+		switch {
+		case f.Severity == Block:
+			code, ok := blockCodes[f.Code]
+			if !ok {
+				code = NotAsAccepted
+			}
+			return &Refusal{Code: code, Reason: f.Text, Data: f.Data}
+		case f.Severity == Acknowledge && !slices.Contains(acknowledged, f.Code):
+			return &Refusal{Code: NeedsAcknowledge, Field: f.Code, Reason: f.Text + "; accept it by naming " + f.Code, Data: f.Data}
+		}
+	}
+	return nil
 }
 
 // blockCodes maps a blocking finding to the refusal that executing it gets.

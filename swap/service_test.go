@@ -42,7 +42,6 @@ func TestQuoteRefusals(t *testing.T) {
 		"amount negative":   {AmountZero, func(r *QuoteRequest) { r.AmountIn = big.NewInt(-1) }},
 		"amount missing":    {AmountZero, func(r *QuoteRequest) { r.AmountIn = nil }},
 		"amount absurd":     {BadRequest, func(r *QuoteRequest) { r.AmountIn = new(big.Int).Lsh(big.NewInt(1), 300) }},
-		"above the balance": {InsufficientFunds, func(r *QuoteRequest) { r.AmountIn = big.NewInt(9e18) }},
 		"slippage negative": {SlippageBounds, func(r *QuoteRequest) { r.SlippageBps = -1 }},
 		"slippage above 50": {SlippageBounds, func(r *QuoteRequest) { r.SlippageBps = 5001 }},
 		"token = token":     {SameToken, func(r *QuoteRequest) { r.TokenOut = native }},
@@ -59,6 +58,73 @@ func TestQuoteRefusals(t *testing.T) {
 	}
 	if q, err := ask(b, func(r *QuoteRequest) { r.SlippageBps = 0 }); err != nil || q.Offers[0].Request.SlippageBps != DefaultSlippageBps {
 		t.Errorf("default slippage: %+v, %v", q, err)
+	}
+}
+
+// asking is a provider that answers when a test lets it.
+type asking struct {
+	*wrapper
+	answer func(context.Context) error
+}
+
+func (a asking) Quote(ctx context.Context, r QuoteRequest) ([]Offer, error) {
+	if err := a.answer(ctx); err != nil {
+		return nil, err
+	}
+	return even(r)
+}
+
+// reading are nodes that tell a balance when a test lets them.
+type reading struct {
+	Nodes
+	tell func() (*big.Int, error)
+}
+
+func (r reading) Balance(context.Context, uint64, common.Address, common.Address) (*big.Int, error) {
+	return r.tell()
+}
+
+// TestNoOffersWithoutFunds: the balance is read while providers are asked.
+// Whatever is known first, without it nothing is told, kept or returned, and a
+// provider that is still asked is asked no longer.
+func TestNoOffersWithoutFunds(t *testing.T) {
+	unreachable := errors.New("no node")
+	for name, c := range map[string]struct {
+		offersFirst bool
+		failure     error
+	}{
+		"balance known first": {}, "offers known first": {offersFirst: true},
+		"no balance at first": {failure: unreachable}, "no balance in the end": {offersFirst: true, failure: unreachable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			answered := make(chan struct{})
+			b.service.o.Nodes = reading{b.service.o.Nodes, func() (*big.Int, error) {
+				if c.offersFirst {
+					<-answered
+					time.Sleep(20 * time.Millisecond) // for an offer to be told in, if it were
+				}
+				return big.NewInt(1), c.failure
+			}}
+			b.service.o.Providers[DEX] = asking{b.p, func(ctx context.Context) error {
+				defer close(answered)
+				if !c.offersFirst {
+					<-ctx.Done()
+				}
+				return ctx.Err()
+			}}
+			told := false
+			q, err := b.service.Quote(t.Context(), QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth},
+				nil, func(Kind, []Offer, *Refusal) { told = true })
+			if c.failure == nil {
+				refusedWith(t, err, InsufficientFunds)
+			} else if !errors.Is(err, c.failure) {
+				t.Errorf("%v, want %v", err, c.failure)
+			}
+			if told || len(q.Offers) > 0 || len(b.service.offers.byKey) > 0 {
+				t.Errorf("told: %v, returned %d, kept %d", told, len(q.Offers), len(b.service.offers.byKey))
+			}
+		})
 	}
 }
 
@@ -338,7 +404,7 @@ func FuzzOrder(f *testing.F) {
 			return
 		}
 		_ = o.State.Final()
-		_ = o.State.Means()
+		_ = o.Means()
 		_ = Digest(o.Terms, o.Plan.Effects())
 		_ = Check(o.Terms, o.Plan.Effects(), testPins)
 		_ = o.Clone()

@@ -23,26 +23,28 @@ const (
 	Cancelled  State = "cancelled"  // proven: our cancelling transaction won, or nothing was signed
 )
 
-// A row of the state table.
+// A row of the state table. Revoke is what the state means for an order of kind
+// [Wallet], where that differs.
 type row struct {
-	State State
-	Means string
-	Next  []State
+	State  State
+	Means  string
+	Next   []State
+	Revoke string
 }
 
 // table lists every state and the moves allowed from it. A state without moves
 // is final; so is any state not listed, which is shown and never acted on.
 var table = []row{
-	{Accepted, "accepted by the user; nothing has been signed", []State{Approving, Executing, Expired, Cancelled, Failed}},
-	{Approving, "carrying out the approvals", []State{Executing, Failed, Expired, Cancelled}},
-	{Executing, "carrying out the steps", []State{Submitting, Settling, Failed, Expired, Cancelled}},
-	{Submitting, "telling the provider", []State{Settling, Failed, Expired, Cancelled}},
-	{Settling, "waiting for proof on the chain", []State{Filled, Refunded, Failed, Expired, Cancelled}},
-	{Filled, "the output arrived", nil},
-	{Refunded, "the input came back", nil},
-	{Failed, "the transaction failed; the input did not leave", nil},
-	{Expired, "too late; nothing was taken", nil},
-	{Cancelled, "cancelled; nothing was taken", nil},
+	{Accepted, "accepted by the user; nothing has been signed", []State{Approving, Executing, Expired, Cancelled, Failed}, ""},
+	{Approving, "carrying out the approvals", []State{Executing, Settling, Failed, Expired, Cancelled}, "taking the allowance away"},
+	{Executing, "carrying out the steps", []State{Approving, Submitting, Settling, Failed, Expired, Cancelled}, ""},
+	{Submitting, "telling the provider", []State{Settling, Failed, Expired, Cancelled}, ""},
+	{Settling, "waiting for proof on the chain", []State{Filled, Refunded, Failed, Expired, Cancelled}, ""},
+	{Filled, "the output arrived", nil, "the allowance is revoked"},
+	{Refunded, "the input came back", nil, ""},
+	{Failed, "the transaction failed; the input did not leave", nil, "the transaction failed; the allowance stands"},
+	{Expired, "too late; nothing was taken", nil, "too late; the allowance stands"},
+	{Cancelled, "cancelled; nothing was taken", nil, "cancelled; the allowance stands"},
 }
 
 // Condition is a state of affairs beside a state. It ends by itself or by an
@@ -51,14 +53,15 @@ type Condition string
 
 // The conditions.
 const (
-	NoCondition        Condition = ""
-	WaitingForUnlock   Condition = "waiting for unlock"
-	NeedsConsent       Condition = "needs consent"
-	WatchingForRefund  Condition = "provider says failed, watching for refund"
-	ReportedUnproven   Condition = "reported, unproven"
-	Cancelling         Condition = "cancelling"
-	WaitingForNonce    Condition = "waiting for an earlier transaction"
-	UnknownStoredState Condition = "written by a newer version"
+	NoCondition         Condition = ""
+	WaitingForUnlock    Condition = "waiting for unlock"
+	NeedsConsent        Condition = "needs consent"
+	WatchingForRefund   Condition = "provider says failed, watching for refund"
+	ReportedUnproven    Condition = "reported, unproven"
+	Cancelling          Condition = "cancelling"
+	WaitingForNonce     Condition = "waiting for an earlier transaction"
+	WaitingForAllowance Condition = "waiting for another order's allowance"
+	UnknownStoredState  Condition = "written by a newer version"
 )
 
 // ErrTransition is returned for a move the table does not allow.
@@ -76,8 +79,14 @@ func rowOf(s State) (row, bool) {
 // is final: it is shown and never acted on.
 func (s State) Final() bool { r, _ := rowOf(s); return len(r.Next) == 0 }
 
-// Means is the state's one-line meaning.
-func (s State) Means() string { r, _ := rowOf(s); return r.Means }
+// Means is the one-line meaning of the order's state.
+func (o Order) Means() string {
+	r, _ := rowOf(o.State)
+	if o.Terms.Provider == Wallet && r.Revoke != "" {
+		return r.Revoke
+	}
+	return r.Means
+}
 
 // to moves o to state s if the table allows it. Staying is no move.
 func (o *Order) to(s State) error {

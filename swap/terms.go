@@ -75,6 +75,10 @@ type Effect struct {
 	// Deadline is the last second at which the step can take effect on chain;
 	// zero when the contract enforces none. It is not part of the digest.
 	Deadline time.Time `json:"deadline,omitzero"`
+	// Nonce is a Permit2 permit's (AllowanceTransfer), nil for every other kind.
+	// It is not part of the digest: the contract takes each nonce once, and a
+	// permit that was signed may be signed again for the same one only.
+	Nonce *big.Int `json:"nonce,omitempty"`
 	// TrustedTo names who must be trusted to settle an opaque effect.
 	TrustedTo string `json:"trustedTo,omitempty"`
 }
@@ -91,7 +95,11 @@ type Approval struct {
 	Token   common.Address `json:"token"`
 	Spender common.Address `json:"spender"`
 	Amount  *big.Int       `json:"amount"`
-	Until   time.Time      `json:"until,omitzero"`
+	// Shares is the part of an approval's Amount that is not this plan's: what
+	// the account's signed open orders still need of the same allowance. Only
+	// package swap sets it, from the journal; nil = nothing.
+	Shares *big.Int  `json:"shares,omitempty"`
+	Until  time.Time `json:"until,omitzero"`
 }
 
 // A Receive is an amount that the called contract enforces for To.

@@ -1,89 +1,56 @@
 // Package tokens knows what a token is: its identity (chain and address), how
-// many decimals it has, and whether a list we trust names it.
+// many decimals it has, which list names it, and what to call it on a screen.
+//
+// Known tokens come from three sources, the earlier ones going before the later:
+// the built-in list, whose tokens alone are verified; lists that the user has
+// configured, in the format of tokenlists.org; and single tokens that were
+// imported by their address. The chain's own coin is a token of the built-in
+// list at the zero address, and of no other source.
 package tokens
 
 import (
-	_ "embed"
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
+	"bytes"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A Token is one asset on one chain. The zero address is the chain's own coin.
+// Native is the address that stands for a chain's own coin.
+var Native = common.Address{}
+
+// placeholder is another address that stands for a chain's own coin, used by
+// many services. No contract is there.
+var placeholder = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
+
+// MaxDecimals is the most decimals of a token that is taken.
+const MaxDecimals = 36
+
+// A Token is one asset on one chain. Symbol and Name are fit for a screen.
 type Token struct {
-	Chain    uint64         `json:"chainId"`
-	Address  common.Address `json:"address"`
-	Symbol   string         `json:"symbol"`
-	Name     string         `json:"name"`
-	Decimals uint8          `json:"decimals"`
-	Verified bool           `json:"verified"` // named by the built-in list
+	Chain    uint64
+	Address  common.Address
+	Symbol   string
+	Name     string
+	Decimals uint8
+	Verified bool   // on the built-in list
+	List     string // name of the list it is on; "" = on none
+	Imported bool   // imported by its address; may be removed
 }
 
-//go:embed seed.json
-var seed []byte
-
-// A List is a set of tokens without duplicates, in the order of its source.
-type List struct {
-	tokens []Token
-	byID   map[id]int
-}
-
+// An id is a token's identity: an address means nothing on another chain.
 type id struct {
 	chain   uint64
 	address common.Address
 }
 
-// Builtin is the list that is compiled in.
-func Builtin() *List {
-	l, err := parse(seed)
-	if err != nil {
-		panic(err) // the seed is our own, and tested
-	}
-	return l
-}
+func (t Token) id() id { return id{t.Chain, t.Address} }
 
-// parse reads a list and refuses what could not be told apart or displayed.
-func parse(b []byte) (*List, error) {
-	var rows []Token
-	if err := json.Unmarshal(b, &rows); err != nil {
-		return nil, fmt.Errorf("token list: %w", err)
+// compare orders identities.
+func (a id) compare(b id) int {
+	switch {
+	case a.chain < b.chain:
+		return -1
+	case a.chain > b.chain:
+		return 1
 	}
-	l := &List{byID: map[id]int{}}
-	for _, t := range rows {
-		key := id{t.Chain, t.Address}
-		_, twice := l.byID[key]
-		switch {
-		case twice:
-			return nil, fmt.Errorf("token list: %s on chain %d stands twice", t.Address, t.Chain)
-		case t.Chain == 0 || t.Symbol == "" || t.Name == "" || len(t.Symbol) > 32 || len(t.Name) > 128 || t.Decimals > 36:
-			return nil, fmt.Errorf("token list: %s on chain %d is incomplete", t.Address, t.Chain)
-		}
-		t.Verified = true
-		l.byID[key] = len(l.tokens)
-		l.tokens = append(l.tokens, t)
-	}
-	return l, nil
-}
-
-// Lookup finds a token by identity.
-func (l *List) Lookup(chain uint64, address common.Address) (Token, bool) {
-	i, ok := l.byID[id{chain, address}]
-	if !ok {
-		return Token{}, false
-	}
-	return l.tokens[i], true
-}
-
-// On lists a chain's tokens whose symbol, name or address holds the query,
-// without regard to case; an empty query is every token.
-func (l *List) On(chain uint64, query string) []Token {
-	q := strings.ToLower(query)
-	out := slices.Clone(l.tokens)
-	return slices.DeleteFunc(out, func(t Token) bool {
-		text := strings.ToLower(t.Symbol + "\x00" + t.Name + "\x00" + t.Address.Hex())
-		return t.Chain != chain || !strings.Contains(text, q)
-	})
+	return bytes.Compare(a.address[:], b.address[:])
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,14 +31,18 @@ import (
 
 // A daemon is everything that lives as long as the process, built once.
 type daemon struct {
-	cfg    config.Config
-	log    zerolog.Logger
-	home   *home.Home
-	hub    *chain.Hub
-	vault  *keys.Vault
-	swaps  *swap.Service
-	server *host.Server
-	stop   context.CancelFunc // asks the daemon to end
+	cfg      config.Config // with what was chosen in earlier runs, once that is read
+	log      zerolog.Logger
+	home     *home.Home
+	settings *settings.Settings
+	hub      *chain.Hub
+	vault    *keys.Vault
+	provided *keys.ProviderKeys
+	tokens   *tokens.Registry
+	explorer explorer
+	swaps    *swap.Service
+	server   *host.Server
+	stop     context.CancelFunc // asks the daemon to end
 }
 
 // serve opens the home, resumes what was left open, and answers until ctx ends
@@ -49,13 +54,9 @@ func serve(ctx context.Context, cfg config.Config, own *owner.Owner) error {
 		return err
 	}
 	defer file.Close()
-	level, err := zerolog.ParseLevel(cfg.Log.Level)
-	if err != nil {
-		return fmt.Errorf("log.level: %w", err)
-	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	d := &daemon{cfg: cfg, stop: stop, log: zerolog.New(file).Level(level).With().Timestamp().Logger()}
+	d := &daemon{cfg: cfg, stop: stop, log: zerolog.New(file).With().Timestamp().Logger()}
 	if err := d.build(); err != nil {
 		return errors.Join(err, d.close())
 	}
@@ -78,7 +79,10 @@ func (d *daemon) build() error {
 	if d.home, err = home.Open(d.cfg.Home, d.cfg.Sandbox); err != nil {
 		return err
 	}
-	if d.vault, err = openVault(d.cfg, d.home); err != nil {
+	if err := d.openSettings(); err != nil {
+		return err
+	}
+	if err := d.openKeys(); err != nil {
 		return err
 	}
 	if d.hub, err = dialNetworks(d.cfg); err != nil {
@@ -92,10 +96,14 @@ func (d *daemon) build() error {
 	if err != nil {
 		return err
 	}
-	providers, err := openProviders(d.cfg)
+	providers, err := openProviders(d.cfg, d.provided)
 	if err != nil {
 		return err
 	}
+	if err := d.openTokens(providers); err != nil {
+		return err
+	}
+	d.explorer = explorer{d.hub, d.tokens}
 	fees, err := feesOf(d.cfg)
 	if err != nil {
 		return err
@@ -116,13 +124,9 @@ func (d *daemon) build() error {
 			d.swaps.Wake()
 		}
 	})
-	choices, err := settings.Open(d.home.DB)
-	if err != nil {
-		return err
-	}
 	d.server, err = host.New(host.Config{
-		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: known{tokens.Builtin()},
-		Settings: choices, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
+		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: d.tokens,
+		Settings: d.settings, ProviderKeys: providerKeys{d.provided, d.cfg}, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
 		AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Stop: d.stop, Log: d.log,
 	})
 	return err
@@ -161,7 +165,7 @@ func (d *daemon) close() error {
 		d.swaps.Wait()
 	}
 	if d.vault != nil {
-		d.vault.Lock()
+		d.vault.Close()
 	}
 	if d.hub != nil {
 		d.hub.Close()
@@ -172,33 +176,41 @@ func (d *daemon) close() error {
 	return nil
 }
 
-// openVault opens the keychain that the configuration names. There is no silent
+// openKeys opens the keychain that the configuration names. There is no silent
 // fallback from one to the other.
-func openVault(cfg config.Config, h *home.Home) (*keys.Vault, error) {
-	chain := keys.System()
-	if cfg.Keys.Backend == "file" {
-		files, err := keys.OpenFiles(filepath.Join(h.Dir, "keys"))
+func (d *daemon) openKeys() error {
+	keychain := keys.System()
+	if d.cfg.Keys.Backend == "file" {
+		files, err := keys.OpenFiles(filepath.Join(d.home.Dir, "keys"))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		chain = files
+		keychain = files
 	}
-	namespace := h.Namespace
-	if h.Sandbox {
+	namespace := d.home.Namespace
+	if d.home.Sandbox {
 		namespace = "sandbox." + namespace
 	}
-	store, err := keys.NewStore(chain, namespace, keys.Limits{})
+	store, err := keys.NewStore(keychain, namespace, keys.Limits{})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return keys.New(store, keys.Options{Sandbox: h.Sandbox, AutoLock: time.Duration(cfg.Keys.AutoLock)})
+	d.provided = keys.NewProviderKeys(store)
+	d.vault, err = keys.New(store, keys.Options{Sandbox: d.home.Sandbox, AutoLock: time.Duration(d.cfg.Keys.AutoLock), Explorer: &d.explorer})
+	return err
 }
 
-// openProviders makes the providers that the configuration sets up.
-func openProviders(cfg config.Config) (map[swap.Kind]swap.Provider, error) {
+// openProviders makes the providers that the configuration sets up. They ask for
+// their keys when they need them, so that one that is set counts at once.
+func openProviders(cfg config.Config, provided *keys.ProviderKeys) (map[swap.Kind]swap.Provider, error) {
 	out := map[swap.Kind]swap.Provider{}
 	if p := cfg.Providers.DEX; p.BaseURL != "" && !p.Disabled {
-		d, err := dex.New(dex.Config{Base: p.BaseURL, Sandbox: cfg.Sandbox})
+		d, err := dex.New(dex.Config{Base: p.BaseURL, Sandbox: cfg.Sandbox, Token: func(ctx context.Context) (string, error) {
+			if token, err := p.InstallationToken(); token != "" || err != nil {
+				return token, err
+			}
+			return provided.Get(ctx, string(swap.DEX))
+		}})
 		if err != nil {
 			return nil, fmt.Errorf("providers.dex: %w", err)
 		}
@@ -225,7 +237,7 @@ func feesOf(cfg config.Config) (swap.FeeConfig, error) {
 
 // problems are what does not work, for status: each with what to do about it.
 func (d *daemon) problems() []protocol.Problem {
-	out := d.storageProblems()
+	out := slices.Concat(d.storageProblems(), d.settingProblems(), d.tokenProblems())
 	for _, p := range d.swaps.Providers() {
 		if p.Kind == swap.DEX && !p.Ready {
 			out = append(out, protocol.Problem{Name: "providers.dex", Message: "the DEX provider is not configured", Remedy: "set providers.dex.base_url to your key proxy"})

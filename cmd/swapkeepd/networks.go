@@ -34,7 +34,11 @@ func dialNetworks(cfg config.Config) (*chain.Hub, error) {
 	for id := range given {
 		return nil, fmt.Errorf("networks.%d: not one of the wallet's networks", id)
 	}
-	return chain.NewHub(endpoints, chain.Options{Sandbox: cfg.Sandbox, AllowLoopback: cfg.Chains.AllowLoopback})
+	return chain.NewHub(endpoints, hubOptions(cfg))
+}
+
+func hubOptions(cfg config.Config) chain.Options {
+	return chain.Options{Sandbox: cfg.Sandbox, AllowLoopback: cfg.Chains.AllowLoopback}
 }
 
 func endpointsOf(cfg config.Config) (map[uint64]chain.Endpoint, error) {

@@ -5,12 +5,9 @@ import (
 	"math"
 	"strconv"
 
-	"swapkeep/chain"
 	"swapkeep/home"
 	"swapkeep/host"
-	"swapkeep/host/protocol"
 	"swapkeep/keys"
-	"swapkeep/tokens"
 )
 
 // sentinels names the vault's errors in the protocol's words.
@@ -50,22 +47,6 @@ var sentinels = []host.Sentinel{
 	{Err: keys.ErrNotKept, Name: "keychain_denied"},
 	{Err: keys.ErrUnsafeFiles, Name: "keychain_broken"},
 	{Err: keys.ErrKeychain, Name: "keychain_broken"},
-}
-
-// known is the token list in the words of the wire, the native coin first.
-type known struct{ list *tokens.List }
-
-func (k known) List(chainID uint64) []protocol.Token {
-	var native, rest []protocol.Token
-	for _, t := range k.list.On(chainID, "") {
-		w := protocol.Token{ChainID: t.Chain, Address: protocol.Address(t.Address.Hex()), Symbol: t.Symbol, Name: t.Name, Decimals: int(t.Decimals), Verified: t.Verified}
-		if t.Address == chain.Native {
-			native = append(native, w)
-			continue
-		}
-		rest = append(rest, w)
-	}
-	return append(native, rest...)
 }
 
 // shortID tells homes apart without naming their paths.

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/config"
+	"swapkeep/host"
 	"swapkeep/host/protocol"
 	"swapkeep/keys"
 )
@@ -20,7 +20,7 @@ type wallet struct {
 func (w wallet) Status(ctx context.Context) (protocol.KeysStatus, error) {
 	s, err := w.Vault.Status(ctx)
 	out := protocol.KeysStatus{State: protocol.KeysUnlocked, Backend: w.cfg.Keys.Backend, Wallets: []protocol.Wallet{},
-		AutoLockSeconds: int(time.Duration(w.cfg.Keys.AutoLock).Seconds()), LocksAt: s.LocksAt}
+		AutoLockSeconds: int(w.AutoLock().Seconds()), LocksAt: s.LocksAt}
 	switch {
 	case err == nil && s.Wallets == 0:
 		out.State = protocol.KeysNone
@@ -97,27 +97,62 @@ func (w wallet) Export(ctx context.Context, p *protocol.ExportParams) ([]byte, e
 }
 
 func (w wallet) Add(ctx context.Context, id, name string) (protocol.Account, error) {
-	if id == "" {
-		wallets, err := w.Wallets(ctx)
-		if err != nil {
-			return protocol.Account{}, err
-		}
-		if len(wallets) != 1 {
-			return protocol.Account{}, keys.ErrUnknownWallet
-		}
-		id = wallets[0].ID
+	id, err := w.only(ctx, id)
+	if err != nil {
+		return protocol.Account{}, err
 	}
 	a, err := w.Vault.Add(ctx, id, name)
 	return accountOf(a), err
 }
 
-func (w wallet) Subscribe(f func(cause string, idle bool)) (stop func()) {
-	causes := map[keys.ChangeKind]string{keys.Unlocked: protocol.CauseUnlocked, keys.Locked: protocol.CauseLocked, keys.Listed: protocol.CauseListed}
+func (w wallet) Discover(ctx context.Context, id string) (protocol.Discovery, error) {
+	id, err := w.only(ctx, id)
+	if err != nil {
+		return protocol.Discovery{}, err
+	}
+	d, err := w.Vault.Discover(ctx, id)
+	return discoveryOf(d), err
+}
+
+// only is the id, or for "" that of the only wallet.
+func (w wallet) only(ctx context.Context, id string) (string, error) {
+	if id != "" {
+		return id, nil
+	}
+	wallets, err := w.Wallets(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(wallets) != 1 {
+		return "", keys.ErrUnknownWallet
+	}
+	return wallets[0].ID, nil
+}
+
+var causes = map[keys.ChangeKind]string{
+	keys.Unlocked: protocol.CauseUnlocked, keys.Locked: protocol.CauseLocked,
+	keys.Listed: protocol.CauseListed, keys.Discovered: protocol.CauseDiscovered,
+}
+
+func (w wallet) Subscribe(f func(host.WalletChange)) (stop func()) {
 	return w.Vault.Subscribe(func(c keys.Change) {
-		if cause, ok := causes[c.Kind]; ok {
-			f(cause, c.Idle)
+		cause, ok := causes[c.Kind]
+		if !ok {
+			return
 		}
+		change := host.WalletChange{Cause: cause, Idle: c.Idle}
+		if c.Discovery != nil {
+			d := discoveryOf(*c.Discovery)
+			change.Discovery, change.Err = &d, c.Discovery.Err
+		}
+		f(change)
 	})
+}
+
+func discoveryOf(d keys.Discovery) protocol.Discovery {
+	return protocol.Discovery{
+		Wallet: d.Wallet, Looked: d.Looked, Found: accountsOf(d.Found), Silent: append([]uint64{}, d.Silent...), Done: d.Done,
+	}
 }
 
 func walletOf(k keys.Wallet) protocol.Wallet {

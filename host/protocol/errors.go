@@ -120,6 +120,23 @@ var Errors = []Row{
 	{1429, "provider_key", false, "the provider's API key is missing or refused", "configure the provider's access"},
 	{1430, "clock_skew", false, "this machine's clock and the provider's differ by over 60 s", "set this machine's clock"},
 	{1431, "consent_declined", false, "the confirmation was declined: nothing was signed", "confirm it if you want the swap"},
+	{1432, "allowance_in_use", false, "an open order needs the allowance", "wait for the end of the order that is named, or cancel it (swap.cancel)"},
+	{1433, "nothing_pending", false, "no transaction of the order is on its way", "look at the order"},
+	{1434, "being_cancelled", false, "the order is being cancelled", "wait for its end"},
+
+	// Tokens.
+	{1500, "token_unknown", false, "no token of that address is known on that network", "import it by its address (tokens.import)"},
+	{1501, "not_a_token", false, "what is at that address is no ERC-20 token of that network", "check address and network"},
+	{1502, "not_importable", false, "the contract is one of the network's or a provider's own, and no token", "check the address"},
+	{1503, "too_many_tokens", false, "the bound on imported tokens is reached", "remove some that you do not need (tokens.remove)"},
+	{1504, "no_wrapped_native", false, "no wrapped native token is known for that network", "choose another token or network"},
+
+	// Settings.
+	{1600, "setting_unknown", false, "no setting of that key", "choose one of settings.get"},
+	{1601, "setting_refused", false, "the value is not one that the setting can have", "choose one of its type and within its bounds; settings.get tells them"},
+	{1602, "setting_overridden", false, "the environment or a flag sets this, which goes before what is set here", "change it there, or take it away and restart"},
+	{1603, "setting_fixed", false, "this is not changed over the wire", "change it in the configuration file, then restart"},
+	{1604, "rpc_refused", false, "an RPC endpoint did not prove that it serves the network; nothing was changed", "correct its URL, or try again when it answers"},
 }
 
 var rowsByName = func() map[string]Row {

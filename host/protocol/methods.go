@@ -37,6 +37,7 @@ var Methods = []Method{
 	{"keys.lock", Writes, false, false, None{}, KeysStatus{}, "Locks the wallet: every session ends, offers and prepared plans are forgotten. Accepted orders go on, and wait where they need a signature."},
 	{"keys.accounts", Reads, false, false, None{}, AccountsResult{}, "Lists the accounts, locked or not."},
 	{"keys.add", Writes, true, true, AddParams{}, AddResult{}, "Adds the next account of a wallet."},
+	{"keys.discover", Writes, true, true, DiscoverParams{}, Discovery{}, "Looks for accounts of a wallet that were used on any network, and adds them; also begun by itself after an import of words. Takes up to a minute; how far it is arrives as keys.changed."},
 	{"keys.rename", Writes, true, true, RenameParams{}, WalletResult{}, "Gives a wallet another name, or an account another label."},
 	{"keys.remove", Writes, false, true, RemoveParams{}, WalletResult{}, "Removes a wallet and its keys for good; asks for the password each time, locked or not. Refused while an account of it has an open order. Removing the last wallet locks."},
 	{"keys.export", Terminal, false, false, ExportParams{}, ExportResult{}, "Shows a wallet's words, or an account's key as digits or as a key file; asks for the password each time. Never in the sandbox."},
@@ -44,9 +45,18 @@ var Methods = []Method{
 	{"networks.list", Reads, false, false, None{}, NetworksResult{}, "Lists the networks and names the active one."},
 	{"networks.select", Writes, false, false, SelectParams{}, SelectResult{}, "Makes a network the active one, for every window. Offers and prepared plans are forgotten when it changes."},
 
-	{"tokens.list", Reads, false, false, TokensParams{}, TokensResult{}, "Lists the known tokens of a network, a page at a time."},
-	{"tokens.balances", Reads, false, false, BalancesParams{}, BalancesResult{}, "Reads balances of an account from the chain."},
+	{"gas.watch", Reads, false, false, GasWatchParams{}, GasWatchResult{}, "Returns a network's gas price and pushes it to this connection as gas.price at every new head, until stop or the connection's end. Repeating it asks again and watches once."},
 
+	{"tokens.list", Reads, false, false, TokensParams{}, TokensResult{}, "Lists the known tokens of a network, a page at a time: built in, on a configured list, or imported."},
+	{"tokens.search", Reads, false, false, SearchParams{}, SearchResult{}, "Finds known tokens of a network by symbol, name or address, best first, a page at a time."},
+	{"tokens.import", Writes, false, false, ImportTokenParams{}, ImportTokenResult{}, "Reads a token from its contract and keeps it, unverified. Repeating it changes nothing."},
+	{"tokens.remove", Writes, false, false, RemoveTokenParams{}, RemoveTokenResult{}, "Forgets an imported token. Repeating it changes nothing."},
+	{"tokens.balances", Reads, false, false, BalancesParams{}, BalancesResult{}, "Reads balances of an account from the chain, with what the tokens are."},
+
+	{"settings.get", Reads, false, false, SettingsParams{}, SettingsResult{}, "Shows settings: what holds, where it comes from, and what changing it takes. Secrets are not among them."},
+	{"settings.set", Writes, false, false, SetParams{}, SetResult{}, "Changes one setting, or forgets the change. Needs a session, or the password each time, as the setting's right says; an RPC URL must prove its network first."},
+
+	{"providers.set_key", Writes, false, false, SetKeyParams{}, SetKeyResult{}, "Keeps a provider's key in the keychain, or forgets it; asks for the wallet's password each time. No method shows one."},
 	{"swap.providers", Reads, false, false, None{}, ProvidersResult{}, "Says what each provider supports here and whether it is set up."},
 	{"swap.fees", Reads, false, false, None{}, FeesResult{}, "Returns the wallet's fee and its receiver."},
 	{"swap.quote", Writes, false, false, QuoteParams{}, QuoteResult{}, "Asks the providers for offers, exact input. Each provider's offers are also pushed as swap.quoted as it answers. Another recipient or refund address than the account needs the password, once a session for each."},
@@ -55,6 +65,11 @@ var Methods = []Method{
 	{"swap.order", Reads, false, false, OrderParams{}, OrderResult{}, "Shows one order and its history."},
 	{"swap.orders", Reads, false, false, OrdersParams{}, OrdersResult{}, "Lists orders, newest first, a page at a time."},
 	{"swap.cancel", Writes, true, true, CancelParams{}, Order{}, "Withdraws an order that has not been signed, or starts its cancelling transaction."},
+	{"swap.speedup", Writes, true, true, SpeedupParams{}, Order{}, "Sends the order's pending transaction again, the same but for more, never above its gas ceiling. Returns when the wish is on disk; the rest arrives as swap.order. One uuid bumps once."},
+	{"swap.accept", Writes, true, true, AcceptParams{}, Order{}, "Consents to what an order in need of consent proposes, named by the proposal's digest. A proposal that changed meanwhile is refused."},
+
+	{"approvals.list", Reads, false, false, ApprovalsParams{}, ApprovalsResult{}, "Lists what an account has allowed others to pull, a page at a time: known tokens, those of its orders, and the contracts that providers or orders named. Allowances that nobody here knows of are not found."},
+	{"approvals.revoke", Writes, true, true, RevokeParams{}, Order{}, "Takes one allowance away, named by the digest that approvals.list showed, by an order of kind wallet: one transaction that sets it to zero. Refused while an open order needs it."},
 }
 
 // An Event is one row of the table of notifications.
@@ -68,8 +83,11 @@ type Event struct {
 // Events is the table of notifications.
 var Events = []Event{
 	{"host.hello", "the connection", Hello{}, "After every successful host.attach, so also when the relay has come back to a restarted daemon: ask for open orders then."},
-	{"keys.changed", "all", KeysChanged{}, "The wallet was unlocked or locked (also by itself), or wallets, accounts or names changed."},
+	{"keys.changed", "all", KeysChanged{}, "The wallet was unlocked or locked (also by itself), wallets, accounts or names changed, or a search for used accounts has come further."},
 	{"networks.changed", "all", NetworksChanged{}, "Another network became the active one."},
+	{"tokens.changed", "all", TokensChanged{}, "A token was imported or removed."},
+	{"settings.changed", "all", SettingsChanged{}, "A setting was changed: settings are the daemon's, and every window shows the same."},
+	{"gas.price", "connections that watch the network", GasPrice{}, "A network watched by gas.watch has a new head; about once a second at the most. A client that is slow misses some."},
 	{"swap.quoted", "the asking connection", Quoted{}, "A provider answered a swap.quote that is under way."},
 	{"swap.order", "all", Order{}, "After every recorded change of an order."},
 }

@@ -1,5 +1,7 @@
 package protocol
 
+import "time"
+
 // A Network is an EVM chain the daemon has an RPC endpoint for.
 type Network struct {
 	ChainID       uint64  `json:"chainId"`
@@ -7,8 +9,25 @@ type Network struct {
 	Symbol        string  `json:"symbol" doc:"of the native coin"`
 	Decimals      int     `json:"decimals" doc:"of the native coin"`
 	WrappedNative Address `json:"wrappedNative,omitempty"`
-	Explorer      string  `json:"explorer,omitempty" doc:"URL of a block explorer"`
-	Depth         uint64  `json:"depth" doc:"blocks until a receipt counts as final"`
+	// NoWrapped is set where WrappedNative is not.
+	NoWrapped        string  `json:"noWrapped,omitempty" doc:"why there is no wrapped native; what needs one is refused with no_wrapped_native"`
+	Explorer         string  `json:"explorer,omitempty" doc:"URL of a block explorer"`
+	Depth            uint64  `json:"depth" doc:"blocks until a receipt counts as final"`
+	BlockTimeSeconds float64 `json:"blockTimeSeconds" doc:"about"`
+	Fees             string  `json:"fees" doc:"eip1559 or legacy"`
+	L1Fee            string  `json:"l1Fee,omitempty" doc:"op (on top of gas) or arbitrum (inside the gas); absent: none"`
+	GasCeiling       Amount  `json:"gasCeiling" doc:"most that the transactions of one plan may cost without new consent"`
+	RPC              []RPC   `json:"rpc" doc:"endpoints, in the order they are tried"`
+}
+
+// An RPC is one endpoint as it did when it was last used; nothing is asked for
+// this.
+type RPC struct {
+	Host    string    `json:"host" doc:"never the path, which may be an access key"`
+	Failure string    `json:"failure,omitempty" doc:"what went wrong at its last use; absent: nothing, or it was not used yet"`
+	RetryAt time.Time `json:"retryAt,omitzero" doc:"until then its siblings are asked first"`
+	Block   uint64    `json:"block,omitempty" doc:"latest it has shown"`
+	Behind  bool      `json:"behind,omitempty" doc:"so far that it is not asked"`
 }
 
 // NetworksResult lists networks.
@@ -30,47 +49,4 @@ type SelectResult struct {
 // NetworksChanged names the new active network.
 type NetworksChanged struct {
 	Active uint64 `json:"active" doc:"chain id of the active network"`
-}
-
-// A Token is a currency on one chain.
-type Token struct {
-	ChainID  uint64  `json:"chainId"`
-	Address  Address `json:"address" doc:"zero address = the native coin"`
-	Symbol   string  `json:"symbol"`
-	Name     string  `json:"name"`
-	Decimals int     `json:"decimals"`
-	Verified bool    `json:"verified" doc:"built in or on a list; others may bear any name"`
-}
-
-// TokensParams choose a page of tokens.
-type TokensParams struct {
-	ChainID uint64 `json:"chainId,omitempty" doc:"default: the active network"`
-	Cursor  string `json:"cursor,omitempty" doc:"of the page before"`
-	Limit   int    `json:"limit,omitempty" doc:"entries, 1 to 200; default 50"`
-}
-
-// TokensResult is a page of tokens.
-type TokensResult struct {
-	Tokens []Token `json:"tokens"`
-	Cursor string  `json:"cursor,omitempty" doc:"for the next page; absent at the end"`
-}
-
-// BalancesParams choose what to read.
-type BalancesParams struct {
-	Account Address   `json:"account"`
-	ChainID uint64    `json:"chainId,omitempty" doc:"default: the active network"`
-	Tokens  []Address `json:"tokens,omitempty" doc:"default: the native coin and the known tokens of the network"`
-}
-
-// BalancesResult are an account's balances.
-type BalancesResult struct {
-	ChainID  uint64    `json:"chainId"`
-	Account  Address   `json:"account"`
-	Balances []Balance `json:"balances" doc:"in the order asked for"`
-}
-
-// A Balance is how much of a token an account has.
-type Balance struct {
-	Token  Address `json:"token"`
-	Amount Amount  `json:"amount,omitempty" doc:"absent: its contract gives none"`
 }

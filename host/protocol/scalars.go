@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -38,17 +39,24 @@ type (
 const Native Address = "0x0000000000000000000000000000000000000000"
 
 var (
-	amountForm  = regexp.MustCompile(`^(0|[1-9][0-9]{0,77})$`)
-	addressForm = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
-	hashForm    = regexp.MustCompile(`^0x[0-9a-f]{64}$`)
-	uuidForm    = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-	percentForm = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,2})?$`)
+	amountForm  = form(`^(0|[1-9][0-9]{0,77})$`)
+	addressForm = form(`^0x[0-9a-fA-F]{40}$`)
+	hashForm    = form(`^0x[0-9a-f]{64}$`)
+	uuidForm    = form(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	percentForm = form(`^-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,2})?$`)
 	maxAmount   = new(big.Int).Lsh(big.NewInt(1), 256)
 )
 
+// form compiles its pattern when it is first used: relays, which start for every
+// port of a browser, use few of them.
+func form(pattern string) func(string) bool {
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+	return func(s string) bool { return compiled().MatchString(s) }
+}
+
 // ParseAmount checks the form of an amount.
 func ParseAmount(s string) (Amount, error) {
-	if !amountForm.MatchString(s) || Amount(s).Int().Cmp(maxAmount) >= 0 {
+	if !amountForm(s) || Amount(s).Int().Cmp(maxAmount) >= 0 {
 		return "", errors.New("must be a decimal string of base units, without sign or leading zeros, below 2^256")
 	}
 	return Amount(s), nil
@@ -74,7 +82,7 @@ func AmountOf(n *big.Int) Amount {
 // ParseAddress checks an address and returns it with its checksum. Mixed case
 // must be the EIP-55 checksum; all lower case is taken as none.
 func ParseAddress(s string) (Address, error) {
-	if !addressForm.MatchString(s) {
+	if !addressForm(s) {
 		return "", errors.New("must be an address: 0x and 40 hex digits")
 	}
 	sum := Checksummed(s)
@@ -100,7 +108,7 @@ func Checksummed(s string) Address {
 
 // ParsePercent reads a number with at most two decimals.
 func ParsePercent(s string) (Percent, error) {
-	if !percentForm.MatchString(s) {
+	if !percentForm(s) {
 		return 0, errors.New("must be a number with at most two decimals")
 	}
 	whole, part, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
@@ -146,9 +154,9 @@ func readText[T ~string](b []byte, to *T, parse func(string) (T, error)) error {
 }
 
 // matching is a parser that only checks a form.
-func matching[T ~string](form *regexp.Regexp, want string) func(string) (T, error) {
+func matching[T ~string](matches func(string) bool, want string) func(string) (T, error) {
 	return func(s string) (T, error) {
-		if !form.MatchString(s) {
+		if !matches(s) {
 			return "", errors.New(want)
 		}
 		return T(s), nil

@@ -138,14 +138,15 @@ type Terms struct {
 
 // A Step is one thing only the wallet can do.
 type Step struct {
-	Kind   string          `json:"kind" doc:"call, typed or late"`
-	Effect Effect          `json:"effect"`
-	To     Address         `json:"to,omitempty" doc:"of a call"`
-	Value  Amount          `json:"value,omitempty" doc:"wei, of a call"`
-	Data   string          `json:"data,omitempty" doc:"calldata in hex, in reviews only"`
-	Typed  json.RawMessage `json:"typed,omitempty" doc:"EIP-712 data, in reviews only"`
-	Tx     Hash            `json:"tx,omitempty" doc:"of a finished call, in orders"`
-	Done   bool            `json:"done,omitempty" doc:"finished, in orders"`
+	Kind    string          `json:"kind" doc:"call, typed or late"`
+	Effect  Effect          `json:"effect"`
+	To      Address         `json:"to,omitempty" doc:"of a call"`
+	Value   Amount          `json:"value,omitempty" doc:"wei, of a call"`
+	Data    string          `json:"data,omitempty" doc:"calldata in hex, in reviews only"`
+	Typed   json.RawMessage `json:"typed,omitempty" doc:"EIP-712 data, in reviews only"`
+	Tx      Hash            `json:"tx,omitempty" doc:"of a finished call, in orders"`
+	Done    bool            `json:"done,omitempty" doc:"finished, in orders"`
+	Skipped bool            `json:"skipped,omitempty" doc:"an approval that was not needed any more, in orders"`
 }
 
 // An Effect is what a step would do, decoded from its bytes.
@@ -172,6 +173,7 @@ type Approval struct {
 	Token   Address   `json:"token"`
 	Spender Address   `json:"spender"`
 	Amount  Amount    `json:"amount"`
+	Shares  Amount    `json:"shares,omitempty" doc:"part of the amount that is not this plan's but other open orders'"`
 	Until   time.Time `json:"until,omitzero" doc:"absent: it does not expire"`
 }
 
@@ -225,6 +227,29 @@ type CancelParams struct {
 	Digest  Hash   `json:"digest" doc:"the order's, as it was shown"`
 }
 
+// Tiers of what a transaction offers for its place in a block.
+const (
+	TierNormal = "normal"
+	TierFast   = "fast"
+)
+
+// SpeedupParams have an order's pending transaction sent again for more.
+type SpeedupParams struct {
+	Request    UUID   `json:"request" doc:"names this act; repeating it does not bump again"`
+	Order      string `json:"order" doc:"id"`
+	Digest     Hash   `json:"digest" doc:"the order's, as it was shown"`
+	Tier       string `json:"tier,omitempty" doc:"normal or fast; default: fast"`
+	GasCeiling Amount `json:"gasCeiling,omitempty" doc:"wei, above the accepted one: consents to that much gas for all transactions of the order together, and changes terms and digest"`
+}
+
+// AcceptParams consent to what an order in need of consent proposes.
+type AcceptParams struct {
+	Request     UUID     `json:"request" doc:"names this act"`
+	Order       string   `json:"order" doc:"id"`
+	Digest      Hash     `json:"digest" doc:"the proposal's, as it was shown"`
+	Acknowledge []string `json:"acknowledge,omitempty" doc:"codes of its findings accepted by a second act"`
+}
+
 // OrderParams choose an order.
 type OrderParams struct {
 	Order string `json:"order" doc:"id"`
@@ -253,28 +278,57 @@ type OrdersResult struct {
 
 // An Order is one accepted plan and where it stands.
 type Order struct {
-	ID          string    `json:"id"`
-	Request     UUID      `json:"request"`
-	Digest      Hash      `json:"digest"`
-	Origin      string    `json:"origin" doc:"who asked for it"`
-	Terms       Terms     `json:"terms"`
-	Offer       Offer     `json:"offer"`
-	Steps       []Step    `json:"steps"`
-	Acknowledge []string  `json:"acknowledged,omitempty"`
-	Revision    uint64    `json:"revision" doc:"counts recorded changes: the higher is the newer"`
-	Cancelling  bool      `json:"cancel,omitempty" doc:"the user asked for it to end"`
-	State       string    `json:"state" doc:"accepted, approving, executing, submitting, settling; filled, refunded, failed, expired, cancelled"`
-	Means       string    `json:"means" doc:"the state in words"`
-	Final       bool      `json:"final" doc:"the order has ended"`
-	Condition   string    `json:"condition,omitempty" doc:"beside the state: waiting for unlock …"`
-	Step        int       `json:"step" doc:"next step to carry out"`
-	Sending     Hash      `json:"sending,omitempty" doc:"the present step's transaction, as last signed"`
-	Ref         string    `json:"ref,omitempty" doc:"the provider's name for it"`
-	Claim       *Claim    `json:"claim,omitempty" doc:"the provider's latest word; proves nothing"`
-	Verdict     *Verdict  `json:"verdict,omitempty" doc:"the proven end"`
-	Reason      string    `json:"reason,omitempty" doc:"in words"`
-	Created     time.Time `json:"created"`
-	Updated     time.Time `json:"updated"`
+	ID          string     `json:"id"`
+	Request     UUID       `json:"request"`
+	Digest      Hash       `json:"digest"`
+	Origin      string     `json:"origin" doc:"who asked for it"`
+	Terms       Terms      `json:"terms"`
+	Offer       Offer      `json:"offer"`
+	Steps       []Step     `json:"steps"`
+	Acknowledge []string   `json:"acknowledged,omitempty"`
+	Revision    uint64     `json:"revision" doc:"counts recorded changes: the higher is the newer"`
+	Cancelling  bool       `json:"cancel,omitempty" doc:"the user asked for it to end"`
+	State       string     `json:"state" doc:"accepted, approving, executing, submitting, settling; filled, refunded, failed, expired, cancelled"`
+	Means       string     `json:"means" doc:"the state in words"`
+	Final       bool       `json:"final" doc:"the order has ended"`
+	Condition   string     `json:"condition,omitempty" doc:"beside the state: waiting for unlock …"`
+	Step        int        `json:"step" doc:"next step to carry out"`
+	Sending     Hash       `json:"sending,omitempty" doc:"the present step's transaction, as last signed"`
+	Attempts    []Attempt  `json:"attempts,omitempty" doc:"everything signed for the present step's nonce, oldest first; at most one is mined"`
+	Speedup     string     `json:"speedup,omitempty" doc:"tier of a speed-up that the user asked for and that is not carried out yet"`
+	Proposal    *Proposal  `json:"proposal,omitempty" doc:"with needs consent: what swap.accept would consent to instead"`
+	Leftovers   []Leftover `json:"leftovers,omitempty" doc:"allowances that it granted and that outlived it; see approvals.list"`
+	Ref         string     `json:"ref,omitempty" doc:"the provider's name for it"`
+	Claim       *Claim     `json:"claim,omitempty" doc:"the provider's latest word; proves nothing"`
+	Verdict     *Verdict   `json:"verdict,omitempty" doc:"the proven end"`
+	Reason      string     `json:"reason,omitempty" doc:"in words"`
+	Created     time.Time  `json:"created"`
+	Updated     time.Time  `json:"updated"`
+}
+
+// A Proposal is what an order asks consent to when the accepted terms can no
+// longer be kept.
+type Proposal struct {
+	Reason string    `json:"reason" doc:"why the accepted terms can no longer be kept"`
+	Made   time.Time `json:"made"`
+	Review Review    `json:"review" doc:"as of swap.prepare; consent names its digest"`
+}
+
+// An Attempt is one signed transaction of a step.
+type Attempt struct {
+	Kind           string    `json:"kind" doc:"call, bump (the call for more) or cancel"`
+	Tx             Hash      `json:"tx"`
+	MaxFee         Amount    `json:"maxFeePerGas" doc:"wei per unit"`
+	MaxPriorityFee Amount    `json:"maxPriorityFeePerGas" doc:"wei per unit"`
+	Signed         time.Time `json:"signed"`
+}
+
+// A Leftover is an allowance that an order left behind.
+type Leftover struct {
+	ChainID uint64  `json:"chainId"`
+	Token   Address `json:"token"`
+	Spender Address `json:"spender"`
+	Amount  Amount  `json:"amount"`
 }
 
 // A Claim is what a provider says of an order.

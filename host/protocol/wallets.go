@@ -134,16 +134,35 @@ type ExportResult struct {
 // Zero wipes the secret.
 func (r ExportResult) Zero() { r.Secret.Zero() }
 
+// DiscoverParams name the wallet to look for accounts of.
+type DiscoverParams struct {
+	Request UUID   `json:"request" doc:"names this act"`
+	Wallet  string `json:"wallet,omitempty" doc:"id; may be left out when there is one wallet"`
+}
+
+// A Discovery is how far a search for used accounts has come.
+type Discovery struct {
+	Wallet string    `json:"wallet" doc:"id"`
+	Looked int       `json:"looked" doc:"accounts looked up so far"`
+	Found  []Account `json:"found" doc:"accounts that were used and have been added"`
+	Silent []uint64  `json:"silent" doc:"chain ids of networks that did not answer: what was used there alone is not found"`
+	Done   bool      `json:"done"`
+	Error  string    `json:"error,omitempty" doc:"name of the error that ended it before it was through"`
+}
+
 // Causes of keys.changed.
 const (
-	CauseUnlocked = "unlocked"
-	CauseLocked   = "locked"
-	CauseListed   = "listed"
+	CauseUnlocked   = "unlocked"
+	CauseLocked     = "locked"
+	CauseListed     = "listed"
+	CauseDiscovered = "discovered"
 )
 
 // KeysChanged says what happened to the keys.
 type KeysChanged struct {
 	State string `json:"state" doc:"none, locked or unlocked"`
-	Cause string `json:"cause" doc:"unlocked, locked (every session has ended) or listed (wallets, accounts or names)"`
+	Cause string `json:"cause" doc:"unlocked, locked (every session has ended), listed (wallets, accounts or names) or discovered (a search for used accounts has come further)"`
 	Idle  bool   `json:"idle,omitempty" doc:"it locked by itself"`
+
+	Discovery *Discovery `json:"discovery,omitempty" doc:"with discovered; list the accounts again if any were found"`
 }

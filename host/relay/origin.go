@@ -3,7 +3,6 @@ package relay
 import (
 	"errors"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -38,7 +37,7 @@ func (c Caller) Origin() string {
 	return protocol.UnknownOrigin
 }
 
-var chromiumScheme = regexp.MustCompile(`^chrome-extension://`)
+const chromiumScheme = "chrome-extension://"
 
 // CallerOf reads a browser's arguments (without the program's name). Chromium
 // gives the origin, then flags of its own, such as --parent-window=0, which
@@ -46,8 +45,8 @@ var chromiumScheme = regexp.MustCompile(`^chrome-extension://`)
 // Errors: ErrNotABrowser; ErrOriginRefused for an origin out of form.
 func CallerOf(args []string) (Caller, error) {
 	switch {
-	case len(args) >= 1 && chromiumScheme.MatchString(args[0]):
-		id := strings.TrimSuffix(strings.TrimPrefix(args[0], "chrome-extension://"), "/")
+	case len(args) >= 1 && strings.HasPrefix(args[0], chromiumScheme):
+		id := strings.TrimSuffix(strings.TrimPrefix(args[0], chromiumScheme), "/")
 		if args[0] != manifest.ChromiumOrigin(id) || !manifest.Chromium.ValidID(id) {
 			return Caller{}, ErrOriginRefused
 		}

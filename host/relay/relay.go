@@ -1,6 +1,6 @@
 // Package relay carries frames between a browser's pipes and the daemon. It
-// holds no key, parses no request and keeps nothing: what it adds to the
-// stream is its own first message, host.attach, and errors about the stream.
+// holds no key, keeps nothing and changes nothing: what it adds to the stream is
+// its own first message, host.attach, and errors about the stream.
 package relay
 
 import (

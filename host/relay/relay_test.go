@@ -23,7 +23,8 @@ import (
 type daemon struct {
 	listener net.Listener
 	attached chan json.RawMessage
-	behave   func(conn net.Conn, n int) // after an answered attach; n counts connections
+	raw      func(conn net.Conn, n int) // if set, all there is; n counts connections
+	behave   func(conn net.Conn, n int) // after an answered attach
 	refuse   func(n int) *protocol.Error
 	conns    atomic.Int32
 }
@@ -47,7 +48,10 @@ func (d *daemon) serve() {
 		n := int(d.conns.Add(1))
 		go func() {
 			defer func() { _ = conn.Close() }()
-			if d.attach(conn, n) {
+			switch {
+			case d.raw != nil:
+				d.raw(conn, n)
+			case d.attach(conn, n):
 				d.behave(conn, n)
 			}
 		}()
@@ -375,6 +379,141 @@ func TestWaitsForTheNextDaemon(t *testing.T) {
 		b := start(t, d, nil)
 		b.expect(t, strings.Replace(hello1, "1}", "3}", 1))
 	}
+}
+
+const (
+	granted  = `{"jsonrpc":"2.0","id":"attach","result":{}}`
+	askHello = `{"id":1,"method":"host.hello","params":{}}`
+	askOther = `{"id":2,"method":"keys.create","params":{"name":"host.hello"}}`
+)
+
+// refusal is the answer to an attach that is not granted.
+func refusal(name string) string {
+	body, _ := json.Marshal(protocol.Response{JSONRPC: "2.0", ID: json.RawMessage(`"attach"`), Error: protocol.New(name, "")})
+	return string(body)
+}
+
+// say writes frames as a daemon does.
+func say(conn net.Conn, bodies ...string) {
+	out := frame.NewWriter(conn)
+	for _, body := range bodies {
+		_ = out.Write([]byte(body))
+	}
+}
+
+// expectNone fails when a frame arrives within a moment.
+func expectNone(t *testing.T, conn net.Conn) {
+	t.Helper()
+	_ = conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+	if body := readOne(conn); len(body) > 0 {
+		t.Errorf("%s came too early", body)
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+}
+
+// A hello does not wait for the attach's answer; everything else does, in both
+// directions.
+func TestHelloGoesAhead(t *testing.T) {
+	for _, first := range []string{askHello, askOther} {
+		d, may := newDaemon(t), make(chan struct{})
+		d.raw = func(conn net.Conn, _ int) {
+			_ = readOne(conn) // the attach
+			if first == askHello {
+				if got := string(readOne(conn)); got != askHello {
+					t.Errorf("%s came before the hello", got)
+				}
+			}
+			expectNone(t, conn)
+			say(conn, hello1, `{"id":1,"result":"not yet"}`)
+			close(may)
+			time.Sleep(50 * time.Millisecond)
+			say(conn, granted)
+			echo(conn, 1)
+		}
+		b := start(t, d, nil)
+		b.send(t, first)
+		go func() { _ = b.in.Write([]byte(askOther)) }()
+		<-may
+		began := time.Now()
+		b.expect(t, hello1)
+		if waited := time.Since(began); waited < 40*time.Millisecond {
+			t.Errorf("the daemon was heard after %s, before it granted the attach", waited)
+		}
+		b.expect(t, `{"id":1,"result":"not yet"}`)
+		b.expect(t, askOther)
+		if first != askHello {
+			b.expect(t, askOther)
+		}
+	}
+}
+
+// A hello that a daemon took and did not answer goes to the next; one that was
+// taken after all does not go twice.
+func TestHelloIsOwedUntilTheAttachIsGranted(t *testing.T) {
+	for name, first := range map[string]struct {
+		says string
+		owed bool
+	}{
+		"goes away":       {"", true},
+		"is going away":   {refusal("stopping"), true},
+		"grants and dies": {granted, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDaemon(t)
+			d.raw = func(conn net.Conn, n int) {
+				_ = readOne(conn)
+				if n > 1 {
+					say(conn, granted)
+					echo(conn, n)
+					return
+				}
+				_ = readOne(conn)
+				if first.says != "" {
+					say(conn, first.says)
+				}
+			}
+			b := start(t, d, nil)
+			b.send(t, askHello)
+			if first.owed {
+				b.expect(t, askHello)
+			}
+			time.Sleep(2 * reconnectPause) // what was not lost with the first is for the second
+			b.send(t, askOther)
+			b.expect(t, askOther)
+		})
+	}
+}
+
+// Whatever a daemon says before it refuses stays with the relay.
+func TestRefusedBrowserHearsNothingElse(t *testing.T) {
+	d := newDaemon(t)
+	d.raw = func(conn net.Conn, _ int) {
+		_, _ = readOne(conn), readOne(conn)
+		say(conn, hello1, refusal("origin_refused"), hello2)
+	}
+	b := start(t, d, nil)
+	b.send(t, askHello)
+	b.expectFault(t, "origin_refused")
+	if err := b.wait(t, time.Second); !errors.Is(err, ErrRefused) {
+		t.Fatal(err)
+	}
+}
+
+// A daemon that pushes and pushes and grants nothing is none.
+func TestEndlessPrelude(t *testing.T) {
+	d := newDaemon(t)
+	d.raw = func(conn net.Conn, n int) {
+		_ = readOne(conn)
+		if n > 1 {
+			say(conn, granted, hello2)
+			echo(conn, n)
+			return
+		}
+		for range 2 * maxEarly {
+			say(conn, hello1)
+		}
+	}
+	start(t, d, nil).expect(t, hello2)
 }
 
 func TestRefusalIsPassedOn(t *testing.T) {

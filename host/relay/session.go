@@ -14,8 +14,11 @@ import (
 )
 
 // attachID is the id of the relay's own request. A browser may use the same:
-// its frames follow after the answer.
+// the attach is answered before anything else is.
 const attachID = `"attach"`
+
+// maxEarly is how many messages of a daemon wait for its answer to the attach.
+const maxEarly = 16
 
 // goingAway are refusals by a daemon that another will soon replace.
 var goingAway = []string{"daemon_starting", "stopping"}
@@ -24,12 +27,14 @@ var goingAway = []string{"daemon_starting", "stopping"}
 // nil when the browser has ended and all its frames are handed over.
 func (r *relay) session(ctx context.Context, conn net.Conn) error {
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	in, out := frame.NewReader(conn), frame.NewWriter(conn)
-	if err := r.introduce(conn, in, out); err != nil {
+	out := frame.NewWriter(conn)
+	_ = conn.SetDeadline(time.Now().Add(protocol.AttachTimeout))
+	_ = out.Write(r.attach) // a daemon that is full has answered and gone before it reads
+	granted, gone := make(chan error, 1), make(chan error, 1)
+	go r.down(conn, granted, gone)
+	if err := r.introduce(ctx, out, granted); err != nil {
 		return ended(ctx, err)
 	}
-	gone := make(chan error, 1)
-	go func() { gone <- r.down(in) }()
 	for {
 		body, open, err := r.next(ctx, gone)
 		if err != nil || !open {
@@ -43,6 +48,39 @@ func (r *relay) session(ctx context.Context, conn net.Conn) error {
 		clear(body) // it may hold a password
 		r.pending = nil
 	}
+}
+
+// introduce waits until the daemon has granted the attach. A hello that the
+// browser says meanwhile goes to the daemon at once and stays owed until then:
+// another daemon may be asked the same. Any other request waits, for it may not.
+func (r *relay) introduce(ctx context.Context, out *frame.Writer, granted <-chan error) error {
+	said := false
+	for inbound := r.inbound; ; {
+		if r.pending != nil {
+			inbound = nil
+			said = isHello(r.pending) && out.Write(r.pending) == nil
+		}
+		select {
+		case body, open := <-inbound:
+			if r.pending = body; !open { // watchEnd sees to the rest
+				inbound = nil
+			}
+		case err := <-granted:
+			if err == nil && said {
+				clear(r.pending)
+				r.pending = nil
+			}
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// isHello reports whether a request is a host.hello, which changes nothing.
+func isHello(body []byte) bool {
+	var m message
+	return json.Unmarshal(body, &m) == nil && m.Method == "host.hello"
 }
 
 // next is the browser's next frame, that first which is still owed.
@@ -68,43 +106,49 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// introduce sends host.attach and takes its answer out of the stream. What the
-// daemon pushes before it goes to the browser.
-func (r *relay) introduce(conn net.Conn, in *frame.Reader, out *frame.Writer) error {
-	_ = conn.SetDeadline(time.Now().Add(protocol.AttachTimeout))
-	defer func() { _ = conn.SetDeadline(time.Time{}) }()
-	wrote := out.Write(r.attach) // a daemon that is full has answered and gone before it reads
-	for {
-		body, err := in.Read()
-		if err != nil {
-			return fmt.Errorf("%w: %w", errDaemonGone, errors.Join(wrote, err))
-		}
-		answer, ok := attachAnswer(body)
-		if ok {
-			return r.attached(answer)
-		}
-		r.up(body)
-	}
-}
-
-// An answer is as much of a response as the relay looks at.
-type answer struct {
+// A message is as much of one as the relay looks at.
+type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Error  json.RawMessage `json:"error"`
 }
 
-func attachAnswer(body []byte) (answer, bool) {
-	var a answer
+func attachAnswer(body []byte) (message, bool) {
+	var a message
 	if err := json.Unmarshal(body, &a); err != nil || a.Method != "" {
-		return answer{}, false
+		return message{}, false
 	}
 	// A refusal made before the request was read has no id.
 	return a, string(a.ID) == attachID || len(a.Error) > 0
 }
 
-// attached passes a refusal on, without the relay's own id.
-func (r *relay) attached(a answer) error {
+// grant takes the answer to the attach out of the stream. What the daemon pushes
+// before it waits for it: a browser that is refused gets nothing else.
+func (r *relay) grant(in *frame.Reader) error {
+	var early [][]byte
+	for len(early) <= maxEarly {
+		body, err := in.Read()
+		if err != nil {
+			return fmt.Errorf("%w: %w", errDaemonGone, err)
+		}
+		a, ok := attachAnswer(body)
+		if !ok {
+			early = append(early, body)
+			continue
+		}
+		if err := r.refused(a); err != nil {
+			return err
+		}
+		for _, body := range early {
+			r.up(body)
+		}
+		return nil
+	}
+	return fmt.Errorf("%w: it answers no attach", errDaemonGone)
+}
+
+// refused passes a refusal on, without the relay's own id.
+func (r *relay) refused(a message) error {
 	if len(a.Error) == 0 {
 		return nil
 	}
@@ -120,18 +164,32 @@ func (r *relay) attached(a answer) error {
 	return fmt.Errorf("%w: %w", ErrRefused, &refusal)
 }
 
-// down copies the daemon's frames to the browser until the daemon is gone.
-func (r *relay) down(in *frame.Reader) error {
-	for {
-		body, err := in.Read()
-		switch {
-		case err == nil:
-			r.up(body)
-		case errors.Is(err, frame.ErrZero): // says nothing, and Firefox would close the port
-		case frame.Recoverable(err):
-			r.tell(protocol.New("result_too_large", ""))
-		default:
-			return fmt.Errorf("%w: %w", errDaemonGone, err)
-		}
+// down says whether the attach is granted and then copies the daemon's frames to
+// the browser until the daemon is gone.
+func (r *relay) down(conn net.Conn, granted, gone chan<- error) {
+	in := frame.NewReader(conn)
+	err := r.grant(in)
+	if err == nil {
+		_ = conn.SetReadDeadline(time.Time{})
 	}
+	granted <- err
+	for err == nil {
+		err = r.copyUp(in)
+	}
+	gone <- err
+}
+
+// copyUp hands the browser one frame of the daemon's. Its error is the daemon's end.
+func (r *relay) copyUp(in *frame.Reader) error {
+	body, err := in.Read()
+	switch {
+	case err == nil:
+		r.up(body)
+	case errors.Is(err, frame.ErrZero): // says nothing, and Firefox would close the port
+	case frame.Recoverable(err):
+		r.tell(protocol.New("result_too_large", ""))
+	default:
+		return fmt.Errorf("%w: %w", errDaemonGone, err)
+	}
+	return nil
 }

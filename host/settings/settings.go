@@ -1,52 +1,161 @@
 // Package settings keeps what the user chose and every window shares: the
-// active network. It lives in the order database.
+// active network, and values for keys of the configuration, which go before its
+// file and after environment and flags. It lives in the order database.
 package settings
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"sync"
 
 	bolt "go.etcd.io/bbolt"
+
+	"swapkeep/config"
+	"swapkeep/fault"
+	"swapkeep/host/protocol"
 )
 
+// bucket holds the active network under "network", and chosen values as lists
+// under the keys of the configuration.
 var bucket = []byte("settings")
 
-// Settings reads and writes the choices. Every write is on disk when it returns.
-type Settings struct{ db *bolt.DB }
+const networkKey = "network"
 
-// Open prepares db for settings.
-func Open(db *bolt.DB) (*Settings, error) {
-	err := db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucketIfNotExists(bucket); return err })
-	return &Settings{db}, err
+// Settings reads and writes the choices. Every write is on disk when it returns.
+// It is safe for concurrent use.
+type Settings struct {
+	db   *bolt.DB
+	o    Options
+	rows []row
+
+	mu      sync.Mutex
+	base    config.Config // without what was chosen here
+	chosen  map[string][]string
+	holds   config.Config // with it
+	started config.Config // what held when the daemon started
+	ignored map[string]error
+}
+
+// Open reads the choices from db, which it prepares if need be. A choice that
+// the configuration no longer allows is left out and reported by Ignored: it
+// must not keep the daemon from starting, which is where it could be mended.
+func Open(db *bolt.DB, base config.Config, o Options) (*Settings, error) {
+	s := &Settings{db: db, o: o, rows: expand(o.Chains), base: base, chosen: map[string][]string{}, holds: base, ignored: map[string]error{}}
+	kept, err := readAll(db)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(kept)) {
+		if err := s.take(key, kept[key]); err != nil {
+			s.ignored[key] = err
+		}
+	}
+	s.started = s.holds
+	return s, nil
+}
+
+var errDamaged = errors.New("it cannot be read")
+
+// take makes what was read of one key a choice again.
+func (s *Settings) take(key string, value []byte) error {
+	settable := func(r row) bool { return r.key == key && r.right != protocol.RightNone }
+	if !slices.ContainsFunc(s.rows, settable) {
+		return errors.New("it is no setting of this version")
+	}
+	values, err := decode(value)
+	if err != nil {
+		return err
+	}
+	next, err := s.tried(key, values)
+	if err != nil {
+		return err
+	}
+	s.chosen[key], s.holds = values, next
+	return nil
+}
+
+// readAll returns what is kept under the keys of the configuration.
+func readAll(db *bolt.DB) (map[string][]byte, error) {
+	kept := map[string][]byte{}
+	err := db.Update(func(tx *bolt.Tx) error {
+		b, err := tx.CreateBucketIfNotExists(bucket)
+		if err != nil {
+			return err
+		}
+		return b.ForEach(func(key, value []byte) error {
+			if string(key) != networkKey {
+				kept[string(key)] = slices.Clone(value)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("settings: %w", err)
+	}
+	return kept, nil
+}
+
+// decode reads the values of one key as they were written: there is at least one.
+func decode(value []byte) ([]string, error) {
+	var values []string
+	if err := json.Unmarshal(value, &values); err != nil || len(values) == 0 {
+		return nil, errDamaged
+	}
+	return values, nil
+}
+
+// Config is the configuration with what was chosen here.
+func (s *Settings) Config() config.Config {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.holds
+}
+
+// Ignored are the choices that were left out when the settings were opened, and
+// why.
+func (s *Settings) Ignored() map[string]error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.ignored)
 }
 
 // ActiveNetwork is the chain id of the network in use, or fallback before the
 // first choice.
 func (s *Settings) ActiveNetwork(fallback uint64) (uint64, error) {
-	return get(s, "network", fallback)
-}
-
-// SetActiveNetwork chooses the network in use.
-func (s *Settings) SetActiveNetwork(id uint64) error { return put(s, "network", id) }
-
-func get[T any](s *Settings, key string, v T) (T, error) {
+	id := fallback
 	err := s.db.View(func(tx *bolt.Tx) error {
-		b := tx.Bucket(bucket).Get([]byte(key))
-		if b == nil {
-			return nil
-		}
-		if err := json.Unmarshal(b, &v); err != nil {
-			return fmt.Errorf("setting %s: %w", key, err)
+		if b := tx.Bucket(bucket).Get([]byte(networkKey)); b != nil {
+			return json.Unmarshal(b, &id)
 		}
 		return nil
 	})
-	return v, err
+	if err != nil {
+		return fallback, fmt.Errorf("setting %s: %w", networkKey, err)
+	}
+	return id, nil
 }
 
-func put[T any](s *Settings, key string, v T) error {
+// SetActiveNetwork chooses the network in use.
+func (s *Settings) SetActiveNetwork(id uint64) error { return s.put(networkKey, id) }
+
+func (s *Settings) put(key string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return s.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(bucket).Put([]byte(key), b) })
+	return s.commit(func(kept *bolt.Bucket) error { return kept.Put([]byte(key), b) })
+}
+
+func (s *Settings) drop(key string) error {
+	return s.commit(func(kept *bolt.Bucket) error { return kept.Delete([]byte(key)) })
+}
+
+func (s *Settings) commit(change func(*bolt.Bucket) error) error {
+	fault.Point("settings.before_commit")
+	err := s.db.Update(func(tx *bolt.Tx) error { return change(tx.Bucket(bucket)) })
+	fault.Point("settings.after_commit")
+	return err
 }

@@ -1,25 +1,67 @@
 package settings
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"swapkeep/config"
+	"swapkeep/host/protocol"
 )
 
-// TestChoiceStays: a choice outlives the process, and before the first one the
-// fallback holds.
-func TestChoiceStays(t *testing.T) {
+func openDB(t testing.TB, path string) *bolt.DB {
+	t.Helper()
+	db, err := bolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func open(t testing.TB, db *bolt.DB, cfg config.Config, o Options) *Settings {
+	t.Helper()
+	if o.Chains == nil {
+		o.Chains = []uint64{1, 8453}
+	}
+	if o.DefaultRPC == nil {
+		o.DefaultRPC = func(uint64) []string { return []string{"https://own.example/v1"} }
+	}
+	s, err := Open(db, cfg, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func fresh(t testing.TB, o Options) *Settings {
+	t.Helper()
+	return open(t, openDB(t, filepath.Join(t.TempDir(), "orders.db")), config.Default(), o)
+}
+
+func find(t testing.TB, s *Settings, key string, reveal bool) protocol.Setting {
+	t.Helper()
+	all := s.List(reveal)
+	i := slices.IndexFunc(all, func(v protocol.Setting) bool { return v.Key == key })
+	if i < 0 {
+		t.Fatalf("no setting %s", key)
+	}
+	return all[i]
+}
+
+// A choice outlives the process, and before the first one the fallback holds.
+func TestNetworkStays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "orders.db")
 	for i, want := range []uint64{1, 8453} {
-		db, err := bolt.Open(path, 0o600, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := Open(db)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := openDB(t, path)
+		s := open(t, db, config.Default(), Options{})
 		if got, err := s.ActiveNetwork(1); err != nil || got != want {
 			t.Errorf("start %d: %d, %v, want %d", i, got, err, want)
 		}
@@ -33,4 +75,275 @@ func TestChoiceStays(t *testing.T) {
 			t.Error("a choice that was not written is no error")
 		}
 	}
+}
+
+// Every row of the table is a key of the configuration, fixed ones say why, and
+// what can be changed can be given its present value.
+func TestTable(t *testing.T) {
+	cfg := config.Default()
+	seen := map[string]bool{}
+	for _, r := range expand([]uint64{1, 10}) {
+		values, err := cfg.Values(r.key)
+		if err != nil || seen[r.key] || r.does == "" || r.applies == "" || (r.right == protocol.RightNone) != (r.fixed != "") {
+			t.Errorf("%+v: %v", r, err)
+		}
+		seen[r.key] = true
+		if strings.Contains(r.key, "url") != (r.kind == protocol.SettingURL) && r.kind != protocol.SettingURLs {
+			t.Errorf("%s is a %s", r.key, r.kind)
+		}
+		isRPC := r.fixed == "" && (strings.HasPrefix(r.key, "networks.") || strings.HasPrefix(r.key, "providers."))
+		if isRPC != (r.right == protocol.RightPassword) {
+			t.Errorf("%s asks for %s", r.key, r.right)
+		}
+		if r.right == protocol.RightNone || r.kind == protocol.SettingURLs {
+			continue
+		}
+		for _, v := range slices.DeleteFunc(append(values, r.min, r.max), func(v string) bool { return v == "" }) {
+			if _, err := fresh(t, Options{Chains: []uint64{1, 10}}).Change(t.Context(), r.key, []string{v}); err != nil {
+				t.Errorf("%s = %s: %v", r.key, v, err)
+			}
+		}
+	}
+	for _, key := range []string{"networks.1.rpc", "networks.10.depth", "swap.slippage"} {
+		if !seen[key] {
+			t.Errorf("no %s", key)
+		}
+	}
+}
+
+// unsettled are keys of the configuration that are no settings.
+var unsettled = map[string]string{
+	"fees.name": "shown by swap.fees", "fees.website": "shown by swap.fees",
+	"networks.1.quoter_v2": "of the sandbox's chains, which its program writes",
+}
+
+// A new key of the configuration is a setting, or said to be none.
+func TestTableIsWhole(t *testing.T) {
+	in := map[string]bool{}
+	for _, r := range expand([]uint64{1}) {
+		in[r.key] = true
+	}
+	for _, key := range leaves(reflect.TypeFor[config.Config](), "") {
+		if in[key] == (unsettled[key] != "") {
+			t.Errorf("%s is in the table: %t, and in the list of those that are not: %q", key, in[key], unsettled[key])
+		}
+	}
+}
+
+// leaves are the keys of a configuration's type, with chain 1 for every chain.
+func leaves(typ reflect.Type, at string) (keys []string) {
+	switch typ.Kind() {
+	case reflect.Map:
+		return leaves(typ.Elem(), at+"1.")
+	case reflect.Struct:
+		for i := range typ.NumField() {
+			if tag := typ.Field(i).Tag.Get("toml"); tag != "" && tag != "-" {
+				keys = append(keys, leaves(typ.Field(i).Type, at+tag+".")...)
+			}
+		}
+		if len(keys) > 0 {
+			return keys
+		}
+	}
+	return []string{strings.TrimSuffix(at, ".")}
+}
+
+func TestChange(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "orders.db")
+	db := openDB(t, path)
+	var applied []string
+	s := open(t, db, config.Default(), Options{Apply: func(key string, c config.Config) {
+		applied = append(applied, key+" "+time.Duration(c.Keys.AutoLock).String())
+	}})
+	if got := s.Slippage(); got != 50 {
+		t.Errorf("slippage %s", got)
+	}
+	for _, c := range []struct{ key, value, shown string }{
+		{"swap.slippage", "1.25", "1.25"}, {"keys.auto_lock", "5m", "5m0s"}, {"ui.language", "pt-BR", "pt-BR"}, {"log.level", "debug", "debug"},
+	} {
+		got, err := s.Change(t.Context(), c.key, []string{c.value})
+		if err != nil || got.Value != c.shown || got.Source != protocol.FromSetting || got.Pending != (got.Applies == protocol.AppliesRestart) {
+			t.Errorf("%s: %+v, %v", c.key, got, err)
+		}
+	}
+	if s.Slippage() != 125 || !slices.Equal(applied, []string{"swap.slippage 15m0s", "keys.auto_lock 5m0s", "ui.language 5m0s"}) {
+		t.Errorf("slippage %s, applied %v", s.Slippage(), applied)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Change(t.Context(), "swap.slippage", []string{"2"}); err == nil || s.Slippage() != 125 {
+		t.Errorf("a change that was not written holds: %v", err)
+	}
+	// The next start.
+	s = open(t, openDB(t, path), config.Default(), Options{})
+	if c := s.Config(); c.Log.Level != "debug" || c.UI.Language != "pt-BR" || s.Slippage() != 125 || len(s.Ignored()) != 0 {
+		t.Errorf("%+v, ignored %v", c, s.Ignored())
+	}
+	if got := find(t, s, "log.level", false); got.Pending {
+		t.Errorf("still pending after a restart: %+v", got)
+	}
+	got, err := s.Change(t.Context(), "swap.slippage", nil)
+	if err != nil || got.Value != "0.5" || got.Source != protocol.FromDefault || s.Slippage() != 50 {
+		t.Errorf("reset: %+v, %v", got, err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	s := fresh(t, Options{})
+	for _, c := range []struct {
+		key, name string
+		values    []string
+	}{
+		{"no.such", "setting_unknown", []string{"1"}},
+		{"networks.5.rpc", "setting_unknown", []string{"https://x.example"}},
+		{"network", "setting_unknown", []string{"1"}},
+		{"fees.fee_bps", "setting_fixed", []string{"0"}},
+		{"keys.backend", "setting_fixed", nil},
+		{"sandbox", "setting_fixed", []string{"true"}},
+		{"swap.slippage", "setting_refused", []string{"0"}},
+		{"swap.slippage", "setting_refused", []string{"50.01"}},
+		{"swap.slippage", "setting_refused", []string{"0.001"}},
+		{"swap.slippage", "setting_refused", []string{""}},
+		{"swap.slippage", "setting_refused", []string{"1", "2"}},
+		{"keys.auto_lock", "setting_refused", []string{"10s"}},
+		{"keys.auto_lock", "setting_refused", []string{"25h"}},
+		{"ui.language", "setting_refused", []string{"<script>"}},
+		{"ui.currency", "setting_refused", []string{"dollars"}},
+		{"log.level", "setting_refused", []string{"trace"}},
+		{"limits.open_orders", "setting_refused", []string{"0"}},
+		{"providers.dex.base_url", "setting_refused", []string{"http://x.example"}},
+		{"providers.dex.base_url", "setting_refused", []string{"https://user:SECRET@x.example"}},
+		{"providers.dex.disabled", "setting_refused", []string{"maybe"}},
+		{"networks.1.rpc", "setting_refused", []string{"https://x.example, https://y.example"}},
+		{"networks.1.rpc", "setting_refused", []string{""}},
+	} {
+		_, err := s.Change(t.Context(), c.key, c.values)
+		if !errors.Is(err, protocol.New(c.name, "")) || strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%s = %q: %v, want %s", c.key, c.values, err, c.name)
+		}
+	}
+	for _, v := range s.List(true) {
+		if v.Source != protocol.FromDefault {
+			t.Errorf("changed all the same: %+v", v)
+		}
+	}
+}
+
+// What environment or a flag says goes before, and cannot be set.
+func TestOverridden(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "orders.db")
+	s := open(t, openDB(t, path), config.Default(), Options{})
+	for key, v := range map[string]string{"swap.slippage": "3", "ui.language": "de", "keys.auto_lock": "5m"} {
+		if _, err := s.Change(t.Context(), key, []string{v}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = s.db.Close()
+	cfg, err := config.Load([]string{"XDG_CONFIG_HOME=" + t.TempDir(), "SWAPKEEP_SWAP_SLIPPAGE=1"}, "ui.language=fr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, openDB(t, path), cfg, Options{})
+	for key, want := range map[string]struct{ value, source, name string }{
+		"swap.slippage":  {"1", protocol.FromEnvironment, "SWAPKEEP_SWAP_SLIPPAGE"},
+		"ui.language":    {"fr", protocol.FromFlag, "ui.language"},
+		"keys.auto_lock": {"5m0s", protocol.FromSetting, ""},
+	} {
+		got := find(t, s, key, false)
+		if got.Value != want.value || got.Source != want.source || got.Name != want.name || (got.Refused != "") != (want.name != "") {
+			t.Errorf("%s: %+v, want %+v", key, got, want)
+		}
+		_, err := s.Change(t.Context(), key, []string{want.value})
+		if overridden := errors.Is(err, protocol.New("setting_overridden", "")); overridden != (want.name != "") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+func TestRPC(t *testing.T) {
+	wrong := errors.New("wrong.example: rpc endpoint serves another chain")
+	var asked []string
+	proof := func(_ context.Context, chain uint64, urls []string) error {
+		asked = append(asked, urls...)
+		if chain != 1 || slices.Contains(urls, "https://wrong.example") {
+			return wrong
+		}
+		return nil
+	}
+	var used config.Config
+	s := fresh(t, Options{ProveRPC: proof, Apply: func(_ string, c config.Config) { used = c }})
+	const key = "networks.1.rpc"
+	if got := find(t, s, key, false); !slices.Equal(got.Values, []string{"own.example"}) || !got.Masked || got.Source != protocol.FromDefault {
+		t.Errorf("%+v", got)
+	}
+	if _, err := s.Change(t.Context(), key, []string{"https://good.example", "https://wrong.example"}); !errors.Is(err, protocol.New("rpc_refused", "")) {
+		t.Errorf("an endpoint of another chain: %v", err)
+	}
+	got, err := s.Change(t.Context(), key, []string{"https://good.example/ACCESSKEY", "https://two.example"})
+	if err != nil || !slices.Equal(got.Values, []string{"good.example", "two.example"}) || !got.Masked {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if !slices.Equal(used.Networks["1"].RPC, []string{"https://good.example/ACCESSKEY", "https://two.example"}) {
+		t.Errorf("applied %v", used.Networks)
+	}
+	if whole := find(t, s, key, true); whole.Masked || whole.Values[0] != "https://good.example/ACCESSKEY" {
+		t.Errorf("revealed %+v", whole)
+	}
+	asked = nil
+	if got, err := s.Change(t.Context(), key, nil); err != nil || !slices.Equal(got.Values, []string{"own.example"}) || asked != nil {
+		t.Errorf("reset: %+v, %v, asked %v", got, err, asked)
+	}
+}
+
+// A choice that no longer fits is left out, said, and can be mended.
+func TestIgnored(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "orders.db")
+	db := openDB(t, path)
+	open(t, db, config.Default(), Options{})
+	for key, v := range map[string]string{
+		"swap.slippage": `["90"]`, "ui.language": `"de"`, "fees.receiver": `["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]`,
+		"of.a.newer.version": `["1"]`, "ui.currency": `["EUR"]`, "keys.auto_lock": `[]`,
+	} {
+		if err := db.Update(func(tx *bolt.Tx) error { return tx.Bucket(bucket).Put([]byte(key), []byte(v)) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := open(t, db, config.Default(), Options{})
+	c := s.Config()
+	if c.Swap.Slippage.Hundredths != 50 || c.Fees.Receiver != "" || c.UI.Currency != "EUR" {
+		t.Errorf("%+v", c)
+	}
+	if got := s.Ignored(); len(got) != 5 || got["ui.currency"] != nil {
+		t.Errorf("ignored %v", got)
+	}
+	if _, err := s.Change(t.Context(), "swap.slippage", nil); err != nil || s.Ignored()["swap.slippage"] != nil {
+		t.Errorf("mended: %v, %v", err, s.Ignored())
+	}
+	if got := open(t, db, config.Default(), Options{}).Ignored(); len(got) != 4 {
+		t.Errorf("after mending: %v", got)
+	}
+}
+
+// FuzzDecode: what is read of the disk is a list with something in it, and no
+// configuration takes it unless it is within its bounds.
+func FuzzDecode(f *testing.F) {
+	for _, v := range []string{`["1"]`, `[]`, `null`, `"x"`, `["https://a.example","b"]`, `[1]`} {
+		f.Add([]byte(v))
+	}
+	f.Fuzz(func(t *testing.T, value []byte) {
+		values, err := decode(value)
+		if err != nil {
+			return
+		}
+		if len(values) == 0 {
+			t.Fatalf("%q is nothing", value)
+		}
+		for _, key := range []string{"swap.slippage", "keys.auto_lock", "networks.1.rpc", "providers.dex.base_url"} {
+			c, err := config.Default().With(map[string][]string{key: values})
+			if err == nil && c.Check() != nil {
+				t.Fatalf("%s = %q: %v", key, values, c.Check())
+			}
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package dex
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"math/big"
@@ -38,63 +39,145 @@ type transaction struct {
 	GasLimit *quantity `json:"gasLimit"`
 }
 
-// Build asks for the calldata of an offer and returns it as one call whose bytes
-// were decoded and found to be within the terms. It may be repeated.
+// Build turns an offer into steps within the terms. With a permit to be signed
+// they are the permit and a late swap, whose stated effect [Provider.Late] must
+// meet; else it asks for the calldata at once and returns it as one call, decoded.
+// It may be repeated. A refusal with [swap.QuoteExpired] wants a fresh quote.
 func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.Built, error) {
-	now := p.now()
-	deadline := now.Add(swapLife)
-	if t.Deadline.Before(deadline) {
-		deadline = t.Deadline
-	}
-	if !now.Before(o.Expires) || !now.Before(deadline) {
-		return swap.Built{}, refuse(swap.QuoteExpired, "expires", "the quote has expired; get a new one")
-	}
-	if err := sameSwap(o, t); err != nil {
-		return swap.Built{}, err
-	}
-	body, err := swapRequest(o, deadline)
+	s, err := p.stand(o, t)
 	if err != nil {
 		return swap.Built{}, err
 	}
+	built := swap.Built{Settlement: swap.ByOwnCall, Spender: s.pair.spender()}
+	if s.permit != nil {
+		typed := s.permit.typed(t.SrcChain)
+		built.Steps = []swap.Step{{Kind: swap.TypedStep, Typed: &typed}, {Kind: swap.LateStep, Effect: s.effect()}}
+		return built, nil
+	}
+	call, err := p.fetch(ctx, s, nil)
+	if err != nil {
+		return swap.Built{}, err
+	}
+	built.Steps = []swap.Step{{Kind: swap.CallStep, Call: &call}}
+	return built, nil
+}
+
+// A standing offer has not expired, says what its quote says when it is read
+// again, and is for the terms.
+type standing struct {
+	reading
+	terms swap.Terms
+	pair  pair
+	now   time.Time
+}
+
+// stand reads an offer, which may come from storage, under terms. What is built
+// on is what its quote says, not what else is stored.
+func (p *Provider) stand(o swap.Offer, t swap.Terms) (standing, error) {
+	now := p.now()
+	if !now.Before(o.Expires) || !now.Before(t.Deadline) {
+		return standing{}, refuse(swap.QuoteExpired, "expires", "the quote has expired; get a new one")
+	}
+	again, err := sameSwap(o, t)
+	if err != nil {
+		return standing{}, err
+	}
+	pr, err := checkTerms(t)
+	if err != nil {
+		return standing{}, err
+	}
+	return standing{again, t, pr, now}, again.permit.timely(now)
+}
+
+// deadline is asked for in the calldata: soon, within the consent, and not after
+// the permit that the swap needs.
+func (s standing) deadline() time.Time {
+	d := earliest(s.now.Add(swapLife), s.terms.Deadline)
+	if s.permit != nil {
+		d = earliest(d, s.permit.last())
+	}
+	return d
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// effect is what a late swap will do, in the form in which its calldata is read.
+// The digest leaves out its deadline and its minimum above the floor.
+func (s standing) effect() swap.Effect {
+	m := machine{t: s.terms, pair: s.pair, sure: s.offer.MinOut, payments: s.offer.Fees, permit: &signedPermit{permit: *s.permit}}
+	return m.effect(earliest(s.terms.Deadline, s.permit.last()))
+}
+
+// fetch asks for the calldata, with the signed permit where there is one, and
+// refuses it unless it does what the quote said with that permit and no other.
+// It may be repeated.
+func (p *Provider) fetch(ctx context.Context, s standing, signed *signedPermit) (chain.Call, error) {
+	body := s.swapRequest(signed)
 	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPost, Path: "/swap", Body: body, Repeatable: true})
 	if err != nil {
-		return swap.Built{}, refusal(err)
+		return chain.Call{}, refusal(err)
 	}
-	call, err := readSwap(reply.Body, t)
+	call, err := readSwap(reply.Body, s.terms)
 	if err != nil {
-		return swap.Built{}, err
+		return chain.Call{}, err
 	}
-	step := swap.Step{Kind: swap.CallStep, Call: &call}
-	effect, err := p.Decode(t, step)
-	if err == nil {
-		err = asQuoted(effect, o, now, deadline)
-	}
+	effect, err := p.Decode(s.terms, swap.Step{Kind: swap.CallStep, Call: &call})
 	if err != nil {
-		return swap.Built{}, err
+		return chain.Call{}, err
 	}
-	return swap.Built{Steps: []swap.Step{step}, Settlement: swap.ByOwnCall}, nil
+	if err := s.asQuoted(effect); err != nil {
+		return chain.Call{}, err
+	}
+	var carried *signedPermit
+	if len(effect.Approves) > 0 {
+		if carried, err = permitIn(s.terms, s.pair, call); err != nil {
+			return chain.Call{}, err
+		}
+	}
+	return call, carried.same(signed)
+}
+
+// same wants calldata to carry the very permit and signature it was asked to.
+func (s *signedPermit) same(signed *signedPermit) error {
+	switch {
+	case s == nil && signed == nil:
+		return nil
+	case s == nil:
+		return refuse(swap.NotAsAccepted, "permit", "the calldata leaves out the signed permit")
+	case signed == nil:
+		return refuse(swap.NotAsAccepted, "permit", "the calldata carries a permit that nobody signed")
+	case !s.is(signed.permit) || !bytes.Equal(s.signature, signed.signature):
+		return refuse(swap.NotAsAccepted, "permit", "the calldata carries another permit than was signed")
+	}
+	return nil
 }
 
 // asQuoted holds what the calldata does against the quote it was built from.
 // The terms bound both; this keeps the offer that is shown from lying within them.
-func asQuoted(f swap.Effect, o swap.Offer, now, deadline time.Time) error {
-	least := new(big.Int)
+func (s standing) asQuoted(f swap.Effect) error {
+	least, deadline := new(big.Int), s.deadline()
 	for _, r := range f.Receives {
 		least.Add(least, r.Min)
 	}
 	switch {
-	case !slices.EqualFunc(f.Pays, o.Fees, sameFee):
+	case !slices.Equal(f.Pays, s.offer.Fees):
 		return refuse(swap.NotAsAccepted, "fee", "the calldata pays other fees than the quote shows")
-	case least.Cmp(o.MinOut) < 0:
-		return refuse(swap.NotAsAccepted, "minAmountOut", "the calldata enforces %s, less than the quote's minimum %s", least, o.MinOut)
-	case !f.Deadline.IsZero() && (f.Deadline.After(deadline) || !f.Deadline.After(now)):
+	case least.Cmp(s.offer.MinOut) < 0:
+		return refuse(swap.NotAsAccepted, "minAmountOut", "the calldata enforces %s, less than the quote's minimum %s", least, s.offer.MinOut)
+	case !f.Deadline.IsZero() && (f.Deadline.After(deadline) || !f.Deadline.After(s.now)):
 		return refuse(swap.NotAsAccepted, "deadline", "the swap's deadline %s is not the one asked for", f.Deadline.UTC().Format(time.RFC3339))
 	}
 	return nil
 }
 
-// sameSwap checks that an offer, which may come from storage, is for the terms.
-func sameSwap(o swap.Offer, t swap.Terms) error {
+// sameSwap checks that an offer is for the terms and says what its quote says,
+// and returns it as the quote has it.
+func sameSwap(o swap.Offer, t swap.Terms) (reading, error) {
 	r := o.Request
 	list := []echo{
 		{"provider", true, t.Provider == swap.DEX && o.Provider == swap.DEX},
@@ -108,37 +191,36 @@ func sameSwap(o swap.Offer, t swap.Terms) error {
 	}
 	for _, c := range list {
 		if !c.there || !c.same {
-			return refuse(swap.NotAsAccepted, c.field, "the offer is for another %s than the terms", c.field)
+			return reading{}, refuse(swap.NotAsAccepted, c.field, "the offer is for another %s than the terms", c.field)
 		}
 	}
 	again, err := readQuote(o.Raw, r)
-	switch {
-	case err != nil:
-		return err
-	case again.Routing != o.Routing || o.MinOut == nil || again.MinOut.Cmp(o.MinOut) != 0:
-		return refuse(swap.NotAsAccepted, "minAmountOut", "the offer is not what its quote says")
-	case t.FloorOut == nil || again.MinOut.Cmp(t.FloorOut) < 0:
-		return refuse(swap.NotAsAccepted, "floorOut", "the quote's minimum %s is below the accepted floor %v", again.MinOut, t.FloorOut)
-	}
-	return nil
-}
-
-// swapRequest writes the body of POST /swap. The quote is put in as it came:
-// encoding it again would change its bytes. No permit: permitData and signature
-// are both left out.
-func swapRequest(o swap.Offer, deadline time.Time) ([]byte, error) {
-	e, _, err := decodeQuote(o.Raw)
 	if err != nil {
-		return nil, err
+		return reading{}, err
 	}
-	body := append([]byte(`{"quote":`), e.Quote...)
-	body = append(body, `,"refreshGasPrice":true,"simulateTransaction":false,"safetyMode":"SAFE","urgency":"normal","deadline":`...)
-	body = strconv.AppendInt(body, deadline.Unix(), 10)
-	return append(body, '}'), nil
+	switch q := again.offer; {
+	case q.Routing != o.Routing || o.MinOut == nil || q.MinOut.Cmp(o.MinOut) != 0 || !slices.Equal(q.Fees, o.Fees):
+		return reading{}, refuse(swap.NotAsAccepted, "minAmountOut", "the offer is not what its quote says")
+	case t.FloorOut == nil || q.MinOut.Cmp(t.FloorOut) < 0:
+		return reading{}, refuse(swap.NotAsAccepted, "floorOut", "the quote's minimum %s is below the accepted floor %v", q.MinOut, t.FloorOut)
+	}
+	return again, nil
 }
 
-// sameFee leaves the token out: a fee on native output is paid in its wrapped form.
-func sameFee(a, b swap.Payment) bool { return a.To == b.To && a.Bps == b.Bps }
+// swapRequest writes the body of POST /swap. Quote and permit are put in as they
+// came: encoding them again would change their bytes. Without a permit both
+// permitData and signature are left out, never null.
+func (s standing) swapRequest(signed *signedPermit) []byte {
+	body := append([]byte(`{"quote":`), s.quote.Quote...)
+	if signed != nil {
+		body = append(append(body, `,"permitData":`...), s.quote.PermitData...)
+		body = append(append(body, `,"signature":"`...), hexutil.Encode(signed.signature)...)
+		body = append(body, '"')
+	}
+	body = append(body, `,"refreshGasPrice":true,"simulateTransaction":false,"safetyMode":"SAFE","urgency":"normal","deadline":`...)
+	body = strconv.AppendInt(body, s.deadline().Unix(), 10)
+	return append(body, '}')
+}
 
 // readSwap turns a reply to /swap into a call from the account on the chain of
 // the terms. What its bytes do is Decode's to say.

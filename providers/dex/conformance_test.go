@@ -2,6 +2,7 @@ package dex_test
 
 import (
 	"context"
+	"crypto/ecdsa"
 	"math/big"
 	"testing"
 	"time"
@@ -12,6 +13,8 @@ import (
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 	"golang.org/x/time/rate"
 )
 
@@ -21,6 +24,8 @@ var (
 	makerFee    = common.HexToAddress("0x000000fee13a103A10D593b9AE06b3e05F2E7E1c")
 	native      = common.Address{}
 	weth        = common.HexToAddress("0x4200000000000000000000000000000000000006")
+	permit2     = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
+	friend      = common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
 	usdcBase    = common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
 
 	deadline = time.Unix(1_800_000_000, 0).UTC()
@@ -31,7 +36,7 @@ var (
 func newProvider(t testing.TB, base string, now func() time.Time) swap.Provider {
 	p, err := dex.New(dex.Config{
 		Base: base, Sandbox: true, Now: now,
-		Key: func(context.Context) (string, error) { return "test-key-not-secret", nil },
+		Token: func(context.Context) (string, error) { return "test-token-of-no-installation", nil },
 		Limits: rest.Limits{
 			Attempt: 250 * time.Millisecond, Call: 2 * time.Second, Attempts: 2,
 			Backoff: time.Millisecond, MaxWait: 10 * time.Millisecond, Rate: rate.Inf, Failures: 1000,
@@ -63,11 +68,52 @@ func wei(s string) *big.Int {
 	return n
 }
 
+// signed signs as the account does.
+func signed(d apitypes.TypedData) ([]byte, error) {
+	key, err := crypto.HexToECDSA("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80") // public test key
+	if err != nil {
+		return nil, err
+	}
+	return signedBy(key, d)
+}
+
+func signedBy(key *ecdsa.PrivateKey, d apitypes.TypedData) ([]byte, error) {
+	hash, _, err := apitypes.TypedDataAndHash(d)
+	if err != nil {
+		return nil, err
+	}
+	signature, err := crypto.Sign(hash, key)
+	if err == nil {
+		signature[64] += 27
+	}
+	return signature, err
+}
+
+// tokenFlow is a recorded swap of a token: the allowance that package swap is to
+// see to and, unless the router is allowed the amount already, a permit first.
+func tokenFlow(f providertest.Flow, permitted bool) providertest.Flow {
+	f.Spender = permit2
+	if permitted {
+		return f
+	}
+	router := f.Effects[0].Target
+	grant := []swap.Approval{{Token: f.Request.TokenIn, Spender: router, Amount: f.Request.AmountIn, Until: recorded.Add(30 * 24 * time.Hour)}}
+	nonce := big.NewInt(0)
+	if f.Request.SrcChain == 1 {
+		nonce = big.NewInt(3)
+	}
+	f.Effects[0].Approves = grant
+	f.Effects = append([]swap.Effect{{
+		Kind: swap.Permit, Chain: f.Request.SrcChain, Target: permit2, Approves: grant, Deadline: recorded.Add(30 * time.Minute), Nonce: nonce,
+	}}, f.Effects...)
+	return f
+}
+
 // flow is a recorded swap whose one step spends all and receives at least min.
 func flow(name string, r swap.QuoteRequest, offer providertest.Expected, f swap.Effect, enforced string, free map[int]string) providertest.Flow {
 	f.Chain = r.SrcChain
 	f.Spends = []swap.Spend{{Token: r.TokenIn, Amount: r.AmountIn}}
-	f.Receives = []swap.Receive{{Token: r.TokenOut, To: account, Min: wei(enforced)}}
+	f.Receives = []swap.Receive{{Token: r.TokenOut, To: r.Recipient, Min: wei(enforced)}}
 	f.Pays = offer.Fees
 	if f.Kind == swap.Swap {
 		f.Deadline = deadline
@@ -88,7 +134,7 @@ const (
 // harmless has the leaves of the API's replies that decide nothing.
 var harmless = []providertest.Harmless{
 	{Path: "quote:requestId", Why: "opaque, never read"},
-	{Path: "quote:isTokenApprovalApplicable", Why: "never read: native input and wrapping need no approval"},
+	{Path: "quote:isTokenApprovalApplicable", Why: "never read: which input needs an approval is known, and what is allowed is on the chain"},
 	{Path: "quote:quote.quoteId", Why: "opaque; goes back inside the quote"},
 	{Path: "quote:quote.route[*][*].**", Why: "for show; the route taken is in the calldata, which is decoded"},
 	{Path: "quote:quote.routeString", Why: "shown as the provider's words, cut to plain text", MayChange: []string{"offer.route"}},
@@ -106,18 +152,26 @@ var harmless = []providertest.Harmless{
 	{Path: "swap:gasFee", Why: "never read: we price our own transactions"},
 	{Path: "swap:swap.maxFeePerGas", Why: "never read: we price our own transactions"},
 	{Path: "swap:swap.maxPriorityFeePerGas", Why: "never read: we price our own transactions"},
-	{Path: "swap:swap.gasLimit", Why: "bounded; the call is simulated with it, and its cost held against the ceiling", MayChange: []string{"step0.gas"}},
+	{Path: "swap:swap.gasLimit", Why: "bounded; the call is simulated with it, and its cost held against the ceiling", MayChange: []string{"step0.gas", "step1.gas"}},
 }
 
 func TestConformance(t *testing.T) {
 	usdc1 := common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
 	usdcArbitrum := common.HexToAddress("0xaf88d065e77c8cC2239327C5EDb3A432268e5831")
+	usdtArbitrum := common.HexToAddress("0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9")
+	router1 := common.HexToAddress("0x23617e59A5925b2A4Bf75d73ff6711cD0b29De85")
+	routerBase := common.HexToAddress("0xd6145b2D3F379919E8CdEda7B97e37c4b2Ca9c40")
+	routerArbitrum := common.HexToAddress("0x2d01411773c8C24805306E89A41F7855C3c4Fe65")
+	toFriend := func(r swap.QuoteRequest) swap.QuoteRequest {
+		r.Recipient = friend
+		return r
+	}
 	providertest.Run(t, providertest.Suite{
-		Dir: "testdata/exchanges", Prefix: "/v1", Now: recorded, New: newProvider,
+		Dir: "testdata/exchanges", Prefix: "/v1", Now: recorded, New: newProvider, Sign: signed,
 		Flows: []providertest.Flow{
 			flow("base-eth-usdc", request(8453, native, usdcBase, "100000000000000000", 40),
 				providertest.Expected{Routing: "CLASSIC", AmountOut: "261306533", MinOut: "260000000", Fees: []swap.Payment{{Token: usdcBase, To: feeReceiver, Bps: 40}}},
-				swap.Effect{Kind: swap.Swap, Target: common.HexToAddress("0xd6145b2D3F379919E8CdEda7B97e37c4b2Ca9c40")}, "260000000", map[int]string{16: legMinimum}),
+				swap.Effect{Kind: swap.Swap, Target: routerBase}, "260000000", map[int]string{16: legMinimum}),
 			flow("base-wrap", request(8453, native, weth, "100000000000000000", 0),
 				providertest.Expected{Routing: "WRAP", AmountOut: "100000000000000000", MinOut: "100000000000000000"},
 				swap.Effect{Kind: swap.Wrap, Target: weth}, "100000000000000000", nil),
@@ -127,10 +181,23 @@ func TestConformance(t *testing.T) {
 			flow("ethereum-split", request(1, native, usdc1, "1000000000000000000", 20),
 				providertest.Expected{Routing: "CLASSIC", AmountOut: "2589600000", MinOut: "2576652000",
 					Fees: []swap.Payment{{Token: usdc1, To: feeReceiver, Bps: 20}, {Token: usdc1, To: makerFee, Bps: 20}}},
-				swap.Effect{Kind: swap.Swap, Target: common.HexToAddress("0x23617e59A5925b2A4Bf75d73ff6711cD0b29De85")}, "2576652000", map[int]string{20: legMinimum, 31: legMinimum, 43: legMinimum}),
+				swap.Effect{Kind: swap.Swap, Target: router1}, "2576652000", map[int]string{20: legMinimum, 31: legMinimum, 43: legMinimum}),
 			flow("arbitrum-direct", request(42161, native, usdcArbitrum, "1000000000000000000", 0),
 				providertest.Expected{Routing: "CLASSIC", AmountOut: "2600000000", MinOut: "2587000000"},
-				swap.Effect{Kind: swap.Swap, Target: common.HexToAddress("0x2d01411773c8C24805306E89A41F7855C3c4Fe65")}, "2587000000", map[int]string{24: hopPrice}),
+				swap.Effect{Kind: swap.Swap, Target: routerArbitrum}, "2587000000", map[int]string{24: hopPrice}),
+			tokenFlow(flow("base-usdc-weth", request(8453, usdcBase, weth, "1000000000", 40),
+				providertest.Expected{Routing: "CLASSIC", AmountOut: "369790256343338260", MinOut: "368000000000000000", Fees: []swap.Payment{{Token: weth, To: feeReceiver, Bps: 40}}},
+				swap.Effect{Kind: swap.Swap, Target: routerBase}, "368000000000000000", map[int]string{25: legMinimum}), false),
+			tokenFlow(flow("base-usdc-eth", request(8453, usdcBase, native, "1000000000", 40),
+				providertest.Expected{Routing: "CLASSIC", AmountOut: "369790256343338260", MinOut: "368000000000000000", Fees: []swap.Payment{{Token: native, To: feeReceiver, Bps: 40}}},
+				swap.Effect{Kind: swap.Swap, Target: routerBase}, "368000000000000000", map[int]string{12: legMinimum}), true),
+			tokenFlow(flow("ethereum-usdc-split", request(1, usdc1, native, "2600000000", 20),
+				providertest.Expected{Routing: "CLASSIC", AmountOut: "996004000000000000", MinOut: "991023980000000000",
+					Fees: []swap.Payment{{Token: native, To: feeReceiver, Bps: 20}, {Token: native, To: makerFee, Bps: 20}}},
+				swap.Effect{Kind: swap.Swap, Target: router1}, "991023980000000000", map[int]string{27: legMinimum, 39: legMinimum}), false),
+			tokenFlow(flow("arbitrum-usdc-usdt", toFriend(request(42161, usdcArbitrum, usdtArbitrum, "2500000000", 0)),
+				providertest.Expected{Routing: "CLASSIC", AmountOut: "2499000000", MinOut: "2486505000"},
+				swap.Effect{Kind: swap.Swap, Target: routerArbitrum}, "2486505000", nil), false),
 		},
 		Harmless: harmless,
 	})

@@ -18,7 +18,6 @@ type selector [4]byte
 var (
 	depositFn  = selector{0xd0, 0xe3, 0x0d, 0xb0} // WETH9 deposit()
 	withdrawFn = selector{0x2e, 0x1a, 0x7d, 0x4d} // WETH9 withdraw(uint256)
-	approveFn  = selector{0x09, 0x5e, 0xa7, 0xb3} // ERC-20 approve(address,uint256)
 	executeFn  = selector{0x35, 0x93, 0x56, 0x4c} // UniversalRouter execute(bytes,bytes[],uint256)
 )
 
@@ -26,22 +25,22 @@ var (
 // were found to be for it.
 type reader func(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect, error)
 
-// callReaders is everything that a call step may do. The router's execute
-// without a deadline is not in it: such a transaction would be valid for ever.
+// callReaders is everything that a call step may do. Approvals are not in it:
+// package swap makes and reads its own. Nor is the router's execute without a
+// deadline: such a transaction would be valid for ever.
 var callReaders = []struct {
-	is   func(t swap.Terms, pr pair) common.Address // the contract that has the function
+	is   func(pr pair) common.Address // the contract that has the function
 	fn   selector
 	read reader
 }{
-	{func(_ swap.Terms, pr pair) common.Address { return pr.wrapped }, depositFn, readDeposit},
-	{func(_ swap.Terms, pr pair) common.Address { return pr.wrapped }, withdrawFn, readWithdraw},
-	{func(t swap.Terms, _ pair) common.Address { return t.TokenIn }, approveFn, readApprove},
-	{func(_ swap.Terms, pr pair) common.Address { return pr.router }, executeFn, readExecute},
+	{func(pr pair) common.Address { return pr.wrapped }, depositFn, readDeposit},
+	{func(pr pair) common.Address { return pr.wrapped }, withdrawFn, readWithdraw},
+	{func(pr pair) common.Address { return pr.router }, executeFn, readExecute},
 }
 
-// Decode says what a step would do, from its bytes alone. It refuses whatever it
-// does not fully understand, and whatever no honest plan for the terms contains.
-// It is pure and may be repeated.
+// Decode says what a step would do, from its bytes alone; a late step must have
+// its call by now. It refuses whatever it does not fully understand, and whatever
+// no honest plan for the terms contains. It is pure and may be repeated.
 func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	pr, err := checkTerms(t)
 	if err != nil {
@@ -50,7 +49,7 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	switch {
 	case s.Kind == swap.TypedStep && s.Typed != nil && s.Call == nil:
 		return readPermit(t, pr, *s.Typed)
-	case s.Kind != swap.CallStep || s.Call == nil || s.Typed != nil:
+	case s.Kind != swap.CallStep && s.Kind != swap.LateStep || s.Call == nil || s.Typed != nil:
 		return swap.Effect{}, refuse(swap.NotUnderstood, "kind", "the dex provider has no step of kind %q", s.Kind)
 	}
 	c := *s.Call
@@ -67,7 +66,7 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	fn, args := selector(c.Data[:4]), c.Data[4:]
 	known := false
 	for _, r := range callReaders {
-		to := r.is(t, pr)
+		to := r.is(pr)
 		if c.To != to || to == (common.Address{}) {
 			continue
 		}
@@ -93,8 +92,12 @@ func checkTerms(t swap.Terms) (pair, error) {
 		return pr, refuse(swap.UnsupportedRoute, "dstChainId", "the dex provider swaps on one chain only")
 	case t.AmountIn == nil || t.AmountIn.Sign() <= 0 || t.AmountIn.Cmp(contractBalance) >= 0:
 		return pr, refuse(swap.AmountZero, "amountIn", "the amount must be above zero and below 2^255")
+	case !pr.holds(t.AmountIn):
+		return pr, refuse(swap.BadRequest, "amountIn", "Permit2 cannot allow exactly %s", t.AmountIn)
 	case t.TokenIn == t.TokenOut:
 		return pr, refuse(swap.SameToken, "tokenOut", "token in and token out are the same")
+	case !pr.isToken(t.TokenIn) || !pr.isToken(t.TokenOut):
+		return pr, refuse(swap.BadRequest, "tokenIn", "a contract of the swap itself is no token")
 	case t.Account == zero || t.Recipient == zero || reserved(t.Account, pr.deployment) || reserved(t.Recipient, pr.deployment):
 		return pr, refuse(swap.BadRequest, "recipient", "account and recipient must be accounts, not contracts of the swap")
 	case t.FeeBps > 0 && (t.FeeReceiver == zero || t.FeeReceiver == t.Recipient || t.FeeReceiver == t.Account || reserved(t.FeeReceiver, pr.deployment)):
@@ -143,28 +146,6 @@ func oneToOneEffect(k swap.EffectKind, t swap.Terms, pr pair) swap.Effect {
 		Spends:   []swap.Spend{{Token: t.TokenIn, Amount: new(big.Int).Set(t.AmountIn)}},
 		Receives: []swap.Receive{{Token: t.TokenOut, To: t.Account, Min: new(big.Int).Set(t.AmountIn)}},
 	}
-}
-
-// readApprove: an allowance on the input token, for Permit2 alone, of exactly
-// the amount or zero (the reset that some tokens want first).
-func readApprove(t swap.Terms, _ pair, c chain.Call, args []byte) (swap.Effect, error) {
-	vals, err := strictly(words("address", "uint256"), args)
-	if err != nil {
-		return swap.Effect{}, err
-	}
-	spender, n := vals[0].(common.Address), vals[1].(*big.Int)
-	switch {
-	case c.Value.Sign() != 0:
-		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the approval would also send %s wei", c.Value)
-	case spender != permit2:
-		return swap.Effect{}, refuse(swap.NotPinned, "spender", "the approval is for %s, not for Permit2", spender)
-	case n.Sign() != 0 && n.Cmp(t.AmountIn) != 0:
-		return swap.Effect{}, refuse(swap.NotAsAccepted, "amount", "the approval is for %s, not for exactly %s", n, t.AmountIn)
-	}
-	return swap.Effect{
-		Kind: swap.Approve, Chain: t.SrcChain, Target: t.TokenIn,
-		Approves: []swap.Approval{{Token: t.TokenIn, Spender: spender, Amount: n}},
-	}, nil
 }
 
 // words names the types of a flat argument list.

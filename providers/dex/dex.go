@@ -1,7 +1,8 @@
 // Package dex swaps on one chain through the Uniswap Trading API: the classic
-// route with native input, and the wrapped native coin both ways. What the API
-// returns is a claim; what binds is the calldata, which Decode executes
-// abstractly, command by command, before anything is signed.
+// route, and the wrapped native coin both ways. What the API returns is a claim;
+// what binds is the calldata, which Decode executes abstractly, command by
+// command, and the permit, which is built anew from values that were checked,
+// before anything is signed.
 package dex
 
 import (
@@ -15,14 +16,15 @@ import (
 )
 
 // A Config says where the API is. It is reached through a proxy that holds the
-// API key, so that normally no key is needed here.
+// API key, which never comes here; the proxy is told who asks by a token.
 type Config struct {
 	Base    string // such as https://host/v1
 	Sandbox bool   // Base must be loopback and may be http; else https only
 	// OwnProxy allows a key proxy on this machine outside the sandbox.
 	OwnProxy bool
-	// Key returns the API key for the header x-api-key; nil sends none.
-	Key    func(context.Context) (string, error)
+	// Token returns this installation's token for the proxy, asked for with each
+	// call and sent as authorization: Bearer; nil or "" sends none.
+	Token  func(context.Context) (string, error)
 	Limits rest.Limits      // zero fields take the defaults, with the API's own rate
 	Now    func() time.Time // fault.Now when nil
 }
@@ -34,6 +36,11 @@ const maxReply = 1 << 20
 const quotesPerSecond = 5
 
 // A Provider is the DEX as swap sees it. It may be used by several goroutines.
+//
+// The API's POST /check_approval is not called. What it would say is on the chain,
+// where package swap reads it; the approval it offers is without limit, and ours is
+// exact; and whether a token wants its allowance reset first (its "cancel") shows
+// when our own node simulates the approval.
 type Provider struct {
 	api *rest.Client
 	now func() time.Time
@@ -55,7 +62,7 @@ func New(c Config) (*Provider, error) {
 	api, err := rest.New(rest.Config{
 		Name: string(swap.DEX), Base: c.Base, Reach: reach(c), Limits: c.Limits, Now: c.Now,
 		Header:    http.Header{"X-Universal-Router-Version": {routerVersion}},
-		Secrets:   keyHeader(c.Key),
+		Secrets:   tokenHeader(c.Token),
 		Temporary: func(e *rest.Error) bool { return e.Code == upstreamTimeout },
 	})
 	if err != nil {
@@ -74,16 +81,16 @@ func reach(c Config) rest.Reach {
 	return rest.Outside
 }
 
-func keyHeader(key func(context.Context) (string, error)) func(context.Context) (http.Header, error) {
-	if key == nil {
+func tokenHeader(token func(context.Context) (string, error)) func(context.Context) (http.Header, error) {
+	if token == nil {
 		return nil
 	}
 	return func(ctx context.Context) (http.Header, error) {
-		k, err := key(ctx)
-		if err != nil || k == "" {
+		t, err := token(ctx)
+		if err != nil || t == "" {
 			return nil, err
 		}
-		return http.Header{"X-Api-Key": {k}}, nil
+		return http.Header{"Authorization": {"Bearer " + t}}, nil
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
 // FuzzQuoteReply: whatever a reply to /quote is, it is refused with a reason, or
@@ -17,16 +19,18 @@ import (
 func FuzzQuoteReply(f *testing.F) {
 	f.Add([]byte(fixture(f, "base-eth-usdc.quote.json")))
 	f.Add([]byte(fixture(f, "base-wrap.quote.json")))
+	f.Add([]byte(fixture(f, "base-usdc-weth.quote.json")))
 	f.Add([]byte(`{"routing":"CLASSIC","quote":{"chainId":"0x2105","slippage":0.5,"aggregatedOutputs":[null]}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, r := range []swap.QuoteRequest{baseRequest(), wrapRequest()} {
-			o, err := readQuote(raw, r)
+		for _, r := range []swap.QuoteRequest{baseRequest(), wrapRequest(), usdcRequest()} {
+			q, err := readQuote(raw, r)
 			if err != nil {
 				if codeOf(err) == "" {
 					t.Fatalf("a refusal without a code: %v", err)
 				}
 				continue
 			}
+			o := q.offer
 			if o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Cmp(floorOf(o.AmountOut, r.SlippageBps)) < 0 {
 				t.Fatalf("%s at least %s", o.AmountOut, o.MinOut)
 			}
@@ -51,6 +55,7 @@ func wrapRequest() swap.QuoteRequest {
 func FuzzSwapReply(f *testing.F) {
 	f.Add([]byte(fixture(f, "base-eth-usdc.swap.json")))
 	f.Add([]byte(fixture(f, "base-wrap.swap.json")))
+	f.Add([]byte(fixture(f, "base-usdc-weth.swap.json")))
 	f.Add([]byte(`{"swap":{"value":"0x","data":"0x0","gasLimit":1e9}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		c, err := readSwap(raw, baseTerms())
@@ -103,8 +108,77 @@ func FuzzDecode(f *testing.F) {
 		if len(e.Receives) != 1 || e.Receives[0].To != testAccount || e.Receives[0].Token != terms.TokenOut || e.Receives[0].Min.Sign() <= 0 {
 			t.Fatalf("receives %+v", e.Receives)
 		}
+		for _, a := range e.Approves {
+			if a.Token != terms.TokenIn || a.Spender != base.router || a.Amount.Cmp(terms.AmountIn) != 0 || len(e.Approves) > 1 {
+				t.Fatalf("approves %+v", e.Approves)
+			}
+		}
 		if slices.ContainsFunc(e.Pays, func(p swap.Payment) bool { return p.To != testFeeTo && p.Bps > terms.MakerFeeBps }) {
 			t.Fatalf("pays %+v", e.Pays)
+		}
+	})
+}
+
+// FuzzTypedData: whatever typed data is accepted to be signed is the PermitSingle
+// that we would build ourselves, for exactly the input, to the router, not for long.
+func FuzzTypedData(f *testing.F) {
+	for _, x := range readVectors(f).PermitSingle {
+		x.Types["EIP712Domain"] = permitTypes["EIP712Domain"]
+		f.Add(written(f, apitypes.TypedData{Types: x.Types, PrimaryType: x.PrimaryType, Domain: x.Domain, Message: x.Values}))
+	}
+	f.Add([]byte(`{"primaryType":"PermitSingle","message":{"details":null,"spender":"0x"}}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var d apitypes.TypedData
+		if json.Unmarshal(raw, &d) != nil {
+			return
+		}
+		e, err := (&Provider{}).Decode(usdcTerms(), swap.Step{Kind: swap.TypedStep, Typed: &d})
+		if err != nil {
+			if codeOf(err) == "" {
+				t.Fatalf("a refusal without a code: %v", err)
+			}
+			return
+		}
+		p := permit{testUSDC, usdcTerms().AmountIn, big.NewInt(e.Approves[0].Until.Unix()), e.Nonce, base.router, big.NewInt(e.Deadline.Unix())}
+		want, _, errWant := apitypes.TypedDataAndHash(p.typed(8453))
+		got, _, errGot := apitypes.TypedDataAndHash(d)
+		if errWant != nil || errGot != nil || !bytes.Equal(got, want) {
+			t.Fatalf("signed would be %x, read was %x: %v, %v", got, want, errGot, errWant)
+		}
+		if e.Approves[0].Until.After(testDeadline.Add(maxAllowance)) || e.Deadline.After(testDeadline.Add(maxSignature)) || e.Nonce.BitLen() > nonceBits {
+			t.Fatalf("%+v", e)
+		}
+	})
+}
+
+// FuzzPermitData: whatever a quote asks to be signed is refused with a reason, or
+// is a permit that Decode accepts when we build it.
+func FuzzPermitData(f *testing.F) {
+	f.Add(written(f, tree(f, "base-usdc-weth.quote.json")["permitData"]))
+	f.Add(written(f, tree(f, "ethereum-usdc-split.quote.json")["permitData"]))
+	f.Add([]byte(`{"domain":{"name":"Permit2","chainId":"0x2105"},"types":{},"values":{"details":{}}} `))
+	f.Add([]byte("null"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		pr, err := checkRequest(usdcRequest())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := readPermitData(raw, usdcRequest(), pr)
+		if err == nil && p != nil {
+			err = p.timely(testNow)
+		}
+		if err != nil {
+			if codeOf(err) == "" {
+				t.Fatalf("a refusal without a code: %v", err)
+			}
+			return
+		}
+		if p == nil {
+			return
+		}
+		typed := p.typed(8453)
+		if _, err := (&Provider{}).Decode(usdcTerms(), swap.Step{Kind: swap.TypedStep, Typed: &typed}); err != nil {
+			t.Fatalf("asked for and not to be signed: %v", err)
 		}
 	})
 }

@@ -37,8 +37,8 @@ type machine struct {
 	swaps    int
 	direct   bool // an output went to the recipient without passing the router
 	handed   bool // an output was handed over, or a fee taken: no swap may follow
-	permit   *swap.Approval
-	payments []swap.Payment
+	permit   *signedPermit
+	payments []swap.Payment // in the output token's own form
 }
 
 func newMachine(t swap.Terms, pr pair, value *big.Int) *machine {
@@ -167,7 +167,7 @@ func (m *machine) checkPath(path []common.Address) error {
 		switch {
 		case slices.Contains(path[:i], token):
 			return refuse(swap.NotUnderstood, "path", "the path passes %s twice", token)
-		case token == nativeCoin || token == m.pair.router || token == permit2:
+		case token == nativeCoin || !m.pair.isToken(token):
 			return refuse(swap.NotUnderstood, "path", "%s is no token of a pool", token)
 		case token == m.in() && i != 0:
 			return refuse(swap.NotAsAccepted, "tokenIn", "the path returns to the input token")
@@ -212,7 +212,7 @@ func (m *machine) payPortion(token, to common.Address, bips *big.Int) error {
 		return refuse(swap.NotAsAccepted, "fee", "%s is paid twice", to)
 	}
 	m.handed = true
-	m.payments = append(m.payments, swap.Payment{Token: token, To: to, Bps: int(bips.Int64())})
+	m.payments = append(m.payments, swap.Payment{Token: m.t.TokenOut, To: to, Bps: int(bips.Int64())})
 	return nil
 }
 
@@ -312,18 +312,18 @@ func (m *machine) finish() error {
 	return nil
 }
 
-// effect is what certainly happens. Fees are in a fixed order, so that the
-// digest does not depend on the order of commands.
-func (m *machine) effect(deadline int64) swap.Effect {
+// effect is what certainly happens. Fees are in a fixed order and in one form of
+// a native output, so that the digest does not depend on the order of commands.
+func (m *machine) effect(deadline time.Time) swap.Effect {
 	f := swap.Effect{
 		Kind: swap.Swap, Chain: m.t.SrcChain, Target: m.pair.router,
 		Spends:   []swap.Spend{{Token: m.t.TokenIn, Amount: new(big.Int).Set(m.t.AmountIn)}},
 		Receives: []swap.Receive{{Token: m.t.TokenOut, To: m.t.Recipient, Min: m.sure}},
-		Pays:     m.payments, Deadline: time.Unix(deadline, 0).UTC(),
+		Pays:     m.payments, Deadline: deadline.UTC(),
 	}
 	sortFees(f.Pays, m.t.FeeReceiver)
 	if m.permit != nil {
-		f.Approves = []swap.Approval{*m.permit}
+		f.Approves = []swap.Approval{m.permit.approval()}
 	}
 	return f
 }

@@ -1,7 +1,10 @@
 package dex
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"math/big"
 	"time"
 
@@ -13,18 +16,24 @@ import (
 )
 
 const (
-	// maxAllowance and maxSignature bound how long a permit outlives the consent:
-	// the API asks for 30 days and 30 minutes.
+	// maxAllowance and maxSignature bound how long a permit outlives the moment
+	// it is asked for or, when it is signed, the consent: the API asks for 30 days
+	// and 30 minutes.
 	maxAllowance = 31 * 24 * time.Hour
 	maxSignature = time.Hour
+	// leastPermit is what must be left of both for the swap to be mined in time.
+	leastPermit = 5 * time.Minute
 
+	nonceBits    = 48
 	signatureLen = 65
 )
+
+const permitSingle = "PermitSingle"
 
 // permitTypes are Permit2's, in the order in which they are hashed.
 var permitTypes = apitypes.Types{
 	"EIP712Domain":  {{Name: "name", Type: "string"}, {Name: "chainId", Type: "uint256"}, {Name: "verifyingContract", Type: "address"}},
-	"PermitSingle":  {{Name: "details", Type: "PermitDetails"}, {Name: "spender", Type: "address"}, {Name: "sigDeadline", Type: "uint256"}},
+	permitSingle:    {{Name: "details", Type: "PermitDetails"}, {Name: "spender", Type: "address"}, {Name: "sigDeadline", Type: "uint256"}},
 	"PermitDetails": {{Name: "token", Type: "address"}, {Name: "amount", Type: "uint160"}, {Name: "expiration", Type: "uint48"}, {Name: "nonce", Type: "uint48"}},
 }
 
@@ -37,10 +46,16 @@ type permit struct {
 	sigDeadline               *big.Int
 }
 
+// A signedPermit is a permit with the account's signature, 65 bytes.
+type signedPermit struct {
+	permit
+	signature []byte
+}
+
 // typed is the permit as Permit2 on the chain hashes it.
 func (p permit) typed(chainID uint64) apitypes.TypedData {
 	return apitypes.TypedData{
-		Types: permitTypes, PrimaryType: "PermitSingle",
+		Types: permitTypes, PrimaryType: permitSingle,
 		Domain: apitypes.TypedDataDomain{Name: "Permit2", ChainId: (*math.HexOrDecimal256)(new(big.Int).SetUint64(chainID)), VerifyingContract: permit2.Hex()},
 		Message: apitypes.TypedDataMessage{
 			"details": map[string]any{"token": p.token.Hex(), "amount": p.amount.String(), "expiration": p.expiration.String(), "nonce": p.nonce.String()},
@@ -49,23 +64,95 @@ func (p permit) typed(chainID uint64) apitypes.TypedData {
 	}
 }
 
-// allows says what the permit grants, if that is what the terms need: exactly
-// the input, to the router, not for long.
-func (p permit) allows(t swap.Terms, pr pair) (swap.Approval, error) {
-	longest := t.Deadline.Add(maxAllowance).Unix()
+// is reports whether two permits are the same in every value.
+func (p permit) is(q permit) bool {
+	return p.token == q.token && p.spender == q.spender && p.amount.Cmp(q.amount) == 0 &&
+		p.expiration.Cmp(q.expiration) == 0 && p.nonce.Cmp(q.nonce) == 0 && p.sigDeadline.Cmp(q.sigDeadline) == 0
+}
+
+// allows refuses a permit for anything but exactly n of token, to the router.
+func (p permit) allows(token common.Address, n *big.Int, pr pair) error {
 	switch {
-	case p.token != t.TokenIn || p.token == nativeCoin:
-		return swap.Approval{}, refuse(swap.NotAsAccepted, "token", "the permit is for %s, not for the input token", p.token)
+	case p.token != token || !pr.pulled:
+		return refuse(swap.NotAsAccepted, "token", "the permit is for %s, not for the input token", p.token)
 	case p.spender != pr.router:
-		return swap.Approval{}, refuse(swap.NotPinned, "spender", "the permit is for %s, not for the built-in router", p.spender)
-	case p.amount.Cmp(t.AmountIn) != 0:
-		return swap.Approval{}, refuse(swap.NotAsAccepted, "amount", "the permit is for %s, not for exactly %s", p.amount, t.AmountIn)
-	case !p.expiration.IsInt64() || p.expiration.Int64() > longest:
-		return swap.Approval{}, refuse(swap.NotAsAccepted, "expiration", "the permit stays valid for over 31 days")
-	case !p.sigDeadline.IsInt64() || p.sigDeadline.Int64() > t.Deadline.Add(maxSignature).Unix():
-		return swap.Approval{}, refuse(swap.NotAsAccepted, "sigDeadline", "the permit's signature outlives the accepted deadline by over an hour")
+		return refuse(swap.NotPinned, "spender", "the permit is for %s, not for the built-in router", p.spender)
+	case p.amount.Cmp(n) != 0 || !pr.holds(p.amount):
+		return refuse(swap.NotAsAccepted, "amount", "the permit is for %s, not for exactly %s", p.amount, n)
+	case p.nonce.BitLen() > nonceBits:
+		return refuse(swap.NotUnderstood, "nonce", "the permit's nonce has more than %d bits", nonceBits)
 	}
-	return swap.Approval{Token: p.token, Spender: p.spender, Amount: p.amount, Until: time.Unix(p.expiration.Int64(), 0).UTC()}, nil
+	return nil
+}
+
+// ends refuses a permit that would outlive the moment for too long.
+func (p permit) ends(from time.Time) error {
+	switch {
+	case !p.expiration.IsInt64() || p.expiration.Int64() > from.Add(maxAllowance).Unix():
+		return refuse(swap.NotAsAccepted, "expiration", "the permit stays valid for over 31 days")
+	case !p.sigDeadline.IsInt64() || p.sigDeadline.Int64() > from.Add(maxSignature).Unix():
+		return refuse(swap.NotAsAccepted, "sigDeadline", "the permit's signature stays valid for over an hour")
+	}
+	return nil
+}
+
+// timely wants the permit, if there is one, to last until the swap can be mined,
+// and not much longer.
+func (p *permit) timely(now time.Time) error {
+	if p == nil {
+		return nil
+	}
+	if err := p.ends(now); err != nil {
+		return err
+	}
+	if p.last().Before(now.Add(leastPermit)) {
+		return refuse(swap.QuoteExpired, "sigDeadline", "the permit in the quote ends in less than %d minutes; get a new quote, and check this machine's clock", int(leastPermit.Minutes()))
+	}
+	return nil
+}
+
+// last is the last second at which a swap can use the permit; [permit.ends] has
+// seen to it that both times are seconds of this age.
+func (p permit) last() time.Time {
+	return earliest(time.Unix(p.expiration.Int64(), 0), time.Unix(p.sigDeadline.Int64(), 0))
+}
+
+// approval is what the permit grants.
+func (p permit) approval() swap.Approval {
+	return swap.Approval{Token: p.token, Spender: p.spender, Amount: p.amount, Until: time.Unix(p.expiration.Int64(), 0).UTC()}
+}
+
+// permitValues is a PermitSingle's message as JSON: addresses and decimal strings.
+type permitValues struct {
+	Details struct {
+		Token      *address `json:"token"`
+		Amount     *amount  `json:"amount"`
+		Expiration *amount  `json:"expiration"`
+		Nonce      *amount  `json:"nonce"`
+	} `json:"details"`
+	Spender     *address `json:"spender"`
+	SigDeadline *amount  `json:"sigDeadline"`
+}
+
+func (v permitValues) permit() (permit, error) {
+	d := v.Details
+	if d.Token == nil || d.Amount == nil || d.Expiration == nil || d.Nonce == nil || v.Spender == nil || v.SigDeadline == nil {
+		return permit{}, refuse(swap.NotUnderstood, "permit", "the message has not the values of a PermitSingle")
+	}
+	return permit{d.Token.Address, d.Amount.Int, d.Expiration.Int, d.Nonce.Int, v.Spender.Address, v.SigDeadline.Int}, nil
+}
+
+// readWhole decodes JSON of which no field may be left unread.
+func readWhole(raw []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(to); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("bytes after the end")
+	}
+	return nil
 }
 
 // readPermit reads a PermitSingle to be signed. The typed data is built anew
@@ -82,36 +169,34 @@ func readPermit(t swap.Terms, pr pair, given apitypes.TypedData) (swap.Effect, e
 	if got, _, err := apitypes.TypedDataAndHash(given); err != nil || string(got) != string(want) {
 		return swap.Effect{}, refuse(swap.NotUnderstood, "typed", "the message is not a PermitSingle for Permit2 on chain %d", t.SrcChain)
 	}
-	a, err := p.allows(t, pr)
-	if err != nil {
+	if err := p.within(t, pr); err != nil {
 		return swap.Effect{}, err
 	}
 	return swap.Effect{
 		Kind: swap.Permit, Chain: t.SrcChain, Target: permit2,
-		Approves: []swap.Approval{a}, Deadline: time.Unix(p.sigDeadline.Int64(), 0).UTC(),
+		Approves: []swap.Approval{p.approval()}, Deadline: time.Unix(p.sigDeadline.Int64(), 0).UTC(), Nonce: p.nonce,
 	}, nil
 }
 
-// permitFrom reads the values of a message: addresses and decimal strings.
-func permitFrom(d apitypes.TypedData) (permit, error) {
-	var m struct {
-		Details struct {
-			Token      *address `json:"token"`
-			Amount     *amount  `json:"amount"`
-			Expiration *amount  `json:"expiration"`
-			Nonce      *amount  `json:"nonce"`
-		} `json:"details"`
-		Spender     *address `json:"spender"`
-		SigDeadline *amount  `json:"sigDeadline"`
+// within holds a permit against the terms: the consent's end bounds its times.
+func (p permit) within(t swap.Terms, pr pair) error {
+	if err := p.allows(t.TokenIn, t.AmountIn, pr); err != nil {
+		return err
 	}
+	return p.ends(t.Deadline)
+}
+
+// permitFrom reads the values of a message.
+func permitFrom(d apitypes.TypedData) (permit, error) {
+	var v permitValues
 	raw, err := json.Marshal(d.Message)
 	if err == nil {
-		err = json.Unmarshal(raw, &m)
+		err = readWhole(raw, &v)
 	}
-	if v := m.Details; err != nil || v.Token == nil || v.Amount == nil || v.Expiration == nil || v.Nonce == nil || m.Spender == nil || m.SigDeadline == nil {
+	if err != nil {
 		return permit{}, refuse(swap.NotUnderstood, "typed", "the message has not the values of a PermitSingle")
 	}
-	return permit{m.Details.Token.Address, m.Details.Amount.Int, m.Details.Expiration.Int, m.Details.Nonce.Int, m.Spender.Address, m.SigDeadline.Int}, nil
+	return v.permit()
 }
 
 // permitArgs is (PermitSingle, bytes signature); the struct is static, so its
@@ -122,16 +207,16 @@ var permitArgs = words("address", "uint160", "uint48", "uint48", "address", "uin
 // once, and finish wants the allowance to be used.
 func runPermit(m *machine, a []any) error {
 	p := permit{a[0].(common.Address), a[1].(*big.Int), a[2].(*big.Int), a[3].(*big.Int), a[4].(common.Address), a[5].(*big.Int)}
+	signature := a[6].([]byte)
 	switch {
 	case m.permit != nil || m.swaps > 0 || m.handed:
 		return refuse(swap.NotUnderstood, "commands", "a permit after the first command")
-	case len(a[6].([]byte)) != signatureLen:
-		return refuse(swap.NotUnderstood, "signature", "a signature of %d bytes", len(a[6].([]byte)))
+	case len(signature) != signatureLen:
+		return refuse(swap.NotUnderstood, "signature", "a signature of %d bytes", len(signature))
 	}
-	got, err := p.allows(m.t, m.pair)
-	if err != nil {
+	if err := p.within(m.t, m.pair); err != nil {
 		return err
 	}
-	m.permit = &got
+	m.permit = &signedPermit{p, signature}
 	return nil
 }

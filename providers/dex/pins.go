@@ -1,6 +1,8 @@
 package dex
 
 import (
+	"math/big"
+
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -57,21 +59,44 @@ func (p *Provider) Pins() swap.Pins {
 type pair struct {
 	deployment
 	wrap, unwrap bool // native to wrapped native, and back: no route, no fee
+	pulled       bool // the router takes the input out of the account, through Permit2
 }
 
 func pairOf(chainID uint64, in, out common.Address) (pair, error) {
 	d, err := deploymentOn(chainID)
-	native := common.Address{}
+	unwrap := in == d.wrapped && out == nativeCoin
 	return pair{
 		deployment: d,
-		wrap:       in == native && out == d.wrapped,
-		unwrap:     in == d.wrapped && out == native,
+		wrap:       in == nativeCoin && out == d.wrapped,
+		unwrap:     unwrap,
+		pulled:     in != nativeCoin && !unwrap,
 	}, err
+}
+
+// spender is who must have an ERC-20 allowance on the input; zero for nobody.
+func (pr pair) spender() common.Address {
+	if pr.pulled {
+		return permit2
+	}
+	return common.Address{}
+}
+
+// holds reports whether Permit2 can carry an allowance of exactly n: the highest
+// number it can hold stands for one without limit.
+func (pr pair) holds(n *big.Int) bool { return !pr.pulled || n.Cmp(unlimited) < 0 }
+
+// unlimited is 2^160-1, which Permit2 never counts down.
+var unlimited = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 160), big.NewInt(1))
+
+// isToken is false of the swap's own contracts and of the addresses to which
+// the router gives a meaning of its own.
+func (d deployment) isToken(a common.Address) bool {
+	return a != msgSender && a != routerItself && a != d.router && a != permit2
 }
 
 // pooled is the token that pools hold for t: the wrapped coin for the native one.
 func (d deployment) pooled(t common.Address) common.Address {
-	if t == (common.Address{}) {
+	if t == nativeCoin {
 		return d.wrapped
 	}
 	return t

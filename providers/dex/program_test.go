@@ -110,13 +110,18 @@ func decode(t swap.Terms, data []byte) (swap.Effect, error) {
 	return (&Provider{}).Decode(t, swap.Step{Kind: swap.CallStep, Call: &c})
 }
 
-// checked decodes and holds the effect against the terms, as the service does.
+// checked decodes and holds the effect against the terms, as the service does. A
+// permit in the calldata counts as signed before.
 func checked(t swap.Terms, data []byte) (swap.Effect, error) {
 	f, err := decode(t, data)
-	if err == nil {
-		err = swap.Check(t, []swap.Effect{f}, (&Provider{}).Pins())
+	if err != nil {
+		return f, err
 	}
-	return f, err
+	effects := []swap.Effect{f}
+	if len(f.Approves) > 0 {
+		effects = []swap.Effect{{Kind: swap.Permit, Chain: f.Chain, Target: permit2, Approves: f.Approves, Deadline: f.Deadline, Nonce: new(big.Int)}, f}
+	}
+	return f, swap.Check(t, effects, (&Provider{}).Pins())
 }
 
 // honest is the program of an honest reply to ethToUSDC.

@@ -61,14 +61,17 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	if err != nil {
 		return nil, refusal(err)
 	}
-	o, err := readQuote(reply.Body, r)
+	q, err := readQuote(reply.Body, r)
 	if err != nil {
 		return nil, err
 	}
-	if o.Expires, err = expiry(reply); err != nil {
+	if q.offer.Expires, err = expiry(reply); err != nil {
 		return nil, err
 	}
-	return []swap.Offer{o}, nil
+	if err := q.permit.timely(reply.Received); err != nil {
+		return nil, err
+	}
+	return []swap.Offer{q.offer}, nil
 }
 
 // checkRequest refuses what this provider cannot serve.
@@ -88,6 +91,10 @@ func checkRequest(r swap.QuoteRequest) (pair, error) {
 		return pr, refuse(swap.AmountZero, "amountIn", "enter an amount above zero")
 	case r.AmountIn.BitLen() > 256:
 		return pr, refuse(swap.BadRequest, "amountIn", "the amount has more than 256 bits")
+	case !pr.holds(r.AmountIn):
+		return pr, refuse(swap.BadRequest, "amountIn", "the amount is above what Permit2 can allow exactly; enter a smaller one")
+	case !pr.isToken(r.TokenIn) || !pr.isToken(r.TokenOut):
+		return pr, refuse(swap.BadRequest, "tokenIn", "a contract of the swap itself is no token; choose another")
 	case r.Account == zero || r.Recipient == zero:
 		return pr, refuse(swap.BadRequest, "account", "choose an account")
 	case reserved(r.Recipient, pr.deployment) || reserved(r.Account, pr.deployment):
@@ -102,8 +109,6 @@ func checkRequest(r swap.QuoteRequest) (pair, error) {
 		return pr, refuse(swap.UnsupportedRoute, "recipient", "wrapping pays the account itself; send it on afterwards")
 	case (pr.wrap || pr.unwrap) && r.FeeBps > 0:
 		return pr, refuse(swap.BadRequest, "feeBps", "wrapping carries no fee")
-	case r.TokenIn != zero && !pr.unwrap:
-		return pr, refuse(swap.UnsupportedRoute, "tokenIn", "the dex provider swaps only the native coin until token approvals are built in; swap the native coin, or choose another provider")
 	}
 	return pr, nil
 }
@@ -155,34 +160,45 @@ func expiry(reply *rest.Reply) (time.Time, error) {
 	return reply.Received.Add(life), nil
 }
 
+// A reading is a quote that was found to be for its request.
+type reading struct {
+	offer  swap.Offer
+	quote  envelope // as it came
+	permit *permit  // to be signed; nil for none
+}
+
 // readQuote turns a reply to /quote into an offer, or refuses it. It is pure,
 // so an offer that comes back from storage is read again in the same way.
-func readQuote(raw []byte, r swap.QuoteRequest) (swap.Offer, error) {
+func readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
 	pr, err := checkRequest(r)
 	if err != nil {
-		return swap.Offer{}, err
+		return reading{}, err
 	}
 	e, q, err := decodeQuote(raw)
 	if err != nil {
-		return swap.Offer{}, err
+		return reading{}, err
 	}
 	if err := q.echoes(e, r, pr); err != nil {
-		return swap.Offer{}, err
+		return reading{}, err
+	}
+	permit, err := readPermitData(e.PermitData, r, pr)
+	if err != nil {
+		return reading{}, err
 	}
 	o := swap.Offer{
 		Provider: swap.DEX, Request: r, Routing: e.Routing, Raw: raw,
-		Duration: blockTime(r.SrcChain), Gas: uint64(0),
+		Duration: blockTime(r.SrcChain),
 	}
 	if q.GasUseEstimate != nil {
 		o.Gas = q.GasUseEstimate.Uint64()
 	}
 	if pr.wrap || pr.unwrap {
 		o.Route, o.AmountOut, o.MinOut = "1:1", q.Output.Amount.Int, q.Output.Amount.Int
-		return o, nil
+		return reading{o, e, permit}, nil
 	}
 	o.Route = printable(q.RouteString)
 	o.AmountOut, o.MinOut, o.Fees, err = q.split(r, pr)
-	return o, err
+	return reading{o, e, permit}, err
 }
 
 func blockTime(chainID uint64) time.Duration {

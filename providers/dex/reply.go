@@ -124,7 +124,6 @@ func (q quoteBody) echoes(e envelope, r swap.QuoteRequest, pr pair) error {
 	}
 	list := []echo{
 		{"routing", true, e.Routing == want},
-		{"permitData", true, isNull(e.PermitData)},
 		{"permitTransaction", true, isNull(e.PermitTransaction)},
 		{"tradeType", q.TradeType != "", q.TradeType == exactInput},
 		{"chainId", q.ChainID != nil, q.ChainID.is(r.SrcChain)},

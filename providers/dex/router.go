@@ -76,37 +76,53 @@ var refusedCommands = map[byte]string{
 
 var executeArgs = words("bytes", "bytes[]", "uint256")
 
-// readExecute runs the router's commands on an empty router and says what
-// certainly happens.
+// readExecute says what certainly happens when the router executes.
 func readExecute(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect, error) {
-	vals, err := strictly(executeArgs, args)
+	m, deadline, err := execute(t, pr, c, args)
 	if err != nil {
 		return swap.Effect{}, err
 	}
-	ops, inputs, deadline := vals[0].([]byte), vals[1].([][]byte), vals[2].(*big.Int)
+	return m.effect(time.Unix(deadline, 0)), nil
+}
+
+// execute runs the router's commands on an empty router, until a deadline in
+// seconds.
+func execute(t swap.Terms, pr pair, c chain.Call, args []byte) (m *machine, deadline int64, err error) {
+	vals, err := strictly(executeArgs, args)
+	if err != nil {
+		return nil, 0, err
+	}
+	ops, inputs, until := vals[0].([]byte), vals[1].([][]byte), vals[2].(*big.Int)
 	switch {
 	case len(ops) == 0 || len(ops) > maxCommands || len(ops) != len(inputs):
-		return swap.Effect{}, refuse(swap.NotUnderstood, "data", "%d commands with %d inputs", len(ops), len(inputs))
-	case !deadline.IsInt64() || deadline.Int64() > t.Deadline.Unix():
-		return swap.Effect{}, refuse(swap.NotAsAccepted, "deadline", "the swap could still happen after the accepted deadline %s", t.Deadline.UTC().Format(time.RFC3339))
+		return nil, 0, refuse(swap.NotUnderstood, "data", "%d commands with %d inputs", len(ops), len(inputs))
+	case !until.IsInt64() || until.Int64() > t.Deadline.Unix():
+		return nil, 0, refuse(swap.NotAsAccepted, "deadline", "the swap could still happen after the accepted deadline %s", t.Deadline.UTC().Format(time.RFC3339))
 	}
 	value := new(big.Int)
 	if t.TokenIn == nativeCoin {
 		value = t.AmountIn
 	}
 	if c.Value.Cmp(value) != 0 {
-		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the transaction sends %s wei, not %s", c.Value, value)
+		return nil, 0, refuse(swap.NotAsAccepted, "value", "the transaction sends %s wei, not %s", c.Value, value)
 	}
-	m := newMachine(t, pr, value)
+	m = newMachine(t, pr, value)
 	for i, op := range ops {
 		if err := m.step(op, inputs[i]); err != nil {
-			return swap.Effect{}, fmt.Errorf("command %d: %w", i, err)
+			return nil, 0, fmt.Errorf("command %d: %w", i, err)
 		}
 	}
-	if err := m.finish(); err != nil {
-		return swap.Effect{}, err
+	return m, until.Int64(), m.finish()
+}
+
+// permitIn is the permit that a call to the router, which was decoded before,
+// carries; nil for none.
+func permitIn(t swap.Terms, pr pair, c chain.Call) (*signedPermit, error) {
+	m, _, err := execute(t, pr, c, c.Data[len(executeFn):])
+	if err != nil {
+		return nil, err
 	}
-	return m.effect(deadline.Int64()), nil
+	return m.permit, nil
 }
 
 func (m *machine) step(op byte, input []byte) error {

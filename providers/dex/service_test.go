@@ -23,7 +23,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-const testKey = "test-key-not-secret"
+const testToken = "test-token-of-no-installation"
 
 var testNow = testDeadline.Add(-8 * time.Minute)
 
@@ -53,7 +53,7 @@ func serve(t testing.TB, h http.HandlerFunc) *Provider {
 	t.Cleanup(s.Close)
 	p, err := New(Config{
 		Base: s.URL + "/v1", Sandbox: true, Now: func() time.Time { return testNow },
-		Key:    func(context.Context) (string, error) { return testKey, nil },
+		Token:  func(context.Context) (string, error) { return testToken, nil },
 		Limits: rest.Limits{Attempts: 2, Backoff: time.Millisecond, MaxWait: 10 * time.Millisecond, Rate: rate.Inf, Failures: 1000},
 	})
 	if err != nil {
@@ -139,23 +139,24 @@ func TestUpstreamTimeout(t *testing.T) {
 	}
 }
 
-// TestKeyIsNotRepeated: a service that repeats the key in its error does not
+// TestTokenIsNotRepeated: a service that repeats the token in its error does not
 // get it into ours.
-func TestKeyIsNotRepeated(t *testing.T) {
+func TestTokenIsNotRepeated(t *testing.T) {
 	p := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		bearer := r.Header.Get("Authorization")
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = w.Write([]byte(`{"errorCode":"` + r.Header.Get("X-Api-Key") + `","detail":"bad key ` + r.Header.Get("X-Api-Key") + `"}`))
+		_, _ = w.Write([]byte(`{"errorCode":"` + bearer + `","detail":"bad token ` + strings.TrimPrefix(bearer, "Bearer ") + `"}`))
 	})
 	_, err := p.Quote(t.Context(), baseRequest())
-	if err == nil || strings.Contains(err.Error(), testKey) || strings.Contains(errors.Unwrap(err).Error(), testKey) {
+	if err == nil || strings.Contains(err.Error(), testToken) || strings.Contains(errors.Unwrap(err).Error(), testToken) {
 		t.Errorf("%v: %v", err, errors.Unwrap(err))
 	}
-	keyless, err := New(Config{Base: "http://127.0.0.1:1", Sandbox: true, Key: func(context.Context) (string, error) { return "", errors.New("locked") }})
+	locked, err := New(Config{Base: "http://127.0.0.1:1", Sandbox: true, Token: func(context.Context) (string, error) { return "", errors.New("locked") }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := keyless.Quote(t.Context(), baseRequest()); codeOf(err) != swap.ProviderKey {
-		t.Errorf("a key that cannot be read: %v", err)
+	if _, err := locked.Quote(t.Context(), baseRequest()); codeOf(err) != swap.ProviderKey {
+		t.Errorf("a token that cannot be read: %v", err)
 	}
 }
 
@@ -219,7 +220,10 @@ func TestRequests(t *testing.T) {
 		"a receiver, no fee":    {func(r *swap.QuoteRequest) { r.FeeBps = 0 }, swap.BadRequest},
 		"a fee to the user":     {func(r *swap.QuoteRequest) { r.FeeReceiver = testAccount }, swap.BadRequest},
 		"a large fee":           {func(r *swap.QuoteRequest) { r.FeeBps = 501 }, swap.BadRequest},
-		"a token":               {func(r *swap.QuoteRequest) { r.TokenIn, r.TokenOut = testUSDC, nativeCoin }, swap.UnsupportedRoute},
+		"all Permit2 can hold":  {func(r *swap.QuoteRequest) { r.TokenIn, r.TokenOut, r.AmountIn = testUSDC, nativeCoin, unlimited }, swap.BadRequest},
+		"more than it can hold": {func(r *swap.QuoteRequest) { r.TokenIn, r.AmountIn = testDAI, new(big.Int).Lsh(big.NewInt(1), 200) }, swap.BadRequest},
+		"Permit2 as a token":    {func(r *swap.QuoteRequest) { r.TokenIn = permit2 }, swap.BadRequest},
+		"the router as a token": {func(r *swap.QuoteRequest) { r.TokenOut = base.router }, swap.BadRequest},
 		"wrapping for a friend": {func(r *swap.QuoteRequest) { r.TokenOut, r.Recipient = base.wrapped, testFriend }, swap.UnsupportedRoute},
 		"wrapping with a fee":   {func(r *swap.QuoteRequest) { r.TokenOut = base.wrapped }, swap.BadRequest},
 	} {
@@ -299,10 +303,11 @@ func TestClock(t *testing.T) {
 func TestBuildRefuses(t *testing.T) {
 	good := fixture(t, "base-eth-usdc.swap.json")
 	p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(good) })
-	offer, err := readQuote(fixture(t, "base-eth-usdc.quote.json"), baseRequest())
+	q, err := readQuote(fixture(t, "base-eth-usdc.quote.json"), baseRequest())
 	if err != nil {
 		t.Fatal(err)
 	}
+	offer := q.offer
 	offer.Expires = testNow.Add(quoteLife)
 	if _, err := p.Build(t.Context(), offer, baseTerms()); err != nil {
 		t.Fatal(err)
@@ -351,10 +356,11 @@ func TestBuildDeadline(t *testing.T) {
 	} {
 		p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(good) })
 		p.now = func() time.Time { return c.now }
-		offer, err := readQuote(fixture(t, "base-eth-usdc.quote.json"), baseRequest())
+		q, err := readQuote(fixture(t, "base-eth-usdc.quote.json"), baseRequest())
 		if err != nil {
 			t.Fatal(err)
 		}
+		offer := q.offer
 		offer.Expires = c.now.Add(quoteLife)
 		terms := baseTerms()
 		terms.Deadline = c.now.Add(20 * time.Minute)

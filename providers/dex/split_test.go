@@ -59,10 +59,11 @@ func TestSplit(t *testing.T) {
 	} {
 		r := baseRequest()
 		r.FeeBps = 20
-		o, err := readQuote(quoteWith(t, r, c.lines), r)
+		q, err := readQuote(quoteWith(t, r, c.lines), r)
 		if codeOf(err) != c.want {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+		o := q.offer
 		if err == nil && (o.Fees[0].To != testFeeTo || o.AmountOut.Cmp(big.NewInt(9_960_000)) < 0) {
 			t.Errorf("%s: %s, %+v", name, o.AmountOut, o.Fees)
 		}

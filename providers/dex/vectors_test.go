@@ -37,7 +37,6 @@ type vectors struct {
 		Signature                                     hexutil.Bytes
 	}
 	Selectors               map[string]map[string]hexutil.Bytes
-	ApproveCalldata         map[string]hexutil.Bytes
 	UniversalRouterCalldata []struct {
 		Name, Value string
 		Commands    hexutil.Bytes
@@ -90,7 +89,7 @@ func TestVectorConstants(t *testing.T) {
 		t.Errorf("router version %s", routerVersion)
 	}
 	for signature, fn := range map[string]selector{
-		"deposit()": depositFn, "withdraw(uint256)": withdrawFn, "approve(address,uint256)": approveFn, "execute(bytes,bytes[],uint256)": executeFn,
+		"deposit()": depositFn, "withdraw(uint256)": withdrawFn, "execute(bytes,bytes[],uint256)": executeFn,
 	} {
 		var want []byte
 		for _, contract := range v.Selectors {
@@ -121,13 +120,12 @@ func TestVectorRouterCalldata(t *testing.T) {
 	wants := []struct {
 		terms  swap.Terms
 		permit bool
-		paid   common.Address
 	}{
-		{vectorTerms(v, testUSDC, base.wrapped, "1000000000", min), true, base.wrapped},
-		{vectorTerms(v, testUSDC, nativeCoin, "1000000000", min), false, base.wrapped},
-		{vectorTerms(v, testUSDC, base.wrapped, "1000000000", min), true, base.wrapped},
-		{vectorTerms(v, testUSDC, nativeCoin, "1000000000", min), false, base.wrapped},
-		{vectorTerms(v, nativeCoin, testUSDC, "100000000000000000", 260_000_000), false, testUSDC},
+		{vectorTerms(v, testUSDC, base.wrapped, "1000000000", min), true},
+		{vectorTerms(v, testUSDC, nativeCoin, "1000000000", min), false},
+		{vectorTerms(v, testUSDC, base.wrapped, "1000000000", min), true},
+		{vectorTerms(v, testUSDC, nativeCoin, "1000000000", min), false},
+		{vectorTerms(v, nativeCoin, testUSDC, "100000000000000000", 260_000_000), false},
 	}
 	if len(wants) != len(v.UniversalRouterCalldata) {
 		t.Fatalf("%d vectors", len(v.UniversalRouterCalldata))
@@ -151,20 +149,47 @@ func TestVectorRouterCalldata(t *testing.T) {
 			Kind: swap.Swap, Chain: 8453, Target: base.router,
 			Spends:   []swap.Spend{{Token: w.terms.TokenIn, Amount: w.terms.AmountIn}},
 			Receives: []swap.Receive{{Token: w.terms.TokenOut, To: v.Account, Min: w.terms.FloorOut}},
-			Pays:     []swap.Payment{{Token: w.paid, To: v.FeeReceiver, Bps: 40}},
+			Pays:     []swap.Payment{{Token: w.terms.TokenOut, To: v.FeeReceiver, Bps: 40}},
 			Deadline: time.Unix(x.Deadline, 0).UTC(),
 		}
 		if w.permit {
 			want.Approves = []swap.Approval{{Token: testUSDC, Spender: base.router, Amount: big.NewInt(1_000_000_000), Until: time.Unix(1_802_587_608, 0).UTC()}}
 		}
 		sameEffect(t, x.Name, f, want)
+		effects := []swap.Effect{f}
 		if w.permit {
-			continue // the account's consent to the permit is a step of its own
+			effects = append([]swap.Effect{carriedPermit(t, v, w.terms, c)}, f)
 		}
-		if err := swap.Check(w.terms, []swap.Effect{f}, (&Provider{}).Pins()); err != nil {
+		if err := swap.Check(w.terms, effects, (&Provider{}).Pins()); err != nil {
 			t.Errorf("%s: %v", x.Name, err)
 		}
 	}
+}
+
+// carriedPermit wants the calldata to carry the vectors' permit with its
+// signature, and returns what signing it does.
+func carriedPermit(t *testing.T, v vectors, terms swap.Terms, c chain.Call) swap.Effect {
+	t.Helper()
+	exact := v.PermitSingle[1]
+	exact.Types["EIP712Domain"] = permitTypes["EIP712Domain"]
+	typed := apitypes.TypedData{Types: exact.Types, PrimaryType: exact.PrimaryType, Domain: exact.Domain, Message: exact.Values}
+	want, err := permitFrom(typed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pr, err := checkTerms(terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := permitIn(terms, pr, c)
+	if err != nil || got == nil || !got.is(want) || string(got.signature) != string(exact.Signature) {
+		t.Fatalf("the calldata carries %+v, %v", got, err)
+	}
+	f, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &typed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 func sameEffect(t testing.TB, name string, got, want swap.Effect) {
@@ -210,29 +235,6 @@ func TestVectorWrapUnwrap(t *testing.T) {
 			if _, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.CallStep, Call: &bad}); err == nil {
 				t.Errorf("%s with %s: accepted", name, what)
 			}
-		}
-	}
-}
-
-func TestVectorApprove(t *testing.T) {
-	v := readVectors(t)
-	terms := vectorTerms(v, testUSDC, base.wrapped, "1000000000", 1)
-	for name, want := range map[string]int64{"zeroToPermit2": 0, "exact1000UsdcToPermit2": 1_000_000_000} {
-		c := chain.Call{ChainID: 8453, From: v.Account, To: testUSDC, Value: new(big.Int), Data: v.ApproveCalldata[name]}
-		f, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.CallStep, Call: &c})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		sameEffect(t, name, f, swap.Effect{Kind: swap.Approve, Chain: 8453, Target: testUSDC,
-			Approves: []swap.Approval{{Token: testUSDC, Spender: permit2, Amount: big.NewInt(want)}}})
-	}
-	other := append([]byte{}, v.ApproveCalldata["exact1000UsdcToPermit2"]...)
-	copy(other[16:], testAttacker[:])
-	for name, data := range map[string][]byte{"without limit": v.ApproveCalldata["maxToPermit2"], "somebody else": other, "a tail": append(v.ApproveCalldata["zeroToPermit2"], 0)} {
-		c := chain.Call{ChainID: 8453, From: v.Account, To: testUSDC, Value: new(big.Int), Data: data}
-		if _, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.CallStep, Call: &c}); err == nil {
-			t.Errorf("%s: accepted", name)
 		}
 	}
 }
@@ -284,7 +286,7 @@ func TestVectorPermits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameEffect(t, exact.Name, f, swap.Effect{Kind: swap.Permit, Chain: 8453, Target: permit2, Deadline: time.Unix(1_799_997_408, 0).UTC(),
+	sameEffect(t, exact.Name, f, swap.Effect{Kind: swap.Permit, Chain: 8453, Target: permit2, Deadline: time.Unix(1_799_997_408, 0).UTC(), Nonce: new(big.Int),
 		Approves: []swap.Approval{{Token: testUSDC, Spender: base.router, Amount: big.NewInt(1_000_000_000), Until: time.Unix(1_802_587_608, 0).UTC()}}})
 	lieAboutPermit(t, terms, good)
 }

@@ -30,7 +30,7 @@ func (h *harness) honest(t *testing.T) {
 		t.Errorf("fees %+v, want %+v", o.Fees, want.Fees)
 	}
 	var effects []swap.Effect
-	for _, s := range h.built.Steps {
+	for _, s := range h.steps {
 		f, err := h.p.Decode(h.terms, s)
 		if err != nil {
 			t.Fatal(err)
@@ -40,6 +40,9 @@ func (h *harness) honest(t *testing.T) {
 	if !sameJSON(effects, h.flow.Effects) {
 		got, err := json.MarshalIndent(effects, "", " ")
 		t.Errorf("effects %s, %v", got, err)
+	}
+	if h.built.Spender != h.flow.Spender {
+		t.Errorf("spender %s, want %s", h.built.Spender, h.flow.Spender)
 	}
 	for _, p := range h.server.problems {
 		t.Errorf("request: %s", p)
@@ -75,6 +78,11 @@ func (h *harness) repeat(t *testing.T) {
 	built, err := h.p.Build(t.Context(), stored, h.terms)
 	if err != nil || !sameJSON(built, h.built) {
 		t.Errorf("a stored offer builds something else: %v", err)
+	}
+	for range 2 { // as after a crash before the late call was journaled
+		if steps, err := h.finish(t.Context(), h.p, stored, built); err != nil || !sameJSON(steps, h.steps) {
+			t.Errorf("a stored offer is carried out otherwise: %v", err)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -14,71 +15,99 @@ type tally struct {
 	value, refused int // mutations to another value of the same form, and those refused
 }
 
+// A record is what became of all lies.
+type record struct {
+	mu     sync.Mutex
+	leaves map[string]*tally
+	used   map[string]bool // reasons that were needed, by path
+	total  int
+}
+
 // lies changes every node of every recorded reply in every way and wants each
 // lie refused, or without influence on anything that matters. A leaf of which no
 // value is refused needs a stated reason; a reason that nothing needs is an error.
 func lies(t *testing.T, s Suite) {
-	leaves := map[string]*tally{}
-	used := map[string]bool{}
-	total := 0
+	r := &record{leaves: map[string]*tally{}, used: map[string]bool{}}
+	var wg sync.WaitGroup
 	for _, f := range s.Flows {
 		h := newHarness(t, s, f)
-		for p, x := range h.server.exchanges {
-			doc := decode(x.Response.Body)
-			shown := map[string]bool{} // what a whole excused subtree repeats is tried once
-			for _, n := range walk(doc) {
-				name := path.Base(p) + ":" + n.pattern
-				reason, excused := s.reason(name)
-				if shown[name] && strings.HasSuffix(reason.Path, "**") {
-					continue
-				}
-				shown[name] = true
-				for _, m := range mutations(n.value) {
-					total++
-					h.server.lie(p, telling(x, n.with(doc, m)))
-					o := h.run(t.Context(), h.p)
-					changed := changedBy(h.good, o)
-					for _, c := range changed {
-						if slices.Contains(reason.MayChange, c) {
-							used[reason.Path] = true
-						} else {
-							t.Errorf("%s: %s: %s: accepted, and changes %s", f.Name, name, m.name, c)
-						}
-					}
-					if n.leaf && m.sameForm {
-						leaf := leaves[name]
-						if leaf == nil {
-							leaf = &tally{}
-							leaves[name] = leaf
-						}
-						leaf.value++
-						if o.err != nil {
-							leaf.refused++
-						}
-					}
-				}
-				h.server.lie(p, nil)
-				if excused && reason.Why == "" {
-					t.Errorf("%s is excused without a reason", reason.Path)
-				}
+		wg.Go(func() {
+			for p, x := range h.server.exchanges {
+				h.lieAbout(t, r, p, x)
 			}
-		}
+		})
 	}
-	for name, l := range leaves {
+	wg.Wait()
+	for name, l := range r.leaves {
 		reason, excused := s.reason(name)
 		switch {
 		case l.refused == 0 && !excused:
 			t.Errorf("%s: none of %d other values is refused, and no reason says why any is harmless", name, l.value)
 		case l.refused == 0:
-			used[reason.Path] = true
+			r.used[reason.Path] = true
 		}
 	}
-	for _, r := range s.Harmless {
-		if !used[r.Path] {
-			t.Errorf("the reason for %s is not needed", r.Path)
+	for _, h := range s.Harmless {
+		switch {
+		case h.Why == "":
+			t.Errorf("%s is excused without a reason", h.Path)
+		case !r.used[h.Path]:
+			t.Errorf("the reason for %s is not needed", h.Path)
 		}
 	}
-	t.Logf("%d lies about %d leaves", total, len(leaves))
+	t.Logf("%d lies about %d leaves", r.total, len(r.leaves))
+}
+
+// lieAbout tells every lie about the reply of one path.
+func (h *harness) lieAbout(t *testing.T, r *record, p string, x Exchange) {
+	defer h.server.lie(p, nil)
+	doc := decode(x.Response.Body)
+	shown := map[string]bool{} // what a whole excused subtree repeats is tried once
+	for _, n := range walk(doc) {
+		name := path.Base(p) + ":" + n.pattern
+		reason, _ := h.suite.reason(name)
+		if shown[name] && strings.HasSuffix(reason.Path, "**") {
+			continue
+		}
+		shown[name] = true
+		for _, m := range mutations(n.value) {
+			h.server.lie(p, telling(x, n.with(doc, m)))
+			o := h.run(t.Context(), h.p)
+			changed := changedBy(h.good, o)
+			for _, c := range changed {
+				if !slices.Contains(reason.MayChange, c) {
+					t.Errorf("%s: %s: %s: accepted, and changes %s", h.flow.Name, name, m.name, c)
+				}
+			}
+			r.add(name, n.leaf && m.sameForm, o.err != nil)
+			if len(changed) > 0 {
+				r.use(reason.Path)
+			}
+		}
+	}
+}
+
+// add counts a lie; one of the same form about a leaf counts for the leaf.
+func (r *record) add(name string, value, refused bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.total++
+	if !value {
+		return
+	}
+	if r.leaves[name] == nil {
+		r.leaves[name] = &tally{}
+	}
+	r.leaves[name].value++
+	if refused {
+		r.leaves[name].refused++
+	}
+}
+
+func (r *record) use(reason string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.used[reason] = true
 }
 
 // changedBy is what an accepted lie altered. A lie that was refused alters

@@ -11,12 +11,14 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"testing"
 	"time"
 
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
 // A Suite describes a provider to test.
@@ -30,6 +32,9 @@ type Suite struct {
 	// New makes a fresh provider that talks to base by the given clock. It must
 	// not wait long: time out within a second, back off by milliseconds.
 	New func(t testing.TB, base string, now func() time.Time) swap.Provider
+	// Sign signs a typed step as the recorded account's key would, 65 bytes with v
+	// as 27 or 28, the same for the same message. Nil without such steps.
+	Sign func(apitypes.TypedData) ([]byte, error)
 	// Flows are the recorded swaps; the first also meets every fault.
 	Flows []Flow
 	// Harmless lists the leaves whose value decides nothing, each with the reason.
@@ -45,8 +50,9 @@ type Flow struct {
 	MakerFeeBps int
 	// Exchanges are file names below Dir, one for each path that is called.
 	Exchanges []string
-	// Offer and Effects are what the honest replies must give.
+	// Offer, Spender and Effects are what the honest replies must give.
 	Offer   Expected
+	Spender common.Address
 	Effects []swap.Effect
 	// FreeWords are words of the last step's calldata (32 bytes each, counted
 	// after the selector) that may have any value, each with the reason.
@@ -100,6 +106,7 @@ type harness struct {
 	terms  swap.Terms
 	good   outcome
 	built  swap.Built
+	steps  []swap.Step // of built, carried out
 }
 
 func newHarness(t *testing.T, s Suite, f Flow) *harness {
@@ -116,6 +123,9 @@ func newHarness(t *testing.T, s Suite, f Flow) *harness {
 		t.Fatalf("honest replies: %v", h.good.err)
 	}
 	if h.built, err = h.p.Build(t.Context(), offers[0], h.terms); err != nil {
+		t.Fatal(err)
+	}
+	if h.steps, err = h.finish(t.Context(), h.p, offers[0], h.built); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -143,7 +153,8 @@ type outcome struct {
 	facets map[string]string
 }
 
-// run does the whole flow under the honest terms: quote, build, decode, check.
+// run does the whole flow under the honest terms, as service and engine do: quote,
+// build, decode, check and, before each step's bytes would be signed, again.
 func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
 	offers, err := p.Quote(ctx, h.flow.Request)
 	if err != nil {
@@ -160,10 +171,55 @@ func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
 	if err != nil {
 		return outcome{err: fmt.Errorf("build: %w", err)}
 	}
-	if err := h.judge(p, built, o.facets); err != nil {
+	o.facets["settlement"], o.facets["spender"] = string(built.Settlement), built.Spender.Hex()
+	if err := h.judge(p, built.Steps, planned, o.facets); err != nil {
+		return outcome{err: err}
+	}
+	if !slices.ContainsFunc(built.Steps, func(s swap.Step) bool { return s.Kind == swap.LateStep }) {
+		return o
+	}
+	accepted := o.facets["digest"]
+	steps, err := h.finish(ctx, p, offers[0], built)
+	if err == nil {
+		err = h.judge(p, steps, made, o.facets)
+	}
+	if err == nil && o.facets["digest"] != accepted {
+		err = swap.Refuse(swap.NotAsAccepted, "a late call is not what was accepted")
+	}
+	if err != nil {
 		return outcome{err: err}
 	}
 	return o
+}
+
+// finish carries steps out as far as the provider has a part in it: typed steps
+// are signed, and the calls of late ones asked for.
+func (h *harness) finish(ctx context.Context, p swap.Provider, o swap.Offer, b swap.Built) ([]swap.Step, error) {
+	order := swap.Order{Terms: h.terms, Offer: o, Plan: swap.Plan{Steps: b.Steps, Settlement: b.Settlement}}
+	steps := slices.Clone(b.Steps)
+	for i, s := range b.Steps {
+		var left swap.Result
+		switch s.Kind {
+		case swap.TypedStep:
+			signature, err := h.suite.Sign(*s.Typed)
+			if err != nil {
+				return nil, err
+			}
+			left.Signature = signature
+		case swap.LateStep:
+			late, ok := p.(swap.LateBuilder)
+			if !ok {
+				return nil, errors.New("a late step of a provider that makes no late calls")
+			}
+			call, err := late.Late(ctx, order, i)
+			if err != nil {
+				return nil, fmt.Errorf("late: %w", err)
+			}
+			steps[i].Call = &call
+		}
+		order.Results, order.Step = append(order.Results, left), i+1
+	}
+	return steps, nil
 }
 
 // sound is what any accepted quote must satisfy, since the user's terms are made
@@ -191,12 +247,20 @@ func (h *harness) sound(o swap.Offer) error {
 	return nil
 }
 
-// judge decodes and checks a built plan and adds what it does to the facets.
-func (h *harness) judge(p swap.Provider, b swap.Built, facets map[string]string) error {
+// A stage is how far a plan's late steps are: planned ones have no bytes and do
+// what their provider states.
+type stage bool
+
+const planned, made stage = false, true
+
+// judge decodes and checks the steps of a plan and adds what they do to the facets.
+func (h *harness) judge(p swap.Provider, steps []swap.Step, at stage, facets map[string]string) error {
 	var effects []swap.Effect
-	facets["settlement"] = string(b.Settlement)
-	for i, s := range b.Steps {
-		f, err := p.Decode(h.terms, s)
+	for i, s := range steps {
+		f, err := s.Effect, error(nil)
+		if s.Kind != swap.LateStep || at == made {
+			f, err = p.Decode(h.terms, s)
+		}
 		if err != nil {
 			return fmt.Errorf("decode: %w", err)
 		}
@@ -206,6 +270,10 @@ func (h *harness) judge(p swap.Provider, b swap.Built, facets map[string]string)
 		if c := s.Call; c != nil {
 			facets[name+"call"] = fmt.Sprint(c.ChainID, c.From, c.To, c.Value)
 			facets[name+"gas"] = fmt.Sprint(c.Gas)
+		}
+		if s.Typed != nil {
+			hash, _, err := apitypes.TypedDataAndHash(*s.Typed)
+			facets[name+"typed"] = fmt.Sprintf("%x %v", hash, err)
 		}
 	}
 	if err := swap.Check(h.terms, effects, p.Pins()); err != nil {

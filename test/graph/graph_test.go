@@ -20,8 +20,8 @@ var allowed = map[string][]string{
 	"config":   {},
 	"home":     {},
 	"manifest": {},
-	"tokens":   {},
 	"keys":     {"fault"},
+	"tokens":   {"fault"},
 	"rest":     {"fault"},
 	"chain":    {"fault"},
 
@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"host/frame":        {},
 	"host/protocol":     {},
 	"host/protocol/gen": {"host/protocol"},
-	"host/settings":     {},
+	"host/settings":     {"config", "fault", "host/protocol"},
 	"host/transport":    {},
 	"host/owner":        {"host/transport", "fault"},
 	"host/relay":        {"host/frame", "host/protocol", "manifest"},
@@ -45,12 +45,17 @@ var allowed = map[string][]string{
 
 	"sandbox/...": {"sandbox/..."},
 
-	"cmd/swapkeep":         {"config", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "manifest"},
+	"cmd/internal/...":          {}, // what people read and type in a terminal
+	"cmd/swapkeep/internal/...": {},
+
+	"cmd/swapkeep":         {"cmd/internal/...", "cmd/swapkeep/internal/...", "config", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "manifest"},
 	"cmd/swapkeepd":        {"chain", "config", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "keys", "providers/dex", "swap", "tokens"},
 	"cmd/swapkeep-server":  {"providers/keyproxy"},
-	"cmd/swapkeep-sandbox": {"sandbox/...", "host/client", "host/frame", "host/protocol"},
+	"cmd/swapkeep-sandbox": {"cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/client", "host/frame", "host/protocol"},
 
-	// helpers of tests, linked into nothing that ships
+	// linked into nothing that ships
+	"bench":           {"chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "swap"},
+	"bench/echohost":  {},
 	"test/fakedaemon": {"host/frame", "host/owner", "host/protocol", "host/transport"},
 }
 

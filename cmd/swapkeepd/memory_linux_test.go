@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"swapkeep/host/transport"
+)
+
+// asRole makes the test binary another program of the same user.
+const asRole = "TEST_BINARY_AS"
+
+var roles = map[string]func(){
+	"daemon": main,
+	"victim": victim,
+	"thief":  thief,
+}
+
+func TestMain(m *testing.M) {
+	if role := roles[os.Getenv(asRole)]; role != nil {
+		role()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// victim does nothing for its protection.
+func victim() {
+	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0) // Yama or not
+	fmt.Println("ready")
+	select {}
+}
+
+// thefts are the ways to another process's memory.
+var thefts = []struct {
+	name string
+	do   func(pid int) error
+}{
+	{"mem", func(pid int) error { return readable(pid, "mem") }},
+	{"environ", func(pid int) error { return readable(pid, "environ") }},
+	{"maps", func(pid int) error { return readable(pid, "maps") }},
+	{"ptrace", unix.PtraceAttach},
+	{"process_vm_readv", func(pid int) error {
+		local := []unix.Iovec{{Base: new(byte), Len: 1}}
+		_, err := unix.ProcessVMReadv(pid, local, []unix.RemoteIovec{{Base: 1, Len: 1}}, 0)
+		return err
+	}},
+}
+
+// readable opens a file of the process and reads of it what it says.
+func readable(pid int, name string) error {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/%s", pid, name))
+	if err != nil || name == "mem" { // from address 0 there is nothing to read
+		return err
+	}
+	defer f.Close()
+	n, err := f.Read(make([]byte, 64))
+	if n == 0 && err == nil {
+		return unix.EACCES
+	}
+	return err
+}
+
+// thief tries them all on the process of its argument and says which are denied.
+func thief() {
+	pid, _ := strconv.Atoi(os.Args[1])
+	for _, t := range thefts {
+		err := t.do(pid)
+		denied := os.IsPermission(err) || err == unix.EPERM
+		fmt.Println(t.name, denied, err)
+	}
+}
+
+// user is a user without privileges, and a folder of theirs.
+type user struct {
+	t    *testing.T
+	dir  string
+	cred *syscall.Credential // nil: who runs the test
+}
+
+func someone(t *testing.T) *user {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "skd") // the test's own is closed to others
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	u := &user{t: t, dir: dir}
+	if os.Getuid() == 0 {
+		const nobody = 65534
+		u.cred = &syscall.Credential{Uid: nobody, Gid: nobody}
+		if err := os.Chown(dir, nobody, nobody); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return u
+}
+
+func (u *user) command(role string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(u.t.Context(), "/proc/self/exe", args...) // the binary's own folder is closed to others
+	cmd.Dir = "/"
+	cmd.Env = []string{asRole + "=" + role, "HOME=" + u.dir, "SWAPKEEP_HOME=" + u.home(), "SWAPKEEP_KEYS_BACKEND=file", "SWAPKEEP_SANDBOX=true"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: u.cred}
+	return cmd
+}
+
+func (u *user) home() string { return filepath.Join(u.dir, "home") }
+
+// start runs a role until the test ends.
+func (u *user) start(role string, ready func(*bufio.Reader) error) int {
+	u.t.Helper()
+	cmd := u.command(role)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		u.t.Fatal(err)
+	}
+	u.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	if err := ready(bufio.NewReader(out)); err != nil {
+		u.t.Fatalf("%s: %v", role, err)
+	}
+	return cmd.Process.Pid
+}
+
+// denied are the thefts from pid that fail.
+func (u *user) denied(pid int) (names []string) {
+	u.t.Helper()
+	out, err := u.command("thief", strconv.Itoa(pid)).CombinedOutput()
+	if err != nil {
+		u.t.Fatalf("%v\n%s", err, out)
+	}
+	u.t.Logf("from process %d:\n%s", pid, out)
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Fields(line); f[1] == "true" {
+			names = append(names, f[0])
+		}
+	}
+	return names
+}
+
+// No program of the same user reads the daemon's memory or attaches to it, as
+// it could to a process that does nothing against it. Root, whom nothing keeps
+// out, plays both parts as an unprivileged user.
+func TestMemoryIsNotReadable(t *testing.T) {
+	u := someone(t)
+	var all []string
+	for _, theft := range thefts {
+		all = append(all, theft.name)
+	}
+	daemon := u.start("daemon", func(*bufio.Reader) error { return u.daemonReady() })
+	if denied := u.denied(daemon); !slices.Equal(denied, all) {
+		t.Errorf("of %v only %v are denied", all, denied)
+	}
+	other := u.start("victim", func(out *bufio.Reader) error { _, err := out.ReadString('\n'); return err })
+	if denied := u.denied(other); len(denied) != 0 {
+		t.Errorf("%v are denied of any process: the test proves nothing", denied)
+	}
+}
+
+// daemonReady waits until the daemon says in its log that it serves.
+func (u *user) daemonReady() error {
+	place := transport.Place{Home: u.home()}
+	var log []byte
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if log, _ = os.ReadFile(place.LogPath()); strings.Contains(string(log), `"ready"`) {
+			return nil
+		}
+	}
+	return fmt.Errorf("not ready: %s", log)
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/config"
+	"swapkeep/host/protocol"
+	"swapkeep/host/settings"
+	"swapkeep/keys"
+	"swapkeep/swap"
+
+	"github.com/rs/zerolog"
+)
+
+// openSettings puts what was chosen in earlier runs into the configuration.
+func (d *daemon) openSettings() error {
+	o := settings.Options{
+		Check: checkParts, DefaultRPC: defaultRPC, Apply: d.apply,
+		ProveRPC: func(ctx context.Context, id uint64, urls []string) error {
+			return proveRPC(ctx, d.settings.Config(), id, urls)
+		},
+	}
+	for _, n := range chain.Networks() {
+		o.Chains = append(o.Chains, n.ID)
+	}
+	var err error
+	if d.settings, err = settings.Open(d.home.DB, d.cfg, o); err != nil {
+		return err
+	}
+	d.cfg = d.settings.Config()
+	return d.setLevel()
+}
+
+// setLevel is the configuration's word on how much is logged.
+func (d *daemon) setLevel() error {
+	level, err := zerolog.ParseLevel(d.cfg.Log.Level)
+	if err != nil {
+		return fmt.Errorf("log.level: %w", err)
+	}
+	d.log = d.log.Level(level)
+	return nil
+}
+
+// checkParts makes what a configuration says of networks and providers, which
+// connects to nothing, and drops it.
+func checkParts(cfg config.Config) error {
+	hub, err := dialNetworks(cfg)
+	if err != nil {
+		return err
+	}
+	hub.Close()
+	_, err = openProviders(cfg, nil)
+	return err
+}
+
+func defaultRPC(id uint64) []string {
+	n, _ := chain.NetworkByID(id)
+	return n.RPC
+}
+
+// proveTime bounds how long one endpoint may take to say which chain it serves.
+const proveTime = 10 * time.Second
+
+// proveRPC asks each URL by itself: one that works must not vouch for another.
+func proveRPC(ctx context.Context, cfg config.Config, id uint64, urls []string) error {
+	for _, url := range urls {
+		hub, err := chain.NewHub([]chain.Endpoint{{Chain: id, URLs: []string{url}}}, hubOptions(cfg))
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, proveTime)
+		_, err = hub.Reader(ctx, id)
+		cancel()
+		hub.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply makes a changed setting hold in the parts that run.
+func (d *daemon) apply(key string, cfg config.Config) {
+	if key == "keys.auto_lock" {
+		d.vault.SetAutoLock(time.Duration(cfg.Keys.AutoLock))
+	}
+	if id := settings.NetworkOf(key); id != 0 {
+		if err := d.hub.Replace(id, cfg.Networks[strconv.FormatUint(id, 10)].RPC); err != nil {
+			d.log.Error().Err(err).Str("setting", key).Msg("applies at the next start")
+		}
+	}
+}
+
+// providerKeys are the vault's, for providers whose key is not configured
+// elsewhere: one that is kept and never used would be a riddle.
+type providerKeys struct {
+	*keys.ProviderKeys
+	cfg config.Config
+}
+
+func (k providerKeys) SetProviderKey(ctx context.Context, provider string, key []byte) error {
+	p := k.cfg.Providers.DEX
+	if provider == string(swap.DEX) && len(key) > 0 && (p.Token != "" || p.TokenFile != "") {
+		return protocol.New("setting_overridden", "the environment or providers.dex.token_file has a token, which goes before one in the keychain")
+	}
+	return k.ProviderKeys.SetProviderKey(ctx, provider, key)
+}
+
+// settingProblems are choices that this configuration no longer allows.
+func (d *daemon) settingProblems() []protocol.Problem {
+	ignored := d.settings.Ignored()
+	var out []protocol.Problem
+	for _, key := range slices.Sorted(maps.Keys(ignored)) {
+		out = append(out, protocol.Problem{Name: "setting", Message: key + " as it was set is not used: " + ignored[key].Error(), Remedy: "set it anew, or reset it (settings.set)"})
+	}
+	return out
+}

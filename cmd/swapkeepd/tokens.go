@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"swapkeep/chain"
+	"swapkeep/host/protocol"
+	"swapkeep/swap"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// contracts asks the networks' contracts what they are.
+type contracts struct{ *chain.Hub }
+
+func (c contracts) AskToken(ctx context.Context, id uint64, address common.Address) (tokens.Answers, error) {
+	a, err := c.Hub.AskToken(ctx, id, address)
+	return tokens.Answers(a), err
+}
+
+// openTokens reads the lists that are configured and the imported tokens.
+func (d *daemon) openTokens(providers map[swap.Kind]swap.Provider) error {
+	o := tokens.Options{Reserved: reserved(d.hub, providers)}
+	for _, path := range d.cfg.Tokens.Lists {
+		l, err := readList(path)
+		if err != nil {
+			return fmt.Errorf("tokens.lists: %s: %w", path, err)
+		}
+		o.Lists = append(o.Lists, l)
+	}
+	var err error
+	d.tokens, err = tokens.Open(d.home.DB, contracts{d.hub}, o)
+	return err
+}
+
+func readList(path string) (*tokens.List, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, tokens.MaxListBytes+1))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	return tokens.ParseList(text)
+}
+
+// reserved tells the contracts that are pinned and no tokens: those of the
+// networks, and the providers' routers, spenders and verifiers. The wrapped
+// native is pinned too, and a token.
+func reserved(hub *chain.Hub, providers map[swap.Kind]swap.Provider) func(uint64, common.Address) bool {
+	type place struct {
+		chain uint64
+		at    common.Address
+	}
+	known := map[place]bool{}
+	for _, n := range hub.Networks() {
+		for _, a := range n.Contracts() {
+			known[place{n.ID, a}] = true
+		}
+	}
+	for _, p := range providers {
+		for _, pin := range p.Pins() {
+			if pin.Role != swap.Wrapper {
+				known[place{pin.Chain, pin.Address}] = true
+			}
+		}
+	}
+	return func(id uint64, a common.Address) bool { return known[place{id, a}] }
+}
+
+// tokenProblems are imported tokens that were lost.
+func (d *daemon) tokenProblems() []protocol.Problem {
+	n := d.tokens.Damaged()
+	if n == 0 {
+		return nil
+	}
+	return []protocol.Problem{{Name: "tokens", Message: fmt.Sprintf("%d imported tokens cannot be read and are left out", n), Remedy: "import them again (tokens.import)"}}
+}

@@ -1,0 +1,89 @@
+package host
+
+import (
+	"context"
+
+	"swapkeep/host/protocol"
+	"swapkeep/swap"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// approvalsList prepares the revoke of each allowance it shows, on the active
+// network and for callers that may act: what is shown there is what may be
+// consented to.
+func (c *call) approvalsList(ctx context.Context, p *protocol.ApprovalsParams) (any, error) {
+	id, err := c.s.chainOr(p.ChainID)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.ownAccount(ctx, p.Account); err != nil {
+		return nil, err
+	}
+	active, err := c.s.activeNetwork()
+	if err != nil {
+		return nil, err
+	}
+	prepare := id == active && !c.caller().ReadOnly
+	found, next, err := c.s.Swaps.Allowances(ctx, swap.AllowancesRequest{
+		Account: evmAddress(p.Account), Chain: id, Tokens: ownTokens(c.s.Tokens.On(id)),
+		Cursor: p.Cursor, Prepare: prepare,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.stillActive(id); prepare && err != nil {
+		return nil, err
+	}
+	out := protocol.ApprovalsResult{ChainID: id, Account: p.Account, Cursor: next, Allowances: list(found, allowanceOf)}
+	for i := range out.Allowances {
+		a := &out.Allowances[i]
+		if t, known := c.s.Tokens.Lookup(id, found[i].Token); known {
+			decimals := int(t.Decimals)
+			a.Symbol, a.Decimals = t.Symbol, &decimals
+		}
+	}
+	return out, nil
+}
+
+// ownTokens are the tokens that somebody here may have swapped: those of large
+// lists are not looked at one by one.
+func ownTokens(known []tokens.Token) (own []common.Address) {
+	for _, t := range known {
+		if t.Verified || t.Imported {
+			own = append(own, t.Address)
+		}
+	}
+	return own
+}
+
+// stillActive refuses what was prepared for a network that has just been left:
+// it cannot be consented to.
+func (c *call) stillActive(id uint64) error {
+	active, err := c.s.activeNetwork()
+	if err == nil && active != id {
+		c.s.Swaps.DropPlans()
+		err = protocol.Newf("network_not_active", "chain %d is no longer the active network", id)
+	}
+	return err
+}
+
+func (c *call) approvalsRevoke(ctx context.Context, p *protocol.RevokeParams) (any, error) {
+	o, err := c.s.Swaps.Revoke(ctx, swap.ExecuteRequest{
+		Request: string(p.Request), Digest: common.HexToHash(string(p.Digest)), Origin: c.caller().Origin, Session: c.session.id,
+	})
+	return orderOr(o, err)
+}
+
+func allowanceOf(a swap.Allowance) protocol.Allowance {
+	out := protocol.Allowance{
+		ChainID: a.Chain, Token: addressOf(a.Token), Spender: addressOf(a.Spender), Name: a.Name, Provider: string(a.Provider), Kind: string(a.Kind),
+		Amount: amountOf(a.Amount), Unlimited: a.Unlimited(), Expires: optionalTime(a.Expires), Share: amountOf(a.Share), Leftover: a.Leftover,
+	}
+	if r := a.Review; r != nil {
+		gas := gasOf(r.Gas)
+		out.Digest, out.Gas, out.Findings = hashOf(r.Digest), &gas, list(r.Findings, findingOf)
+	}
+	return out
+}

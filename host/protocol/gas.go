@@ -1,0 +1,38 @@
+package protocol
+
+import "time"
+
+// GasWatchParams choose whose gas price to watch.
+type GasWatchParams struct {
+	ChainID uint64 `json:"chainId,omitempty" doc:"default: the active network"`
+	Stop    bool   `json:"stop,omitempty" doc:"end the watch instead"`
+}
+
+// A GasWatchResult says whether this connection watches the network now.
+type GasWatchResult struct {
+	ChainID  uint64    `json:"chainId"`
+	Watching bool      `json:"watching"`
+	Price    *GasPrice `json:"price,omitempty" doc:"absent after stop"`
+}
+
+// A GasPrice is what gas costs at a network's latest block.
+type GasPrice struct {
+	ChainID     uint64    `json:"chainId"`
+	Block       uint64    `json:"block"`
+	Time        time.Time `json:"time" doc:"of the block"`
+	BaseFee     Amount    `json:"baseFeePerGas,omitempty" doc:"wei; absent without a fee market"`
+	NextBaseFee Amount    `json:"nextBaseFeePerGas,omitempty" doc:"wei, of the next block"`
+	Slow        GasTier   `json:"slow"`
+	Normal      GasTier   `json:"normal"`
+	Fast        GasTier   `json:"fast"`
+	L1          string    `json:"l1,omitempty" doc:"how data on L1 is charged: op (on top of gas) or arbitrum (inside the gas); absent: not"`
+	L1Transfer  Amount    `json:"l1Transfer,omitempty" doc:"wei that the data of a plain transfer costs on L1; absent: nothing, or unknown"`
+}
+
+// A GasTier is what a transaction offers: the two caps, or one price on a
+// network without a fee market.
+type GasTier struct {
+	MaxFee         Amount `json:"maxFeePerGas,omitempty" doc:"wei"`
+	MaxPriorityFee Amount `json:"maxPriorityFeePerGas,omitempty" doc:"wei"`
+	GasPrice       Amount `json:"gasPrice,omitempty" doc:"wei"`
+}

@@ -1,0 +1,99 @@
+package protocol
+
+// Types of a setting. Every value is text.
+const (
+	SettingPercent  = "percent"  // 0.5
+	SettingDuration = "duration" // 15m, 1h30m
+	SettingNumber   = "number"   // a whole one
+	SettingSwitch   = "switch"   // true or false
+	SettingChoice   = "choice"   // one of choices
+	SettingText     = "text"
+	SettingURL      = "url"
+	SettingURLs     = "urls" // in values
+)
+
+// Sources of a setting's value, weakest first.
+const (
+	FromDefault     = "default"
+	FromFile        = "file"
+	FromSetting     = "setting" // settings.set
+	FromEnvironment = "environment"
+	FromFlag        = "flag"
+)
+
+// What changing a setting asks for.
+const (
+	RightSession  = "session"  // an open session
+	RightPassword = "password" // the wallet's password, each time
+	RightNone     = "none"     // it cannot be changed over the wire
+)
+
+// When a change takes effect.
+const (
+	AppliesNow     = "now"
+	AppliesRestart = "restart"
+)
+
+// A Setting is one key of the configuration: what holds, where it comes from
+// and what changing it takes.
+type Setting struct {
+	Key     string   `json:"key" doc:"as in the configuration file, such as keys.auto_lock"`
+	Does    string   `json:"does" doc:"what it is for"`
+	Type    string   `json:"type" doc:"percent, duration, number, switch, choice, text, url or urls"`
+	Value   string   `json:"value" doc:"empty for urls"`
+	Values  []string `json:"values,omitempty" doc:"of urls"`
+	Masked  bool     `json:"masked,omitempty" doc:"of URLs only the host is shown, for the path may be an access key, and of files only the name"`
+	Default string   `json:"default" doc:"the value without any source; empty for urls"`
+	Source  string   `json:"source" doc:"default, file, setting, environment or flag"`
+	Name    string   `json:"name,omitempty" doc:"of the variable or flag; of the file, at a terminal"`
+	Right   string   `json:"right" doc:"what changing it asks for: session, password (each time) or none (it cannot be changed here)"`
+	Refused string   `json:"refused,omitempty" doc:"why it cannot be changed now"`
+	Applies string   `json:"applies" doc:"now or restart: when a change takes effect"`
+	Pending bool     `json:"pending,omitempty" doc:"the value waits for a restart"`
+	Min     string   `json:"min,omitempty" doc:"inclusive"`
+	Max     string   `json:"max,omitempty" doc:"inclusive"`
+	Choices []string `json:"choices,omitempty"`
+}
+
+// SettingsParams choose settings.
+type SettingsParams struct {
+	Keys   []string `json:"keys,omitempty" doc:"default: all"`
+	Reveal bool     `json:"reveal,omitempty" doc:"show URLs and files whole; at a terminal only"`
+}
+
+// SettingsResult lists settings, in the order of the table or as asked for.
+type SettingsResult struct {
+	Settings []Setting `json:"settings"`
+}
+
+// SetParams change one setting: exactly one of Value, Values and Reset.
+type SetParams struct {
+	Key      string   `json:"key"`
+	Value    *string  `json:"value,omitempty" doc:"of every type but urls"`
+	Values   []string `json:"values,omitempty" doc:"or, of urls, 1 to 8 of them, in the order in which they are tried"`
+	Reset    bool     `json:"reset,omitempty" doc:"or forget what was set here: file or default hold again"`
+	Password Secret   `json:"password,omitempty" doc:"where the setting's right is password"`
+}
+
+// SetResult is the setting as it is now.
+type SetResult struct {
+	Setting Setting `json:"setting"`
+}
+
+// SettingsChanged names a setting that has changed.
+type SettingsChanged struct {
+	Key string `json:"key"`
+}
+
+// SetKeyParams give a provider's key.
+type SetKeyParams struct {
+	Provider string `json:"provider" doc:"dex, bridge, intent or gasless"`
+	Key      Secret `json:"key" doc:"as the provider issued it, for dex the key proxy; empty: forget it"`
+	Password Secret `json:"password" doc:"the vault's, each time"`
+}
+
+// SetKeyResult says what there is now; a key is never shown.
+type SetKeyResult struct {
+	Provider string `json:"provider"`
+	Set      bool   `json:"set" doc:"there is a key"`
+}

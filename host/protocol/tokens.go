@@ -1,0 +1,96 @@
+package protocol
+
+// A Token is a currency on one chain. Symbol and name are made fit for a screen:
+// one line, without characters that cannot be seen or that turn the text around.
+type Token struct {
+	ChainID  uint64  `json:"chainId"`
+	Address  Address `json:"address" doc:"zero address = the native coin"`
+	Symbol   string  `json:"symbol"`
+	Name     string  `json:"name"`
+	Decimals int     `json:"decimals"`
+	Verified bool    `json:"verified" doc:"on the built-in list; others may bear any name"`
+	List     string  `json:"list,omitempty" doc:"name of the list it is on; absent: on none"`
+	Imported bool    `json:"imported,omitempty" doc:"was imported by its address; tokens.remove takes it out"`
+	Imitates Address `json:"imitates,omitempty" doc:"the verified token of this network whose symbol or name it bears: to be warned of"`
+}
+
+// TokensParams choose a page of tokens.
+type TokensParams struct {
+	ChainID uint64 `json:"chainId,omitempty" doc:"default: the active network"`
+	Cursor  string `json:"cursor,omitempty" doc:"of the page before"`
+	Limit   int    `json:"limit,omitempty" doc:"entries, 1 to 200; default 50"`
+}
+
+// TokensResult is a page of tokens.
+type TokensResult struct {
+	Tokens []Token `json:"tokens"`
+	Cursor string  `json:"cursor,omitempty" doc:"for the next page; absent at the end"`
+}
+
+// SearchParams look for tokens.
+type SearchParams struct {
+	Query   string `json:"query" doc:"part of a symbol or name, or an address; upper and lower case are the same"`
+	ChainID uint64 `json:"chainId,omitempty" doc:"default: the active network"`
+	Cursor  string `json:"cursor,omitempty" doc:"of the page before"`
+	Limit   int    `json:"limit,omitempty" doc:"entries, 1 to 200; default 50"`
+}
+
+// SearchResult is a page of what was found, best first: exact symbols before
+// beginnings before the rest, verified ones before others.
+type SearchResult struct {
+	Tokens     []Token `json:"tokens"`
+	Cursor     string  `json:"cursor,omitempty" doc:"for the next page; absent at the end"`
+	Importable Address `json:"importable,omitempty" doc:"the query is an address that is not known here: tokens.import can look at it"`
+}
+
+// ImportTokenParams name a token by its address.
+type ImportTokenParams struct {
+	ChainID uint64  `json:"chainId,omitempty" doc:"default: the active network"`
+	Address Address `json:"address"`
+	Preview bool    `json:"preview,omitempty" doc:"only show what it is: nothing is kept"`
+}
+
+// ImportTokenResult is the token as its contract describes it.
+type ImportTokenResult struct {
+	Token Token `json:"token"`
+	Known bool  `json:"known" doc:"it was known before; nothing changed"`
+}
+
+// RemoveTokenParams name an imported token.
+type RemoveTokenParams struct {
+	ChainID uint64  `json:"chainId,omitempty" doc:"default: the active network"`
+	Address Address `json:"address"`
+}
+
+// RemoveTokenResult says whether there was something to remove.
+type RemoveTokenResult struct {
+	Removed bool `json:"removed" doc:"false: it was not imported"`
+}
+
+// BalancesParams choose what to read.
+type BalancesParams struct {
+	Account     Address   `json:"account"`
+	ChainID     uint64    `json:"chainId,omitempty" doc:"default: the active network"`
+	Tokens      []Address `json:"tokens,omitempty" doc:"default: the native coin and the known tokens of the network"`
+	WithBalance bool      `json:"withBalance,omitempty" doc:"leave out tokens of which the account has none; the native coin stays"`
+}
+
+// BalancesResult are an account's balances.
+type BalancesResult struct {
+	ChainID  uint64    `json:"chainId"`
+	Account  Address   `json:"account"`
+	Balances []Balance `json:"balances" doc:"in the order asked for; by default the native coin, then tokens of which there are some, then the others"`
+	Omitted  int       `json:"omitted,omitempty" doc:"known tokens that were left out, for there are too many: those without a balance, then those of other lists"`
+}
+
+// A Balance is how much of a token an account has.
+type Balance struct {
+	Token  Address `json:"token"`
+	Amount Amount  `json:"amount,omitempty" doc:"absent: its contract gives none"`
+	Known  *Token  `json:"known,omitempty" doc:"what the token is; absent: not known here"`
+}
+
+// TokensChanged names the network whose tokens are others now.
+type TokensChanged struct {
+	ChainID uint64 `json:"chainId"`
+}

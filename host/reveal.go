@@ -1,0 +1,72 @@
+package host
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+
+	"swapkeep/host/protocol"
+
+	"github.com/google/uuid"
+)
+
+// A hidden secret is one that a result shows, kept out of encoding/json, which
+// leaves copies of what it writes in buffers of its own.
+type hidden struct {
+	mark   string // stands for it in the meantime
+	secret protocol.Secret
+}
+
+// hide returns the result with marks in place of its secrets.
+func hide(result any) (any, []hidden) {
+	if _, shows := result.(interface{ Zero() }); !shows {
+		return result, nil
+	}
+	marked := reflect.New(reflect.TypeOf(result)).Elem()
+	marked.Set(reflect.ValueOf(result))
+	var all []hidden
+	for i := range marked.NumField() {
+		if s, ok := marked.Field(i).Interface().(protocol.Secret); ok && len(s) > 0 {
+			h := hidden{uuid.NewString(), s}
+			marked.Field(i).Set(reflect.ValueOf(protocol.Secret(h.mark)))
+			all = append(all, h)
+		}
+	}
+	return marked.Interface(), all
+}
+
+// reveal puts the secrets into a written message. Nothing but the message that
+// it returns holds them.
+func reveal(body []byte, all []hidden) ([]byte, error) {
+	for _, h := range all {
+		written, err := h.secret.MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		before, after, _ := bytes.Cut(body, []byte(`"`+h.mark+`"`))
+		shown := make([]byte, 0, len(before)+len(written)+len(after))
+		shown = append(append(append(shown, before...), written...), after...)
+		clear(written)
+		clear(body)
+		body = shown
+	}
+	return body, nil
+}
+
+// encoded writes a response.
+func encoded(r protocol.Response, result any) ([]byte, error) {
+	var secrets []hidden
+	if r.Error == nil {
+		result, secrets = hide(result)
+		raw, err := json.Marshal(result)
+		if err != nil {
+			return nil, err
+		}
+		r.Result = raw
+	}
+	body, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	return reveal(body, secrets)
+}

@@ -1,0 +1,217 @@
+package settings
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"swapkeep/config"
+	"swapkeep/host/protocol"
+)
+
+// Options are what the settings of a daemon are about.
+type Options struct {
+	Chains []uint64 // the networks, in their order
+	// Check refuses a configuration that the daemon's parts would not take; it
+	// asks nobody. nil: the configuration's own check is all.
+	Check func(config.Config) error
+	// DefaultRPC are a network's own endpoints, for one without any other.
+	DefaultRPC func(chain uint64) []string
+	// ProveRPC asks every URL whether it serves the network. Its error names hosts
+	// only.
+	ProveRPC func(ctx context.Context, chain uint64, urls []string) error
+	// Apply makes a change of a setting that applies now take effect. It is called
+	// after the change is on disk, one at a time, and cannot fail: what could be
+	// refused was, by Check and ProveRPC.
+	Apply func(key string, c config.Config)
+}
+
+// Slippage is used where a quote names none.
+func (s *Settings) Slippage() protocol.Percent {
+	return protocol.Percent(s.Config().Swap.Slippage.Hundredths)
+}
+
+// List tells every setting; URLs and files whole only if reveal is set.
+func (s *Settings) List(reveal bool) []protocol.Setting {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]protocol.Setting, len(s.rows))
+	for i, r := range s.rows {
+		all[i] = s.show(r, reveal)
+	}
+	return all
+}
+
+// show tells one setting; s.mu is held.
+func (s *Settings) show(r row, reveal bool) protocol.Setting {
+	origin := s.holds.Origin(r.key)
+	out := protocol.Setting{
+		Key: r.key, Does: r.does, Type: r.kind, Source: string(origin.Source), Name: origin.Name, Right: r.right, Refused: r.fixed,
+		Applies: r.applies, Min: r.min, Max: r.max, Choices: r.choices, Masked: r.mask != nil && !reveal,
+	}
+	if s.holds.Overridden(r.key) && r.fixed == "" {
+		out.Refused = map[config.Source]string{
+			config.FromEnvironment: "the environment sets it: " + origin.Name,
+			config.FromFlag:        "a flag of the daemon sets it: " + origin.Name,
+		}[origin.Source]
+	}
+	values := s.valuesOf(&s.holds, r)
+	if r.applies == protocol.AppliesRestart {
+		out.Pending = !slices.Equal(values, s.valuesOf(&s.started, r))
+	}
+	if out.Masked {
+		for i, v := range values {
+			values[i] = r.mask(v)
+		}
+	}
+	defaults := config.Default()
+	if r.kind == protocol.SettingURLs {
+		out.Values = values
+		return out
+	}
+	out.Value, out.Default = strings.Join(values, ","), strings.Join(s.valuesOf(&defaults, r), ",")
+	return out
+}
+
+// valuesOf reads a key of the table. A network's own endpoints stand for none.
+func (s *Settings) valuesOf(c *config.Config, r row) []string {
+	values, err := c.Values(r.key)
+	if err != nil {
+		panic(err) // the table is tested against the configuration
+	}
+	if len(values) == 0 && r.kind == protocol.SettingURLs && s.o.DefaultRPC != nil && !c.Sandbox {
+		return s.o.DefaultRPC(NetworkOf(r.key))
+	}
+	return values
+}
+
+// NetworkOf is the chain id of a key networks.N.…; 0 for any other key.
+func NetworkOf(key string) uint64 {
+	rest, ok := strings.CutPrefix(key, "networks.")
+	if !ok {
+		return 0
+	}
+	digits, _, _ := strings.Cut(rest, ".")
+	id, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return id
+}
+
+// hostOf hides all of a URL that may be an access key.
+func hostOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// nameOf hides where a file is.
+func nameOf(path string) string {
+	if path == "" {
+		return ""
+	}
+	return filepath.Base(path)
+}
+
+// Change gives a setting other values, or with nil forgets those given before.
+// It is on disk, and where the setting applies now in effect, when it returns.
+// It refuses, by the protocol's table, what is unknown, fixed or overridden, a
+// value out of form or bounds, and RPC URLs that do not prove their network.
+func (s *Settings) Change(ctx context.Context, key string, values []string) (protocol.Setting, error) {
+	i := slices.IndexFunc(s.rows, func(r row) bool { return r.key == key })
+	if i < 0 {
+		return protocol.Setting{}, protocol.New("setting_unknown", "")
+	}
+	r := s.rows[i]
+	if err := s.admits(r, values); err != nil {
+		return protocol.Setting{}, err
+	}
+	if r.kind == protocol.SettingURLs && values != nil && s.o.ProveRPC != nil { // unlocked: it may take its time
+		if err := s.o.ProveRPC(ctx, NetworkOf(key), values); err != nil {
+			return protocol.Setting{}, protocol.Newf("rpc_refused", "%s", err).With("key", key)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next, err := s.tried(key, values)
+	if err != nil {
+		return protocol.Setting{}, refusedValue(key, err)
+	}
+	if err := s.keep(key, values); err != nil {
+		return protocol.Setting{}, err
+	}
+	s.holds = next
+	if r.applies == protocol.AppliesNow && s.o.Apply != nil {
+		s.o.Apply(key, next)
+	}
+	return s.show(r, false), nil
+}
+
+// admits refuses what can be refused without trying it.
+func (s *Settings) admits(r row, values []string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case r.right == protocol.RightNone:
+		return protocol.New("setting_fixed", r.fixed).With("key", r.key)
+	case s.base.Overridden(r.key):
+		return protocol.New("setting_overridden", "").With("key", r.key).With("name", s.base.Origin(r.key).Name)
+	case values == nil:
+		return nil
+	case r.kind != protocol.SettingURLs && len(values) != 1:
+		return protocol.New("setting_refused", "it has one value").With("key", r.key)
+	case r.kind == protocol.SettingURLs && slices.ContainsFunc(values, func(u string) bool { return strings.Contains(u, ",") || strings.TrimSpace(u) != u || u == "" }):
+		return protocol.New("setting_refused", "a URL has neither spaces nor commas").With("key", r.key)
+	case r.kind == protocol.SettingChoice && !slices.Contains(r.choices, values[0]):
+		return protocol.New("setting_refused", "it must be one of "+strings.Join(r.choices, ", ")).With("key", r.key)
+	}
+	_, err := s.tried(r.key, values)
+	return refusedValue(r.key, err)
+}
+
+func refusedValue(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return protocol.Newf("setting_refused", "%s", err).With("key", key)
+}
+
+// tried is the configuration with one more choice, or with nil without it; s.mu
+// is held, or s is nobody else's yet.
+func (s *Settings) tried(key string, values []string) (config.Config, error) {
+	all := maps.Clone(s.chosen)
+	delete(all, key)
+	if values != nil {
+		all[key] = values
+	}
+	next, err := s.base.With(all)
+	if err == nil && s.o.Check != nil {
+		err = s.o.Check(next)
+	}
+	return next, err
+}
+
+// keep writes a choice, or with nil its end; s.mu is held.
+func (s *Settings) keep(key string, values []string) error {
+	if values == nil {
+		if err := s.drop(key); err != nil {
+			return err
+		}
+		delete(s.chosen, key)
+		delete(s.ignored, key)
+		return nil
+	}
+	if err := s.put(key, values); err != nil {
+		return err
+	}
+	s.chosen[key] = slices.Clone(values)
+	delete(s.ignored, key)
+	return nil
+}

@@ -1,0 +1,82 @@
+package settings
+
+import (
+	"fmt"
+	"strings"
+
+	"swapkeep/host/protocol"
+)
+
+// A row is one setting: a key of the configuration and what a person may do
+// with it. Its bounds are shown; what refuses a value is the configuration's own
+// check, and for RPC URLs the network.
+type row struct {
+	key      string // {chain} stands for every network's id
+	does     string
+	kind     string // one of the protocol's types
+	right    string
+	applies  string
+	min, max string
+	choices  []string
+	fixed    string                    // with RightNone: why
+	mask     func(value string) string // what is shown of a value; nil: all of it
+}
+
+const (
+	anyChain = "{chain}"
+
+	session  = protocol.RightSession
+	password = protocol.RightPassword
+	none     = protocol.RightNone
+	now      = protocol.AppliesNow
+	restart  = protocol.AppliesRestart
+
+	atHome    = "it belongs to the home; make another home for the other mode"
+	byFile    = "it decides who may use the wallet: change it in the configuration file, then restart"
+	byVendor  = "the wallet's vendor sets it, in the configuration file"
+	keysStay  = "wallets do not move with it: change it in the configuration file, then restart and import them again"
+	localFile = "it names files of this machine: change it in the configuration file, then restart"
+)
+
+// table is every setting, in the order in which it is shown.
+var table = []row{
+	{key: "swap.slippage", does: "slippage of a quote that names none, in percent", kind: protocol.SettingPercent, right: session, applies: now, min: "0.01", max: "50"},
+	{key: "keys.auto_lock", does: "idle time until the wallet locks by itself", kind: protocol.SettingDuration, right: session, applies: now, min: "1m0s", max: "24h0m0s"},
+	{key: "ui.language", does: "language of windows, as a tag such as en or pt-BR", kind: protocol.SettingText, right: session, applies: now},
+	{key: "ui.currency", does: "currency in which windows show values, as three letters; without a rate for it they show USD", kind: protocol.SettingText, right: session, applies: now},
+	{key: "log.level", does: "how much the daemon's log file says", kind: protocol.SettingChoice, right: session, applies: restart, choices: []string{"debug", "info", "warn", "error"}},
+	{key: "limits.open_orders", does: "how many orders may be open at once", kind: protocol.SettingNumber, right: session, applies: restart, min: "1", max: "100000"},
+
+	{key: "networks." + anyChain + ".rpc", does: "RPC endpoints of the network, in the order in which they are tried; two hosts must agree on what counts as evidence", kind: protocol.SettingURLs, right: password, applies: now, mask: hostOf},
+	{key: "networks." + anyChain + ".depth", does: "blocks until a receipt counts as final; more than the network's own, 0 = that one", kind: protocol.SettingNumber, right: password, applies: restart},
+	{key: "providers.dex.base_url", does: "address of the DEX provider's key proxy", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
+	{key: "providers.dex.token_file", does: "file with this installation's token for the key proxy; empty: the keychain's", kind: protocol.SettingText, right: none, applies: restart, fixed: localFile, mask: nameOf},
+	{key: "providers.dex.disabled", does: "whether the DEX provider is switched off", kind: protocol.SettingSwitch, right: password, applies: restart},
+
+	{key: "sandbox", does: "whether chains and providers are local and nothing is real", kind: protocol.SettingSwitch, right: none, applies: restart, fixed: atHome},
+	{key: "keys.backend", does: "where wallets are kept: the system's keychain or files", kind: protocol.SettingChoice, right: none, applies: restart, choices: []string{"os", "file"}, fixed: keysStay},
+	{key: "tokens.lists", does: "token lists beside the built-in one, as files", kind: protocol.SettingText, right: none, applies: restart, fixed: localFile, mask: nameOf},
+	{key: "extensions.chromium", does: "extensions of Chromium browsers that may use the wallet, besides those built in", kind: protocol.SettingText, right: none, applies: restart, fixed: byFile},
+	{key: "extensions.firefox", does: "extensions of Firefox that may use the wallet, besides those built in", kind: protocol.SettingText, right: none, applies: restart, fixed: byFile},
+	{key: "extensions.allow_unknown", does: "whether a browser that names no extension may read", kind: protocol.SettingSwitch, right: none, applies: restart, fixed: byFile},
+	{key: "chains.allow_loopback", does: "chains whose RPC may be on this machine", kind: protocol.SettingText, right: none, applies: restart, fixed: byFile},
+	{key: "fees.fee_bps", does: "the wallet's fee, in basis points", kind: protocol.SettingNumber, right: none, applies: restart, fixed: byVendor},
+	{key: "fees.receiver", does: "who receives the wallet's fee; empty: no fee is asked", kind: protocol.SettingText, right: none, applies: restart, fixed: byVendor},
+}
+
+// expand makes a row for each network of every row that is one of a network.
+func expand(chains []uint64) []row {
+	var all []row
+	for _, r := range table {
+		if !strings.Contains(r.key, anyChain) {
+			all = append(all, r)
+			continue
+		}
+		for _, id := range chains {
+			of := r
+			of.key = strings.Replace(r.key, anyChain, fmt.Sprint(id), 1)
+			all = append(all, of)
+		}
+	}
+	return all
+}

@@ -1,0 +1,218 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"swapkeep/host/protocol"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+func (c *call) tokensList(_ context.Context, p *protocol.TokensParams) (any, error) {
+	id, err := c.s.chainOr(p.ChainID)
+	if err != nil {
+		return nil, err
+	}
+	page, cursor, err := pageOfTokens(c.s.Tokens.On(id), p.Cursor, p.Limit)
+	return protocol.TokensResult{Tokens: list(page, c.s.tokenOf), Cursor: cursor}, err
+}
+
+func (c *call) tokensSearch(_ context.Context, p *protocol.SearchParams) (any, error) {
+	id, err := c.s.chainOr(p.ChainID)
+	if err != nil {
+		return nil, err
+	}
+	found := c.s.Tokens.Search(id, p.Query)
+	page, cursor, err := pageOfTokens(found, p.Cursor, p.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out := protocol.SearchResult{Tokens: list(page, c.s.tokenOf), Cursor: cursor}
+	if len(found) == 0 {
+		out.Importable = importable(p.Query)
+	}
+	return out, nil
+}
+
+// importable is the address that a query is, or "". One whose checksum is wrong
+// is mistyped: what stands there is not what was meant.
+func importable(query string) protocol.Address {
+	query = strings.TrimSpace(query)
+	if digits, ok := strings.CutPrefix(strings.ToLower(query), "0x"); ok && query[2:] == strings.ToUpper(digits) {
+		query = "0x" + digits // all upper case is no checksum either
+	}
+	a, err := protocol.ParseAddress(query)
+	if err != nil || a == protocol.Native {
+		return ""
+	}
+	return a
+}
+
+// pageOfTokens cuts a page out of all; a cursor is where the next one begins.
+func pageOfTokens(all []tokens.Token, cursor string, limit int) (page []tokens.Token, next string, err error) {
+	limit, err = pageOf(limit)
+	if err != nil {
+		return nil, "", err
+	}
+	from := 0
+	if cursor != "" {
+		from, err = strconv.Atoi(cursor)
+		if err != nil || from < 0 || from > len(all) {
+			return nil, "", badParam("cursor", "is none of this list")
+		}
+	}
+	if from+limit < len(all) {
+		next = strconv.Itoa(from + limit)
+	}
+	return all[from:min(from+limit, len(all))], next, nil
+}
+
+func (c *call) tokensImport(ctx context.Context, p *protocol.ImportTokenParams) (any, error) {
+	id, err := c.s.chainOr(p.ChainID)
+	if err != nil {
+		return nil, err
+	}
+	look := c.s.Tokens.Import
+	if p.Preview {
+		look = c.s.Tokens.Look
+	}
+	t, known, err := look(ctx, id, evmAddress(p.Address))
+	if err != nil {
+		return nil, err
+	}
+	if !known && !p.Preview {
+		c.s.broadcast("tokens.changed", protocol.TokensChanged{ChainID: id})
+	}
+	return protocol.ImportTokenResult{Token: c.s.tokenOf(t), Known: known}, nil
+}
+
+func (c *call) tokensRemove(_ context.Context, p *protocol.RemoveTokenParams) (any, error) {
+	id, err := c.s.chainOr(p.ChainID)
+	if err != nil {
+		return nil, err
+	}
+	if _, known := c.s.Tokens.Lookup(id, evmAddress(p.Address)); !known {
+		return nil, protocol.New("token_unknown", "").With("token", string(p.Address))
+	}
+	removed, err := c.s.Tokens.Remove(id, evmAddress(p.Address))
+	if err != nil {
+		return nil, err
+	}
+	if removed {
+		c.s.broadcast("tokens.changed", protocol.TokensChanged{ChainID: id})
+	}
+	return protocol.RemoveTokenResult{Removed: removed}, nil
+}
+
+// Bounds of an answer that was not asked for token by token. A list is a
+// stranger's work: it may name more tokens than a node can be asked about, and
+// contracts that say that everybody has some of them.
+const (
+	maxBalances = 500  // shown, while there is nothing of the last of them
+	maxHeld     = 900  // shown at all: they fit one message
+	maxLooked   = 5000 // asked about
+)
+
+func (c *call) tokensBalances(ctx context.Context, p *protocol.BalancesParams) (any, error) {
+	id, err := c.s.chainOr(p.ChainID)
+	if err != nil {
+		return nil, err
+	}
+	asked, omitted := list(p.Tokens, evmAddress), 0
+	if len(asked) == 0 {
+		asked, omitted = lookedAt(c.s.Tokens.On(id))
+	}
+	amounts, err := c.s.Networks.Balances(ctx, id, evmAddress(p.Account), asked)
+	if err != nil {
+		return nil, err
+	}
+	if len(amounts) != len(asked) {
+		return nil, fmt.Errorf("balances of %d tokens: got %d", len(asked), len(amounts))
+	}
+	held := make([]holding, 0, len(asked))
+	for i, token := range asked {
+		if h := (holding{token, amounts[i]}); !p.WithBalance || h.rank() < nothing {
+			held = append(held, h)
+		}
+	}
+	if len(p.Tokens) == 0 {
+		all := len(held)
+		held = worthShowing(held)
+		omitted += all - len(held)
+	}
+	out := protocol.BalancesResult{ChainID: id, Account: p.Account, Omitted: omitted}
+	out.Balances = list(held, func(h holding) protocol.Balance { return c.s.balanceOf(id, h) })
+	return out, nil
+}
+
+// lookedAt are the tokens that balances are read of: those that somebody here
+// vouches for before those of other lists. It counts the rest.
+func lookedAt(known []tokens.Token) (asked []common.Address, omitted int) {
+	known = slices.Clone(known)
+	slices.SortStableFunc(known, func(a, b tokens.Token) int { return standing(a) - standing(b) })
+	omitted = max(0, len(known)-maxLooked)
+	return list(known[:len(known)-omitted], func(t tokens.Token) common.Address { return t.Address }), omitted
+}
+
+func standing(t tokens.Token) int {
+	if t.Verified || t.Imported {
+		return 0
+	}
+	return 1
+}
+
+// worthShowing are the holdings of which there is something, and some others.
+func worthShowing(held []holding) []holding {
+	slices.SortStableFunc(held, func(a, b holding) int { return a.rank() - b.rank() })
+	some := slices.IndexFunc(held, func(h holding) bool { return h.rank() == nothing })
+	if some < 0 {
+		some = len(held)
+	}
+	return held[:min(len(held), max(maxBalances, min(some, maxHeld)))]
+}
+
+// A holding is how much an account has of a token; nil: its contract gives none.
+type holding struct {
+	token  common.Address
+	amount *big.Int
+}
+
+// nothing is the rank of a token of which there is nothing.
+const nothing = 2
+
+// rank orders holdings as a person wants to see them.
+func (h holding) rank() int {
+	switch {
+	case h.token == tokens.Native:
+		return 0
+	case h.amount != nil && h.amount.Sign() > 0:
+		return 1
+	}
+	return nothing
+}
+
+func (s *Server) balanceOf(chain uint64, h holding) protocol.Balance {
+	out := protocol.Balance{Token: addressOf(h.token), Amount: amountOf(h.amount)}
+	if t, known := s.Tokens.Lookup(chain, h.token); known {
+		w := s.tokenOf(t)
+		out.Known = &w
+	}
+	return out
+}
+
+func (s *Server) tokenOf(t tokens.Token) protocol.Token {
+	out := protocol.Token{
+		ChainID: t.Chain, Address: addressOf(t.Address), Symbol: t.Symbol, Name: t.Name, Decimals: int(t.Decimals),
+		Verified: t.Verified, List: t.List, Imported: t.Imported,
+	}
+	if of, ok := s.Tokens.Imitated(t); ok {
+		out.Imitates = addressOf(of)
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"math/big"
+	"strings"
+	"testing"
+
+	"swapkeep/host/protocol"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// manyTokens knows more tokens than one answer tells of.
+type manyTokens struct {
+	fakeTokens
+	all []tokens.Token
+}
+
+func (m *manyTokens) On(uint64) []tokens.Token { return m.all }
+
+// everyNth has a balance of every step-th token, counted from the end.
+type everyNth struct {
+	fakeNetworks
+	step int
+	most int // tokens asked about at once
+}
+
+func (n *everyNth) Balances(_ context.Context, _ uint64, _ common.Address, asked []common.Address) ([]*big.Int, error) {
+	out := make([]*big.Int, len(asked))
+	n.most = max(n.most, len(asked))
+	for i := range out {
+		out[i] = new(big.Int)
+		if (len(asked)-1-i)%n.step == 0 {
+			out[i].SetInt64(1)
+		}
+	}
+	return out, nil
+}
+
+// The last of many tokens is shown if there is some of it; what is left out is
+// counted, and is nothing.
+func TestBalancesOfManyTokens(t *testing.T) {
+	const many, step = 3000, 100
+	m := &manyTokens{}
+	for i := range many {
+		m.all = append(m.all, tokens.Token{Chain: 1, Address: common.BigToAddress(big.NewInt(int64(i))), Symbol: "T", Name: "Token"})
+	}
+	n := &everyNth{step: step}
+	r := newRig(t, func(c *Config) { c.Tokens, c.Networks = m, n })
+	p := r.attach("extension")
+	for _, c := range []struct {
+		withBalance    bool
+		shown, omitted int
+	}{{false, maxBalances, many - maxBalances}, {true, many/step + 1, 0}} {
+		var got protocol.BalancesResult
+		reply := p.must("tokens.balances", map[string]any{"account": account.Hex(), "withBalance": c.withBalance})
+		if err := json.Unmarshal(reply.Result, &got); err != nil {
+			t.Fatal(err)
+		}
+		held := 0
+		for _, b := range got.Balances {
+			if b.Amount != "0" {
+				held++
+			}
+		}
+		if len(got.Balances) != c.shown || got.Omitted != c.omitted || held != many/step || got.Balances[0].Token != protocol.Native {
+			t.Errorf("withBalance %t: %d shown, %d omitted, %d held", c.withBalance, len(got.Balances), got.Omitted, held)
+		}
+	}
+}
+
+// A list of strangers' contracts, all of which claim that everybody has some,
+// neither asks a node without bound nor makes an answer that cannot be sent, and
+// what somebody here vouches for is shown all the same.
+func TestBalancesOfAHostileList(t *testing.T) {
+	m := &manyTokens{}
+	for i := range 20_000 {
+		m.all = append(m.all, tokens.Token{
+			Chain: 1, Address: common.BigToAddress(big.NewInt(int64(i))), Symbol: strings.Repeat("&", 20), Name: strings.Repeat("<", 60), List: strings.Repeat("L", 30),
+			Verified: i == 0, Imported: i == 19_999,
+		})
+	}
+	n := &everyNth{step: 1}
+	r := newRig(t, func(c *Config) { c.Tokens, c.Networks = m, n })
+	var got protocol.BalancesResult
+	reply := r.attach("extension").must("tokens.balances", map[string]any{"account": account.Hex()})
+	if err := json.Unmarshal(reply.Result, &got); err != nil {
+		t.Fatal(err)
+	}
+	if n.most != maxLooked || len(got.Balances) != maxHeld || got.Omitted != 20_000-maxHeld {
+		t.Errorf("asked about %d, %d shown, %d omitted", n.most, len(got.Balances), got.Omitted)
+	}
+	if last := addressOf(m.all[19_999].Address); got.Balances[1].Token != last {
+		t.Errorf("the imported token is not among the first: %s", got.Balances[1].Token)
+	}
+}

@@ -1,0 +1,445 @@
+package dex
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math/big"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// usdcRequest is the request of the recorded base-usdc-weth.
+func usdcRequest() swap.QuoteRequest {
+	r := baseRequest()
+	r.TokenIn, r.TokenOut, r.AmountIn = testUSDC, base.wrapped, big.NewInt(1_000_000_000)
+	return r
+}
+
+func usdcTerms() swap.Terms {
+	t := ethToUSDC()
+	t.TokenIn, t.TokenOut, t.AmountIn, t.FloorOut, t.FeeBps = testUSDC, base.wrapped, big.NewInt(1_000_000_000), big.NewInt(368_000_000_000_000_000), 40
+	return t
+}
+
+// tree is a recorded reply to be changed in one place.
+func tree(t testing.TB, name string) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal(fixture(t, name), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func at(v map[string]any, keys ...string) map[string]any {
+	for _, k := range keys {
+		v = v[k].(map[string]any)
+	}
+	return v
+}
+
+func written(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// seconds is a time as the API writes it in a permit.
+func seconds(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
+
+// TestPermitData: a service that lies in its permit, and would go on lying
+// consistently, is refused when it quotes.
+func TestPermitData(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(reply, permit map[string]any)
+		want   swap.Code // "" = accepted
+	}{
+		"as recorded":         {func(_, _ map[string]any) {}, ""},
+		"a chain id as text":  {func(_, p map[string]any) { at(p, "domain")["chainId"] = "8453" }, ""},
+		"a contract in small": {func(_, p map[string]any) { at(p, "domain")["verifyingContract"] = strings.ToLower(permit2.Hex()) }, ""},
+		"the highest nonce":   {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = "281474976710655" }, ""},
+		"31 days": {func(_, p map[string]any) {
+			at(p, "values", "details")["expiration"] = seconds(testNow.Add(maxAllowance))
+		}, ""},
+		"an hour":               {func(_, p map[string]any) { at(p, "values")["sigDeadline"] = seconds(testNow.Add(maxSignature)) }, ""},
+		"just long enough":      {func(_, p map[string]any) { at(p, "values")["sigDeadline"] = seconds(testNow.Add(leastPermit)) }, ""},
+		"another name":          {func(_, p map[string]any) { at(p, "domain")["name"] = "Permit3" }, swap.NotAsAccepted},
+		"no name":               {func(_, p map[string]any) { delete(at(p, "domain"), "name") }, swap.ProviderGarbage},
+		"a version":             {func(_, p map[string]any) { at(p, "domain")["version"] = "1" }, swap.ProviderGarbage},
+		"a salt":                {func(_, p map[string]any) { at(p, "domain")["salt"] = "0x00" }, swap.ProviderGarbage},
+		"another chain":         {func(_, p map[string]any) { at(p, "domain")["chainId"] = 1 }, swap.NotAsAccepted},
+		"another contract":      {func(_, p map[string]any) { at(p, "domain")["verifyingContract"] = testUSDC.Hex() }, swap.NotAsAccepted},
+		"a primary type":        {func(_, p map[string]any) { p["primaryType"] = permitSingle }, swap.ProviderGarbage},
+		"another primary type":  {func(_, p map[string]any) { p["primaryType"] = "PermitBatch" }, swap.ProviderGarbage},
+		"the domain's type":     {func(_, p map[string]any) { at(p, "types")["EIP712Domain"] = []any{} }, swap.NotAsAccepted},
+		"one type less":         {func(_, p map[string]any) { delete(at(p, "types"), "PermitDetails") }, swap.NotAsAccepted},
+		"no types":              {func(_, p map[string]any) { delete(p, "types") }, swap.ProviderGarbage},
+		"another member":        {func(_, p map[string]any) { member(p, "PermitDetails", 1)["type"] = "uint256" }, swap.NotAsAccepted},
+		"a member's other name": {func(_, p map[string]any) { member(p, permitSingle, 1)["name"] = "owner" }, swap.NotAsAccepted},
+		"a word about a member": {func(_, p map[string]any) { member(p, permitSingle, 1)["note"] = "x" }, swap.ProviderGarbage},
+		"another token":         {func(_, p map[string]any) { at(p, "values", "details")["token"] = testDAI.Hex() }, swap.NotAsAccepted},
+		"one more":              {func(_, p map[string]any) { at(p, "values", "details")["amount"] = "1000000001" }, swap.NotAsAccepted},
+		"without limit":         {func(_, p map[string]any) { at(p, "values", "details")["amount"] = unlimited.String() }, swap.NotAsAccepted},
+		"over 31 days": {func(_, p map[string]any) {
+			at(p, "values", "details")["expiration"] = seconds(testNow.Add(maxAllowance + time.Second))
+		}, swap.NotAsAccepted},
+		"for ever":               {func(_, p map[string]any) { at(p, "values", "details")["expiration"] = "281474976710655" }, swap.NotAsAccepted},
+		"over already":           {func(_, p map[string]any) { at(p, "values", "details")["expiration"] = "1" }, swap.QuoteExpired},
+		"a nonce of 49 bits":     {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = "281474976710656" }, swap.NotUnderstood},
+		"a number":               {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = 0 }, swap.ProviderGarbage},
+		"no nonce":               {func(_, p map[string]any) { delete(at(p, "values", "details"), "nonce") }, swap.NotUnderstood},
+		"null":                   {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = nil }, swap.NotUnderstood},
+		"one detail more":        {func(_, p map[string]any) { at(p, "values", "details")["owner"] = testAttacker.Hex() }, swap.ProviderGarbage},
+		"another spender":        {func(_, p map[string]any) { at(p, "values")["spender"] = testAttacker.Hex() }, swap.NotPinned},
+		"Permit2 as spender":     {func(_, p map[string]any) { at(p, "values")["spender"] = permit2.Hex() }, swap.NotPinned},
+		"another chain's router": {func(_, p map[string]any) { at(p, "values")["spender"] = deployments[0].router.Hex() }, swap.NotPinned},
+		"a value more":           {func(_, p map[string]any) { at(p, "values")["witness"] = map[string]any{} }, swap.ProviderGarbage},
+		"over an hour": {func(_, p map[string]any) {
+			at(p, "values")["sigDeadline"] = seconds(testNow.Add(maxSignature + time.Second))
+		}, swap.NotAsAccepted},
+		"too soon": {func(_, p map[string]any) {
+			at(p, "values")["sigDeadline"] = seconds(testNow.Add(leastPermit - time.Second))
+		}, swap.QuoteExpired},
+		"beyond all time": {func(_, p map[string]any) {
+			at(p, "values")["sigDeadline"] = new(big.Int).Lsh(big.NewInt(1), 255).String()
+		}, swap.NotAsAccepted},
+		"a list": {func(r, p map[string]any) { r["permitData"] = []any{p} }, swap.ProviderGarbage},
+		"words":  {func(r, _ map[string]any) { r["permitData"] = "sign this" }, swap.ProviderGarbage},
+		"a transaction instead": {func(r, _ map[string]any) {
+			r["permitData"], r["permitTransaction"] = nil, map[string]any{"to": permit2.Hex()}
+		}, swap.NotAsAccepted},
+		"a transaction besides": {func(r, _ map[string]any) { r["permitTransaction"] = map[string]any{"to": permit2.Hex()} }, swap.NotAsAccepted},
+	} {
+		reply := tree(t, "base-usdc-weth.quote.json")
+		c.change(reply, at(reply, "permitData"))
+		body := written(t, reply)
+		p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
+		offers, err := p.Quote(t.Context(), usdcRequest())
+		if codeOf(err) != c.want || (err == nil) != (len(offers) == 1) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func member(permit map[string]any, of string, i int) map[string]any {
+	return at(permit, "types")[of].([]any)[i].(map[string]any)
+}
+
+// TestPermitWhereNoneIsNeeded: native input and the wrapped coin need no permit.
+func TestPermitWhereNoneIsNeeded(t *testing.T) {
+	for name, r := range map[string]swap.QuoteRequest{"base-eth-usdc": baseRequest(), "base-wrap": wrapRequest()} {
+		reply := tree(t, name+".quote.json")
+		reply["permitData"] = tree(t, "base-usdc-weth.quote.json")["permitData"]
+		if _, err := readQuote(written(t, reply), r); codeOf(err) != swap.NotAsAccepted {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A desk is the service of a permitted swap: it quotes as recorded and answers
+// /swap as the test wants.
+type desk struct {
+	t      *testing.T
+	p      *Provider
+	offer  swap.Offer
+	permit permit // as quoted
+	asked  []byte // the last body of /swap
+	answer func(body []byte) []byte
+}
+
+func newDesk(t *testing.T, change func(values map[string]any)) *desk {
+	d := &desk{t: t}
+	reply := tree(t, "base-usdc-weth.quote.json")
+	change(at(reply, "permitData", "values"))
+	body := bytes.Replace(written(t, reply), []byte(`"values":`), []byte(`"values" : `), 1) // kept as it comes
+	d.p = serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/quote") {
+			_, _ = w.Write(body)
+			return
+		}
+		d.asked, _ = io.ReadAll(r.Body)
+		_, _ = w.Write(d.answer(d.asked))
+	})
+	offers, err := d.p.Quote(t.Context(), usdcRequest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.offer = offers[0]
+	q, err := readQuote(d.offer.Raw, usdcRequest())
+	if err != nil || q.permit == nil {
+		t.Fatal(q.permit, err)
+	}
+	d.permit = *q.permit
+	d.answer = func(body []byte) []byte {
+		var asked struct {
+			Signature hexutil.Bytes
+			Deadline  int64
+		}
+		if err := json.Unmarshal(body, &asked); err != nil {
+			t.Error(err)
+		}
+		return d.swapped(asked.Deadline, permitOp(d.permit, asked.Signature))
+	}
+	return d
+}
+
+// swapped is a reply to /swap that runs commands before an honest swap.
+func (d *desk) swapped(deadline int64, first ...op) []byte {
+	list := append(first, v3Op(routerItself, big.NewInt(1_000_000_000), 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 40),
+		sweepOp(base.wrapped, msgSender, 368_000_000_000_000_000))
+	reply := tree(d.t, "base-usdc-weth.swap.json")
+	at(reply, "swap")["data"] = hexutil.Encode(program(d.t, deadline, list))
+	return written(d.t, reply)
+}
+
+func permitOp(p permit, signature []byte) op {
+	return op{0x0a, 0, []any{p.token, p.amount, p.expiration, p.nonce, p.spender, p.sigDeadline, signature}}
+}
+
+// order is the accepted plan after its permit was signed.
+func (d *desk) order(terms swap.Terms) swap.Order {
+	d.t.Helper()
+	built, err := d.p.Build(d.t.Context(), d.offer, terms)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	signature := signWith(d.t, *built.Steps[0].Typed)
+	return swap.Order{
+		Terms: terms, Offer: d.offer, Plan: swap.Plan{Steps: built.Steps, Settlement: built.Settlement},
+		Step: 1, Results: []swap.Result{{Signature: signature}},
+	}
+}
+
+// signWith signs with the public test key of the account.
+func signWith(t testing.TB, typed apitypes.TypedData) []byte {
+	t.Helper()
+	key, err := crypto.HexToECDSA("ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80") // public test key
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, _, err := apitypes.TypedDataAndHash(typed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signature, err := crypto.Sign(hash, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signature[64] += 27
+	return signature
+}
+
+// TestLate: the permit goes out as it came, with the signature, and the call
+// comes back the same however often it is asked for.
+func TestLate(t *testing.T) {
+	d := newDesk(t, func(map[string]any) {})
+	o := d.order(usdcTerms())
+	first, err := d.p.Late(t.Context(), o, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := d.asked
+	var e envelope
+	if err := json.Unmarshal(d.offer.Raw, &e); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range [][]byte{e.Quote, append([]byte(`"permitData":`), e.PermitData...), []byte(`"signature":"` + hexutil.Encode(o.Results[0].Signature) + `"`), []byte(`"values" : {`)} {
+		if !bytes.Contains(sent, want) {
+			t.Errorf("%s is not in %s", want, sent)
+		}
+	}
+	again, err := d.p.Late(t.Context(), o, 1)
+	if err != nil || !bytes.Equal(first.Data, again.Data) || !bytes.Equal(sent, d.asked) {
+		t.Errorf("a repetition differs: %v", err)
+	}
+	again, err = d.p.Late(t.Context(), o.Clone(), 1) // from storage, which drops white space
+	if err != nil || !bytes.Equal(first.Data, again.Data) || !bytes.Equal(compact(t, sent), d.asked) {
+		t.Errorf("a repetition from storage differs: %v", err)
+	}
+	f, err := d.p.Decode(o.Terms, swap.Step{Kind: swap.LateStep, Call: &first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	permit, err := d.p.Decode(o.Terms, o.Plan.Steps[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	stated := []swap.Effect{permit, o.Plan.Steps[1].Effect}
+	for name, effects := range map[string][]swap.Effect{"stated": stated, "decoded": {permit, f}} {
+		if err := swap.Check(o.Terms, effects, d.p.Pins()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if swap.Digest(o.Terms, stated) != swap.Digest(o.Terms, []swap.Effect{permit, f}) {
+		t.Error("the late call's effect is not the one that was stated")
+	}
+}
+
+func compact(t testing.TB, raw []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestLateDeadline: the swap ends with the consent or the permit's signature,
+// whichever is first, and within ten minutes.
+func TestLateDeadline(t *testing.T) {
+	for name, c := range map[string]struct{ signature, consent, want time.Duration }{
+		"ten minutes":     {30 * time.Minute, 20 * time.Minute, swapLife},
+		"the consent":     {30 * time.Minute, 4 * time.Minute, 4 * time.Minute},
+		"the signature":   {6 * time.Minute, 20 * time.Minute, 6 * time.Minute},
+		"all at one time": {swapLife, swapLife, swapLife},
+	} {
+		d := newDesk(t, func(v map[string]any) { v["sigDeadline"] = seconds(testNow.Add(c.signature)) })
+		terms := usdcTerms()
+		terms.Deadline = testNow.Add(c.consent)
+		o := d.order(terms)
+		if end := o.Plan.Steps[1].Effect.Deadline; end.After(terms.Deadline) || end.After(testNow.Add(c.signature)) {
+			t.Errorf("%s: the stated deadline is %s", name, end)
+		}
+		if _, err := d.p.Late(t.Context(), o, 1); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if want := `"deadline":` + seconds(testNow.Add(c.want)) + `}`; !bytes.HasSuffix(d.asked, []byte(want)) {
+			t.Errorf("%s: sent %s", name, d.asked)
+		}
+	}
+}
+
+// TestLateLies: calldata that does not carry exactly what was signed.
+func TestLateLies(t *testing.T) {
+	ends := testDeadline.Unix()
+	for name, lie := range map[string]func(d *desk, signature []byte) []byte{
+		"without the permit": func(d *desk, _ []byte) []byte { return d.swapped(ends) },
+		"the permit twice":   func(d *desk, s []byte) []byte { return d.swapped(ends, permitOp(d.permit, s), permitOp(d.permit, s)) },
+		"another nonce": func(d *desk, s []byte) []byte {
+			p := d.permit
+			p.nonce = big.NewInt(1)
+			return d.swapped(ends, permitOp(p, s))
+		},
+		"a later expiration": func(d *desk, s []byte) []byte {
+			p := d.permit
+			p.expiration = new(big.Int).Add(p.expiration, big.NewInt(1))
+			return d.swapped(ends, permitOp(p, s))
+		},
+		"another time to sign by": func(d *desk, s []byte) []byte {
+			p := d.permit
+			p.sigDeadline = new(big.Int).Sub(p.sigDeadline, big.NewInt(1))
+			return d.swapped(ends, permitOp(p, s))
+		},
+		"another amount": func(d *desk, s []byte) []byte {
+			p := d.permit
+			p.amount = big.NewInt(1)
+			return d.swapped(ends, permitOp(p, s))
+		},
+		"the signature's other form": func(d *desk, s []byte) []byte { // s' = n - s is as valid to many contracts
+			other := bytes.Clone(s)
+			n := crypto.S256().Params().N
+			new(big.Int).Sub(n, new(big.Int).SetBytes(s[32:64])).FillBytes(other[32:64])
+			other[64] ^= 27 ^ 28
+			return d.swapped(ends, permitOp(d.permit, other))
+		},
+		"a shorter signature": func(d *desk, s []byte) []byte { return d.swapped(ends, permitOp(d.permit, s[:64])) },
+		"a deadline after the one asked for": func(d *desk, s []byte) []byte {
+			return d.swapped(testNow.Add(swapLife).Unix()+1, permitOp(d.permit, s))
+		},
+		"no transaction": func(*desk, []byte) []byte { return []byte(`{"requestId":"x"}`) },
+	} {
+		d := newDesk(t, func(map[string]any) {})
+		terms := usdcTerms()
+		terms.Deadline = testNow.Add(20 * time.Minute)
+		o := d.order(terms)
+		d.answer = func([]byte) []byte { return lie(d, o.Results[0].Signature) }
+		if c, err := d.p.Late(t.Context(), o, 1); err == nil {
+			t.Errorf("%s: accepted %x", name, c.Data)
+		} else if codeOf(err) == "" {
+			t.Errorf("%s: no code: %v", name, err)
+		}
+	}
+}
+
+// TestLateOrders: an order that is not at its late step, or not of its quote.
+func TestLateOrders(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*swap.Order)
+		step   int
+		want   swap.Code
+	}{
+		"no such step":      {func(*swap.Order) {}, 2, swap.NotUnderstood},
+		"the permit's step": {func(*swap.Order) {}, 0, swap.NotUnderstood},
+		"a negative step":   {func(*swap.Order) {}, -1, swap.NotUnderstood},
+		"nothing signed":    {func(o *swap.Order) { o.Results = nil }, 1, swap.NotUnderstood},
+		"an empty result":   {func(o *swap.Order) { o.Results[0].Signature = nil }, 1, swap.NotUnderstood},
+		"a short signature": {func(o *swap.Order) { o.Results[0].Signature = make([]byte, 64) }, 1, swap.NotUnderstood},
+		"no message":        {func(o *swap.Order) { o.Plan.Steps[0].Typed = nil }, 1, swap.NotUnderstood},
+		"not a late step":   {func(o *swap.Order) { o.Plan.Steps[1].Kind = swap.CallStep }, 1, swap.NotUnderstood},
+		"another permit":    {func(o *swap.Order) { o.Plan.Steps[0].Typed.Message["sigDeadline"] = "1800001321" }, 1, swap.NotAsAccepted},
+		"another message":   {func(o *swap.Order) { o.Plan.Steps[0].Typed.Message = apitypes.TypedDataMessage{"to": "x"} }, 1, swap.NotUnderstood},
+		"an expired quote":  {func(o *swap.Order) { o.Offer.Expires = testNow }, 1, swap.QuoteExpired},
+		"consent has ended": {func(o *swap.Order) { o.Terms.Deadline = testNow }, 1, swap.QuoteExpired},
+		"other terms":       {func(o *swap.Order) { o.Terms.AmountIn = big.NewInt(1) }, 1, swap.NotAsAccepted},
+		"a higher floor":    {func(o *swap.Order) { o.Terms.FloorOut = big.NewInt(368_000_000_000_000_001) }, 1, swap.NotAsAccepted},
+		"a quote without it": {func(o *swap.Order) {
+			o.Offer.Raw = bytes.Replace(o.Offer.Raw, []byte("permitData"), []byte("permitDate"), 1)
+		}, 1, swap.NotAsAccepted},
+	} {
+		d := newDesk(t, func(map[string]any) {})
+		o := d.order(usdcTerms()).Clone()
+		c.change(&o)
+		if _, err := d.p.Late(t.Context(), o, c.step); codeOf(err) != c.want {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+		if d.asked != nil {
+			t.Errorf("%s: the service was asked", name)
+		}
+	}
+}
+
+// TestPermitInPlace: where the router is allowed the amount already nothing is
+// signed, and a permit in the calldata is one that nobody signed.
+func TestPermitInPlace(t *testing.T) {
+	d := newDesk(t, func(map[string]any) {})
+	d.offer.Raw = bytes.Replace(d.offer.Raw, []byte("permitData"), []byte("permitDate"), 1)
+	d.answer = func([]byte) []byte { return d.swapped(testDeadline.Unix()) }
+	built, err := d.p.Build(t.Context(), d.offer, usdcTerms())
+	if err != nil || len(built.Steps) != 1 || built.Steps[0].Kind != swap.CallStep || built.Spender != permit2 {
+		t.Fatalf("%+v, %v", built, err)
+	}
+	for _, absent := range []string{"permitData", "signature"} {
+		if bytes.Contains(d.asked, []byte(absent)) {
+			t.Errorf("%s was sent", absent)
+		}
+	}
+	d.answer = func([]byte) []byte { return d.swapped(testDeadline.Unix(), permitOp(d.permit, make([]byte, 65))) }
+	if _, err := d.p.Build(t.Context(), d.offer, usdcTerms()); codeOf(err) != swap.NotAsAccepted {
+		t.Errorf("a permit that nobody signed: %v", err)
+	}
+}
+
+// TestBuildAsksNothingBeforeThePermit: a plan with a permit needs no calldata yet.
+func TestBuildAsksNothingBeforeThePermit(t *testing.T) {
+	d := newDesk(t, func(map[string]any) {})
+	built, err := d.p.Build(t.Context(), d.offer, usdcTerms())
+	if err != nil || d.asked != nil || len(built.Steps) != 2 || built.Spender != permit2 || built.Steps[1].Call != nil {
+		t.Errorf("%+v, %v, asked %s", built, err, d.asked)
+	}
+	if _, err := d.p.Decode(usdcTerms(), built.Steps[1]); codeOf(err) != swap.NotUnderstood {
+		t.Errorf("a late step without its call: %v", err)
+	}
+}

@@ -1,0 +1,87 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// Accept journals the user's consent to an order's proposal, which takes the
+// place of the accepted terms; the engine does the rest. Refused with
+// ConsentNeeded when the order proposes something else than was shown, or nothing
+// any more; a finding of the proposal that blocks, or needs a second act that was
+// not taken, refuses as for Execute. Repeating a request returns the order.
+func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
+	if err := tidyRequest(&r.Request); err != nil {
+		return Order{}, err
+	}
+	slices.Sort(r.Acknowledge)
+	content := crypto.Keccak256Hash([]byte("accept"), []byte(r.Order), r.Digest[:], []byte(strings.Join(r.Acknowledge, ",")))
+	if o, ok, err := s.o.Journal.Asked(r.Request, content); ok || err != nil {
+		return o, err
+	}
+	o, err := s.proposed(r)
+	if err != nil {
+		return o, err
+	}
+	review := o.Proposal.Review
+	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "accept", Digest: r.Digest, Order: r.Order, Origin: r.Origin, Session: r.Session, Review: &review}); err != nil {
+		return o, err
+	}
+	for range 10 {
+		if err = o.accept(r.Acknowledge); err != nil {
+			return o, err
+		}
+		o.Updated = s.o.Now().UTC()
+		if o, err = s.o.Journal.Wish(r.Request, content, o, "the user accepted the proposal"); !errors.Is(err, errStale) {
+			break
+		}
+		if o, err = s.proposed(r); err != nil {
+			return o, err
+		}
+	}
+	if err == nil {
+		s.tell(o.Clone())
+		s.start(o.ID)
+	}
+	return o, err
+}
+
+// proposed is the order, if it proposes what was shown and that may be accepted.
+func (s *Service) proposed(r AcceptRequest) (Order, error) {
+	o, err := s.o.Journal.Get(r.Order)
+	switch {
+	case err != nil:
+		return o, err
+	case o.State.Final():
+		return o, Refuse(OrderFinal, "the order is already %s", o.State)
+	case o.Cancel:
+		return o, Refuse(OrderFinal, "the order is being cancelled")
+	case o.Condition != NeedsConsent || o.Proposal == nil:
+		return o, Refuse(ConsentNeeded, "the order proposes nothing now; look at it again")
+	case o.Proposal.Digest != r.Digest:
+		return o, Refuse(ConsentNeeded, "the proposal has changed; look at the new one")
+	}
+	return o, acceptable(o.Proposal.Findings, r.Acknowledge)
+}
+
+// accept puts the proposal in the place of what was accepted before. What is left
+// of the plan begins again; what is done stays done.
+func (o *Order) accept(acknowledged []string) error {
+	p := o.Proposal
+	done := min(o.approved(), o.Step)
+	o.Terms, o.Offer, o.Plan, o.Digest, o.Proposal = p.Terms, p.Offer, p.Plan, p.Digest, nil
+	o.rewind(done)
+	for _, code := range acknowledged {
+		if !slices.Contains(o.AckCodes, code) {
+			o.AckCodes = append(o.AckCodes, code)
+		}
+	}
+	if o.State == Executing && o.Plan.Steps[o.Step].Effect.Kind == Approve {
+		return o.to(Approving)
+	}
+	return nil
+}

@@ -1,0 +1,247 @@
+package swap
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// approveCall lets spender pull n of the input token, instead of whatever it
+// was allowed before.
+func approveCall(t Terms, spender common.Address, n *big.Int) chain.Call {
+	data := slices.Concat(erc20Approve, pad(spender), common.BigToHash(n).Bytes())
+	return chain.Call{ChainID: t.SrcChain, From: t.Account, To: t.TokenIn, Value: new(big.Int), Data: data}
+}
+
+// approveStep is an approval of n as a plan has it; shares is the part of n
+// that other orders need.
+func approveStep(t Terms, spender common.Address, n, shares *big.Int) Step {
+	c := approveCall(t, spender, n)
+	a := Approval{Token: t.TokenIn, Spender: spender, Amount: new(big.Int).Set(n)}
+	if shares.Sign() > 0 {
+		a.Shares = shares
+	}
+	return Step{Kind: CallStep, Call: &c, Effect: Effect{Kind: Approve, Chain: t.SrcChain, Target: t.TokenIn, Approves: []Approval{a}}}
+}
+
+func isApprove(c chain.Call) bool { return bytes.HasPrefix(c.Data, erc20Approve) }
+
+// decodeApprove says what an approval's bytes do. Only the canonical encoding
+// is understood, of a call on the input token that sends nothing. shares comes
+// from our own record of the step: no bytes can say it.
+func decodeApprove(t Terms, c chain.Call, shares *big.Int) (Effect, error) {
+	w := words(c.Data[len(erc20Approve):])
+	switch {
+	case c.To != t.TokenIn || c.To == (common.Address{}):
+		return Effect{}, refuseField(NotAsAccepted, "to", "the approval goes to %s, not to the input token", c.To)
+	case len(w) != 2 || !isAddress(w[0]):
+		return Effect{}, refuseField(NotUnderstood, "data", "the approval is not in its one canonical encoding")
+	case c.Value == nil || c.Value.Sign() != 0:
+		return Effect{}, refuseField(NotAsAccepted, "value", "the approval would also send %v wei", c.Value)
+	}
+	return Effect{Kind: Approve, Chain: c.ChainID, Target: c.To, Approves: []Approval{{
+		Token: c.To, Spender: common.BytesToAddress(w[0]), Amount: new(big.Int).SetBytes(w[1]), Shares: shares,
+	}}}, nil
+}
+
+// decodeStep says what a step would do, from its bytes: an approval by our own
+// decoder, everything else by its provider's. A late step's bytes are a call's.
+func decodeStep(p Provider, t Terms, s Step) (Effect, error) {
+	if s.Call != nil {
+		if err := checkCall(t, *s.Call); err != nil {
+			return Effect{}, err
+		}
+	}
+	if s.Kind == LateStep {
+		s.Kind = CallStep
+	}
+	if t.Provider != Wallet && s.Kind == CallStep && isApprove(*s.Call) {
+		var shares *big.Int
+		if len(s.Effect.Approves) == 1 {
+			shares = s.Effect.Approves[0].Shares
+		}
+		return decodeApprove(t, *s.Call, shares)
+	}
+	f, err := p.Decode(t, s)
+	if err != nil {
+		return f, err
+	}
+	if s.Call != nil {
+		err = checkValue(*s.Call, f)
+	}
+	return f, err
+}
+
+// checkValue wants the coin that a call sends to be what its effect spends of
+// it, no more and no less.
+func checkValue(c chain.Call, f Effect) error {
+	coins := new(big.Int)
+	for _, s := range f.Spends {
+		if s.Token == chain.Native && s.Amount != nil {
+			coins.Add(coins, s.Amount)
+		}
+	}
+	if c.Value.Cmp(coins) != 0 {
+		return refuseField(NotAsAccepted, "value", "the transaction sends %s wei, and its effect spends %s", c.Value, coins)
+	}
+	return nil
+}
+
+// grants reports whether an approval lets somebody pull more than nothing; one
+// that does not is a reset.
+func grants(f Effect) bool {
+	return f.Kind == Approve && len(f.Approves) == 1 && f.Approves[0].Amount != nil && f.Approves[0].Amount.Sign() > 0
+}
+
+// An allowance is what a plan finds when it looks at the allowance it needs.
+type allowance struct {
+	present *big.Int // what the spender may pull now
+	shares  *big.Int // what of it is for signed open orders
+	pending *big.Int // what of it is for orders that stand before this one
+}
+
+// allowance reads what spender may pull and what of it is for others than order.
+func (e *Engine) allowance(ctx context.Context, t Terms, spender common.Address, order string) (a allowance, err error) {
+	if a.present, err = e.Nodes.Allowance(ctx, t.SrcChain, t.TokenIn, t.Account, spender); err != nil {
+		return a, err
+	}
+	uses, err := e.Journal.Uses(AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: t.TokenIn, Spender: spender})
+	a.shares, a.pending = new(big.Int), new(big.Int)
+	for _, u := range uses {
+		switch {
+		case u.Order == order:
+		case u.Signed:
+			a.shares.Add(a.shares, u.Amount)
+		default:
+			a.pending.Add(a.pending, u.Amount)
+		}
+	}
+	return a, err
+}
+
+// need is what the spender must be allowed for amount to be pulled and the
+// shares to stay.
+func (a allowance) need(amount *big.Int) *big.Int { return new(big.Int).Add(amount, a.shares) }
+
+// later is what will be left once the orders that stand before are through.
+func (a allowance) later() allowance {
+	a.present = new(big.Int).Sub(a.present, a.pending)
+	if a.present.Sign() < 0 {
+		a.present.SetInt64(0)
+	}
+	return a
+}
+
+func (a allowance) enough(amount *big.Int) bool { return a.present.Cmp(a.need(amount)) >= 0 }
+
+// approvals are the steps that make the allowance exactly what the plan and the
+// shares need: none, the approval, or a reset to zero before it where the token
+// refuses to change an allowance that is not zero. After a reset that is done
+// none is made again: a node that does not show it yet is behind.
+func (e *Engine) approvals(ctx context.Context, t Terms, spender common.Address, a allowance, reset bool) ([]Step, error) {
+	approve := approveStep(t, spender, a.need(t.AmountIn), a.shares)
+	if a.present.Sign() == 0 || reset {
+		return []Step{approve}, nil
+	}
+	_, err := e.Nodes.Simulate(ctx, []chain.Call{*approve.Call})
+	switch {
+	case err == nil:
+		return []Step{approve}, nil
+	case errors.Is(err, chain.ErrWouldRevert):
+		return []Step{approveStep(t, spender, new(big.Int), new(big.Int)), approve}, nil
+	}
+	return nil, err
+}
+
+// arrange compares the allowance with what o's plan needs before its present
+// step s, and adapts the plan's approvals: what is not needed any more is left
+// out, what was left out and is needed after all is made up for, and the amount
+// follows the shares. ready means that s may be signed; x says then what its
+// simulation may show. o must hold the allowance.
+func (e *Engine) arrange(ctx context.Context, o *Order, s Step) (x Expected, ready bool, note string, err error) {
+	x.Spender = o.Plan.Spender
+	a, err := e.allowance(ctx, o.Terms, o.Plan.Spender, o.ID)
+	if err != nil {
+		return x, false, "", err
+	}
+	x.Allowed = a.present
+	enough := a.enough(o.Terms.AmountIn)
+	switch {
+	case s.Effect.Kind == Approve && (enough || !grants(s.Effect) && a.present.Sign() == 0):
+		note, err = e.finish(o, Result{Skipped: true}, "this approval is not needed any more")
+		return x, false, note, err
+	case s.Effect.Kind == Approve:
+		note, err = e.adapt(ctx, o, a)
+		return x, err == nil && note == "", note, err
+	case enough:
+		return x, true, "", nil
+	}
+	for i, r := range o.Results[:min(o.approved(), len(o.Results))] {
+		switch {
+		case !grants(o.Plan.Steps[i].Effect):
+		case r.Skipped:
+			o.rewind(i)
+			return x, false, "the allowance is not what it was: it is approved after all", nil
+		default: // a node is behind, or the approval's block is gone and its bytes are offered again
+			_, _, err = e.Sender.Poll(ctx, stepKey(*o, i))
+			o.Reason = "no node shows the mined approval yet"
+			return x, false, o.Reason, err
+		}
+	}
+	return x, false, "", Refuse(ConsentNeeded, "the allowance that was there is used up, so that an approval is needed")
+}
+
+// adapt makes o's approvals, from the present step on, those that are needed
+// now. The note is empty if they already are.
+func (e *Engine) adapt(ctx context.Context, o *Order, a allowance) (string, error) {
+	last := o.approved()
+	fresh, err := e.approvals(ctx, o.Terms, o.Plan.Spender, a, o.Step > 0)
+	if err != nil {
+		return "", err
+	}
+	sameCall := func(a, b Step) bool { return bytes.Equal(a.Call.Data, b.Call.Data) }
+	if slices.EqualFunc(fresh, o.Plan.Steps[o.Step:last], sameCall) {
+		return "", nil
+	}
+	plan := o.Plan
+	plan.Steps = slices.Concat(o.Plan.Steps[:o.Step], fresh, o.Plan.Steps[last:])
+	if Digest(o.Terms, plan.Effects()) != o.Digest {
+		return "", Refuse(ConsentNeeded, "another approval is needed than was accepted")
+	}
+	o.Plan = plan
+	return "approvals adapted to the allowance as it is now", nil
+}
+
+// Leftovers are the allowances that an ended order granted and that nothing of
+// it used: they can be revoked. An order that filled, or whose own call was
+// mined and took the input, left none. It is pure.
+func Leftovers(o Order) []Approval {
+	if !o.State.Final() || o.State == Filled || pulled(o) {
+		return nil
+	}
+	var left []Approval
+	for i, r := range o.Results {
+		if i >= len(o.Plan.Steps) || r.Evidence == nil || !r.Evidence.Success {
+			continue
+		}
+		if f := o.Plan.Steps[i].Effect; grants(f) {
+			a := f.Approves[0]
+			a.Amount, a.Shares = o.Terms.AmountIn, nil // the rest is other orders'
+			left = []Approval{a}
+		}
+	}
+	return left
+}
+
+// pulled reports whether o is past the step that takes its input: its own call
+// was mined. What a signed order's settlement took, only its end tells.
+func pulled(o Order) bool {
+	last := len(o.Plan.Steps) - 1
+	return last >= 0 && len(o.Results) > last && o.Plan.Steps[last].Effect.Kind != Signed && o.Results[last].Evidence != nil && o.Results[last].Evidence.Success
+}

@@ -1,0 +1,360 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// An Allowance is what a spender may pull from an account now, as the chain says.
+type Allowance struct {
+	Chain    uint64
+	Token    common.Address
+	Spender  common.Address
+	Kind     AllowanceKind
+	Name     string    // of the spender; "" = it is not pinned
+	Provider Kind      // whose pinned contract it is
+	Amount   *big.Int  // base units
+	Expires  time.Time // zero = never
+	Share    *big.Int  // what open orders still need of it
+	Leftover string    // id of the ended order that granted it last
+	Review   *Review   // of its revoke, whose digest is consented to; nil where none was prepared
+}
+
+// An AllowancesRequest asks for a page of allowances. Only pairs of a token that
+// the wallet knows and a spender that is pinned, or that an order of ours named,
+// are looked at: nobody can list all that an account ever granted from a node
+// alone.
+type AllowancesRequest struct {
+	Account common.Address
+	Chain   uint64
+	Tokens  []common.Address // the wallet's; those of earlier orders are added
+	Cursor  string           // "" at the start
+	Prepare bool             // have each revoke ready for consent
+}
+
+// Bounds of one page.
+const (
+	pairsAtOnce  = 400 // pairs of token and spender that are read
+	rowsAtOnce   = 50  // allowances that are shown
+	askedAtOnce  = 4   // revokes that are priced at the same time
+	maxRevokes   = 4 * rowsAtOnce
+	cursorFields = 3
+)
+
+// Allowances lists what is granted, with the digest that revoking each would be
+// consented to. Those that are zero or have expired are left out, so that a page
+// may be empty before the end. It may be repeated.
+func (s *Service) Allowances(ctx context.Context, r AllowancesRequest) (page []Allowance, next string, err error) {
+	net, err := s.o.Nodes.Network(r.Chain)
+	if err != nil {
+		return nil, "", err
+	}
+	generation := s.generation()
+	past, err := s.o.Journal.grants(r.Account, r.Chain)
+	if err != nil {
+		return nil, "", err
+	}
+	pairs, err := after(s.pairs(r, past), r.Cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	rest := len(pairs) > pairsAtOnce
+	pairs = pairs[:min(len(pairs), pairsAtOnce)]
+	found, err := s.granted(ctx, r, pairs)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(found) > rowsAtOnce {
+		found, rest = found[:rowsAtOnce], true
+		pairs = pairs[:1+slices.Index(pairs, found[rowsAtOnce-1].grant())]
+	}
+	if rest {
+		next = cursorOf(pairs[len(pairs)-1])
+	}
+	if err := s.explain(r.Account, found, past); err != nil {
+		return nil, "", err
+	}
+	if r.Prepare {
+		err = s.prepareRevokes(ctx, r.Account, net, found, generation)
+	}
+	return found, next, err
+}
+
+func (a Allowance) grant() grant { return grant{a.Token, a.Spender, a.Kind} }
+
+// pairs lists what could have been granted, in a stable order without repetition.
+func (s *Service) pairs(r AllowancesRequest, past map[grant]string) (all []grant) {
+	tokens := slices.Clone(r.Tokens)
+	spenders := s.pinned(r.Chain)
+	for g := range past {
+		tokens = append(tokens, g.Token)
+		if _, ok := spenders[g.Spender]; !ok {
+			spenders[g.Spender] = known{}
+		}
+	}
+	_, hasPermit2 := spenders[permit2Contract]
+	for _, token := range tokens {
+		if token == chain.Native {
+			continue
+		}
+		for spender := range spenders {
+			all = append(all, grant{token, spender, ByToken})
+			if hasPermit2 && spender != permit2Contract {
+				all = append(all, grant{token, spender, ByPermit2})
+			}
+		}
+	}
+	slices.SortFunc(all, grant.compare)
+	return slices.Compact(all)
+}
+
+func (g grant) compare(h grant) int {
+	if c := g.Token.Cmp(h.Token); c != 0 {
+		return c
+	}
+	if c := g.Spender.Cmp(h.Spender); c != 0 {
+		return c
+	}
+	return strings.Compare(string(g.Kind), string(h.Kind))
+}
+
+// cursorOf names the last pair of a page.
+func cursorOf(g grant) string { return fmt.Sprintf("%s/%s/%s", g.Token.Hex(), g.Spender.Hex(), g.Kind) }
+
+// after is what follows the cursor, also when its own pair is no longer there.
+func after(all []grant, cursor string) ([]grant, error) {
+	if cursor == "" {
+		return all, nil
+	}
+	part := strings.Split(cursor, "/")
+	if len(part) != cursorFields || !common.IsHexAddress(part[0]) || !common.IsHexAddress(part[1]) {
+		return nil, refuseField(BadRequest, "cursor", "is none of this list")
+	}
+	last := grant{common.HexToAddress(part[0]), common.HexToAddress(part[1]), AllowanceKind(part[2])}
+	i, found := slices.BinarySearchFunc(all, last, grant.compare)
+	if found {
+		i++
+	}
+	return all[i:], nil
+}
+
+// A known spender is a pinned contract and what it is called.
+type known struct {
+	name     string
+	provider Kind
+}
+
+// spenderNames are the pinned contracts whose name says more than their role.
+var spenderNames = map[Kind]string{DEX: "Uniswap Universal Router"}
+
+// pinned lists the contracts of the providers that could be allowed to pull.
+func (s *Service) pinned(chainID uint64) map[common.Address]known {
+	all := map[common.Address]known{}
+	for _, k := range Kinds() {
+		p, ok := s.o.Providers[k]
+		if !ok {
+			continue
+		}
+		for _, pin := range p.Pins() {
+			if _, twice := all[pin.Address]; twice || pin.Chain != chainID || pin.Role != Spender && pin.Role != Router {
+				continue
+			}
+			name := fmt.Sprintf("%s %s", k, pin.Role)
+			if pin.Role == Router && spenderNames[k] != "" {
+				name = spenderNames[k]
+			}
+			if pin.Address == permit2Contract {
+				name = "Permit2"
+			}
+			all[pin.Address] = known{name, k}
+		}
+	}
+	return all
+}
+
+// granted reads the pairs from the chain and keeps those that are worth something.
+func (s *Service) granted(ctx context.Context, r AllowancesRequest, pairs []grant) (found []Allowance, err error) {
+	byKind := map[AllowanceKind][]chain.Grantee{}
+	for _, g := range pairs {
+		byKind[g.Kind] = append(byKind[g.Kind], chain.Grantee{Token: g.Token, Spender: g.Spender})
+	}
+	amounts, err := s.o.Nodes.Allowances(ctx, r.Chain, r.Account, byKind[ByToken])
+	if err != nil {
+		return nil, err
+	}
+	permits, err := s.o.Nodes.PermitAllowances(ctx, r.Chain, permit2Contract, r.Account, byKind[ByPermit2])
+	if err != nil {
+		return nil, err
+	}
+	names := s.pinned(r.Chain)
+	for _, g := range pairs {
+		a := Allowance{Chain: r.Chain, Token: g.Token, Spender: g.Spender, Kind: g.Kind, Name: names[g.Spender].name, Provider: names[g.Spender].provider}
+		switch g.Kind {
+		case ByToken:
+			a.Amount, amounts = amounts[0], amounts[1:]
+		case ByPermit2:
+			a.Amount, a.Expires = permits[0].Amount, expiryOf(permits[0])
+			permits = permits[1:]
+			if !a.Expires.IsZero() && s.o.Now().After(a.Expires) {
+				continue
+			}
+		}
+		if a.Amount != nil && a.Amount.Sign() > 0 {
+			found = append(found, a)
+		}
+	}
+	return found, nil
+}
+
+// lastTime is the last second that a date on the wire can say (RFC 3339).
+const lastTime = 253402300799
+
+// expiryOf is when a Permit2 allowance ends; its largest values mean never.
+func expiryOf(p chain.PermitAllowance) time.Time {
+	if p.Expiration > lastTime {
+		return time.Time{}
+	}
+	return time.Unix(int64(p.Expiration), 0).UTC() // of 48 bits
+}
+
+// limitless are the amounts that are granted for "no limit": the largest of a
+// token that counts with 96 bits, and from the largest of Permit2 upwards.
+var limitless = [2]*big.Int{largest(96), largest(160)}
+
+func largest(bits uint) *big.Int {
+	n := new(big.Int).Lsh(big.NewInt(1), bits)
+	return n.Sub(n, big.NewInt(1))
+}
+
+// Unlimited reports whether a stands for no limit at all.
+func (a Allowance) Unlimited() bool {
+	return a.Amount.Cmp(limitless[0]) == 0 || a.Amount.Cmp(limitless[1]) >= 0
+}
+
+// explain says of each allowance who needs it, and which order left it behind.
+func (s *Service) explain(account common.Address, found []Allowance, past map[grant]string) error {
+	for i := range found {
+		a := &found[i]
+		n, err := s.o.Journal.needs(account, a.Chain, a.grant())
+		if err != nil {
+			return err
+		}
+		a.Share = n.share
+		if id, ok := past[a.grant()]; ok {
+			if o, err := s.o.Journal.Get(id); err == nil && o.left(a.grant()) {
+				a.Leftover = id
+			}
+		}
+	}
+	return nil
+}
+
+// left reports whether the order ended without using g, which it granted. A
+// permit comes about only with the call that uses it.
+func (o Order) left(g grant) bool {
+	return g.Kind == ByToken && slices.ContainsFunc(Leftovers(o), func(a Approval) bool { return a.Token == g.Token && a.Spender == g.Spender })
+}
+
+// A need is what open orders want of an allowance.
+type need struct {
+	share   *big.Int // whole amounts, whether they are signed already or not
+	order   string   // one that wants some of it
+	revokes []string // those that take it away
+}
+
+// needs reads what open orders want of g.
+func (j *Journal) needs(account common.Address, chainID uint64, g grant) (n need, err error) {
+	key := AllowanceKey{Chain: chainID, Account: account, Token: g.Token, Spender: g.Spender}
+	if g.Kind == ByPermit2 {
+		key.Spender = permit2Contract
+	}
+	n.share = new(big.Int)
+	uses, err := j.Uses(key)
+	for _, u := range uses {
+		o, err := j.Get(u.Order)
+		switch {
+		case err != nil:
+			return n, err
+		case o.Terms.Provider != Wallet && (g.Kind == ByToken || o.names(g.Spender)):
+			n.share.Add(n.share, u.Amount)
+			n.order = u.Order
+		case o.Terms.Provider == Wallet && grantOf(o.Plan.Steps[0].Effect) == g:
+			n.revokes = append(n.revokes, u.Order)
+		}
+	}
+	return n, err
+}
+
+// names reports whether a step of o calls a contract or grants it something.
+func (o Order) names(a common.Address) bool {
+	return slices.ContainsFunc(o.Plan.Steps, func(s Step) bool {
+		return s.Effect.Target == a || slices.ContainsFunc(s.Effect.Approves, func(b Approval) bool { return b.Spender == a })
+	})
+}
+
+// prepareRevokes makes the plan that would take each allowance away, and keeps
+// it for consent. One that would fail now has a finding instead of a digest.
+func (s *Service) prepareRevokes(ctx context.Context, account common.Address, net chain.Network, found []Allowance, generation uint64) error {
+	errs := make([]error, len(found))
+	turn := make(chan struct{}, askedAtOnce)
+	var wg sync.WaitGroup
+	for i := range found {
+		wg.Go(func() {
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			r, err := s.revokeReview(ctx, account, net, found[i].grant())
+			if found[i].Review, errs[i] = &r, err; errors.Is(err, chain.ErrWouldRevert) {
+				found[i].Review, errs[i] = nil, nil
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dropped != generation {
+		return Refuse(PlanUnknown, "the wallet was locked or switched meanwhile; list the allowances again")
+	}
+	for _, a := range found {
+		if a.Review != nil {
+			s.revokes.put(a.Review.Digest.Hex(), *a.Review)
+		}
+	}
+	return nil
+}
+
+// Revoke journals the user's consent to take one allowance away and starts it.
+// It follows the rules of [Service.Execute]. One that an open order needs is
+// refused with AllowanceInUse.
+func (s *Service) Revoke(ctx context.Context, r ExecuteRequest) (Order, error) {
+	return s.carryOut(ctx, "revoke", r)
+}
+
+// unneeded refuses the revoke of an allowance that an open order still needs, or
+// that another order than the one given is revoking already.
+func (j *Journal) unneeded(account common.Address, chainID uint64, g grant, except string) error {
+	n, err := j.needs(account, chainID, g)
+	if err != nil {
+		return err
+	}
+	if n.share.Sign() > 0 {
+		return &Refusal{Code: AllowanceInUse, Reason: "an open order still needs this allowance; cancel that order first, or wait for its end",
+			Data: map[string]string{"order": n.order, "share": n.share.String()}}
+	}
+	if i := slices.IndexFunc(n.revokes, func(id string) bool { return id != except }); i >= 0 {
+		return &Refusal{Code: AllowanceInUse, Reason: "this allowance is being revoked already", Data: map[string]string{"order": n.revokes[i]}}
+	}
+	return nil
+}

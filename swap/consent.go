@@ -1,0 +1,273 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+	"time"
+
+	"swapkeep/chain"
+)
+
+const (
+	// requoteRest is the least time between two fresh quotes of one order.
+	requoteRest = 5 * time.Second
+	// proposalTime is how long a proposal holds that depends on no quote, and the
+	// least that any is left standing.
+	proposalTime = 30 * time.Second
+	// leastConsent is how much time a proposal must leave for being carried out;
+	// with less it gets a new deadline, and with it another digest.
+	leastConsent = 5 * time.Minute
+)
+
+// stale reports whether o needs a fresh quote before its present step: what is
+// left depends on a price, and the quote is over. Approvals do not wait for one.
+func (e *Engine) stale(o Order, s Step) bool {
+	return s.Effect.Kind != Approve && o.priced() && e.Now().After(o.Offer.Expires)
+}
+
+// priced reports whether the order's plan depends on a quote.
+func (o Order) priced() bool { return priced(o.Plan.Steps[len(o.Plan.Steps)-1].Effect.Kind) }
+
+// approved is how many approvals o's plan begins with.
+func (o Order) approved() int {
+	n := slices.IndexFunc(o.Plan.Steps, func(s Step) bool { return s.Effect.Kind != Approve })
+	if n < 0 {
+		return len(o.Plan.Steps)
+	}
+	return n
+}
+
+// refresh replaces an expired quote by a fresh one under the same consent: the
+// same effects, and a floor at least as high as the accepted one. The approvals
+// that are done keep their place and their results; the rest begins again, so
+// that a permit whose call was never signed is signed again. Anything else needs
+// consent.
+func (e *Engine) refresh(ctx context.Context, p Provider, o *Order) (string, error) {
+	if !e.rested(o.ID) {
+		return "", errors.New("there was a fresh quote a moment ago")
+	}
+	offer, err := e.requote(ctx, p, *o)
+	if err != nil {
+		return "", err
+	}
+	e.answered(o.ID)
+	done := o.approved()
+	plan, err := e.build(ctx, p, offer, o.Terms)
+	if err == nil {
+		plan.Steps = slices.Concat(o.Plan.Steps[:done], plan.Steps)
+		err = Check(o.Terms, plan.Effects(), p.Pins())
+	}
+	var refused *Refusal
+	switch {
+	case errors.As(err, &refused) && !refused.Code.temporary():
+		return "", &Refusal{Code: ConsentNeeded, Reason: "the fresh quote is not within what was accepted: " + refused.Reason, Err: err}
+	case err != nil:
+		return "", err
+	}
+	if err := sameConsent(*o, plan); err != nil {
+		return "", err
+	}
+	offer.ID = o.Offer.ID + "'"
+	o.Offer, o.Plan = offer, plan
+	o.rewind(done)
+	return "quote refreshed under the same consent", nil
+}
+
+// answered notes that an order got its fresh quote, rested whether that is long
+// enough ago for another one. A restart forgets it.
+func (e *Engine) answered(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.asked == nil {
+		e.asked = make(map[string]time.Time)
+	}
+	e.asked[id] = e.Now()
+}
+
+func (e *Engine) rested(id string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !e.Now().Before(e.asked[id].Add(requoteRest))
+}
+
+// sameConsent wants a rebuilt plan to be what o's digest stands for, and a permit
+// that was signed to be asked for again with the same nonce: only then can no
+// second one be used.
+func sameConsent(o Order, plan Plan) error {
+	if Digest(o.Terms, plan.Effects()) != o.Digest || plan.Settlement != o.Plan.Settlement || plan.Spender != o.Plan.Spender {
+		return Refuse(ConsentNeeded, "the fresh quote would act differently from what was accepted")
+	}
+	for i, s := range o.Plan.Steps[:min(len(o.Results), len(o.Plan.Steps))] {
+		if s.Effect.Kind != Permit {
+			continue
+		}
+		if a, b := s.Effect.Nonce, plan.Steps[i].Effect.Nonce; a == nil || b == nil || a.Cmp(b) != 0 {
+			return Refuse(ConsentNeeded, "the fresh quote asks for another permit than the one that was signed")
+		}
+	}
+	return nil
+}
+
+// rewind makes step the next one. Nothing from there on may have been sent.
+func (o *Order) rewind(step int) {
+	o.Results, o.Step = o.Results[:min(step, len(o.Results)):min(step, len(o.Results))], min(step, o.Step)
+	o.Condition, o.Reason = NoCondition, ""
+}
+
+// requote asks for an offer whose enforced minimum keeps the accepted floor:
+// with the accepted slippage, or with as much less as the floor demands.
+func (e *Engine) requote(ctx context.Context, p Provider, o Order) (Offer, error) {
+	r := o.Offer.Request
+	for range 2 {
+		best, err := e.freshOffer(ctx, p, o.Terms.Provider, r)
+		if err != nil || best.MinOut.Cmp(o.Terms.FloorOut) >= 0 {
+			return best, err
+		}
+		if r.SlippageBps = slippageFor(best.AmountOut, o.Terms.FloorOut); r.SlippageBps < MinSlippageBps {
+			break
+		}
+	}
+	return Offer{}, Refuse(ConsentNeeded, "the price fell: no offer reaches the accepted floor of %s", o.Terms.FloorOut)
+}
+
+// errNoOffer is a provider's bad moment too: routes come back.
+var errNoOffer = errors.New("the provider has no offer now")
+
+// freshOffer is the provider's best offer for a request of ours. The request is
+// ours, not the provider's echo of it.
+func (e *Engine) freshOffer(ctx context.Context, p Provider, k Kind, r QuoteRequest) (Offer, error) {
+	offers, err := p.Quote(ctx, r)
+	switch {
+	case errors.Is(err, &Refusal{Code: NoRoute}), err == nil && len(offers) == 0:
+		return Offer{}, errNoOffer
+	case err != nil:
+		return Offer{}, err
+	}
+	best := offers[0]
+	best.Provider, best.Request = k, r
+	return best, checkOffer(best, r)
+}
+
+// slippageFor is the widest slippage, in bps, at which amount still keeps floor.
+func slippageFor(amount, floor *big.Int) int {
+	if amount.Cmp(floor) <= 0 {
+		return 0
+	}
+	room := new(big.Int).Sub(amount, floor)
+	bps := room.Mul(room, big.NewInt(10_000)).Div(room, amount)
+	return int(bps.Int64())
+}
+
+// waits reports whether o is to be left alone until the user accepts: as long as
+// what it proposes holds. Then it is tried again under the accepted terms, which
+// may be met once more, and proposes anew if not.
+func (e *Engine) waits(o Order) bool {
+	if o.Condition != NeedsConsent || o.Proposal == nil {
+		return o.Condition == NeedsConsent && !e.rested(o.ID)
+	}
+	until := o.Proposal.Expires
+	if least := o.Proposal.Made.Add(proposalTime); until.Before(least) {
+		until = least
+	}
+	return !e.Now().After(until)
+}
+
+// propose makes an order wait for consent to other terms, because of why. What
+// no consent could make good is refused, and ends the order; a provider's bad
+// moment leaves it waiting without a proposal, and is tried again.
+func (e *Engine) propose(ctx context.Context, o *Order, why *Refusal) (string, error) {
+	e.answered(o.ID)
+	fresh, err := e.proposal(ctx, *o, why)
+	var refused *Refusal
+	switch {
+	case errors.As(err, &refused) && refused.Code == JournalFailed:
+		return "", err
+	case errors.As(err, &refused) && !refused.Code.temporary() && !retried(*o, refused):
+		o.Condition = NoCondition
+		return e.abandon(o, refused)
+	case err != nil:
+		e.Log(*o, err)
+	}
+	o.Condition, o.Reason, o.Proposal = NeedsConsent, why.Reason, fresh
+	return "needs consent: " + why.Reason, nil
+}
+
+// proposal is what could be consented to instead of the accepted terms: a plan
+// from a fresh quote, checked and weighed like the first.
+func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal, error) {
+	p, err := e.provider(&o)
+	if err != nil {
+		return nil, err
+	}
+	net, err := e.Nodes.Network(o.Terms.SrcChain)
+	if err != nil {
+		return nil, err
+	}
+	now := e.Now().UTC()
+	offer := o.Offer
+	if offer.Expires = now.Add(proposalTime); o.priced() {
+		if offer, err = e.freshOffer(ctx, p, o.Terms.Provider, o.Offer.Request); err != nil {
+			return nil, err
+		}
+		offer.ID = o.Offer.ID + "'"
+	}
+	t := e.proposedTerms(o, offer, now)
+	done := o.Plan.Steps[:min(o.approved(), o.Step)]
+	plan, found, err := e.assemble(ctx, p, offer, t, o.ID, done)
+	if err != nil {
+		return nil, err
+	}
+	r := Review{Terms: t, Offer: offer, Plan: plan, Findings: found, Expires: offer.Expires}
+	if err := e.weighProposal(ctx, &r, net, o, len(done), errors.Is(why, chain.ErrCeiling)); err != nil {
+		return nil, err
+	}
+	r.Digest = Digest(r.Terms, plan.Effects())
+	return &Proposal{Review: r, Reason: why.Reason, Made: now}, Check(r.Terms, plan.Effects(), p.Pins())
+}
+
+// proposedTerms are the accepted ones with what a fresh offer keeps of the floor,
+// and time to carry them out. As long as the terms last proposed still do they
+// stay, so that what the user is looking at does not change under the hand.
+func (e *Engine) proposedTerms(o Order, offer Offer, now time.Time) Terms {
+	if last := o.Proposal; last != nil && offer.MinOut.Cmp(last.Terms.FloorOut) >= 0 && last.Terms.Deadline.Sub(now) >= leastConsent {
+		return last.Terms
+	}
+	t := o.Terms
+	if o.priced() && offer.MinOut.Cmp(t.FloorOut) < 0 {
+		t.FloorOut = offer.MinOut
+	}
+	if _, _, maker := e.Fees.For(t.Provider); o.priced() && maker > t.MakerFeeBps {
+		t.MakerFeeBps = maker
+	}
+	t.Deadline = now.Add(consentTime).Truncate(time.Second)
+	return t
+}
+
+// weighProposal weighs the steps that are left, and raises the gas ceiling where
+// they do not fit under what is left of it: by half as much again as they need
+// now, since fees go on moving. dear says that the real cost was above it.
+func (e *Engine) weighProposal(ctx context.Context, r *Review, net chain.Network, o Order, done int, dear bool) error {
+	steps, found := r.Plan.Steps[done:], r.Findings
+	spent := new(big.Int).Sub(o.Terms.GasCeiling, e.ceilingLeft(o))
+	left := func() *big.Int { return new(big.Int).Sub(r.Terms.GasCeiling, spent) }
+	if err := e.weigh(ctx, r, net, steps, left()); err != nil {
+		return err
+	}
+	most := new(big.Int).Add(spent, oneAndHalf(r.Gas.Max))
+	if dear && most.Cmp(oneAndHalf(o.Terms.GasCeiling)) < 0 {
+		most = oneAndHalf(o.Terms.GasCeiling)
+	}
+	if most.Cmp(r.Terms.GasCeiling) <= 0 || !dear && r.Gas.Max.Cmp(left()) <= 0 {
+		return nil
+	}
+	r.Terms.GasCeiling, r.Findings = most, found
+	return e.weigh(ctx, r, net, steps, left())
+}
+
+// oneAndHalf is n and half as much again.
+func oneAndHalf(n *big.Int) *big.Int {
+	m := new(big.Int).Mul(n, big.NewInt(3))
+	return m.Rsh(m, 1)
+}

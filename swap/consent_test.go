@@ -1,0 +1,413 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+)
+
+// below makes a trader's offers bps worse than the chain.
+func below(bps int) func(*trader) {
+	return func(tr *trader) { tr.price = func(out *big.Int) *big.Int { return floorOf(out, bps) } }
+}
+
+// fallen is an order whose approval is mined and whose price fell through the
+// floor since: it proposes other terms.
+func fallen(b *bench, tr *trader) Order {
+	b.t.Helper()
+	b.chain.Pause()
+	o := b.swap(usdc, thousand)
+	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	tr.set(below(400))
+	b.shift.Add(int64(time.Minute))
+	b.chain.Resume()
+	return b.until(o.ID, "in need of consent", proposes)
+}
+
+func proposes(o Order) bool { return o.Condition == NeedsConsent && o.Proposal != nil }
+
+func acceptOf(o Order) AcceptRequest {
+	return AcceptRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Proposal.Digest, Session: "s", Origin: "test"}
+}
+
+// TestProposal: what an order proposes has the fresh floor, time to carry it out,
+// a digest of its own and everything a review has; the accepted terms stay.
+func TestProposal(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	o := fallen(b, tr)
+	p := o.Proposal
+	want := o.Terms
+	want.FloorOut, want.Deadline = p.Terms.FloorOut, p.Terms.Deadline
+	if string(mustJSON(p.Terms)) != string(mustJSON(want)) {
+		t.Errorf("proposes other terms:\n%s\n%s", mustJSON(p.Terms), mustJSON(want))
+	}
+	switch {
+	case p.Terms.FloorOut.Cmp(o.Terms.FloorOut) >= 0 || p.Terms.FloorOut.Cmp(p.Offer.MinOut) != 0:
+		t.Errorf("floor %s, accepted %s, offered %s", p.Terms.FloorOut, o.Terms.FloorOut, p.Offer.MinOut)
+	case !p.Terms.Deadline.After(o.Terms.Deadline) || p.Terms.Deadline.After(b.now().Add(consentTime)):
+		t.Errorf("deadline %s, accepted %s", p.Terms.Deadline, o.Terms.Deadline)
+	case p.Digest == o.Digest || p.Digest != Digest(p.Terms, p.Plan.Effects()):
+		t.Errorf("digest %s", p.Digest)
+	case !slices.Equal(kinds(p.Plan), kinds(o.Plan)) || p.Plan.Steps[0].Call == nil:
+		t.Errorf("plan %v", kinds(p.Plan))
+	case !slices.Equal(codes(p.Findings), []string{"not_simulated:note", "price_off:note"}) || p.Reason == "" || len(p.Gas.Costs) != 1:
+		t.Errorf("findings %v, gas %+v, reason %q", codes(p.Findings), p.Gas, p.Reason)
+	case o.Step != 1 || len(o.Results) != 1 || !o.Holds:
+		t.Errorf("step %d, %d results, holds %t", o.Step, len(o.Results), o.Holds)
+	}
+	// While it waits nobody is asked again, until the proposal is over; then the
+	// same terms are proposed, as long as they can be kept.
+	quoted := tr.quoted.Load()
+	time.Sleep(200 * time.Millisecond)
+	if tr.quoted.Load() != quoted {
+		t.Error("asked for quotes while the proposal holds")
+	}
+	b.shift.Add(int64(45 * time.Second))
+	again := b.until(o.ID, "proposed again", func(o Order) bool { return proposes(o) && o.Proposal.Made.After(p.Made) })
+	if again.Proposal.Digest != p.Digest || again.Proposal.Offer.Expires.Equal(p.Offer.Expires) {
+		t.Error("the terms changed under the user's hand")
+	}
+	tr.set(below(900)) // and when they cannot, others
+	b.shift.Add(int64(45 * time.Second))
+	lower := b.until(o.ID, "proposed lower", func(o Order) bool { return proposes(o) && o.Proposal.Digest != p.Digest })
+	if lower.Proposal.Terms.FloorOut.Cmp(p.Terms.FloorOut) >= 0 || lower.Terms.FloorOut.Cmp(o.Terms.FloorOut) != 0 {
+		t.Errorf("floor %s", lower.Proposal.Terms.FloorOut)
+	}
+	_, err := b.service.Accept(t.Context(), acceptOf(o))
+	refusedWith(t, err, ConsentNeeded)
+}
+
+// TestRecoversByItself: the price comes back, and the order goes on under the
+// first consent.
+func TestRecoversByItself(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	o := fallen(b, tr)
+	tr.set(below(0))
+	b.shift.Add(int64(45 * time.Second))
+	done := b.ends(o.ID, Filled)
+	if done.Digest != o.Digest || done.Terms.FloorOut.Cmp(o.Terms.FloorOut) != 0 || done.Proposal != nil {
+		t.Errorf("floor %s, accepted %s", done.Terms.FloorOut, o.Terms.FloorOut)
+	}
+	if !slices.ContainsFunc(b.lines(o.ID), func(l Entry) bool {
+		return l.Condition == NoCondition && l.Step == 1 && l.Note == "quote refreshed under the same consent"
+	}) {
+		t.Errorf("%+v", b.lines(o.ID))
+	}
+	b.mined(2)
+}
+
+// TestAccepted: consent to the proposal carries it out, once, whoever asks again.
+func TestAccepted(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	o := fallen(b, tr)
+	ctx := t.Context()
+	r := acceptOf(o)
+
+	for name, change := range map[string]func(*AcceptRequest){
+		"no session":     func(r *AcceptRequest) { r.Session = "" },
+		"another digest": func(r *AcceptRequest) { r.Digest = o.Digest },
+		"no uuid":        func(r *AcceptRequest) { r.Request = "1" },
+		"another order":  func(r *AcceptRequest) { r.Order = "none" },
+	} {
+		bad := r
+		change(&bad)
+		if _, err := b.service.Accept(ctx, bad); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	got, err := b.service.Accept(ctx, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Digest != r.Digest || got.Terms.FloorOut.Cmp(o.Proposal.Terms.FloorOut) != 0 || got.Condition != NoCondition || got.Proposal != nil || got.Step != 1 {
+		t.Errorf("accepted: %s %q, floor %s, step %d", got.State, got.Condition, got.Terms.FloorOut, got.Step)
+	}
+	b.halt() // it is in the journal
+	b.start()
+	if again, err := b.service.Accept(ctx, r); err != nil || again.ID != o.ID {
+		t.Errorf("repeated: %v", err)
+	}
+	other := r
+	other.Request = uuid.NewString()
+	if _, err = b.service.Accept(ctx, other); err == nil {
+		t.Error("accepted twice")
+	}
+	other.Request, other.Digest = r.Request, o.Digest
+	_, err = b.service.Accept(ctx, other)
+	refusedWith(t, err, RequestConflict)
+
+	done := b.ends(o.ID, Filled)
+	if done.Digest != r.Digest || done.Results[0].Tx != o.Results[0].Tx {
+		t.Errorf("digest %s, approval %s", done.Digest, done.Results[0].Tx)
+	}
+	if by, err := b.service.o.Journal.ByDigest(r.Digest); err != nil || by.ID != o.ID {
+		t.Errorf("the accepted plan is nobody's: %v", err)
+	}
+	b.mined(2)
+	b.allows(usdc, 0)
+}
+
+// TestDeclined: the user cancels instead, or lets the deadline pass.
+func TestDeclined(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	o := fallen(b, tr)
+	if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	o = b.ends(o.ID, Cancelled)
+	if o.Proposal != nil || o.Holds || len(Leftovers(o)) != 1 {
+		t.Errorf("holds %t, leftovers %v", o.Holds, Leftovers(o))
+	}
+	b.mined(1)
+
+	b = newBench(t)
+	tr = b.trades()
+	o = fallen(b, tr)
+	b.shift.Add(int64(consentTime))
+	if o = b.ends(o.ID, Expired); len(Leftovers(o)) != 1 {
+		t.Errorf("leftovers %v", Leftovers(o))
+	}
+	b.mined(1)
+	if _, err := b.service.Accept(t.Context(), AcceptRequest{Request: uuid.NewString(), Order: o.ID, Session: "s"}); !errors.Is(err, &Refusal{Code: OrderFinal}) {
+		t.Errorf("accepted after the end: %v", err)
+	}
+}
+
+// TestProposalIsJudged: a proposal that our own price source finds absurd cannot
+// be accepted, and one that is bad needs a second act.
+func TestProposalIsJudged(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	o := fallen(b, tr)
+	tr.set(below(6000))
+	b.shift.Add(int64(45 * time.Second))
+	o = b.until(o.ID, "absurd", func(o Order) bool { return proposes(o) && o.Proposal.Blocked() })
+	_, err := b.service.Accept(t.Context(), acceptOf(o))
+	refusedWith(t, err, PriceRefused)
+
+	tr.set(below(1500))
+	b.shift.Add(int64(45 * time.Second))
+	o = b.until(o.ID, "bad", func(o Order) bool { return proposes(o) && !o.Proposal.Blocked() })
+	r := acceptOf(o)
+	_, err = b.service.Accept(t.Context(), r)
+	refusedWith(t, err, NeedsAcknowledge)
+	r.Acknowledge = []string{"price_off"}
+	if _, err = b.service.Accept(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if o = b.ends(o.ID, Filled); !slices.Contains(o.AckCodes, "price_off") {
+		t.Errorf("acknowledged %v", o.AckCodes)
+	}
+}
+
+// TestNothingToPropose: what no consent makes good ends the order; nothing that
+// spends was signed, and the approval is left to be revoked.
+func TestNothingToPropose(t *testing.T) {
+	for name, twist := range map[string]func(*Built){
+		"another recipient": func(b *Built) { b.Steps[1].Effect.Receives[0].To = thief },
+		"another contract":  func(b *Built) { b.Steps[1].Effect.Target = thief },
+		"another spender":   func(b *Built) { b.Spender = thief },
+		"an own approval": func(b *Built) {
+			c := approveCall(Terms{SrcChain: 1, Account: account, TokenIn: usdc}, thief, big.NewInt(1))
+			b.Steps = append([]Step{{Kind: CallStep, Call: &c}}, b.Steps...)
+		},
+		"a fee above its bound": func(b *Built) { b.Steps[1].Effect.Pays = []Payment{{weth, thief, 21}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			tr := b.trades()
+			b.chain.Pause()
+			o := b.swap(usdc, thousand)
+			b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+			signed := b.hand.signed.Load()
+			tr.set(func(tr *trader) { tr.twist = twist })
+			b.shift.Add(int64(time.Minute))
+			b.chain.Resume()
+			o = b.ends(o.ID, Cancelled)
+			if b.hand.signed.Load() != signed || len(Leftovers(o)) != 1 || o.Reason == "" {
+				t.Errorf("signed %d more, leftovers %v, reason %q", b.hand.signed.Load()-signed, Leftovers(o), o.Reason)
+			}
+		})
+	}
+}
+
+// TestHigherFeeIsProposed: within the configured bound, a fee that was not
+// accepted needs consent.
+func TestHigherFeeIsProposed(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	b.hand.locked.Store(true)
+	o := b.swap(usdc, thousand)
+	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.halt()
+	o, _, _ = b.service.Order(o.ID)
+	o.Terms.MakerFeeBps = 0 // as accepted under an older configuration
+	o.Digest = Digest(o.Terms, o.Plan.Effects())
+	if err := b.service.o.Journal.Update(&o, "test"); err != nil {
+		t.Fatal(err)
+	}
+	tr.set(func(tr *trader) {
+		tr.twist = func(b *Built) { b.Steps[1].Effect.Pays = []Payment{{weth, thief, 10}} }
+	})
+	b.shift.Add(int64(time.Minute))
+	b.hand.locked.Store(false)
+	b.start()
+	o = b.until(o.ID, "in need of consent", proposes)
+	if got := o.Proposal.Plan.Steps[2].Effect.Pays; o.Proposal.Terms.MakerFeeBps != 20 || len(got) != 1 || got[0].Bps != 10 {
+		t.Errorf("proposes %d bps, %+v", o.Proposal.Terms.MakerFeeBps, got)
+	}
+}
+
+// TestGasIsProposed: gas above the ceiling needs consent to a higher one, which
+// leaves room; the approval is paid for once.
+func TestGasIsProposed(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	r, err := b.review(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.halt()
+	r.Terms.GasCeiling = big.NewInt(1)
+	r.Digest = Digest(r.Terms, r.Plan.Effects())
+	b.start()
+	b.service.plans.put(r.Digest.Hex(), r)
+	o := b.until(b.execute(r).ID, "in need of consent", proposes)
+	p := o.Proposal
+	if least := oneAndHalf(p.Gas.Max); p.Terms.GasCeiling.Cmp(least) < 0 || p.Terms.FloorOut.Cmp(o.Terms.FloorOut) != 0 || p.Blocked() {
+		t.Errorf("ceiling %s for gas of up to %s, findings %v", p.Terms.GasCeiling, p.Gas.Max, codes(p.Findings))
+	}
+	if _, err := b.service.Accept(t.Context(), acceptOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	b.ends(o.ID, Filled)
+	b.mined(2)
+}
+
+// TestUnshownApprovalIsProposed: an allowance that the review counted on is gone,
+// so that an approval is needed that was not shown.
+func TestUnshownApprovalIsProposed(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	b.approve(usdc, thousand)
+	r, err := b.review(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.approve(usdc, 0)
+	o := b.until(b.execute(r).ID, "in need of consent", proposes)
+	if got := kinds(o.Proposal.Plan); !slices.Equal(got, []EffectKind{Approve, Permit, Swap}) {
+		t.Fatalf("proposes %v", got)
+	}
+	got, err := b.service.Accept(t.Context(), acceptOf(o))
+	if err != nil || got.State != Approving {
+		t.Fatalf("%s, %v", got.State, err)
+	}
+	b.ends(o.ID, Filled)
+	b.mined(4)
+	b.allows(usdc, 0)
+}
+
+// TestNothingIsSignedInTheMoveThatRecovers: an order in need of consent signs
+// nothing before it has recorded that it needs none any more, so that a consent
+// given at the same moment is refused instead of carried out beside it.
+func TestNothingIsSignedInTheMoveThatRecovers(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	o := fallen(b, tr)
+	b.halt()
+	tr.set(below(0))
+	b.shift.Add(int64(45 * time.Second))
+	signed := b.hand.signed.Load()
+	e := b.service.engine
+	seen := false
+	for range 10 {
+		o, _, _ = b.service.Order(o.ID)
+		needed := o.Condition == NeedsConsent
+		if _, err := e.move(context.Background(), &o); err != nil {
+			t.Fatal(err)
+		}
+		if needed && (b.hand.signed.Load() != signed || o.Step > 1) {
+			t.Fatal("signed while it needed consent")
+		}
+		if seen = seen || needed && o.Condition == NoCondition; o.Step > 1 {
+			break
+		}
+	}
+	if !seen || o.Step != 2 {
+		t.Errorf("step %d, recovered %t", o.Step, seen)
+	}
+}
+
+// TestProposedTerms: the refreshes never move the floor by themselves, and a
+// proposal never asks for less than a fresh offer keeps.
+func TestProposedTerms(t *testing.T) {
+	e := &Engine{Fees: DefaultFees()}
+	terms, effects := erc20()
+	o := Order{Terms: terms, Plan: Plan{Steps: []Step{{Kind: LateStep, Effect: effects[2]}}}}
+	offer := Offer{MinOut: new(big.Int).Add(terms.FloorOut, big.NewInt(5))}
+	if got := e.proposedTerms(o, offer, noon); got.FloorOut.Cmp(terms.FloorOut) != 0 || !got.Deadline.Equal(noon.Add(consentTime)) {
+		t.Errorf("floor %s, deadline %s", got.FloorOut, got.Deadline)
+	}
+	terms.FloorOut = big.NewInt(100)
+	o.Terms = terms
+	offer.MinOut = big.NewInt(90)
+	first := e.proposedTerms(o, offer, noon)
+	if first.FloorOut.Int64() != 90 || o.Terms.FloorOut.Int64() != 100 {
+		t.Errorf("floor %s", first.FloorOut)
+	}
+	o.Proposal = &Proposal{Review: Review{Terms: first}}
+	for _, c := range []struct {
+		min  int64
+		at   time.Duration
+		same bool
+	}{{90, time.Minute, true}, {95, time.Minute, true}, {89, time.Minute, false}, {90, consentTime - leastConsent + time.Second, false}} {
+		offer.MinOut = big.NewInt(c.min)
+		if got := e.proposedTerms(o, offer, noon.Add(c.at)); string(mustJSON(got)) == string(mustJSON(first)) != c.same {
+			t.Errorf("%+v: %s", c, mustJSON(got))
+		}
+	}
+}
+
+// TestDearRevokeIsProposed: a revoke whose gas is above the ceiling needs consent
+// to a higher one, as a swap does.
+func TestDearRevokeIsProposed(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	b.approve(usdc, 7)
+	net, err := b.hub.Network(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.service.revokeReview(t.Context(), b.from, net, grant{usdc, permit2, ByToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Terms.GasCeiling, r.Findings = big.NewInt(1), nil
+	r.Digest = Digest(r.Terms, r.Plan.Effects())
+	b.service.revokes.put(r.Digest.Hex(), r)
+	o, err := b.service.Revoke(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o = b.until(o.ID, "in need of consent", proposes)
+	if o.Proposal.Blocked() || len(o.Proposal.Plan.Steps) != 1 || o.Proposal.Terms.GasCeiling.Cmp(o.Proposal.Gas.Max) < 0 {
+		t.Fatalf("proposes %+v for gas %+v", o.Proposal.Terms, o.Proposal.Gas)
+	}
+	if _, err := b.service.Accept(t.Context(), acceptOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	b.ends(o.ID, Filled)
+	b.mined(2)
+	b.allows(usdc, 0)
+}

@@ -1,0 +1,457 @@
+package swap
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/sandbox"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// TestApprovePermitSwap: the whole way with an ERC-20 input, on the real router
+// and the real Permit2.
+func TestApprovePermitSwap(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	r, err := b.review(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kinds(r.Plan); !slices.Equal(got, []EffectKind{Approve, Permit, Swap}) || r.Plan.Spender != permit2 {
+		t.Fatalf("plan %v for %s", got, r.Plan.Spender)
+	}
+	if got := codes(r.Findings); !slices.Equal(got, []string{"not_simulated:note"}) {
+		t.Errorf("findings %v", got)
+	}
+	if len(r.Gas.Costs) != 2 || r.Gas.Costs[1].Gas < minLateGas {
+		t.Errorf("gas of %d transactions: %+v", len(r.Gas.Costs), r.Gas.Costs)
+	}
+	o := b.ends(b.execute(r).ID, Filled)
+	if o.Verdict.Received == nil || o.Verdict.Received.Amount.Cmp(o.Terms.FloorOut) < 0 || o.Verdict.Short || o.Holds || len(Leftovers(o)) != 0 {
+		t.Errorf("verdict %+v, holds %t, leftovers %v", o.Verdict, o.Holds, Leftovers(o))
+	}
+	b.mined(2)
+	b.allows(usdc, 0)
+	if uses, err := b.service.o.Journal.Uses(o.allowanceKey()); err != nil || len(uses) != 0 {
+		t.Errorf("the allowance is still in use: %+v, %v", uses, err)
+	}
+}
+
+// TestResetFirst: a token that refuses to change an allowance that is not zero.
+func TestResetFirst(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	b.approve(usdt, 7)
+	r, err := b.review(usdt, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kinds(r.Plan); !slices.Equal(got, []EffectKind{"reset", Approve, Permit, Swap}) {
+		t.Fatalf("plan %v", got)
+	}
+	b.ends(b.execute(r).ID, Filled)
+	b.mined(4)
+	b.allows(usdt, 0)
+
+	b.approve(usdc, 7) // this one needs none
+	if r, err = b.review(usdc, thousand); err != nil || !slices.Equal(kinds(r.Plan), []EffectKind{Approve, Permit, Swap}) {
+		t.Errorf("plan %v, %v", kinds(r.Plan), err)
+	}
+}
+
+// TestEnoughAllowedAlready: no approval is made, and none stays behind.
+func TestEnoughAllowedAlready(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	b.approve(usdt, thousand)
+	r, err := b.review(usdt, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kinds(r.Plan); !slices.Equal(got, []EffectKind{Permit, Swap}) {
+		t.Fatalf("plan %v", got)
+	}
+	b.ends(b.execute(r).ID, Filled)
+	b.mined(2)
+	b.allows(usdt, 0)
+}
+
+// TestApprovalsFollowTheChain: what the review showed of approvals is adapted to
+// the allowance as it is when they are signed: left out where it is enough, with
+// a reset where one is needed by then. The digest stays.
+func TestApprovalsFollowTheChain(t *testing.T) {
+	for name, c := range map[string]struct {
+		allowed int64
+		steps   []EffectKind
+		mined   uint64
+	}{
+		"enough by now": {thousand, []EffectKind{Approve, Permit, Swap}, 2},
+		"a reset now":   {7, []EffectKind{"reset", Approve, Permit, Swap}, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.trades()
+			r, err := b.review(usdt, thousand)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.hand.locked.Store(true)
+			o := b.execute(r)
+			b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+			b.halt()
+			b.hand.locked.Store(false)
+			b.approve(usdt, c.allowed)
+			b.start()
+			if o = b.ends(o.ID, Filled); !slices.Equal(kinds(o.Plan), c.steps) || o.Digest != r.Digest {
+				t.Errorf("carried out %v", kinds(o.Plan))
+			}
+			b.mined(c.mined)
+			b.allows(usdt, 0)
+		})
+	}
+}
+
+// slow is a sandbox whose blocks are made on request.
+func slow(t *testing.T) *sandbox.Sandbox {
+	t.Helper()
+	s, err := sandbox.Start(t.Context(), sandbox.Options{Chains: []uint64{1}, Period: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// blocks makes a block of twelve seconds again and again, for chain and engine.
+func (b *bench) blocks(stop <-chan struct{}, pause time.Duration) {
+	for {
+		select {
+		case <-stop:
+			return
+		case <-time.After(pause):
+		}
+		for b.chain.Shift(12*time.Second) != nil { // a transaction came in between
+			if err := b.chain.Mine(1); err != nil {
+				b.t.Error(err)
+				return
+			}
+		}
+		b.shift.Add(int64(12 * time.Second))
+	}
+}
+
+// TestTwelveSecondBlocks: an approval takes longer than a quote lives. The order
+// goes on from a fresh quote under the same digest, with the first floor, and
+// asks for as much less slippage as the floor demands.
+func TestTwelveSecondBlocks(t *testing.T) {
+	b := benchOn(t, slow(t), 8)
+	tr := b.trades()
+	r, err := b.review(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.set(func(tr *trader) { // the price falls, but not through the floor
+		tr.price = func(out *big.Int) *big.Int { return floorOf(out, 20) }
+	})
+	start := b.now()
+	stop := make(chan struct{})
+	defer close(stop)
+	go b.blocks(stop, 100*time.Millisecond)
+	o := b.ends(b.execute(r).ID, Filled)
+	approved := slices.IndexFunc(b.lines(o.ID), func(l Entry) bool { return l.Step == 1 })
+	if took := b.lines(o.ID)[approved].Time.Sub(start); took < 36*time.Second {
+		t.Errorf("the approval took %s only", took)
+	}
+	if o.Digest != r.Digest || o.Terms.FloorOut.Cmp(r.Terms.FloorOut) != 0 || tr.made.Load() < 2 || o.Offer.ID == r.Offer.ID {
+		t.Errorf("built %d times; digest %s, floor %s", tr.made.Load(), o.Digest, o.Terms.FloorOut)
+	}
+	if o.Offer.Request.SlippageBps >= 50 || o.Offer.MinOut.Cmp(r.Terms.FloorOut) < 0 || o.Verdict.Received.Amount.Cmp(r.Terms.FloorOut) < 0 {
+		t.Errorf("slippage %d, minimum %s, received %s, floor %s", o.Offer.Request.SlippageBps, o.Offer.MinOut, o.Verdict.Received.Amount, r.Terms.FloorOut)
+	}
+	if o.Results[0].Evidence == nil || o.Results[0].Tx == (common.Hash{}) {
+		t.Errorf("the approval lost its result: %+v", o.Results[0])
+	}
+	b.mined(2)
+	b.allows(usdc, 0)
+}
+
+// TestPermitIsSignedAgain: a quote that ends between the permit and its call is
+// replaced, and the permit signed again, for the same nonce.
+func TestPermitIsSignedAgain(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+	o := b.swap(usdc, thousand)
+	o = b.until(o.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
+	first := o.Results[1].Signature
+	nonce := o.Plan.Steps[1].Effect.Nonce
+	tr.set(func(tr *trader) { tr.mute = nil })
+	b.shift.Add(int64(time.Minute))
+	o = b.ends(o.ID, Filled)
+	if again := o.Plan.Steps[1].Effect.Nonce; again.Cmp(nonce) != 0 || slices.Equal(o.Results[1].Signature, first) {
+		t.Errorf("nonce %s and then %s", nonce, again)
+	}
+	b.mined(2)
+}
+
+// TestAnotherPermitNeedsConsent: a fresh quote that asks for a permit of another
+// nonce than the one that was signed, or for none, is other consent.
+func TestAnotherPermitNeedsConsent(t *testing.T) {
+	for name, change := range map[string]func(*trader){
+		"another nonce": func(tr *trader) { tr.nonce = func(n uint64) uint64 { return n + 1 } },
+		"no permit": func(tr *trader) {
+			tr.twist = func(b *Built) { b.Steps, b.Steps[1].Effect.Approves = b.Steps[1:], nil }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			tr := b.trades()
+			tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+			o := b.swap(usdc, thousand)
+			b.until(o.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
+			signed := b.hand.signed.Load()
+			tr.set(change)
+			b.shift.Add(int64(time.Minute))
+			o = b.until(o.ID, "in need of consent", func(o Order) bool { return o.Condition == NeedsConsent && o.Proposal != nil })
+			if b.hand.signed.Load() != signed || o.Step != 2 {
+				t.Errorf("went on to step %d", o.Step)
+			}
+		})
+	}
+}
+
+// TestUsedNonceIsRefreshed: two plans are made from the same permit nonce. When
+// the first has used it, the second gets a fresh permit under its digest.
+func TestUsedNonceIsRefreshed(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	one, err := b.review(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := b.review(usdc, thousand/2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.ends(b.execute(one).ID, Filled)
+	made := tr.made.Load()
+	o := b.ends(b.execute(two).ID, Filled)
+	if tr.made.Load() == made || o.Digest != two.Digest || o.Plan.Steps[1].Effect.Nonce.Int64() != 1 {
+		t.Errorf("built %d times more, nonce %s", tr.made.Load()-made, o.Plan.Steps[1].Effect.Nonce)
+	}
+	b.mined(4)
+}
+
+// TestOneAtATime: of two orders on one allowance, the second waits until the
+// first has pulled; a third, on another token, does not.
+func TestOneAtATime(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+	first := b.swap(usdc, thousand)
+	b.until(first.ID, "past its approval", func(o Order) bool { return o.Step > 0 })
+	r, err := b.review(usdc, thousand/2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kinds(r.Plan); !slices.Equal(got, []EffectKind{Approve, Permit, Swap}) {
+		t.Fatalf("the allowance there is the first order's: plan %v", got)
+	}
+	second := b.execute(r)
+	b.until(second.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForAllowance })
+	third := b.swap(usdt, thousand)
+	b.until(third.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
+	b.allows(usdc, thousand)
+	lines := len(b.lines(second.ID))
+	b.halt() // a restart changes nothing
+	b.start()
+	time.Sleep(200 * time.Millisecond)
+	if o, _, _ := b.service.Order(second.ID); o.Condition != WaitingForAllowance || o.Holds || o.Step != 0 || len(b.lines(second.ID)) > lines+1 {
+		t.Errorf("%s %q, step %d, %d more lines", o.State, o.Condition, o.Step, len(b.lines(second.ID))-lines)
+	}
+	tr.set(func(tr *trader) { tr.mute = nil })
+	for _, o := range []Order{first, second, third} {
+		b.ends(o.ID, Filled)
+	}
+	b.mined(6)
+	b.allows(usdc, 0)
+	b.allows(usdt, 0)
+}
+
+// TestHolderThatEndsLetsGo: an order that ends between approval and pull holds
+// nothing any more, and what it leaves behind is enough for the next or revised.
+func TestHolderThatEndsLetsGo(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+	first := b.swap(usdt, thousand)
+	b.until(first.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
+	second := b.swap(usdt, thousand/2)
+	b.until(second.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForAllowance })
+	if _, err := b.service.Cancel(t.Context(), cancelOf(first)); err != nil {
+		t.Fatal(err)
+	}
+	first = b.ends(first.ID, Cancelled)
+	if left := Leftovers(first); len(left) != 1 || left[0].Spender != permit2 || left[0].Amount.Int64() != thousand {
+		t.Errorf("leftovers %+v", left)
+	}
+	tr.set(func(tr *trader) { tr.mute = nil })
+	second = b.ends(second.ID, Filled)
+	if !slices.ContainsFunc(second.Results, func(r Result) bool { return r.Skipped }) {
+		t.Errorf("approved over an allowance that was enough: %+v", second.Results)
+	}
+	b.mined(2)
+	b.allows(usdt, thousand/2)
+}
+
+// behind is a node that has not seen the approval yet, for a while.
+type behind struct {
+	Nodes
+	allowance, simulation func() error // of the late call; nil = it is up to date
+}
+
+func (n behind) Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error) {
+	if n.allowance() != nil {
+		return new(big.Int), nil
+	}
+	return n.Nodes.Allowance(ctx, id, token, owner, spender)
+}
+
+func (n behind) Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error) {
+	if calls[0].To == router {
+		if err := n.simulation(); err != nil {
+			return chain.Simulation{}, err
+		}
+	}
+	return n.Nodes.Simulate(ctx, calls)
+}
+
+// TestLaggingNode: a node that is behind the mined approval shows no allowance,
+// or says that the swap would fail. Neither ends the order, nor is anything
+// approved twice.
+func TestLaggingNode(t *testing.T) {
+	for _, what := range []string{"allowance", "simulation"} {
+		t.Run(what, func(t *testing.T) {
+			b := newBench(t)
+			looks := 0
+			lag := func() error {
+				if looks++; looks < 8 {
+					return fmt.Errorf("%w: TRANSFER_FROM_FAILED", chain.ErrWouldRevert)
+				}
+				return nil
+			}
+			never := func() error { return nil }
+			b.between = func(n Nodes) Nodes {
+				if what == "allowance" {
+					return behind{n, lag, never}
+				}
+				return behind{n, never, lag}
+			}
+			b.trades()
+			b.ends(b.swap(usdc, thousand).ID, Filled)
+			b.mined(2)
+			if looks < 8 {
+				t.Errorf("looked %d times", looks)
+			}
+		})
+	}
+}
+
+// TestWouldFailWithoutApproval: with nothing paid for yet, a swap that would
+// fail ends before anything is signed.
+func TestWouldFailWithoutApproval(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	b.approve(usdc, thousand)
+	r, err := b.review(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.service.engine.Nodes = behind{b.hub, func() error { return nil }, func() error { return chain.ErrWouldRevert }}
+	b.ends(b.execute(r).ID, Cancelled)
+	b.mined(1)
+}
+
+// TestLockedBetweenApprovalAndPermit: the vault locks itself while the approval
+// is mined. The order waits, over a restart, and goes on after unlock.
+func TestLockedBetweenApprovalAndPermit(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	b.chain.Pause()
+	o := b.swap(usdc, thousand)
+	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	b.hand.locked.Store(true)
+	b.chain.Resume()
+	b.until(o.ID, "waiting", func(o Order) bool { return o.Step == 1 && o.Condition == WaitingForUnlock })
+	b.halt()
+	b.start()
+	o = b.until(o.ID, "waiting", func(o Order) bool { return o.Step == 1 && o.Condition == WaitingForUnlock })
+	if !o.Holds {
+		t.Error("the allowance is free while the order is between approval and pull")
+	}
+	b.hand.locked.Store(false)
+	b.service.Wake()
+	b.ends(o.ID, Filled)
+	b.mined(2)
+}
+
+// TestProviderDownAfterApproval: consent outlives a provider that goes away
+// between approval and refresh.
+func TestProviderDownAfterApproval(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	b.chain.Pause()
+	o := b.swap(usdc, thousand)
+	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	tr.set(func(tr *trader) { tr.down = Refuse(ProviderDown, "gone") })
+	b.shift.Add(int64(time.Minute))
+	b.chain.Resume()
+	b.until(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
+	for _, why := range []error{Refuse(ProviderDown, "gone"), Refuse(NoRoute, "no route"), Refuse(ProviderBusy, "busy")} {
+		tr.set(func(tr *trader) { tr.down = why })
+		time.Sleep(100 * time.Millisecond)
+	}
+	if o, _, _ = b.service.Order(o.ID); o.State != Executing {
+		t.Fatalf("%s: %s", o.State, o.Reason)
+	}
+	tr.set(func(tr *trader) { tr.down = nil })
+	b.ends(o.ID, Filled)
+	b.mined(2)
+}
+
+// TestApprovalThatVanished: the approval's block goes, and it with it, after it
+// was taken for mined. Its bytes are offered again, and the order goes on.
+func TestApprovalThatVanished(t *testing.T) {
+	s, err := sandbox.Start(t.Context(), sandbox.Options{Chains: []uint64{1}, Period: 100 * time.Millisecond, Instant: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	b := benchOn(t, s, 2)
+	b.trades()
+	b.chain.Pause()
+	before := b.chain.Head().Number.Uint64()
+	o := b.swap(usdc, thousand)
+	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	b.hand.locked.Store(true)
+	if err := b.chain.Mine(2); err != nil {
+		t.Fatal(err)
+	}
+	b.until(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
+	if err := b.chain.Reorg(int(b.chain.Head().Number.Uint64()-before), true); err != nil {
+		t.Fatal(err)
+	}
+	b.allows(usdc, 0)
+	b.chain.Resume()
+	b.hand.locked.Store(false)
+	b.service.Wake()
+	b.ends(o.ID, Filled)
+	b.mined(2)
+	b.allows(usdc, 0)
+}

@@ -1,0 +1,165 @@
+package swap
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	bolt "go.etcd.io/bbolt"
+)
+
+// useBucket has a line for every open order that needs an allowance:
+// key ‖ order id -> Use. It changes in the same commit as the order.
+var useBucket = []byte("allowance")
+
+// errHeld means that another order is between its approval and its pull on the
+// same allowance.
+var errHeld = errors.New("another order holds the allowance")
+
+// An AllowanceKey names one ERC-20 allowance.
+type AllowanceKey struct {
+	Chain   uint64
+	Account common.Address
+	Token   common.Address
+	Spender common.Address
+}
+
+// bytes begins with chain, account and token, so that all spenders of a token
+// stand together.
+func (k AllowanceKey) bytes() []byte {
+	b := binary.BigEndian.AppendUint64(nil, k.Chain)
+	b = append(b, k.Account[:]...)
+	b = append(b, k.Token[:]...)
+	return append(b, k.Spender[:]...)
+}
+
+const (
+	balanceKeyLen   = 8 + 2*common.AddressLength // chain, account, token
+	allowanceKeyLen = balanceKeyLen + common.AddressLength
+)
+
+func (o Order) allowanceKey() AllowanceKey {
+	return AllowanceKey{Chain: o.Terms.SrcChain, Account: o.Terms.Account, Token: o.Terms.TokenIn, Spender: o.Plan.Spender}
+}
+
+// A Use is what one open order needs of an allowance. Of those that are not
+// signed, at most one holds it: only that one may change or pull it.
+type Use struct {
+	Order  string   `json:"order"`
+	Amount *big.Int `json:"amount"`
+	Holds  bool     `json:"holds,omitempty"`  // between approval and pull
+	Signed bool     `json:"signed,omitempty"` // an order that is out: its share is spent as far as others go
+}
+
+// use is o's own, if it still has one: it ends with the pull, and that of a
+// signed order with the order.
+func (o Order) use() (u Use, ok bool) {
+	if o.Plan.Spender == (common.Address{}) || o.Terms.AmountIn == nil || len(o.Plan.Steps) == 0 || o.State.Final() {
+		return u, false
+	}
+	u = Use{Order: o.ID, Amount: o.Terms.AmountIn, Holds: o.Holds}
+	if o.Step < len(o.Plan.Steps) {
+		return u, true
+	}
+	u.Holds, u.Signed = false, o.Plan.Steps[len(o.Plan.Steps)-1].Effect.Kind == Signed
+	return u, u.Signed
+}
+
+// writeUse brings o's line up to date. Holding an allowance that another order
+// holds is errHeld.
+func writeUse(tx *bolt.Tx, o *Order) error {
+	if o.Plan.Spender == (common.Address{}) {
+		return nil
+	}
+	b := tx.Bucket(useBucket)
+	key := append(o.allowanceKey().bytes(), o.ID...)
+	u, ok := o.use()
+	o.Holds = ok && u.Holds
+	if !ok {
+		return b.Delete(key)
+	}
+	if u.Holds {
+		if err := free(tx, o.allowanceKey(), o.ID); err != nil {
+			return err
+		}
+	}
+	return b.Put(key, mustJSON(u))
+}
+
+// free fails with errHeld if another order than the one given holds k. One that
+// ended or is past its pull does not, whatever its line says; one that cannot be
+// read does.
+func free(tx *bolt.Tx, k AllowanceKey, order string) error {
+	uses, err := readUses(tx, k.bytes())
+	if err != nil {
+		return err
+	}
+	for _, u := range uses {
+		if u.Order == order || !u.Holds {
+			continue
+		}
+		holder, err := read(tx, u.Order)
+		if errors.Is(err, &Refusal{Code: OrderUnknown}) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", errHeld, err)
+		}
+		if now, ok := holder.use(); ok && now.Holds {
+			return errHeld
+		}
+	}
+	return nil
+}
+
+// readUses reads the lines of a key or of the beginning of one.
+func readUses(tx *bolt.Tx, prefix []byte) (uses []Use, err error) {
+	c := tx.Bucket(useBucket).Cursor()
+	for k, v := c.Seek(prefix); len(k) >= len(prefix) && string(k[:len(prefix)]) == string(prefix); k, v = c.Next() {
+		u, err := decodeUse(v)
+		if err != nil {
+			return nil, fmt.Errorf("allowance of order %s: %w", k[min(allowanceKeyLen, len(k)):], err)
+		}
+		uses = append(uses, u)
+	}
+	return uses, nil
+}
+
+// decodeUse reads a stored line.
+func decodeUse(b []byte) (u Use, err error) {
+	if err := json.Unmarshal(b, &u); err != nil {
+		return u, err
+	}
+	if u.Order == "" || u.Amount == nil || u.Amount.Sign() < 0 {
+		return u, errors.New("no sound line")
+	}
+	return u, nil
+}
+
+// Uses lists what open orders need of an allowance.
+func (j *Journal) Uses(k AllowanceKey) (uses []Use, err error) {
+	err = j.db.View(func(tx *bolt.Tx) error {
+		uses, err = readUses(tx, k.bytes())
+		return err
+	})
+	return uses, err
+}
+
+// Promised is how much of a token the account's signed open orders may still
+// take, whoever pulls it: it counts as spent.
+func (j *Journal) Promised(chainID uint64, account, token common.Address) (*big.Int, error) {
+	sum := new(big.Int)
+	err := j.db.View(func(tx *bolt.Tx) error {
+		uses, err := readUses(tx, AllowanceKey{Chain: chainID, Account: account, Token: token}.bytes()[:balanceKeyLen])
+		for _, u := range uses {
+			if u.Signed {
+				sum.Add(sum, u.Amount)
+			}
+		}
+		return err
+	})
+	return sum, err
+}

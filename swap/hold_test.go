@@ -1,0 +1,263 @@
+package swap
+
+import (
+	"errors"
+	"math/big"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
+)
+
+func newJournal(t *testing.T) *Journal {
+	t.Helper()
+	db, err := bolt.Open(filepath.Join(t.TempDir(), "orders.db"), 0o600, &bolt.Options{Timeout: time.Second, NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	j, err := OpenJournal(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// spends journals an order of an ERC-20 input whose last step is of kind k.
+func (j *Journal) spends(t *testing.T, k EffectKind, amount int64) Order {
+	t.Helper()
+	terms, effects := erc20()
+	terms.AmountIn = big.NewInt(amount)
+	last := Step{Kind: CallStep, Effect: effects[2]}
+	if k == Signed {
+		last = Step{Kind: TypedStep, Effect: Effect{Kind: Signed}}
+	}
+	id := uuid.NewString()
+	o, _, err := j.Create(Order{ID: id, Request: id, Digest: common.BytesToHash([]byte(id)), Terms: terms, State: Accepted,
+		Plan: Plan{Spender: permit2, Steps: []Step{{Kind: CallStep, Effect: effects[0]}, last}}}, common.Hash{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func (j *Journal) must(t *testing.T, o *Order, change func(*Order)) {
+	t.Helper()
+	change(o)
+	if err := j.Update(o, "test"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (j *Journal) uses(t *testing.T, o Order) map[string]Use {
+	t.Helper()
+	list, err := j.Uses(o.allowanceKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]Use{}
+	for _, u := range list {
+		all[u.Order] = u
+	}
+	return all
+}
+
+// TestHolds: one order at a time holds an allowance, from when it says so until
+// it is past its pull or has ended, in the same commit as its own record.
+func TestHolds(t *testing.T) {
+	j := newJournal(t)
+	a, b := j.spends(t, Swap, 10), j.spends(t, Swap, 20)
+	hold := func(o *Order) { o.Holds = true }
+	j.must(t, &a, hold)
+	j.must(t, &a, func(o *Order) { o.Step, o.Results = 1, []Result{{}} })
+	revision := b.Revision
+	b.Holds = true
+	if err := j.Update(&b, "test"); !errors.Is(err, errHeld) {
+		t.Fatalf("held by two: %v", err)
+	}
+	if b, _ = j.Get(b.ID); b.Holds || b.Revision != revision {
+		t.Errorf("a hold that was refused left a trace: %+v", b)
+	}
+	if got := j.uses(t, a); len(got) != 2 || !got[a.ID].Holds || got[b.ID].Holds || got[b.ID].Amount.Int64() != 20 {
+		t.Errorf("%+v", got)
+	}
+	j.must(t, &a, func(o *Order) { o.State, o.Step, o.Results = Executing, 2, []Result{{}, {}} })
+	if a.Holds || len(j.uses(t, a)) != 1 {
+		t.Error("held past the pull")
+	}
+	j.must(t, &b, hold)
+	c := j.spends(t, Swap, 30)
+	j.must(t, &b, func(o *Order) { o.State = Cancelled })
+	if b.Holds {
+		t.Error("held past the end")
+	}
+	j.must(t, &c, hold)
+
+	other := j.spends(t, Swap, 5) // of another spender: nobody's business
+	j.must(t, &other, func(o *Order) { o.Plan.Spender = router })
+	j.must(t, &other, hold)
+}
+
+// TestStaleHolderIsTakenOver: a line that says more than its order does not keep
+// the others out; one whose order cannot be read does.
+func TestStaleHolderIsTakenOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		order string
+		held  bool
+	}{
+		"gone":       {"", false},
+		"ended":      {`{"state":"filled"}`, false},
+		"unreadable": {`{`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := newJournal(t)
+			a, b := j.spends(t, Swap, 10), j.spends(t, Swap, 20)
+			j.must(t, &a, func(o *Order) { o.Holds = true })
+			err := j.db.Update(func(tx *bolt.Tx) error {
+				if c.order == "" {
+					return tx.Bucket(orderBucket).Delete([]byte(a.ID))
+				}
+				return tx.Bucket(orderBucket).Put([]byte(a.ID), []byte(c.order))
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Holds = true
+			if err := j.Update(&b, "test"); errors.Is(err, errHeld) != c.held || err != nil && !c.held {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestHoldsRace: many orders ask for one allowance at the same time; one gets it.
+func TestHoldsRace(t *testing.T) {
+	j := newJournal(t)
+	var orders []Order
+	for range 16 {
+		orders = append(orders, j.spends(t, Swap, 1))
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	won := 0
+	for _, o := range orders {
+		wg.Go(func() {
+			o.Holds = true
+			err := j.Update(&o, "test")
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil:
+				won++
+			case !errors.Is(err, errHeld):
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if won != 1 {
+		t.Errorf("%d hold it", won)
+	}
+}
+
+// TestShares: a signed order keeps its share of allowance and balance until it
+// ends; one that is not signed has none yet.
+func TestShares(t *testing.T) {
+	j := newJournal(t)
+	a, b := j.spends(t, Signed, 10), j.spends(t, Signed, 20)
+	promised := func() int64 {
+		t.Helper()
+		n, err := j.Promised(1, account, usdc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n.Int64()
+	}
+	j.must(t, &a, func(o *Order) { o.Holds = true })
+	if promised() != 0 {
+		t.Error("promised before it is signed")
+	}
+	sign := func(o *Order) { o.State, o.Step, o.Results = Executing, 2, []Result{{}, {Signature: make([]byte, 65)}} }
+	j.must(t, &a, sign)
+	if got := j.uses(t, a)[a.ID]; !got.Signed || got.Holds || a.Holds || promised() != 10 {
+		t.Errorf("%+v, promised %d", got, promised())
+	}
+	j.must(t, &b, func(o *Order) { o.Holds = true })
+	j.must(t, &b, sign)
+	other := j.spends(t, Signed, 5)
+	j.must(t, &other, func(o *Order) { o.Plan.Spender = router })
+	j.must(t, &other, sign)
+	if promised() != 35 {
+		t.Errorf("promised %d of the balance, whoever pulls it", promised())
+	}
+	j.must(t, &a, func(o *Order) { o.State = Settling })
+	j.must(t, &a, func(o *Order) { o.State = Filled })
+	if _, ok := j.uses(t, b)[a.ID]; ok || promised() != 25 {
+		t.Errorf("promised %d after the end", promised())
+	}
+	if n, err := j.Promised(1, thief, usdc); err != nil || n.Sign() != 0 {
+		t.Errorf("promised %s by another account, %v", n, err)
+	}
+	refusedWith(t, checkFunds(big.NewInt(80), big.NewInt(100), big.NewInt(25)), InsufficientFunds)
+	if err := checkFunds(big.NewInt(75), big.NewInt(100), big.NewInt(25)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSharesAreApproved: a new approval is the plan's amount and the shares of
+// signed open orders; consent to it is to its own part.
+func TestSharesAreApproved(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	shared := func(amount int64) Order {
+		j := b.service.o.Journal
+		o := j.spends(t, Signed, amount)
+		j.must(t, &o, func(o *Order) { o.Terms.Account = b.from })
+		j.must(t, &o, func(o *Order) { o.State, o.Step, o.Results = Executing, 2, []Result{{}, {Signature: make([]byte, 65)}} })
+		return o
+	}
+	open := shared(300e6)
+	r, err := b.review(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := r.Plan.Steps[0].Effect.Approves[0]; a.Amount.Int64() != 1300e6 || a.Shares.Int64() != 300e6 {
+		t.Fatalf("approves %s with a share of %v", a.Amount, a.Shares)
+	}
+	if _, err := b.review(usdc, 4800e6); !errors.Is(err, &Refusal{Code: InsufficientFunds}) {
+		t.Errorf("a share counts as spent: %v", err)
+	}
+	// The share changes between review and execution: the digest does not.
+	more := shared(50e6)
+	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+	o := b.execute(r)
+	o = b.until(o.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
+	b.allows(usdc, 1350e6)
+	tr.set(func(tr *trader) { tr.mute = nil })
+	o = b.ends(o.ID, Filled)
+	if o.Digest != r.Digest {
+		t.Error("another digest")
+	}
+	b.allows(usdc, 350e6) // what the others need is still there
+	// A plan that finds only the others' share approves its own beside it.
+	if r, err = b.review(usdc, 100e6); err != nil || r.Plan.Steps[0].Effect.Approves[0].Amount.Int64() != 450e6 {
+		t.Errorf("plan %v, %v", kinds(r.Plan), err)
+	}
+	_, _ = open, more
+}
+
+// FuzzUse: no stored line crashes the reader.
+func FuzzUse(f *testing.F) {
+	f.Add(`{"order":"a","amount":1,"holds":true}`)
+	f.Add(`{"order":"a","amount":-1}`)
+	f.Add(`{`)
+	f.Fuzz(func(t *testing.T, stored string) {
+		if u, err := decodeUse([]byte(stored)); err == nil && (u.Order == "" || u.Amount.Sign() < 0) {
+			t.Errorf("%+v", u)
+		}
+	})
+}

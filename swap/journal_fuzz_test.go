@@ -1,0 +1,105 @@
+package swap
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/big"
+	"path/filepath"
+	"testing"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	bolt "go.etcd.io/bbolt"
+)
+
+// FuzzJournal: whatever bytes stand where a record belongs, reading the journal
+// ends with an error or with something sound.
+func FuzzJournal(f *testing.F) {
+	db, err := bolt.Open(filepath.Join(f.TempDir(), "orders.db"), 0o600, &bolt.Options{NoSync: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { _ = db.Close() })
+	j, err := OpenJournal(db)
+	if err != nil {
+		f.Fatal(err)
+	}
+	content := common.Hash{1}
+	key := AllowanceKey{Chain: 1, Account: account, Token: usdc, Spender: permit2}
+	for _, seed := range []any{
+		Order{ID: "a", Terms: testTerms(), State: Settling}, Entry{Time: noon, State: Filled, Note: "proven"}, asked{content, "a"},
+		Use{Order: "a", Amount: big.NewInt(1000), Holds: true}, Use{Order: "a", Amount: big.NewInt(-1), Signed: true}, nil, []int{1}, "text",
+	} {
+		f.Add(mustJSON(seed))
+	}
+	f.Add([]byte(`{"order":"a","amount":1e400,"holds":tr`))
+	f.Fuzz(func(t *testing.T, stored []byte) {
+		err := db.Update(func(tx *bolt.Tx) error {
+			for _, place := range []struct{ bucket, key []byte }{
+				{orderBucket, []byte("a")}, {requestBucket, []byte("r")}, {historyBucket, []byte("a/00000001")}, {digestBucket, content[:]}, {useBucket, append(key.bytes(), 'a')},
+			} {
+				if err := tx.Bucket(place.bucket).Put(place.key, stored); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, err := j.Get("a"); err == nil {
+			_ = o.Clone()
+		}
+		_, _ = j.History("a")
+		_, _ = j.ByDigest(content)
+		_, _, _ = j.List(account, true, "", 10)
+		if o, ok, err := j.Asked("r", content); ok && err == nil {
+			var a asked
+			if json.Unmarshal(stored, &a) != nil || a.Content != content {
+				t.Fatalf("%q, asked for something else, made %+v", stored, o)
+			}
+		}
+		uses, err := j.Uses(key)
+		for _, u := range uses {
+			if err == nil && (u.Order == "" || u.Amount == nil || u.Amount.Sign() < 0) {
+				t.Fatalf("%q is read as %+v", stored, u)
+			}
+		}
+		if sum, err := j.Promised(key.Chain, account, usdc); err == nil && sum.Sign() < 0 {
+			t.Fatalf("%q promises %s", stored, sum)
+		}
+	})
+}
+
+// FuzzApprove: whatever bytes pass as the approval of a plan are, to the last,
+// those that we make: exactly the input, or a reset, for the pinned spender.
+func FuzzApprove(f *testing.F) {
+	terms, effects := erc20()
+	for _, n := range []int64{0, 1000, 1001} {
+		data := approveCall(terms, permit2, big.NewInt(n)).Data
+		f.Add(usdc.Bytes(), data)
+		f.Add(usdc.Bytes(), append(data, 0))
+		f.Add(weth.Bytes(), data)
+	}
+	f.Add(usdc.Bytes(), approveCall(terms, thief, big.NewInt(1000)).Data)
+	f.Add(usdc.Bytes(), erc20Approve)
+	f.Fuzz(func(t *testing.T, to, data []byte) {
+		call := chain.Call{ChainID: 1, From: account, To: common.BytesToAddress(to), Value: new(big.Int), Data: data}
+		if !isApprove(call) {
+			return // a provider's to read
+		}
+		got, err := decodeStep(nil, terms, Step{Kind: CallStep, Call: &call})
+		if err != nil {
+			return
+		}
+		plan := append([]Effect{got}, effects[1:]...)
+		if Check(terms, plan, testPins) != nil {
+			return
+		}
+		n := got.Approves[0].Amount
+		if n.Sign() != 0 && n.Cmp(terms.AmountIn) != 0 || call.To != usdc || !bytes.Equal(data, approveCall(terms, permit2, n).Data) {
+			t.Fatalf("%x at %s passes as an approval", data, call.To)
+		}
+	})
+}

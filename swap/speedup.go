@@ -1,0 +1,230 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// A SpeedUpRequest asks for an order's pending transaction to be sent again, the
+// same but for more.
+type SpeedUpRequest struct {
+	Request    string // uuid; repeating it does not bump again
+	Order      string
+	Digest     common.Hash // of the order, as shown
+	Tier       chain.Tier  // normal or fast; "" = fast
+	GasCeiling *big.Int    // wei, above the accepted one: consents to that; nil = as accepted
+	Origin     string
+	Session    string
+}
+
+// A Bump is a speed-up that the user asked for and that is not carried out yet.
+// It outbids one attempt: when another has been signed since, it is done, so
+// that a crash between the wish, the bump and its record neither loses nor
+// doubles it.
+type Bump struct {
+	Tier chain.Tier  `json:"tier"`
+	Over common.Hash `json:"over"` // the attempt to outbid
+}
+
+// An Attempt is one transaction signed for the nonce of the present step.
+type Attempt struct {
+	Kind   chain.AttemptKind `json:"kind"`
+	Tx     common.Hash       `json:"tx"`
+	FeeCap *big.Int          `json:"feeCap"` // wei per gas
+	TipCap *big.Int          `json:"tipCap"` // wei per gas
+	Signed time.Time         `json:"signed"`
+}
+
+// sent takes over what was signed for the present step.
+func (o *Order) sent(tx chain.Tx) {
+	if len(tx.Attempts) == 0 {
+		return // none are read of a newer version's record
+	}
+	o.Sending, o.Attempts = tx.Last().Hash, make([]Attempt, len(tx.Attempts))
+	for i, a := range tx.Attempts {
+		o.Attempts[i] = Attempt{Kind: a.Kind, Tx: a.Hash, FeeCap: a.FeeCap.ToInt(), TipCap: a.TipCap.ToInt(), Signed: a.Signed}
+	}
+}
+
+// maxCeilingFactor bounds what a person may raise an order's gas ceiling to, as
+// a multiple of the network's own: more than that is a slip of the finger.
+const maxCeilingFactor = 10
+
+// SpeedUp records that the user wants an order's pending transaction sped up,
+// and, with a gas ceiling, that it may cost more than was accepted; the engine
+// does the rest. A wish that is not carried out yet is replaced. Refused with
+// NothingPending when no transaction is on its way, with GasCeiling when even the
+// smallest raise would cost more than is accepted.
+func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (Order, error) {
+	if err := tidyRequest(&r.Request); err != nil {
+		return Order{}, err
+	}
+	if r.Tier == "" {
+		r.Tier = chain.Fast
+	}
+	if r.Tier != chain.Normal && r.Tier != chain.Fast {
+		return Order{}, refuseField(BadRequest, "tier", "must be normal or fast")
+	}
+	content := crypto.Keccak256Hash([]byte("speedup"), []byte(r.Order), r.Digest[:], []byte(r.Tier), []byte(text(r.GasCeiling)))
+	if o, ok, err := s.o.Journal.Asked(r.Request, content); ok || err != nil {
+		return o, err
+	}
+	o, note, err := s.wish(r)
+	if err != nil {
+		return o, err
+	}
+	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "speedup", Order: r.Order, Digest: r.Digest, Origin: r.Origin, Session: r.Session, Ceiling: r.GasCeiling}); err != nil {
+		return o, err
+	}
+	for range 10 {
+		if o, err = s.o.Journal.Wish(r.Request, content, o, note); !errors.Is(err, errStale) {
+			break
+		}
+		if o, note, err = s.wish(r); err != nil {
+			return o, err
+		}
+	}
+	if err == nil {
+		s.tell(o.Clone())
+		s.start(o.ID)
+	}
+	return o, err
+}
+
+// wish is the order as it would be with the wish recorded, and what to note.
+func (s *Service) wish(r SpeedUpRequest) (Order, string, error) {
+	o, err := s.o.Journal.Get(r.Order)
+	switch {
+	case err != nil:
+		return o, "", err
+	case r.Digest != o.Digest:
+		return o, "", refuseField(BadRequest, "digest", "is not the digest of that order")
+	case o.State.Final():
+		return o, "", Refuse(OrderFinal, "the order is already %s", o.State)
+	}
+	tx, err := s.pending(o)
+	switch {
+	case err != nil:
+		return o, "", err
+	case o.Cancel || tx.Last().Kind == chain.AttemptCancel:
+		return o, "", Refuse(BeingCancelled, "the order is being cancelled; its cancelling transaction offers more by itself when gas rises")
+	case s.o.Now().After(tx.Policy.Until):
+		return o, "", Refuse(TooLate, "it is too late to send the transaction again; it is about to be cancelled")
+	}
+	note := fmt.Sprintf("the user asked to speed it up (%s)", r.Tier)
+	if r.GasCeiling != nil {
+		was := o.Terms.GasCeiling
+		if err := s.raiseCeiling(&o, r.GasCeiling); err != nil {
+			return o, "", err
+		}
+		note += fmt.Sprintf(" and raised the gas ceiling from %s to %s wei", was, r.GasCeiling)
+	}
+	if least, left := leastBump(tx), s.engine.ceilingLeft(o); least.Cmp(left) > 0 {
+		return o, "", &Refusal{Code: GasCeiling, Reason: "speeding it up would cost more than the accepted gas ceiling; repeat it with a higher gasCeiling",
+			Data: map[string]string{"needed": new(big.Int).Add(least, new(big.Int).Sub(o.Terms.GasCeiling, left)).String(), "ceiling": o.Terms.GasCeiling.String()}}
+	}
+	o.Bump, o.Updated = &Bump{Tier: r.Tier, Over: tx.Last().Hash}, s.o.Now().UTC()
+	return o, note, nil
+}
+
+// pending is the transaction of the present step, which is on its way.
+func (s *Service) pending(o Order) (chain.Tx, error) {
+	none := Refuse(NothingPending, "no transaction of the order is on its way, so there is none to speed up")
+	if o.State != Approving && o.State != Executing || o.Step >= len(o.Plan.Steps) || o.Plan.Steps[o.Step].Kind == TypedStep {
+		return chain.Tx{}, none
+	}
+	tx, err := s.o.Sender.Lookup(stepKey(o, o.Step))
+	if err != nil {
+		return chain.Tx{}, err
+	}
+	if tx == nil || tx.State.Final() {
+		return chain.Tx{}, none
+	}
+	return *tx, nil
+}
+
+// raiseCeiling changes what the user accepts: terms and digest.
+func (s *Service) raiseCeiling(o *Order, ceiling *big.Int) error {
+	net, err := s.o.Nodes.Network(o.Terms.SrcChain)
+	if err != nil {
+		return err
+	}
+	most := new(big.Int).Mul(net.GasCeiling, big.NewInt(maxCeilingFactor))
+	switch {
+	case ceiling.Cmp(o.Terms.GasCeiling) <= 0:
+		return refuseField(BadRequest, "gasCeiling", "must be above the accepted ceiling of %s wei; leave it out to keep that", o.Terms.GasCeiling)
+	case ceiling.Cmp(most) > 0:
+		return refuseField(BadRequest, "gasCeiling", "must be at most %s wei on chain %d", most, net.ID)
+	}
+	o.Terms.GasCeiling = ceiling
+	o.Digest = Digest(o.Terms, o.Plan.Effects())
+	return nil
+}
+
+// leastBump is the least that any replacement of tx's last attempt may cost:
+// nodes want an eighth more per unit of gas.
+func leastBump(tx chain.Tx) *big.Int {
+	var t types.Transaction
+	last := tx.Last()
+	if t.UnmarshalBinary(last.Raw) != nil {
+		return new(big.Int) // the sender will say
+	}
+	price := new(big.Int).Mul(last.FeeCap.ToInt(), big.NewInt(9))
+	price.Add(price, big.NewInt(7)).Rsh(price, 3)
+	return price.Mul(price, new(big.Int).SetUint64(t.Gas()))
+}
+
+// speedUp carries out the wish on the pending transaction tx. A bump that the
+// sender has no room for yet, since the last one is only seconds old, stays a wish.
+func (e *Engine) speedUp(ctx context.Context, o *Order, tx chain.Tx) (string, error) {
+	switch {
+	case tx.Last().Hash != o.Bump.Over: // done before a crash, or overtaken
+		o.Bump = nil
+		return "sped up", nil
+	case !e.Unlocked():
+		o.Condition = WaitingForUnlock
+		return "keys are locked", nil
+	}
+	done, err := e.Sender.Bump(ctx, tx.Key, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: tx.Policy.Until, Tier: o.Bump.Tier})
+	for _, n := range notSpedUp {
+		if errors.Is(err, n.err) {
+			o.Bump, o.Condition, o.Reason = nil, NoCondition, n.reason
+			return "not sped up: " + n.reason, nil
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	o.Condition, o.Reason = NoCondition, ""
+	if done.Last().Hash == o.Bump.Over {
+		return "to be sped up", nil
+	}
+	o.sent(*done)
+	o.Bump = nil
+	return "sped up", nil
+}
+
+// notSpedUp are the ends of a wish that cannot be carried out. What was sent
+// before goes on.
+var notSpedUp = []struct {
+	err    error
+	reason string
+}{
+	{chain.ErrCeiling, "speeding it up would cost more than the accepted gas ceiling; repeat it with a higher one"},
+	{chain.ErrWouldRevert, "the transaction would fail now: paying more for it would be a waste"},
+	{chain.ErrFunds, "the balance does not pay for more gas"},
+	{chain.ErrAttempts, "it was sped up as often as is sensible; wait for its outcome"},
+	{chain.ErrExpired, "it was too late to send the transaction again"},
+	{chain.ErrNonceUsed, "its outcome is on its way"},
+	{chain.ErrEnded, "its outcome is on its way"},
+	{chain.ErrCancelling, "it is being cancelled"},
+}

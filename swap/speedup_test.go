@@ -1,0 +1,431 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+)
+
+func speedupOf(o Order) SpeedUpRequest {
+	return SpeedUpRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Session: "s"}
+}
+
+// stuck is an order whose transaction is on its way to a chain that stands still.
+func (b *bench) stuck(change func(*Terms, *Offer)) Order {
+	b.t.Helper()
+	b.chain.Pause()
+	b.t.Cleanup(b.chain.Resume)
+	return b.until(b.order(change).ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+}
+
+// attempts is what the order shows as signed, by kind.
+func attempts(o Order) string {
+	var kinds []string
+	for _, a := range o.Attempts {
+		kinds = append(kinds, string(a.Kind))
+	}
+	return strings.Join(kinds, " ")
+}
+
+func (b *bench) sped(id string) Order {
+	b.t.Helper()
+	return b.until(id, "sped up", func(o Order) bool { return len(o.Attempts) == 2 && o.Bump == nil })
+}
+
+func TestSpeedUp(t *testing.T) {
+	b := newBench(t)
+	o := b.stuck(nil)
+	if len(o.Attempts) != 1 || o.Attempts[0].Tx != o.Sending || o.Attempts[0].FeeCap.Sign() <= 0 || o.Attempts[0].Signed.IsZero() {
+		t.Fatalf("attempts %+v", o.Attempts)
+	}
+	ask := speedupOf(o)
+	got, err := b.service.SpeedUp(t.Context(), ask)
+	if err != nil || got.Bump == nil || got.Bump.Over != o.Sending {
+		t.Fatalf("%+v, %v", got.Bump, err)
+	}
+	sped := b.sped(o.ID)
+	if attempts(sped) != "call bump" || sped.Sending != sped.Attempts[1].Tx || sped.Attempts[1].FeeCap.Cmp(sped.Attempts[0].FeeCap) <= 0 {
+		t.Errorf("attempts %+v", sped.Attempts)
+	}
+	if again, err := b.service.SpeedUp(t.Context(), ask); err != nil || again.ID != o.ID || again.Bump != nil {
+		t.Errorf("repeated: %+v, %v", again.Bump, err)
+	}
+	ask.Tier = chain.Normal
+	_, err = b.service.SpeedUp(t.Context(), ask)
+	refusedWith(t, err, RequestConflict)
+	b.chain.Resume()
+	o = b.ends(o.ID, Filled)
+	if o.Results[0].Tx != sped.Sending || b.hand.signed.Load() != 2 || o.Digest != sped.Digest {
+		t.Errorf("mined %s, sped up %s, %d signatures", o.Results[0].Tx, sped.Sending, b.hand.signed.Load())
+	}
+	b.paid(1, 1e17)
+	_, err = b.service.SpeedUp(t.Context(), speedupOf(o))
+	refusedWith(t, err, OrderFinal)
+}
+
+func TestSpeedUpRefusals(t *testing.T) {
+	b := newBench(t)
+	b.hand.locked.Store(true)
+	unsent := b.order(nil)
+	b.until(unsent.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	_, err := b.service.SpeedUp(t.Context(), speedupOf(unsent))
+	refusedWith(t, err, NothingPending)
+	if _, err := b.service.Cancel(t.Context(), cancelOf(unsent)); err != nil {
+		t.Fatal(err)
+	}
+	b.ends(unsent.ID, Cancelled)
+	b.hand.locked.Store(false)
+
+	o := b.stuck(nil)
+	network, err := b.hub.Network(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		code   Code
+		change func(*SpeedUpRequest)
+	}{
+		"no session":        {ConsentDeclined, func(r *SpeedUpRequest) { r.Session = "" }},
+		"another digest":    {BadRequest, func(r *SpeedUpRequest) { r.Digest[0] ^= 1 }},
+		"no uuid":           {BadRequest, func(r *SpeedUpRequest) { r.Request = "" }},
+		"unknown order":     {OrderUnknown, func(r *SpeedUpRequest) { r.Order = "x" }},
+		"unknown tier":      {BadRequest, func(r *SpeedUpRequest) { r.Tier = "warp" }},
+		"slow":              {BadRequest, func(r *SpeedUpRequest) { r.Tier = chain.Slow }},
+		"the same ceiling":  {BadRequest, func(r *SpeedUpRequest) { r.GasCeiling = o.Terms.GasCeiling }},
+		"a lower ceiling":   {BadRequest, func(r *SpeedUpRequest) { r.GasCeiling = big.NewInt(1) }},
+		"an absurd ceiling": {BadRequest, func(r *SpeedUpRequest) { r.GasCeiling = new(big.Int).Mul(network.GasCeiling, big.NewInt(11)) }},
+	} {
+		r := speedupOf(o)
+		c.change(&r)
+		if _, err := b.service.SpeedUp(t.Context(), r); !errors.Is(err, &Refusal{Code: c.code}) {
+			t.Errorf("%s: %v, want %s", name, err, c.code)
+		}
+	}
+	if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.service.SpeedUp(t.Context(), speedupOf(o))
+	refusedWith(t, err, BeingCancelled)
+	o = b.until(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+	if attempts(o) != "call cancel" {
+		t.Errorf("attempts %s", attempts(o))
+	}
+	b.chain.Resume()
+	b.ends(o.ID, Cancelled)
+	b.paid(1, 0)
+}
+
+// TestSpeedUpKeepsTheCeiling: what would cost more than was accepted is refused
+// with the figures, and done once the user consents to more: terms and digest
+// change, and the history says so.
+func TestSpeedUpKeepsTheCeiling(t *testing.T) {
+	b := newBench(t)
+	call := b.p.call(Terms{SrcChain: 1, Account: b.from, AmountIn: big.NewInt(1e17)})
+	cost, err := b.hub.Cost(t.Context(), call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tight := new(big.Int).Div(new(big.Int).Mul(cost.Max, big.NewInt(105)), big.NewInt(100))
+	o := b.stuck(func(t *Terms, _ *Offer) { t.GasCeiling = tight })
+	_, err = b.service.SpeedUp(t.Context(), speedupOf(o))
+	refusedWith(t, err, GasCeiling)
+	var refused *Refusal
+	if !errors.As(err, &refused) || refused.Data["ceiling"] != tight.String() {
+		t.Fatalf("figures %v", refused.Data)
+	}
+	needed, ok := new(big.Int).SetString(refused.Data["needed"], 10)
+	if !ok || needed.Cmp(tight) <= 0 {
+		t.Errorf("needed %q of %s", refused.Data["needed"], tight)
+	}
+	ask := speedupOf(o)
+	ask.GasCeiling = new(big.Int).Mul(tight, big.NewInt(3))
+	got, err := b.service.SpeedUp(t.Context(), ask)
+	if err != nil || got.Terms.GasCeiling.Cmp(ask.GasCeiling) != 0 || got.Digest == o.Digest || got.Digest != Digest(got.Terms, got.Plan.Effects()) {
+		t.Fatalf("ceiling %s, digest %s, %v", got.Terms.GasCeiling, got.Digest, err)
+	}
+	b.sped(o.ID)
+	if again, err := b.service.SpeedUp(t.Context(), ask); err != nil || again.Digest != got.Digest {
+		t.Errorf("repeated: %v, %v", again.Digest, err)
+	}
+	if by, err := b.service.o.Journal.ByDigest(got.Digest); err != nil || by.ID != o.ID {
+		t.Errorf("the new digest names %q, %v", by.ID, err)
+	}
+	b.chain.Resume()
+	b.ends(o.ID, Filled)
+	b.paid(1, 1e17)
+	want := fmt.Sprintf("raised the gas ceiling from %s to %s wei", tight, ask.GasCeiling)
+	for _, l := range b.lines(o.ID) {
+		if strings.Contains(l.Note, want) {
+			return
+		}
+	}
+	t.Errorf("the history does not say %q: %+v", want, b.lines(o.ID))
+}
+
+// TestSpeedUpWaitsForUnlock: a wish made before the keys were locked is carried
+// out after, once; one that can never be carried out ends with its reason.
+func TestSpeedUpWaitsForUnlock(t *testing.T) {
+	b := newBench(t)
+	o := b.stuck(nil)
+	b.hand.locked.Store(true)
+	if _, err := b.service.SpeedUp(t.Context(), speedupOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock && o.Bump != nil })
+	b.halt()
+	b.start()
+	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock && o.Bump != nil })
+	b.hand.locked.Store(false)
+	b.service.Wake()
+	if o = b.sped(o.ID); o.Condition != NoCondition {
+		t.Errorf("condition %q stayed", o.Condition)
+	}
+	b.chain.Resume()
+	b.ends(o.ID, Filled)
+	b.paid(1, 1e17)
+}
+
+// TestSpeedUpSurvivesCrashes stops the engine around the bump, as a crash would:
+// the wish is neither lost nor carried out twice.
+func TestSpeedUpSurvivesCrashes(t *testing.T) {
+	crash := errors.New("crash")
+	for name, bump := range map[string]func(s Sender, ctx context.Context, key string, p chain.Policy) (*chain.Tx, error){
+		"before the bump": func(Sender, context.Context, string, chain.Policy) (*chain.Tx, error) { return nil, crash },
+		"after the bump, before its record": func(s Sender, ctx context.Context, key string, p chain.Policy) (*chain.Tx, error) {
+			if _, err := s.Bump(ctx, key, p); err != nil {
+				return nil, err
+			}
+			return nil, crash
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			o := b.stuck(nil)
+			b.halt()
+			j := b.service.o.Journal
+			ask := speedupOf(o)
+			if _, err := b.service.SpeedUp(t.Context(), ask); err != nil { // the engine never saw it
+				t.Fatal(err)
+			}
+			if o, err := j.Get(o.ID); err != nil || o.Bump == nil {
+				t.Fatalf("the wish is not on disk: %+v, %v", o.Bump, err)
+			}
+			l := &bumper{Sender: b.service.engine.Sender, bump: bump}
+			b.service.engine.Sender = l
+			ctx, cancel := context.WithCancel(t.Context())
+			b.service.engine.Start(ctx, o.ID)
+			for l.called.Load() == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+			b.service.engine.Wait()
+			if o, err := j.Get(o.ID); err != nil || o.Bump == nil || len(o.Attempts) != 1 {
+				t.Fatalf("recorded in spite of the crash: %+v, %v", o.Attempts, err)
+			}
+			b.start()
+			sped := b.sped(o.ID)
+			if _, err := b.service.SpeedUp(t.Context(), ask); err != nil {
+				t.Errorf("repeated: %v", err)
+			}
+			time.Sleep(100 * time.Millisecond)
+			tx, err := b.service.o.Sender.Lookup(stepKey(o, 0))
+			if err != nil || len(tx.Attempts) != 2 || attempts(sped) != "call bump" {
+				t.Errorf("%d attempts in the ledger, shown %s, %v", len(tx.Attempts), attempts(sped), err)
+			}
+			b.chain.Resume()
+			b.ends(o.ID, Filled)
+			b.paid(1, 1e17)
+		})
+	}
+}
+
+// TestSpeedUpIsAsConsentedTo: the sender gets the tier, what is left of the
+// ceiling and the last moment of the transaction itself. A bump that it has no
+// room for yet stays a wish, until the transaction is mined.
+func TestSpeedUpIsAsConsentedTo(t *testing.T) {
+	b := newBench(t)
+	o := b.stuck(nil)
+	b.halt()
+	var asked atomic.Pointer[chain.Policy]
+	l := &bumper{Sender: b.service.engine.Sender, bump: func(s Sender, _ context.Context, key string, p chain.Policy) (*chain.Tx, error) {
+		asked.Store(&p)
+		return s.Lookup(key)
+	}}
+	b.service.engine.Sender = l
+	r := speedupOf(o)
+	r.Tier = chain.Normal
+	if _, err := b.service.SpeedUp(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.service.Resume(b.running()); err != nil {
+		t.Fatal(err)
+	}
+	for l.called.Load() < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	tx, err := l.Lookup(stepKey(o, 0))
+	if p := asked.Load(); err != nil || p.Tier != chain.Normal || p.Ceiling.Cmp(o.Terms.GasCeiling) != 0 || !p.Until.Equal(tx.Policy.Until) {
+		t.Errorf("policy %+v of %+v, %v", asked.Load(), tx.Policy, err)
+	}
+	if o, _, err = b.service.Order(o.ID); err != nil || o.Bump == nil || len(o.Attempts) != 1 {
+		t.Errorf("wish %+v, %d attempts, %v", o.Bump, len(o.Attempts), err)
+	}
+	b.chain.Resume()
+	if o = b.ends(o.ID, Filled); o.Bump != nil {
+		t.Error("the wish outlived its transaction")
+	}
+	b.paid(1, 1e17)
+}
+
+// A bumper is a sender whose Bump is a test's.
+type bumper struct {
+	Sender
+	bump   func(s Sender, ctx context.Context, key string, p chain.Policy) (*chain.Tx, error)
+	called atomic.Int32
+}
+
+func (l *bumper) Bump(ctx context.Context, key string, p chain.Policy) (*chain.Tx, error) {
+	defer l.called.Add(1)
+	return l.bump(l.Sender, ctx, key, p)
+}
+
+// TestSpeedUpThatCannotBe: a wish that the sender refuses for good ends with its
+// reason, and the order goes on; a bad moment does not end it.
+func TestSpeedUpThatCannotBe(t *testing.T) {
+	for _, n := range notSpedUp {
+		t.Run(n.err.Error(), func(t *testing.T) {
+			b := newBench(t)
+			o := b.stuck(nil)
+			var says atomic.Pointer[error]
+			moment := errors.New("a bad moment")
+			says.Store(&moment)
+			l := &bumper{bump: func(Sender, context.Context, string, chain.Policy) (*chain.Tx, error) { return nil, *says.Load() }}
+			b.halt()
+			l.Sender, b.service.engine.Sender = b.service.engine.Sender, l
+			if err := b.service.Resume(b.running()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.service.SpeedUp(t.Context(), speedupOf(o)); err != nil {
+				t.Fatal(err)
+			}
+			for l.called.Load() < 3 {
+				time.Sleep(time.Millisecond)
+			}
+			if o, _, _ := b.service.Order(o.ID); o.Bump == nil {
+				t.Error("given up after a bad moment")
+			}
+			final := fmt.Errorf("asked: %w", n.err)
+			says.Store(&final)
+			b.until(o.ID, "given up", func(o Order) bool { return o.Bump == nil && o.Reason == n.reason })
+			b.chain.Resume()
+			b.ends(o.ID, Filled)
+			b.paid(1, 1e17)
+		})
+	}
+}
+
+// running is a context that ends with halt.
+func (b *bench) running() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	b.stop = cancel
+	return ctx
+}
+
+// TestSpeedUpOfEveryStep: also an approval that is stuck is sped up, and the
+// attempts shown are those of the present step.
+func TestSpeedUpOfEveryStep(t *testing.T) {
+	b := newBench(t)
+	unwrap := b.unwraps()
+	o := b.stuck(unwrap)
+	speedUp := func() {
+		t.Helper()
+		if _, err := b.service.SpeedUp(t.Context(), speedupOf(o)); err != nil {
+			t.Fatal(err)
+		}
+		b.sped(o.ID)
+	}
+	speedUp()
+	b.hand.locked.Store(true) // so that the chain stands still again before the next step is sent
+	b.chain.Resume()
+	b.until(o.ID, "at the second step", func(o Order) bool { return o.Step == 1 && o.Condition == WaitingForUnlock && len(o.Attempts) == 0 })
+	b.chain.Pause()
+	b.hand.locked.Store(false)
+	b.service.Wake()
+	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	speedUp()
+	b.chain.Resume()
+	b.ends(o.ID, Filled)
+	b.paid(3, 0)
+}
+
+// TestCrashAtEachCommit stops the engine right after each of its commits, one
+// after the other, while a revoke is sent, sped up and mined: whichever it is, the
+// next start finds its way, nothing is signed twice and the nonce is used once.
+func TestCrashAtEachCommit(t *testing.T) {
+	for k := int32(1); ; k++ {
+		b := newBench(t)
+		g := grant{weth, permit2, ByToken}
+		b.grant(g, 700)
+		consent := consentTo(b.allowances()[0])
+		crashed := b.crashAfter(k)
+		b.chain.Pause()
+		o, err := b.service.Revoke(t.Context(), consent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o = b.through(crashed, o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+		if _, err := b.service.SpeedUp(t.Context(), speedupOf(o)); err != nil {
+			t.Fatal(err)
+		}
+		o = b.through(crashed, o.ID, "sped up", func(o Order) bool { return o.Bump == nil && len(o.Attempts) == 2 })
+		b.chain.Resume()
+		b.through(crashed, o.ID, "filled", func(o Order) bool { return o.State == Filled })
+		if b.allowed(g) != 0 || b.hand.signed.Load() != 3 || b.path(o.ID) != "accepted approving settling filled" {
+			t.Errorf("after commit %d: %d allowed, %d signatures, %s", k, b.allowed(g), b.hand.signed.Load(), b.path(o.ID))
+		}
+		b.paid(2, 0)
+		if crashed.Load() == 0 {
+			if k < 6 {
+				t.Errorf("only %d commits", k-1)
+			}
+			return
+		}
+	}
+}
+
+// crashAfter stops the engine after its k-th commit from now.
+func (b *bench) crashAfter(k int32) *atomic.Int32 {
+	var commits atomic.Int32
+	crashed := &atomic.Int32{}
+	tell, stop := b.service.engine.Notify, b.stop
+	b.service.engine.Notify = func(o Order) {
+		tell(o)
+		if commits.Add(1) == k {
+			stop()
+			crashed.Store(1)
+		}
+	}
+	return crashed
+}
+
+// through is until, over a crash: it starts the engine again.
+func (b *bench) through(crashed *atomic.Int32, id, what string, ok func(Order) bool) Order {
+	b.t.Helper()
+	return b.until(id, what, func(o Order) bool {
+		if crashed.CompareAndSwap(1, 2) {
+			b.halt()
+			b.start()
+		}
+		return ok(o) && crashed.Load() != 1
+	})
+}

@@ -1,0 +1,326 @@
+package swap
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/big"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/math"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+	"github.com/google/uuid"
+)
+
+var usdt = common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")
+
+// A trader is a provider whose plans swap on the sandbox's Uniswap V3 through
+// the real Universal Router and the real Permit2: a permit, then a late swap that
+// carries it. What is nil or zero is honest.
+type trader struct {
+	b    *bench
+	life time.Duration // of its quotes
+
+	mu    sync.Mutex
+	price func(out *big.Int) *big.Int // what it offers of what the chain would give
+	down  error                       // what every call is answered with
+	mute  error                       // what Late is answered with
+	twist func(*Built)
+	nonce func(uint64) uint64
+
+	quoted, made, late atomic.Int32
+}
+
+// trades makes b's orders those of a trader.
+func (b *bench) trades() *trader {
+	b.t.Helper()
+	tr := &trader{b: b, life: 30 * time.Second}
+	b.halt()
+	b.other = tr
+	// Ten blocks a second put the chain's clock ahead of ours, and the router's
+	// deadlines go by the chain's.
+	if ahead := time.Until(time.Unix(int64(b.chain.Head().Time), 0)); ahead > 0 {
+		b.shift.Add(int64(ahead))
+	}
+	b.start()
+	for _, token := range []common.Address{usdc, usdt} {
+		if err := b.chain.Fund(b.t.Context(), b.from, token, big.NewInt(5000e6)); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	return tr
+}
+
+// set changes the trader while orders are in progress.
+func (tr *trader) set(change func(*trader)) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	change(tr)
+}
+
+func (tr *trader) up() error {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return tr.down
+}
+
+func (tr *trader) Kind() Kind { return DEX }
+func (tr *trader) Pins() Pins { return testPins }
+
+func (tr *trader) Quote(ctx context.Context, r QuoteRequest) ([]Offer, error) {
+	tr.quoted.Add(1)
+	if err := tr.up(); err != nil {
+		return nil, err
+	}
+	out, err := tr.b.hub.QuoteExactInput(ctx, r.SrcChain, r.TokenIn, r.TokenOut, r.AmountIn)
+	if err != nil {
+		return nil, err
+	}
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	if tr.price != nil {
+		out = tr.price(out)
+	}
+	return []Offer{{AmountOut: out, MinOut: floorOf(out, r.SlippageBps), Expires: tr.b.now().Add(tr.life), Routing: "CLASSIC", Gas: 200_000}}, nil
+}
+
+func (tr *trader) Build(ctx context.Context, o Offer, t Terms) (Built, error) {
+	tr.made.Add(1)
+	if err := tr.up(); err != nil {
+		return Built{}, err
+	}
+	kept, err := tr.b.hub.PermitAllowances(ctx, t.SrcChain, permit2, t.Account, []chain.Grantee{{Token: t.TokenIn, Spender: router}})
+	if err != nil {
+		return Built{}, err
+	}
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	nonce := kept[0].Nonce
+	if tr.nonce != nil {
+		nonce = tr.nonce(nonce)
+	}
+	now := tr.b.now()
+	typed := permitOf(t, nonce, now.Add(30*24*time.Hour), now.Add(30*time.Minute))
+	granted, err := tr.Decode(t, Step{Kind: TypedStep, Typed: &typed})
+	if err != nil {
+		return Built{}, err
+	}
+	deadline := earlier(now.Add(10*time.Minute), t.Deadline).Truncate(time.Second)
+	built := Built{Settlement: ByOwnCall, Spender: permit2, Steps: []Step{
+		{Kind: TypedStep, Typed: &typed},
+		{Kind: LateStep, Effect: swapEffect(t, o.MinOut, deadline, granted.Approves)},
+	}}
+	if tr.twist != nil {
+		tr.twist(&built)
+	}
+	return built, nil
+}
+
+func swapEffect(t Terms, least *big.Int, deadline time.Time, carried []Approval) Effect {
+	return Effect{Kind: Swap, Chain: t.SrcChain, Target: router, Deadline: deadline.UTC(), Approves: carried,
+		Spends: []Spend{{t.TokenIn, t.AmountIn}}, Receives: []Receive{{t.TokenOut, t.Recipient, least}}}
+}
+
+func permitOf(t Terms, nonce uint64, until, sign time.Time) apitypes.TypedData {
+	n := func(v int64) string { return big.NewInt(v).String() }
+	return apitypes.TypedData{PrimaryType: "PermitSingle",
+		Types: apitypes.Types{
+			"EIP712Domain":  {{Name: "name", Type: "string"}, {Name: "chainId", Type: "uint256"}, {Name: "verifyingContract", Type: "address"}},
+			"PermitSingle":  {{Name: "details", Type: "PermitDetails"}, {Name: "spender", Type: "address"}, {Name: "sigDeadline", Type: "uint256"}},
+			"PermitDetails": {{Name: "token", Type: "address"}, {Name: "amount", Type: "uint160"}, {Name: "expiration", Type: "uint48"}, {Name: "nonce", Type: "uint48"}},
+		},
+		Domain: apitypes.TypedDataDomain{Name: "Permit2", ChainId: math.NewHexOrDecimal256(int64(t.SrcChain)), VerifyingContract: permit2.Hex()},
+		Message: apitypes.TypedDataMessage{"spender": router.Hex(), "sigDeadline": n(sign.Unix()), "details": map[string]any{
+			"token": t.TokenIn.Hex(), "amount": t.AmountIn.String(), "expiration": n(until.Unix()), "nonce": n(int64(nonce))}},
+	}
+}
+
+// permitSingle is Permit2's struct for the calldata.
+type permitSingle struct {
+	Details struct {
+		Token             common.Address
+		Amount            *big.Int
+		Expiration, Nonce *big.Int
+	}
+	Spender     common.Address
+	SigDeadline *big.Int
+}
+
+// permitIn reads a permit to be signed.
+func permitIn(d apitypes.TypedData) (p permitSingle) {
+	number := func(v any) *big.Int { n, _ := new(big.Int).SetString(v.(string), 10); return n }
+	details := d.Message["details"].(map[string]any)
+	p.Details.Token = common.HexToAddress(details["token"].(string))
+	p.Details.Amount, p.Details.Expiration, p.Details.Nonce = number(details["amount"]), number(details["expiration"]), number(details["nonce"])
+	p.Spender, p.SigDeadline = common.HexToAddress(d.Message["spender"].(string)), number(d.Message["sigDeadline"])
+	return p
+}
+
+func (p permitSingle) approval() Approval {
+	return Approval{Token: p.Details.Token, Spender: p.Spender, Amount: p.Details.Amount, Until: time.Unix(p.Details.Expiration.Int64(), 0).UTC()}
+}
+
+func arguments(names ...string) (out abi.Arguments) {
+	for _, n := range names {
+		t, err := abi.NewType(n, "", nil)
+		if err != nil {
+			panic(err) // literals of this file
+		}
+		out = append(out, abi.Argument{Type: t})
+	}
+	return out
+}
+
+var (
+	executeArgs = arguments("bytes", "bytes[]", "uint256")
+	swapArgs    = arguments("address", "uint256", "uint256", "bytes", "bool", "uint256[]")
+	permitArgs  = sync.OnceValue(func() abi.Arguments {
+		t, err := abi.NewType("tuple", "", []abi.ArgumentMarshaling{
+			{Name: "details", Type: "tuple", Components: []abi.ArgumentMarshaling{
+				{Name: "token", Type: "address"}, {Name: "amount", Type: "uint160"}, {Name: "expiration", Type: "uint48"}, {Name: "nonce", Type: "uint48"}}},
+			{Name: "spender", Type: "address"}, {Name: "sigDeadline", Type: "uint256"},
+		})
+		if err != nil {
+			panic(err)
+		}
+		return append(abi.Arguments{{Type: t}}, arguments("bytes")...)
+	})
+	executeSelector = common.FromHex("0x3593564c") // execute(bytes,bytes[],uint256)
+)
+
+func (tr *trader) Late(_ context.Context, o Order, step int) (chain.Call, error) {
+	tr.late.Add(1)
+	if err := tr.up(); err != nil {
+		return chain.Call{}, err
+	}
+	tr.mu.Lock()
+	mute := tr.mute
+	tr.mu.Unlock()
+	if mute != nil {
+		return chain.Call{}, mute
+	}
+	if len(o.Results) != step || len(o.Results[step-1].Signature) != 65 {
+		return chain.Call{}, errors.New("late call before its signature")
+	}
+	f := o.Plan.Steps[step].Effect
+	sig := bytes.Clone(o.Results[step-1].Signature)
+	if sig[64] < 27 {
+		sig[64] += 27
+	}
+	permit, err1 := permitArgs().Pack(permitIn(*o.Plan.Steps[step-1].Typed), sig)
+	path := bytes.Join([][]byte{o.Terms.TokenIn[:], {0x00, 0x01, 0xf4}, o.Terms.TokenOut[:]}, nil) // the 0.05 % pool
+	trade, err2 := swapArgs.Pack(o.Terms.Recipient, o.Terms.AmountIn, f.Receives[0].Min, path, true, []*big.Int{})
+	data, err3 := executeArgs.Pack([]byte{0x0a, 0x00}, [][]byte{permit, trade}, big.NewInt(f.Deadline.Unix()))
+	return chain.Call{ChainID: o.Terms.SrcChain, From: o.Terms.Account, To: router, Value: new(big.Int), Data: append(bytes.Clone(executeSelector), data...), Gas: 400_000},
+		errors.Join(err1, err2, err3)
+}
+
+func (tr *trader) Decode(t Terms, s Step) (Effect, error) {
+	if s.Kind == TypedStep {
+		p := permitIn(*s.Typed)
+		return Effect{Kind: Permit, Chain: t.SrcChain, Target: permit2, Approves: []Approval{p.approval()},
+			Deadline: time.Unix(p.SigDeadline.Int64(), 0).UTC(), Nonce: p.Details.Nonce}, nil
+	}
+	if !bytes.HasPrefix(s.Call.Data, executeSelector) {
+		return Effect{}, Refuse(NotUnderstood, "not the router's execute")
+	}
+	vals, err := executeArgs.Unpack(s.Call.Data[4:])
+	if err != nil {
+		return Effect{}, err
+	}
+	inputs := vals[1].([][]byte)
+	granted, err := permitArgs().Unpack(inputs[0])
+	if err != nil {
+		return Effect{}, err
+	}
+	trade, err := swapArgs.Unpack(inputs[1])
+	if err != nil {
+		return Effect{}, err
+	}
+	permit := *abi.ConvertType(granted[0], new(permitSingle)).(*permitSingle)
+	t.Recipient, t.AmountIn = trade[0].(common.Address), trade[1].(*big.Int)
+	return swapEffect(t, trade[2].(*big.Int), time.Unix(vals[2].(*big.Int).Int64(), 0), []Approval{permit.approval()}), nil
+}
+
+const thousand = 1000e6 // of a token with six decimals
+
+// review asks for amount of token to be swapped to WETH and prepares the best offer.
+func (b *bench) review(token common.Address, amount int64) (Review, error) {
+	b.t.Helper()
+	q, err := b.service.Quote(b.t.Context(), QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: token, AmountIn: big.NewInt(amount), DstChain: 1, TokenOut: weth}, []Kind{DEX}, nil)
+	if err != nil {
+		return Review{}, err
+	}
+	return b.service.Prepare(b.t.Context(), q.Offers[0].ID)
+}
+
+func (b *bench) execute(r Review) Order {
+	b.t.Helper()
+	o, err := b.service.Execute(b.t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s", Origin: "test"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return o
+}
+
+// swap has amount of token swapped to WETH.
+func (b *bench) swap(token common.Address, amount int64) Order {
+	b.t.Helper()
+	r, err := b.review(token, amount)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return b.execute(r)
+}
+
+// allows checks what Permit2 may still pull.
+func (b *bench) allows(token common.Address, want int64) {
+	b.t.Helper()
+	if got, err := b.hub.Allowance(b.t.Context(), 1, token, b.from, permit2); err != nil || got.Int64() != want {
+		b.t.Errorf("Permit2 may pull %v of %s, want %d (%v)", got, token, want, err)
+	}
+}
+
+// approve lets Permit2 pull n of token, by a transaction of another wallet.
+func (b *bench) approve(token common.Address, n int64) {
+	b.t.Helper()
+	key := uuid.NewString()
+	c := approveCall(Terms{SrcChain: 1, Account: b.from, TokenIn: token}, permit2, big.NewInt(n))
+	s := b.service.o.Sender
+	_, err := s.Submit(b.t.Context(), key, c, chain.Policy{Until: time.Now().Add(time.Minute)})
+	for end := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if tx, _, e := s.Poll(b.t.Context(), key); e == nil && tx.State == chain.TxMined {
+			return
+		}
+	}
+	b.t.Fatalf("not approved: %v", err)
+}
+
+// mined counts the account's transactions.
+func (b *bench) mined(want uint64) {
+	b.t.Helper()
+	r, err := b.hub.Reader(b.t.Context(), 1)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if n, err := r.NonceAt(b.t.Context(), b.from, nil); err != nil || n != want {
+		b.t.Errorf("%d transactions mined, want %d (%v)", n, want, err)
+	}
+}
+
+func kinds(p Plan) (out []EffectKind) {
+	for _, f := range p.Effects() {
+		k := f.Kind
+		if k == Approve && !grants(f) {
+			k = "reset"
+		}
+		out = append(out, k)
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+package tokens
+
+import (
+	"strings"
+	"unicode"
+)
+
+// lookalikes are characters of other scripts, and digits and signs, that pass
+// for a Latin letter; each row is a letter and what looks like it. It holds what
+// Unicode's table of confusables (UTS #39) has for one letter, where a common
+// font shows no difference to a hurried eye.
+var lookalikes = lettersOf(
+	"aаɑαạāăąàáâãäåΑАᗅᎪ", "bЬƅвВΒᏴß", "cсϲⅽсСϹⅭᏟçćĉċč¢", "dԁⅾᏧⅮᎠďđ", "eеҽ℮ЕΕᎬèéêëēĕėęě€є",
+	"fϝҒƒẝ₣", "gɡցԌᏀĝğġģ", "hһհᏂНΗᎻĥħ", "iіⅰıιІΙⅠӀìíîïĩīĭįl1|!ⅼℓ", "jјϳЈᎫĵ", "kκкКΚᏦKķ₭",
+	"mⅿмМΜⅯᎷ₥", "nոпΝñńņňŉ₦", "oоοօОΟՕ0òóôõöøōŏőσ٥۵○〇", "pрρРΡᏢþ₽₱", "qԛգզ", "rгꭇᎡŕŗřᖇ",
+	"sѕꜱЅՏᏚśŝşš5$", "tтτТΤᎢţťŧ₮", "uսυμÙÚÛÜùúûüũūŭůűųՍ", "vνѵⅴᏙⅤѴ", "wԝѡᏔԜŵ₩ω", "xхⅹΧХⅩ×", "yуүγΥҮУýÿŷ¥", "zᴢᏃΖźżž",
+)
+
+func lettersOf(rows ...string) map[rune]rune {
+	m := map[rune]rune{}
+	for _, row := range rows {
+		letters := []rune(row)
+		for _, r := range letters[1:] {
+			m[r], m[unicode.ToLower(r)] = letters[0], letters[0]
+		}
+	}
+	return m
+}
+
+// Runs of styled Latin letters, each A to Z and then a to z.
+var styled = []struct {
+	first, last rune
+	period      rune // letters of one run
+}{
+	{0xFF21, 0xFF3A, 26}, {0xFF41, 0xFF5A, 26}, // full width
+	{0x24B6, 0x24E9, 26},                                                   // in circles
+	{0x1F130, 0x1F149, 26}, {0x1F150, 0x1F169, 26}, {0x1F170, 0x1F189, 26}, // in squares and black circles
+	{0x1D400, 0x1D6A3, 26}, // mathematical
+}
+
+// skeleton is what a hurried eye sees of a symbol or name: two that have the
+// same skeleton pass for one another. It keeps Latin letters and what is none.
+func skeleton(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if plain, ok := unstyled(r); ok {
+			r = plain
+		}
+		r = unicode.ToLower(r)
+		if l, ok := lookalikes[r]; ok {
+			r = l
+		}
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func unstyled(r rune) (rune, bool) {
+	for _, s := range styled {
+		if r >= s.first && r <= s.last {
+			return 'a' + (r-s.first)%s.period, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,247 @@
+package tokens
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/url"
+	"regexp"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// MaxListBytes bounds the text of a list.
+const MaxListBytes = 4 << 20
+
+// ErrList means that a text is no token list. What is wrapped around it says
+// where.
+var ErrList = errors.New("not a token list as tokenlists.org describes it")
+
+// A List is a token list. Logos, tags and extensions are checked and dropped:
+// asking another host for a picture would tell it what a user holds, and
+// nothing here decides by a tag.
+type List struct {
+	Name      string
+	Version   [3]uint64 // major, minor, patch
+	Timestamp time.Time
+	tokens    []Token
+}
+
+//go:embed seed.json
+var seed []byte
+
+// Builtin is the list that is compiled in. Its tokens are verified, and it alone
+// has native coins.
+func Builtin() *List {
+	l, err := parse(seed, true)
+	if err != nil {
+		panic(err) // the seed is our own, and tested
+	}
+	for i := range l.tokens {
+		l.tokens[i].Verified = true
+	}
+	return l
+}
+
+// ParseList reads a list of at most [MaxListBytes]. Errors: ErrList. It refuses
+// what the schema refuses, a token that stands twice, one with over MaxDecimals
+// decimals and one whose symbol or name holds nothing that can be seen.
+// A native coin, however it is written, is left out: those are built in.
+func ParseList(text []byte) (*List, error) { return parse(text, false) }
+
+// Len is the number of tokens.
+func (l *List) Len() int { return len(l.tokens) }
+
+// The schema, as Go values. Pointers tell what is missing from what is zero.
+type (
+	listJSON struct {
+		Name      string                     `json:"name"`
+		Timestamp string                     `json:"timestamp"`
+		Version   *versionJSON               `json:"version"`
+		Tokens    []tokenJSON                `json:"tokens"`
+		TokenMap  json.RawMessage            `json:"tokenMap"` // repeats tokens; not read
+		Keywords  []string                   `json:"keywords"`
+		Tags      map[string]json.RawMessage `json:"tags"`
+		LogoURI   string                     `json:"logoURI"`
+	}
+	versionJSON struct{ Major, Minor, Patch *uint64 }
+	tagJSON     struct{ Name, Description string }
+	tokenJSON   struct {
+		ChainID    uint64                     `json:"chainId"`
+		Address    string                     `json:"address"`
+		Symbol     string                     `json:"symbol"`
+		Name       string                     `json:"name"`
+		Decimals   *uint64                    `json:"decimals"`
+		LogoURI    string                     `json:"logoURI"`
+		Tags       []string                   `json:"tags"`
+		Extensions map[string]json.RawMessage `json:"extensions"`
+	}
+)
+
+// The schema's bounds, in characters or entries.
+const (
+	maxListName    = 30
+	maxTokens      = 10_000
+	maxKeywords    = 20
+	maxTags        = 20
+	maxTokenTags   = 10
+	maxExtensions  = 10
+	maxNesting     = 3 // of extensions, the outermost included
+	maxDescription = 200
+)
+
+var (
+	wordsForm     = regexp.MustCompile(`^[\w ]+$`)
+	tagForm       = regexp.MustCompile(`^\w{1,10}$`)
+	extensionForm = regexp.MustCompile(`^\w{1,40}$`)
+	addressForm   = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
+)
+
+func parse(text []byte, builtin bool) (*List, error) {
+	if len(text) > MaxListBytes {
+		return nil, fmt.Errorf("%w: over %d bytes", ErrList, MaxListBytes)
+	}
+	var raw listJSON
+	if err := strictly(text, &raw); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrList, err)
+	}
+	l, err := raw.head()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrList, err)
+	}
+	seen := make(map[id]bool, len(raw.Tokens))
+	for i, row := range raw.Tokens {
+		t, err := row.token()
+		if err == nil && seen[t.id()] {
+			err = errors.New("stands twice")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: token %d, %q on chain %d: %w", ErrList, i+1, clean(row.Address, 42), row.ChainID, err)
+		}
+		seen[t.id()] = true
+		if native := t.Address == Native || t.Address == placeholder; native && !builtin {
+			continue
+		}
+		t.List = l.Name
+		l.tokens = append(l.tokens, t)
+	}
+	return l, nil
+}
+
+// strictly decodes one JSON value without members that its type has not.
+func strictly(text []byte, into any) error {
+	if !utf8.Valid(text) {
+		return errors.New("not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one value")
+	}
+	return nil
+}
+
+// head checks everything but the tokens.
+func (raw *listJSON) head() (*List, error) {
+	at, err := time.Parse(time.RFC3339, raw.Timestamp)
+	v := raw.Version
+	switch {
+	case !wordsForm.MatchString(raw.Name) || len(raw.Name) > maxListName:
+		return nil, fmt.Errorf("name: 1 to %d letters, digits and spaces", maxListName)
+	case err != nil:
+		return nil, errors.New("timestamp: a date and time")
+	case v == nil || v.Major == nil || v.Minor == nil || v.Patch == nil || max(*v.Major, *v.Minor, *v.Patch) > math.MaxInt32:
+		return nil, errors.New("version: major, minor and patch")
+	case len(raw.Tokens) == 0 || len(raw.Tokens) > maxTokens:
+		return nil, fmt.Errorf("tokens: 1 to %d", maxTokens)
+	case len(raw.Keywords) > maxKeywords || len(raw.Tags) > maxTags:
+		return nil, errors.New("too many keywords or tags")
+	}
+	for _, k := range raw.Keywords {
+		if !wordsForm.MatchString(k) || len(k) > 20 {
+			return nil, errors.New("keywords: letters, digits and spaces")
+		}
+	}
+	for name, text := range raw.Tags {
+		var tag tagJSON
+		if err := strictly(text, &tag); err != nil || !tagForm.MatchString(name) || tag.Name == "" || tag.Description == "" ||
+			len(tag.Name) > 20 || len(tag.Description) > maxDescription {
+			return nil, errors.New("tags: each a word with name and description")
+		}
+	}
+	return &List{Name: raw.Name, Version: [3]uint64{*v.Major, *v.Minor, *v.Patch}, Timestamp: at.UTC()}, checkURI(raw.LogoURI)
+}
+
+// token checks one row.
+func (row *tokenJSON) token() (Token, error) {
+	t := Token{Chain: row.ChainID, Symbol: clean(row.Symbol, maxSymbol), Name: clean(row.Name, maxName)}
+	switch {
+	case row.ChainID == 0 || row.ChainID > math.MaxInt64:
+		return t, errors.New("chainId: a number above zero")
+	case !addressForm.MatchString(row.Address):
+		return t, errors.New("address: 0x and 40 hex digits")
+	case row.Decimals == nil || *row.Decimals > MaxDecimals:
+		return t, fmt.Errorf("decimals: 0 to %d", MaxDecimals)
+	case t.Symbol == "" || utf8.RuneCountInString(row.Symbol) > maxSymbol:
+		return t, fmt.Errorf("symbol: 1 to %d characters that can be seen", maxSymbol)
+	case t.Name == "" || utf8.RuneCountInString(row.Name) > maxName:
+		return t, fmt.Errorf("name: 1 to %d characters that can be seen", maxName)
+	case len(row.Tags) > maxTokenTags:
+		return t, errors.New("too many tags")
+	}
+	for _, tag := range row.Tags {
+		if !tagForm.MatchString(tag) {
+			return t, errors.New("tags: each a word")
+		}
+	}
+	t.Address, t.Decimals = common.HexToAddress(row.Address), uint8(*row.Decimals)
+	if err := checkExtensions(row.Extensions, maxNesting); err != nil {
+		return t, err
+	}
+	return t, checkURI(row.LogoURI)
+}
+
+// checkURI takes an absent one for good.
+func checkURI(s string) error {
+	if s == "" {
+		return nil
+	}
+	if u, err := url.Parse(s); err != nil || u.Scheme == "" || len(s) > 2048 {
+		return errors.New("logoURI: not a URI")
+	}
+	return nil
+}
+
+// checkExtensions bounds what the schema lets be anything.
+func checkExtensions(all map[string]json.RawMessage, depth int) error {
+	if len(all) > maxExtensions || depth == 0 {
+		return errors.New("extensions: too many, or nested too deep")
+	}
+	for name, value := range all {
+		switch {
+		case !extensionForm.MatchString(name):
+			return errors.New("extensions: each name a word")
+		case value[0] == '[':
+			return errors.New("extensions: no lists")
+		case value[0] != '{':
+			continue
+		}
+		var inner map[string]json.RawMessage
+		if err := json.Unmarshal(value, &inner); err != nil {
+			return errors.New("extensions: not an object")
+		}
+		if err := checkExtensions(inner, depth-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package tokens
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/ethereum/go-ethereum/common"
+	bolt "go.etcd.io/bbolt"
+)
+
+// MaxImported is how many tokens may be imported into one registry.
+const MaxImported = 500
+
+// Refusals of an import. Every other error is the chain's or the database's.
+var (
+	// ErrNotToken means that what is at the address is no ERC-20 token. A
+	// [NotTokenError] says why.
+	ErrNotToken = errors.New("not an ERC-20 token")
+	// ErrReserved means that the address is a contract of the network or of a
+	// provider, or stands for the native coin.
+	ErrReserved = errors.New("not a token, but one of the network's or a provider's own addresses")
+	// ErrTooMany means that MaxImported is reached.
+	ErrTooMany = errors.New("too many imported tokens")
+)
+
+// A NotTokenError is ErrNotToken with the reason.
+type NotTokenError struct{ Why string }
+
+func (e *NotTokenError) Error() string { return ErrNotToken.Error() + ": " + e.Why }
+
+func (e *NotTokenError) Unwrap() error { return ErrNotToken }
+
+// Options of a Registry.
+type Options struct {
+	// Lists are the user's own; of a token that is on several the first counts.
+	Lists []*List
+	// Reserved tells the addresses that are known and no tokens; nil: none.
+	Reserved func(chain uint64, address common.Address) bool
+}
+
+// A Registry holds the known tokens. It is safe for concurrent use.
+type Registry struct {
+	db    *bolt.DB
+	chain Chain
+	o     Options
+
+	mu      sync.RWMutex
+	rows    []Token // of the lists, in their order, then the imported, oldest first
+	byID    map[id]int
+	posing  map[uint64]map[string]common.Address // verified tokens by the skeletons of symbol and name
+	imports int
+	damaged int
+}
+
+// Open reads the imported tokens from db, which it prepares if need be.
+func Open(db *bolt.DB, chain Chain, o Options) (*Registry, error) {
+	r := &Registry{db: db, chain: chain, o: o, byID: map[id]int{}, posing: map[uint64]map[string]common.Address{}}
+	for _, l := range append([]*List{Builtin()}, o.Lists...) {
+		for _, t := range l.tokens {
+			r.add(t)
+		}
+	}
+	kept, damaged, err := readImported(db)
+	if err != nil {
+		return nil, err
+	}
+	r.damaged = damaged
+	for _, t := range kept {
+		r.add(t)
+	}
+	return r, nil
+}
+
+// add takes a token in; one that is known keeps its row. r.mu is held, or r is
+// nobody else's yet.
+func (r *Registry) add(t Token) {
+	if t.Imported {
+		r.imports++
+	}
+	if i, known := r.byID[t.id()]; known {
+		r.rows[i].Imported = r.rows[i].Imported || t.Imported
+		return
+	}
+	r.byID[t.id()] = len(r.rows)
+	r.rows = append(r.rows, t)
+	if t.Verified {
+		r.pose(t)
+	}
+}
+
+// pose makes t one that others can imitate. The first of a name keeps it.
+func (r *Registry) pose(t Token) {
+	byText := r.posing[t.Chain]
+	if byText == nil {
+		byText = map[string]common.Address{}
+		r.posing[t.Chain] = byText
+	}
+	for _, text := range []string{skeleton(t.Symbol), skeleton(t.Name)} {
+		if _, taken := byText[text]; !taken && text != "" {
+			byText[text] = t.Address
+		}
+	}
+}
+
+// Damaged is how many imported tokens could not be read when r was opened. They
+// are left out, and may be imported again.
+func (r *Registry) Damaged() int { return r.damaged }
+
+// On lists a chain's tokens: its native coin, those of the lists in their order,
+// then the imported, oldest first.
+func (r *Registry) On(chain uint64) []Token {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	var all []Token
+	for _, t := range r.rows {
+		if t.Chain == chain {
+			all = append(all, t)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Token) int { return cmp.Compare(order(a), order(b)) })
+	return all
+}
+
+func order(t Token) int {
+	if t.Address == Native {
+		return 0
+	}
+	return 1
+}
+
+// Lookup finds a token by identity.
+func (r *Registry) Lookup(chain uint64, address common.Address) (Token, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	i, ok := r.byID[id{chain, address}]
+	if !ok {
+		return Token{}, false
+	}
+	return r.rows[i], true
+}
+
+// Imitated is the verified token of t's chain that t, by its symbol or name,
+// could be taken for. A verified token imitates none.
+func (r *Registry) Imitated(t Token) (common.Address, bool) {
+	if t.Verified {
+		return common.Address{}, false
+	}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, text := range []string{skeleton(t.Symbol), skeleton(t.Name)} {
+		if of, ok := r.posing[t.Chain][text]; ok && of != t.Address {
+			return of, true
+		}
+	}
+	return common.Address{}, false
+}
+
+// Look tells what is at an address: the known token, else what its contract
+// says, which is not kept. Errors: ErrReserved, ErrNotToken, the chain's.
+func (r *Registry) Look(ctx context.Context, chain uint64, address common.Address) (t Token, known bool, err error) {
+	if t, ok := r.Lookup(chain, address); ok {
+		return t, true, nil
+	}
+	if address == Native || address == placeholder || r.o.Reserved != nil && r.o.Reserved(chain, address) {
+		return Token{}, false, fmt.Errorf("%w: %s", ErrReserved, address)
+	}
+	answers, err := r.chain.AskToken(ctx, chain, address)
+	if err != nil {
+		return Token{}, false, err
+	}
+	t, err = answers.token(id{chain, address})
+	return t, false, err
+}
+
+// Import is Look, and keeps the token; it is on disk when Import returns.
+// Repeating it changes nothing. Errors: those of Look, ErrTooMany, the database's.
+func (r *Registry) Import(ctx context.Context, chain uint64, address common.Address) (t Token, known bool, err error) {
+	t, known, err = r.Look(ctx, chain, address)
+	if err != nil || known {
+		return t, known, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i, ok := r.byID[t.id()]; ok { // imported meanwhile
+		return r.rows[i], true, nil
+	}
+	if r.imports >= MaxImported {
+		return Token{}, false, fmt.Errorf("%w: %d", ErrTooMany, r.imports)
+	}
+	t.Imported = true
+	if err := keepImported(r.db, t); err != nil {
+		return Token{}, false, err
+	}
+	r.add(t)
+	return t, false, nil
+}
+
+// Remove forgets an imported token, on disk when it returns, and reports whether
+// it was one. A token that a list has too stays known by that.
+func (r *Registry) Remove(chain uint64, address common.Address) (bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i, ok := r.byID[id{chain, address}]
+	if !ok || !r.rows[i].Imported {
+		return false, nil
+	}
+	if err := dropImported(r.db, r.rows[i].id()); err != nil {
+		return false, err
+	}
+	r.imports--
+	if r.rows[i].Imported = false; r.rows[i].List != "" {
+		return true, nil
+	}
+	r.rows = slices.Delete(r.rows, i, i+1)
+	delete(r.byID, id{chain, address})
+	for j := i; j < len(r.rows); j++ {
+		r.byID[r.rows[j].id()] = j
+	}
+	return true, nil
+}
