@@ -1,15 +1,21 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"swapkeep/cmd/internal/screen"
 	"swapkeep/config"
 	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
@@ -24,23 +30,35 @@ type usageError struct{ error }
 func (usageError) Is(target error) bool { return target == errUsage }
 func (e usageError) Unwrap() error      { return e.error }
 
-// answerTime bounds what a command waits for one answer.
+// answerTime bounds what status, stop and version wait for.
 const answerTime = 15 * time.Second
 
-// A terminal is where a command writes, and how.
+// A terminal is where a command reads and writes, and how.
 type terminal struct {
+	in       *os.File
 	out, err io.Writer
 	json     bool
 	home     string
 	config   string
+
+	descriptors map[int]*os.File // that secrets were read from
+
+	result *screen.Screen // on out: what was asked for
+	talk   *screen.Screen // on err: questions, progress and remarks
 }
+
+// factLabel is the columns of labels.
+const factLabel = 12
 
 // newRoot builds the command line.
 func newRoot(out, err io.Writer) *cobra.Command {
-	t := &terminal{out: out, err: err}
+	t := &terminal{in: os.Stdin, out: out, err: err,
+		result: screen.New(out, os.Getenv).Labelled(factLabel), talk: screen.New(err, os.Getenv).Labelled(factLabel)}
 	root := &cobra.Command{
-		Use:           "swapkeep",
-		Short:         "A wallet's keys and swaps, outside the browser",
+		Use:   "swapkeep",
+		Short: "A wallet's keys and swaps, outside the browser",
+		Long: "Swapkeep keeps a wallet's keys and carries out its swaps in a daemon on this machine, outside the browser. These\n" +
+			"commands do what its browser extension does, by the same methods, and start the daemon when none runs.",
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -51,6 +69,8 @@ func newRoot(out, err io.Writer) *cobra.Command {
 			}
 			return usageError{fmt.Errorf("unknown command %q; see swapkeep help", args[0])}
 		},
+		// An answer that was not written whole is no success.
+		PersistentPostRunE: func(*cobra.Command, []string) error { return t.result.Err() },
 	}
 	root.SetOut(out)
 	root.SetErr(err)
@@ -59,15 +79,44 @@ func newRoot(out, err io.Writer) *cobra.Command {
 	flags.BoolVar(&t.json, "json", false, "write JSON")
 	flags.StringVar(&t.home, "home", "", "state directory (default $"+transport.HomeVariable+", else the system's)")
 	flags.StringVar(&t.config, "config", "", "configuration file (default $SWAPKEEP_CONFIG, else the system's)")
-	root.AddCommand(newVersion(t), newStatus(t), newStop(t), newManifest(t))
+	for _, g := range groups(t) {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.title
+			root.AddCommand(cmd)
+		}
+	}
+	root.AddCommand(newManual())
+	root.SetHelpCommandGroupID(programGroup)
+	root.SetCompletionCommandGroupID(programGroup)
 	return root
 }
 
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usageError{fmt.Errorf("%s takes no argument, not %q", cmd.CommandPath(), args[0])}
+// programGroup is the heading of what is about the program itself.
+const programGroup = "Program"
+
+// A group is a heading of the help.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+func groups(t *terminal) []group {
+	return []group{
+		{"Swaps", []*cobra.Command{newQuote(t), newSwap(t), newOrders(t), newApprovals(t), newProviders(t), newGas(t)}},
+		{"Wallet", []*cobra.Command{newKeys(t), newNetworks(t), newTokens(t)}},
+		{programGroup, []*cobra.Command{newStatus(t), newStop(t), newSettings(t), newManifest(t), newVersion(t)}},
 	}
-	return nil
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case cmd.HasSubCommands():
+		return usageError{fmt.Errorf("unknown command %q of %s; see %[2]s --help", args[0], cmd.CommandPath())}
+	}
+	return usageError{fmt.Errorf("%s takes no argument, not %q", cmd.CommandPath(), args[0])}
 }
 
 // commandKnown tells whether arguments are for the command line at all.
@@ -84,13 +133,24 @@ func commandKnown(root *cobra.Command) func([]string) bool {
 
 func runCommand(root *cobra.Command, args []string) int {
 	root.SetArgs(args)
-	err := root.Execute()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer context.AfterFunc(ctx, stop)() // a second signal is not caught
+	err := root.ExecuteContext(ctx)
+	if errors.Is(err, context.Canceled) && !errors.Is(err, errUncertain) && !errors.As(err, new(toldError)) {
+		err = errUnanswered
+	}
 	var told toldError
-	if err != nil && !errors.As(err, &told) {
+	if err != nil && !errors.As(err, &told) && !errors.Is(err, syscall.EPIPE) { // nobody reads any more
 		complain(root, err)
 	}
 	return exitOf(err)
 }
+
+// What a signal ended: a question to the person, or the wait for the daemon.
+var (
+	errInterrupted = errors.New("interrupted: nothing was done")
+	errUnanswered  = errors.New("interrupted before the daemon answered")
+)
 
 // toldError is an error whose words are written already.
 type toldError struct{ error }
@@ -105,10 +165,10 @@ func complain(root *cobra.Command, err error) {
 		return
 	}
 	if errors.As(err, new(*protocol.Error)) {
-		fmt.Fprintf(root.ErrOrStderr(), "swapkeep: %s (%s)\n", wire.Message, wire.Name)
-		remedy = wire.Remedy
+		fmt.Fprintf(root.ErrOrStderr(), "swapkeep: %s (%s)\n", screen.Printable(wire.Message), figures(wire))
+		remedy = inCommands(screen.Printable(wire.Remedy))
 	} else {
-		fmt.Fprintln(root.ErrOrStderr(), "swapkeep:", err)
+		fmt.Fprintln(root.ErrOrStderr(), "swapkeep:", wire.Message)
 	}
 	if remedy != "" {
 		fmt.Fprintln(root.ErrOrStderr(), "  what to do:", remedy)
@@ -123,18 +183,34 @@ func wireOf(err error) *protocol.Error {
 		return wire
 	}
 	_, name := localClass(err)
-	return &protocol.Error{Name: name, Message: err.Error()}
+	return &protocol.Error{Name: name, Message: screen.Printable(strings.ReplaceAll(err.Error(), "\n", "; "))}
 }
 
+// writeJSON writes a value over several lines, for people and programs alike.
 func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(screen.JSON(text.Bytes()))
+	return err
 }
 
 // load reads the configuration, flags last.
 func (t *terminal) load() (config.Config, error) {
+	cfg, err := config.Load(t.environ())
+	if err != nil {
+		return cfg, usageError{err}
+	}
+	return cfg, nil
+}
+
+// environ is the environment with what flags say, for this program and a
+// daemon that it starts.
+func (t *terminal) environ() []string {
 	env := os.Environ()
 	if t.home != "" {
 		env = append(env, transport.HomeVariable+"="+t.home)
@@ -142,11 +218,7 @@ func (t *terminal) load() (config.Config, error) {
 	if t.config != "" {
 		env = append(env, "SWAPKEEP_CONFIG="+t.config)
 	}
-	cfg, err := config.Load(env)
-	if err != nil {
-		return cfg, usageError{err}
-	}
-	return cfg, nil
+	return env
 }
 
 func (t *terminal) place() (transport.Place, error) {
@@ -155,4 +227,14 @@ func (t *terminal) place() (transport.Place, error) {
 		return transport.Place{}, err
 	}
 	return placeOf(cfg)
+}
+
+// exactly wants so many arguments, and says which.
+func exactly(what string, n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError{fmt.Errorf("%s takes %s: %s", cmd.CommandPath(), what, cmd.UseLine())}
+		}
+		return nil
+	}
 }

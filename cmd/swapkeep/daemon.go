@@ -26,7 +26,7 @@ func placeOf(cfg config.Config) (transport.Place, error) {
 }
 
 // launchOf says how the daemon of that instance is started.
-func launchOf(cfg config.Config) (owner.Launch, error) {
+func launchOf(cfg config.Config, environ []string) (owner.Launch, error) {
 	place, err := placeOf(cfg)
 	if err != nil {
 		return owner.Launch{}, err
@@ -35,7 +35,7 @@ func launchOf(cfg config.Config) (owner.Launch, error) {
 	if err != nil {
 		return owner.Launch{}, err
 	}
-	return owner.Launch{Place: place, Exe: exe, Env: os.Environ()}, nil
+	return owner.Launch{Place: place, Exe: exe, Env: environ}, nil
 }
 
 // daemonExe is the daemon beside this very program, links resolved: never one

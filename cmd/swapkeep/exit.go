@@ -14,16 +14,41 @@ import (
 // Exit statuses, one for each class of error. Scripts rely on them.
 const (
 	exitOK         = 0
-	exitFailed     = 1 // none of the classes below
-	exitUsage      = 2 // arguments, configuration or parameters
-	exitNoDaemon   = 3 // the daemon is not running or not to be reached
-	exitRefused    = 4 // the caller may not do this
-	exitKeys       = 5 // wallet, password or keychain
-	exitNetwork    = 6 // chains
-	exitStorage    = 7 // the database
-	exitSwap       = 8 // the swap was refused or failed
-	exitIncomplete = 9 // no answer in time: what became of it is not known
+	exitFailed     = 1
+	exitUsage      = 2
+	exitNoDaemon   = 3
+	exitRefused    = 4
+	exitKeys       = 5
+	exitNetwork    = 6
+	exitStorage    = 7
+	exitSwap       = 8
+	exitIncomplete = 9
+	exitTokens     = 10
+	exitSettings   = 11
+	exitDeclined   = 12
+	exitSignal     = 130 // as shells say it
 )
+
+// exitMeanings are the classes in words, for the manual.
+var exitMeanings = []struct {
+	status int
+	means  string
+}{
+	{exitOK, "It was done."},
+	{exitFailed, "It failed, for none of the reasons below."},
+	{exitUsage, "Arguments, configuration or parameters are wrong."},
+	{exitNoDaemon, "The daemon is not running or not to be reached."},
+	{exitRefused, "The caller may not do this."},
+	{exitKeys, "The wallet, its password or the keychain refused."},
+	{exitNetwork, "A network refused or does not answer."},
+	{exitStorage, "The database cannot be written: nothing is signed."},
+	{exitSwap, "The swap was refused, or did not end as it was wanted."},
+	{exitIncomplete, "No answer came in time: what became of it is not known. Look with swapkeep orders."},
+	{exitTokens, "A token is unknown or refused."},
+	{exitSettings, "A setting is unknown, refused or overridden."},
+	{exitDeclined, "The person at the terminal said no: nothing was done."},
+	{exitSignal, "A signal ended it, such as Ctrl-C. What was accepted goes on."},
+}
 
 // A codeClass gives rows of the protocol's error table their exit status; the
 // first class that a code falls into counts.
@@ -43,6 +68,8 @@ var codeClasses = []codeClass{
 	{1200, 1299, exitNetwork},
 	{1300, 1399, exitStorage},
 	{1400, 1499, exitSwap},
+	{1500, 1599, exitTokens},
+	{1600, 1699, exitSettings},
 }
 
 // localClasses are errors that never crossed the wire; the first that fits
@@ -53,6 +80,7 @@ var localClasses = []struct {
 	name string
 }{
 	{errUsage, exitUsage, "usage"},
+	{errUncertain, exitIncomplete, "no_answer"}, // before what was the cause
 	{transport.ErrNoDaemon, exitNoDaemon, "not_running"},
 	{transport.ErrForeignPeer, exitRefused, "refused"},
 	{transport.ErrUnsafePlace, exitRefused, "refused"},
@@ -61,6 +89,15 @@ var localClasses = []struct {
 	{owner.ErrOwned, exitNoDaemon, "not_running"},
 	{client.ErrClosed, exitNoDaemon, "not_running"},
 	{errSilent, exitNoDaemon, "no_answer"},
+	{errNotStarted, exitNoDaemon, "not_running"},
+	{errDeclined, exitDeclined, "declined"},
+	{errEnd, exitDeclined, "declined"},
+	{errBlocked, exitSwap, "blocked"},
+	{errUnfilled, exitSwap, "not_filled"},
+	{errNoProposal, exitSwap, "no_proposal"},
+	{errInterrupted, exitSignal, "interrupted"},
+	{errUnanswered, exitSignal, "interrupted"},
+	{context.Canceled, exitSignal, "interrupted"},
 	{context.DeadlineExceeded, exitIncomplete, "no_answer"},
 }
 

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"swapkeep/host/owner"
 	"swapkeep/host/protocol"
@@ -29,14 +32,15 @@ func main() {
 }
 
 func run(args []string) int {
-	root := newRoot(os.Stdout, os.Stderr)
-	switch modeOf(args, isPipe(os.Stdin) && isPipe(os.Stdout), commandKnown(root)) {
+	root := sync.OnceValue(func() *cobra.Command { return newRoot(os.Stdout, os.Stderr) }) // no relay waits for the commands
+	known := func(args []string) bool { return commandKnown(root())(args) }
+	switch modeOf(args, isPipe(os.Stdin) && isPipe(os.Stdout), known) {
 	case relayMode:
 		return runRelay(args)
 	case strayMode:
 		return refuseStray()
 	}
-	return runCommand(root, args)
+	return runCommand(root(), args)
 }
 
 // A mode is what the arguments ask this program to be.

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/signal"
 	"slices"
 	"syscall"
 
@@ -31,21 +30,19 @@ func runRelay(args []string) int {
 		return exitFailed
 	}
 	strayPrint()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	return relayExit(serveBrowser(ctx, args, browser))
+	return relayExit(serveBrowser(args, browser))
 }
 
-func serveBrowser(ctx context.Context, args []string, browser io.Writer) error {
+func serveBrowser(args []string, browser io.Writer) error {
 	caller, cfg, err := admit(args)
 	if err != nil {
 		return errors.Join(err, relay.WriteFault(browser, refusal(err)))
 	}
-	launch, err := launchOf(cfg)
+	launch, err := launchOf(cfg, os.Environ())
 	if err != nil {
 		return errors.Join(err, relay.WriteFault(browser, notStartable()))
 	}
-	return relay.Run(ctx, relay.Config{
+	return relay.Run(context.Background(), relay.Config{
 		In:      os.Stdin,
 		Out:     browser,
 		Connect: connectTo(launch),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/owner"
 	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
@@ -57,9 +58,9 @@ func (t *terminal) sayNotRunning(home string, err error) error {
 		}
 		return toldWith(err, writeJSON(t.out, said))
 	}
-	_, wrote := fmt.Fprintf(t.out, "swapkeepd is not running (state directory %s)\n", home)
+	_, wrote := fmt.Fprintf(t.out, "swapkeepd is not running (state directory %s)\n", screen.Printable(home))
 	if why != "" && wrote == nil {
-		_, wrote = fmt.Fprintf(t.out, "  it cannot start: %s\n", why)
+		_, wrote = fmt.Fprintf(t.out, "  it cannot start: %s\n", screen.Printable(why))
 	}
 	return toldWith(err, wrote)
 }
@@ -77,7 +78,7 @@ func (t *terminal) table(s protocol.StatusResult) error {
 		fmt.Fprintf(w, "%s\n", s.Banner)
 	}
 	fmt.Fprintf(w, "daemon\t%s, pid %d, version %s, since %s\n", s.State, s.PID, s.Version, s.Started.Local().Format(time.DateTime))
-	fmt.Fprintf(w, "state directory\t%s\n", s.Directory)
+	fmt.Fprintf(w, "state directory\t%s\n", screen.Printable(s.Directory))
 	fmt.Fprintf(w, "keys\t%s\n", s.Keys)
 	fmt.Fprintf(w, "active network\t%d\n", s.Network)
 	fmt.Fprintf(w, "open orders\t%d\n", s.OpenOrders)
@@ -85,7 +86,7 @@ func (t *terminal) table(s protocol.StatusResult) error {
 		fmt.Fprintf(w, "connection\t%s %s, version %s, since %s\n", c.Kind, printable(c.Origin), printable(c.Version), c.Since.Local().Format(time.DateTime))
 	}
 	for _, p := range s.Problems {
-		fmt.Fprintf(w, "problem\t%s: %s; %s\n", p.Name, p.Message, p.Remedy)
+		fmt.Fprintf(w, "problem\t%s\n", screen.Printable(fmt.Sprintf("%s: %s; %s", p.Name, p.Message, p.Remedy)))
 	}
 	return w.Flush()
 }

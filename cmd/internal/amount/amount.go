@@ -1,0 +1,101 @@
+// Package amount turns amounts of base units into what people read and type,
+// and back, exactly.
+package amount
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+)
+
+// A Coin is a token, or a chain's own coin, with what it takes to write it.
+type Coin struct {
+	Symbol   string
+	Decimals int
+}
+
+// places are the decimals that [Coin.Text] shows: of 18 those down to a gwei.
+const places = 9
+
+// maxText bounds what is typed, in bytes: 78 digits are the largest amount.
+const maxText = 160
+
+// Parse reads a decimal number of whole coins as base units. Errors: another
+// form, more digits than the coin has; the value is never rounded.
+func (c Coin) Parse(text string) (*big.Int, error) {
+	if len(text) > maxText || !IsNumber(text) {
+		return nil, fmt.Errorf("%.40q is no amount: write digits and one point, such as 1.5", text)
+	}
+	whole, part, _ := strings.Cut(text, ".")
+	part = strings.TrimRight(part, "0")
+	if len(part) > c.Decimals {
+		return nil, fmt.Errorf("%s has %d digits after the point; %s has %d", text, len(part), c.Symbol, c.Decimals)
+	}
+	n, ok := new(big.Int).SetString("0"+whole+part+strings.Repeat("0", c.Decimals-len(part)), 10)
+	if !ok || n.BitLen() > 256 {
+		return nil, fmt.Errorf("%s is more than any token can have", text)
+	}
+	return n, nil
+}
+
+// IsNumber tells an amount from the name of a token: digits with at most one
+// point, which is followed by one.
+func IsNumber(text string) bool {
+	whole, part, point := strings.Cut(text, ".")
+	return strings.Trim(whole+part, "0123456789") == "" && (part != "" || whole != "" && !point)
+}
+
+// Text writes n for a look, cut off after nine places, with the unit.
+func (c Coin) Text(n *big.Int) string {
+	if n == nil {
+		return "an unknown amount of " + c.Symbol
+	}
+	return Decimal(n, c.Decimals, places) + " " + c.Symbol
+}
+
+// Exact writes n with all its digits and the unit: for what is consented to.
+func (c Coin) Exact(n *big.Int) string {
+	if n == nil {
+		return c.Text(n)
+	}
+	return Decimal(n, c.Decimals, c.Decimals) + " " + c.Symbol
+}
+
+// OrNone is Text, but in words for nothing.
+func (c Coin) OrNone(n *big.Int) string {
+	if n != nil && n.Sign() == 0 {
+		return "none"
+	}
+	return c.Text(n)
+}
+
+// Decimal writes n base units, cut off, never rounded up, after that many
+// places: "1,234.5". What is too small to show is "< 0.001".
+func Decimal(n *big.Int, decimals, places int) string {
+	sign, digits := "", new(big.Int).Abs(n).String()
+	if n.Sign() < 0 {
+		sign = "-"
+	}
+	if len(digits) <= decimals {
+		digits = strings.Repeat("0", decimals-len(digits)+1) + digits
+	}
+	whole, part := digits[:len(digits)-decimals], digits[len(digits)-decimals:]
+	part = strings.TrimRight(part[:min(places, len(part))], "0")
+	switch {
+	case part != "":
+		return sign + Grouped(whole) + "." + part
+	case whole == "0" && n.Sign() != 0 && places > 0:
+		return "< " + sign + "0." + strings.Repeat("0", places-1) + "1"
+	case whole == "0" && n.Sign() != 0:
+		return "< " + sign + "1"
+	}
+	return sign + Grouped(whole)
+}
+
+// Grouped sets a comma before every third digit from the end.
+func Grouped(digits string) string {
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}

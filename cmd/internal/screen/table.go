@@ -1,0 +1,141 @@
+package screen
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Column of a table.
+type Column struct {
+	Head  string
+	Right bool // numbers
+	Gives bool // narrowed where the terminal is too narrow for all
+}
+
+// leastColumn is what a column that gives keeps.
+const leastColumn = 8
+
+// gap is what stands between two columns.
+const gap = "  "
+
+// Table writes rows in aligned columns under their heads. Nothing is cut off
+// where nobody sits.
+func (s *Screen) Table(columns []Column, rows [][]string) {
+	heads := make([]string, len(columns))
+	for i, c := range columns {
+		heads[i] = c.Head
+	}
+	widths := widthsOf(append([][]string{heads}, rows...))
+	if s.live {
+		s.narrow(columns, widths)
+	}
+	if strings.Join(heads, "") != "" {
+		s.cells(columns, widths, heads, func(int, string) Style { return Faint })
+	}
+	for _, row := range rows {
+		s.cells(columns, widths, row, func(_ int, cell string) Style { return States[cell] })
+	}
+}
+
+// Grid is a table whose first row and column are the heads. Columns that the
+// width has no room for go on below, under their own heads.
+func (s *Screen) Grid(rows [][]string) {
+	widths := widthsOf(rows)
+	for from := 1; from < len(widths); {
+		to := from
+		for room := s.width - indent - widths[0]; to < len(widths) && (to == from || room >= len(gap)+widths[to]); to++ {
+			room -= len(gap) + widths[to]
+		}
+		if from > 1 {
+			s.Blank()
+		}
+		for r, row := range rows {
+			s.gridRow(r, append(widths[:1:1], widths[from:to]...), append(row[:1:1], row[min(from, len(row)):min(to, len(row))]...))
+		}
+		from = to
+	}
+}
+
+func (s *Screen) gridRow(r int, widths []int, row []string) {
+	s.cells(nil, widths, row, func(i int, cell string) Style {
+		switch {
+		case i == 0:
+			return Faint
+		case r == 0:
+			return Strong
+		}
+		return States[cell]
+	})
+}
+
+func (s *Screen) cells(columns []Column, widths []int, row []string, how func(int, string) Style) {
+	l := strings.Repeat(" ", indent)
+	for i, cell := range row {
+		cell = Clip(Printable(cell), widths[i])
+		blank := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+		painted := s.Paint(how(i, cell), cell)
+		if i < len(columns) && columns[i].Right {
+			l += blank + painted + gap
+		} else {
+			l += painted + blank + gap
+		}
+	}
+	s.put(strings.TrimRight(l, " "))
+}
+
+func widthsOf(rows [][]string) (widths []int) {
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	return widths
+}
+
+// narrow takes from the widest column that gives until the table fits, or
+// nothing more can be given.
+func (s *Screen) narrow(columns []Column, widths []int) {
+	over := indent + len(gap)*(len(widths)-1) - s.wide
+	for _, w := range widths {
+		over += w
+	}
+	for ; over > 0; over-- {
+		widest := -1
+		for i, c := range columns {
+			if c.Gives && widths[i] > leastColumn && (widest < 0 || widths[i] > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+// Longest is the number of columns of the longest text.
+func Longest(texts ...string) int {
+	n := 0
+	for _, t := range texts {
+		n = max(n, utf8.RuneCountInString(t))
+	}
+	return n
+}
+
+// Facts writes labels and texts, the labels as wide as the longest needs.
+func (s *Screen) Facts(rows [][2]string) {
+	labels := make([]string, 0, len(rows))
+	for _, r := range rows {
+		labels = append(labels, r[0])
+	}
+	before := s.label
+	s.label = Longest(labels...) + 1
+	for _, r := range slices.Clone(rows) {
+		s.Fact(r[0], r[1])
+	}
+	s.label = before
+}

@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"swapkeep/cmd/internal/amount"
+	"swapkeep/host/protocol"
+)
+
+// An identity of a token: chain and address, never its symbol.
+type identity struct {
+	chain   uint64
+	address protocol.Address
+}
+
+// loadNetworks asks for the networks once.
+func (l *line) loadNetworks(ctx context.Context) error {
+	if l.networks != nil {
+		return nil
+	}
+	all, err := ask[protocol.NetworksResult](ctx, l, "networks.list", protocol.None{})
+	if err != nil {
+		return err
+	}
+	l.active, l.networks = all.Active, map[uint64]protocol.Network{}
+	for _, n := range all.Networks {
+		l.networks[n.ChainID] = n
+	}
+	return nil
+}
+
+// network finds a network by chain id, name or the beginning of its name; ""
+// is the active one.
+func (l *line) network(ctx context.Context, wanted string) (protocol.Network, error) {
+	if err := l.loadNetworks(ctx); err != nil {
+		return protocol.Network{}, err
+	}
+	if wanted == "" {
+		return l.networks[l.active], nil
+	}
+	if id, err := strconv.ParseUint(wanted, 10, 64); err == nil {
+		if n, ok := l.networks[id]; ok {
+			return n, nil
+		}
+	}
+	var begin []protocol.Network
+	for _, n := range l.networks {
+		switch {
+		case strings.EqualFold(n.Name, wanted):
+			return n, nil
+		case len(n.Name) > len(wanted) && strings.EqualFold(n.Name[:len(wanted)], wanted):
+			begin = append(begin, n)
+		}
+	}
+	if len(begin) == 1 {
+		return begin[0], nil
+	}
+	return protocol.Network{}, protocol.Newf("network_unknown", "%q is the name of no network here, or of more than one", wanted)
+}
+
+// nameOf is a network's name, its id where it is not one of ours.
+func (l *line) nameOf(chain uint64) string {
+	if n, ok := l.networks[chain]; ok {
+		return n.Name
+	}
+	return "chain " + strconv.FormatUint(chain, 10)
+}
+
+// native is the network's own coin.
+func native(n protocol.Network) amount.Coin {
+	return amount.Coin{Symbol: n.Symbol, Decimals: n.Decimals}
+}
+
+// token finds a token of a network by symbol or address. A symbol stands for a
+// verified token; one that is not verified goes by its symbol only where no
+// other bears it.
+func (l *line) token(ctx context.Context, chain uint64, wanted string) (protocol.Token, error) {
+	found, err := ask[protocol.SearchResult](ctx, l, "tokens.search", protocol.SearchParams{Query: wanted, ChainID: chain, Limit: protocol.PageMax})
+	if err != nil {
+		return protocol.Token{}, err
+	}
+	address, notAddress := protocol.ParseAddress(wanted)
+	if notAddress != nil && strings.HasPrefix(wanted, "0x") {
+		return protocol.Token{}, usageError{fmt.Errorf("%q %w", wanted, notAddress)}
+	}
+	var named []protocol.Token
+	for _, t := range found.Tokens {
+		if t.Address == address || notAddress != nil && strings.EqualFold(t.Symbol, wanted) {
+			named = append(named, t)
+		}
+	}
+	if verified := verifiedOf(named); len(verified) > 0 {
+		named = verified
+	}
+	if len(named) == 1 {
+		l.tokens[identity{chain, named[0].Address}] = named[0]
+		return named[0], nil
+	}
+	return protocol.Token{}, l.notOne(ctx, chain, wanted, named)
+}
+
+func verifiedOf(tokens []protocol.Token) (out []protocol.Token) {
+	for _, t := range tokens {
+		if t.Verified {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// notOne says why a name is not one token.
+func (l *line) notOne(ctx context.Context, chain uint64, wanted string, named []protocol.Token) error {
+	if err := l.loadNetworks(ctx); err != nil {
+		return err
+	}
+	if len(named) == 0 {
+		e := protocol.Newf("token_unknown", "no token %s is known on %s", wanted, l.nameOf(chain))
+		e.Remedy = "look with swapkeep tokens search, or import it by its address: swapkeep tokens import ADDRESS"
+		return e
+	}
+	e := protocol.Newf("token_unknown", "%d tokens on %s are called %s", len(named), l.nameOf(chain), wanted)
+	e.Remedy = "name one by its address:"
+	for _, t := range named {
+		e.Remedy += " " + string(t.Address)
+	}
+	return e
+}
+
+// coin is how amounts of a token are written. One that is not known is written
+// in base units.
+func (l *line) coin(ctx context.Context, chain uint64, address protocol.Address) (amount.Coin, error) {
+	t, err := l.known(ctx, chain, address)
+	if err != nil {
+		return amount.Coin{}, err
+	}
+	if t.Symbol == "" {
+		return amount.Coin{Symbol: "base units of " + string(address)}, nil
+	}
+	return amount.Coin{Symbol: t.Symbol, Decimals: t.Decimals}, nil
+}
+
+// known is what is known of a token: nothing but the address, perhaps.
+func (l *line) known(ctx context.Context, chain uint64, address protocol.Address) (protocol.Token, error) {
+	id := identity{chain, address}
+	if t, ok := l.tokens[id]; ok {
+		return t, nil
+	}
+	t := protocol.Token{ChainID: chain, Address: address}
+	found, err := ask[protocol.SearchResult](ctx, l, "tokens.search", protocol.SearchParams{Query: string(address), ChainID: chain})
+	if err != nil && !errors.Is(err, protocol.New("network_unknown", "")) { // a destination may be no network of ours
+		return t, err
+	}
+	for _, f := range found.Tokens {
+		if f.Address == address {
+			t = f
+		}
+	}
+	l.tokens[id] = t
+	return t, nil
+}
+
+// account finds an own account by address or name. Without a name it is the
+// only one there is, or the one that the person at the terminal chooses.
+func (l *line) account(ctx context.Context, wanted string) (protocol.Account, error) {
+	got, err := ask[protocol.AccountsResult](ctx, l, "keys.accounts", protocol.None{})
+	if err != nil {
+		return protocol.Account{}, err
+	}
+	all := got.Accounts
+	switch {
+	case len(all) == 0:
+		return protocol.Account{}, protocol.New("no_wallet", "")
+	case wanted == "" && len(all) == 1:
+		return all[0], nil
+	case wanted == "" && l.t.attended() && !l.t.json:
+		return l.chooseAccount(ctx, all)
+	case wanted == "":
+		return protocol.Account{}, usageError{fmt.Errorf("there are %d accounts: name one with --account", len(all))}
+	}
+	var named []protocol.Account
+	for _, a := range all {
+		if strings.EqualFold(string(a.Address), wanted) {
+			return a, nil
+		}
+		if strings.EqualFold(a.Name, wanted) {
+			named = append(named, a)
+		}
+	}
+	switch len(named) {
+	case 0:
+		return protocol.Account{}, protocol.Newf("unknown_account", "no wallet here holds %s", wanted)
+	case 1:
+		return named[0], nil
+	}
+	return protocol.Account{}, usageError{fmt.Errorf("%d accounts are called %s: name one by its address", len(named), wanted)}
+}
+
+func (l *line) chooseAccount(ctx context.Context, all []protocol.Account) (protocol.Account, error) {
+	rows := make([][]string, 0, len(all))
+	for i, a := range all {
+		rows = append(rows, []string{strconv.Itoa(i + 1), a.Name, string(a.Address)})
+	}
+	l.t.talk.Table(accountColumns, rows)
+	n, err := l.t.choose(ctx, "Which account", len(all))
+	if err != nil {
+		return protocol.Account{}, err
+	}
+	return all[n], nil
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"swapkeep/cmd/internal/amount"
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+// amountsIn are errors whose figures are amounts: of the token that pays, or
+// else of the network's own coin.
+var amountsIn = map[string]struct{ token bool }{
+	"insufficient_funds": {token: true}, "insufficient_gas": {}, "gas_ceiling": {},
+}
+
+// amountFigures are the names of such figures.
+var amountFigures = []string{"balance", "missing", "needed", "ceiling"}
+
+// inCoins writes an error's amounts as people read them. With --json they stay
+// base units.
+func (t *terminal) inCoins(err error, pays, native amount.Coin) error {
+	var wire *protocol.Error
+	if t.json || !errors.As(err, &wire) {
+		return err
+	}
+	in, ok := amountsIn[wire.Name]
+	if !ok {
+		return err
+	}
+	coin := native
+	if in.token {
+		coin = pays
+	}
+	told := *wire
+	told.Data = maps.Clone(wire.Data)
+	for _, name := range amountFigures {
+		if n := protocol.Amount(told.Data[name]).Int(); n != nil {
+			told.Data[name] = coin.Exact(n)
+		}
+	}
+	return &told
+}
+
+// figures are an error's name and its details.
+func figures(e *protocol.Error) string {
+	said := []string{e.Name}
+	for _, key := range slices.Sorted(maps.Keys(e.Data)) {
+		said = append(said, screen.Printable(key+" "+e.Data[key]))
+	}
+	return strings.Join(said, ", ")
+}
+
+// commandOf says by which command a person does what a remedy of the error
+// table says in the names of methods.
+var commandOf = strings.NewReplacer(
+	"keys.accounts", "swapkeep keys accounts", "keys.create", "swapkeep keys create", "keys.import", "swapkeep keys import",
+	"keys.unlock", "swapkeep keys unlock", "networks.list", "swapkeep networks", "networks.select", "swapkeep networks select",
+	"tokens.import", "swapkeep tokens import", "tokens.remove", "swapkeep tokens remove", "swap.orders", "swapkeep orders",
+	"swap.cancel", "swapkeep orders cancel", "swap.accept", "swapkeep orders accept", "swap.speedup", "swapkeep orders speedup",
+	"approvals.list", "swapkeep approvals", "approvals.revoke", "swapkeep approvals revoke",
+	"settings.get", "swapkeep settings", "settings.set", "swapkeep settings set", "providers.set_key", "swapkeep providers set-key",
+)
+
+func inCommands(remedy string) string { return commandOf.Replace(remedy) }

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/big"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/cmd/internal/amount"
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+func newGas(t *terminal) *cobra.Command {
+	var network string
+	var watch bool
+	cmd := &cobra.Command{
+		Use: "gas", Short: "Show what gas costs on a network, now or at every block", Args: noArguments,
+	}
+	cmd.Flags().StringVar(&network, "network", "", "`network` by name or chain id (default the active one)")
+	cmd.Flags().BoolVar(&watch, "watch", false, "go on at every new block until Ctrl-C")
+	_ = cmd.RegisterFlagCompletionFunc("network", t.complete(completeNetworks))
+	cmd.RunE = t.onLine(func(ctx context.Context, l *line, _ []string) error {
+		n, err := l.network(ctx, network)
+		if err != nil {
+			return err
+		}
+		err = show(ctx, l, "gas.watch", protocol.GasWatchParams{ChainID: n.ChainID}, func(r protocol.GasWatchResult) error {
+			if r.Price == nil {
+				return fmt.Errorf("%s: no price", n.Name)
+			}
+			l.t.gasTable(n, *r.Price)
+			return nil
+		})
+		if err != nil || !watch {
+			return err
+		}
+		return l.watchGas(ctx, n)
+	})
+	return cmd
+}
+
+var gasColumns = []screen.Column{{Head: "tier"}, {Head: "gwei a unit", Right: true}, {Head: "of it tip", Right: true}, {Head: "a plain transfer", Right: true}}
+
+// transferGas is the gas of a plain transfer.
+const transferGas = 21_000
+
+func (t *terminal) gasTable(n protocol.Network, p protocol.GasPrice) {
+	t.result.Line(fmt.Sprintf("%s, block %d of %s%s", n.Name, p.Block, clock(p.Time), baseText(p)))
+	rows := make([][]string, 0, 3)
+	for _, tier := range tiersOf(p) {
+		cost := new(big.Int).Mul(bigOf(tier.price()), big.NewInt(transferGas))
+		cost.Add(cost, bigOf(p.L1Transfer))
+		rows = append(rows, []string{tier.name, gweiText(tier.price()), gweiText(tier.MaxPriorityFee), "at most " + native(n).Text(cost)})
+	}
+	t.result.Table(gasColumns, rows)
+}
+
+// A namedTier is a tier with its name.
+type namedTier struct {
+	name string
+	protocol.GasTier
+}
+
+func tiersOf(p protocol.GasPrice) []namedTier {
+	return []namedTier{{"slow", p.Slow}, {"normal", p.Normal}, {"fast", p.Fast}}
+}
+
+// price is the most that a unit costs.
+func (g namedTier) price() protocol.Amount {
+	if g.MaxFee == "" {
+		return g.GasPrice
+	}
+	return g.MaxFee
+}
+
+func gweiText(a protocol.Amount) string {
+	n := a.Int()
+	if n == nil {
+		return "-"
+	}
+	return amount.Decimal(n, gwei, gwei)
+}
+
+func baseText(p protocol.GasPrice) string {
+	if p.BaseFee == "" {
+		return ""
+	}
+	return fmt.Sprintf(", base fee %s gwei", gweiText(p.BaseFee))
+}
+
+// watchGas writes a line at every new block, until ctx ends.
+func (l *line) watchGas(ctx context.Context, n protocol.Network) error {
+	for {
+		select {
+		case note := <-l.Notifications():
+			var p protocol.GasPrice
+			if note.Method != "gas.price" || json.Unmarshal(note.Params, &p) != nil || p.ChainID != n.ChainID {
+				continue
+			}
+			if l.t.json {
+				if err := writeRaw(l.t.out, note.Params); err != nil {
+					return err
+				}
+				continue
+			}
+			said := fmt.Sprintf("block %d%s", p.Block, baseText(p))
+			for _, tier := range tiersOf(p) {
+				said += fmt.Sprintf(", %s %s", tier.name, gweiText(tier.price()))
+			}
+			l.t.result.Line(said)
+			if err := l.t.result.Err(); err != nil { // nobody reads on
+				return err
+			}
+		case <-l.Done():
+			return l.Err()
+		case <-ctx.Done():
+			return toldError{ctx.Err()} // the way to end it
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"unicode"
+
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+// steering is text that a terminal would obey, or that reads otherwise than it
+// is written.
+const steering = "\x1b]0;owned\x07\u009b2J\u202ecod.exe\u200b"
+
+func steers(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
+}
+
+func onPaper() (*terminal, *bytes.Buffer) {
+	var out bytes.Buffer
+	return &terminal{out: &out, err: &out, result: screen.New(&out, os.Getenv), talk: screen.New(&out, os.Getenv)}, &out
+}
+
+// Words of others, wherever a command repeats them, steer no terminal.
+func TestNothingSteersTheTerminal(t *testing.T) {
+	for name, tell := range map[string]func(*terminal) error{
+		"status": func(t *terminal) error {
+			return t.table(protocol.StatusResult{
+				Directory: steering, Connections: []protocol.Connection{{Kind: "browser", Origin: steering, Version: steering}},
+				Problems: []protocol.Problem{{Name: "setting", Message: steering, Remedy: steering}},
+			})
+		},
+		"absent": func(t *terminal) error { _ = t.sayNotRunning(steering, errSilent); return nil },
+		"json":   func(t *terminal) error { return writeRaw(t.out, must(json.Marshal(steering))) },
+		"status as json": func(t *terminal) error {
+			return writeJSON(t.out, protocol.StatusResult{Problems: []protocol.Problem{{Message: steering}}})
+		},
+		"keys": func(t *terminal) error {
+			return t.keysTable(protocol.KeysStatus{State: "unlocked", Wallets: []protocol.Wallet{{Name: steering, Accounts: []protocol.Account{{Name: steering}}}}})
+		},
+		"setting": func(t *terminal) error {
+			t.tellSetting(protocol.Setting{Key: steering, Value: steering, Name: steering})
+			return nil
+		},
+		"networks": func(t *terminal) error {
+			return t.networksTable(protocol.NetworksResult{Networks: []protocol.Network{{Name: "x", GasCeiling: "1", RPC: []protocol.RPC{{Host: steering, Failure: steering}}}}})
+		},
+	} {
+		on, out := onPaper()
+		if err := tell(on); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if out.Len() == 0 || steers(out.String()) {
+			t.Errorf("%s: %q", name, out)
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// full is a disk that is.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// A screen tells that nobody reads it.
+func TestAnswerThatWasNotWritten(t *testing.T) {
+	s := screen.New(full{}, os.Getenv)
+	s.Line("an answer")
+	if !errors.Is(s.Err(), syscall.ENOSPC) {
+		t.Error(s.Err())
+	}
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+func newKeys(t *terminal) *cobra.Command {
+	status := shower(t, "keys.status", func(_ context.Context, l *line, v protocol.KeysStatus) error { return l.t.keysTable(v) })
+	cmd := &cobra.Command{
+		Use: "keys", Short: "Create, import, unlock and look after wallets", Args: noArguments, RunE: status,
+		Long: "Create, import, unlock and look after wallets. Passwords, words and keys are typed at the terminal, which does not\n" +
+			"show them, or read from a descriptor: never from an argument or the environment.",
+	}
+	cmd.AddCommand(
+		&cobra.Command{Use: "status", Short: "Show the wallets and whether they are unlocked", Args: noArguments, RunE: status},
+		newKeysUnlock(t),
+		&cobra.Command{
+			Use: "lock", Short: "Lock the wallet: every session ends; accepted orders go on", Args: noArguments,
+			RunE: shower(t, "keys.lock", func(_ context.Context, l *line, v protocol.KeysStatus) error { return l.t.keysTable(v) }),
+		},
+		&cobra.Command{
+			Use: "accounts", Short: "List the accounts", Args: noArguments,
+			RunE: shower(t, "keys.accounts", func(_ context.Context, l *line, v protocol.AccountsResult) error {
+				l.t.accountsTable(v.Accounts)
+				return nil
+			}),
+		},
+		newKeysCreate(t), newKeysImport(t), newKeysAdd(t), newKeysDiscover(t), newKeysRename(t), newKeysRemove(t), newKeysExport(t))
+	return cmd
+}
+
+// keyStates are the states of the keys in words.
+var keyStates = map[string]string{
+	protocol.KeysNone:     "none: make a wallet with swapkeep keys create, or swapkeep keys import",
+	protocol.KeysLocked:   "locked",
+	protocol.KeysUnlocked: "unlocked",
+}
+
+// backends are the places of keys in words.
+var backends = map[string]string{"os": "the system's keychain", "file": "files in the state directory"}
+
+func (t *terminal) keysTable(v protocol.KeysStatus) error {
+	facts := [][2]string{{"keys", keyStates[v.State]}, {"kept in", backends[v.Backend]}}
+	if v.State == protocol.KeysUnlocked && !v.LocksAt.IsZero() {
+		facts = append(facts, [2]string{"locks itself", clock(v.LocksAt)})
+	}
+	t.result.Facts(facts)
+	for _, w := range v.Wallets {
+		t.result.Heading(fmt.Sprintf("%s (%s, id %s)", w.Name, walletKind(w.Kind), w.ID))
+		t.accountsTable(w.Accounts)
+	}
+	return nil
+}
+
+func walletKind(kind string) string {
+	if kind == "mnemonic" {
+		return "from words"
+	}
+	return "one private key"
+}
+
+var accountColumns = []screen.Column{{Head: ""}, {Head: "account"}, {Head: "address"}, {Head: "path"}}
+
+func (t *terminal) accountsTable(accounts []protocol.Account) {
+	rows := make([][]string, 0, len(accounts))
+	for _, a := range accounts {
+		rows = append(rows, []string{a.Name, string(a.Address), a.Path})
+	}
+	if len(rows) == 0 {
+		t.result.Line("no account: make a wallet with swapkeep keys create, or swapkeep keys import")
+		return
+	}
+	t.result.Table(accountColumns[1:], rows)
+}
+
+// clock is the time of day, with the day where it is another than today.
+func clock(at time.Time) string {
+	if at.Local().Format(time.DateOnly) != time.Now().Format(time.DateOnly) {
+		return at.Local().Format(time.DateTime)
+	}
+	return at.Local().Format(time.TimeOnly)
+}
+
+func newKeysUnlock(t *terminal) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "unlock", Short: "Unlock the wallet, for orders that wait for it", Args: noArguments,
+		Long: "Unlock the wallet. Orders that wait for a signature go on, until the wallet is locked or locks itself. A command\n" +
+			"that acts still asks for the password: a session belongs to one connection.",
+	}
+	password := passwordFlag(cmd.Flags())
+	cmd.RunE = t.onLine(func(ctx context.Context, l *line, _ []string) error {
+		secret, err := t.secret(ctx, password, "Password")
+		if err != nil {
+			return err
+		}
+		defer secret.Zero()
+		return show(ctx, l, "keys.unlock", protocol.UnlockParams{Password: secret}, t.keysTable)
+	})
+	return cmd
+}
+
+// unlock opens this connection's session with the wallet's password, which is
+// read now and handed to do if something more needs it.
+func (l *line) unlock(ctx context.Context, from *secretFlag, do func(protocol.Secret) error) error {
+	before, err := ask[protocol.KeysStatus](ctx, l, "keys.status", protocol.None{})
+	if err != nil {
+		return err
+	}
+	if before.State == protocol.KeysNone {
+		return protocol.New("no_wallet", "")
+	}
+	secret, err := l.t.secret(ctx, from, "Password")
+	if err != nil {
+		return err
+	}
+	defer secret.Zero()
+	after, err := ask[protocol.KeysStatus](ctx, l, "keys.unlock", protocol.UnlockParams{Password: secret})
+	if err != nil {
+		return err
+	}
+	if before.State == protocol.KeysLocked {
+		l.t.remark("The wallet is unlocked now; it locks itself at " + clock(after.LocksAt) + ", or with swapkeep keys lock.")
+	}
+	return do(secret)
+}
+
+// inSession is unlock for what needs no password besides.
+func (l *line) inSession(ctx context.Context, from *secretFlag, do func() error) error {
+	return l.unlock(ctx, from, func(protocol.Secret) error { return do() })
+}
+
+func newRequest() protocol.UUID { return protocol.UUID(uuid.NewString()) }
+
+// wallet finds a wallet by id or name; "" is the only one there is.
+func (l *line) wallet(ctx context.Context, wanted string) (protocol.Wallet, error) {
+	status, err := ask[protocol.KeysStatus](ctx, l, "keys.status", protocol.None{})
+	if err != nil {
+		return protocol.Wallet{}, err
+	}
+	var named []protocol.Wallet
+	for _, w := range status.Wallets {
+		if w.ID == wanted {
+			return w, nil
+		}
+		if w.Name == wanted || wanted == "" {
+			named = append(named, w)
+		}
+	}
+	switch {
+	case len(named) == 1:
+		return named[0], nil
+	case len(named) == 0 && wanted == "":
+		return protocol.Wallet{}, protocol.New("no_wallet", "")
+	case len(named) == 0:
+		return protocol.Wallet{}, protocol.Newf("no_wallet", "no wallet is called %s", wanted)
+	}
+	return protocol.Wallet{}, usageError{fmt.Errorf("%d wallets fit: name one by its id; see swapkeep keys", len(named))}
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+func newKeysAdd(t *terminal) *cobra.Command {
+	var wallet, name string
+	cmd := &cobra.Command{
+		Use: "add", Short: "Add the next account of a wallet", Args: noArguments,
+	}
+	cmd.Flags().StringVar(&wallet, "wallet", "", "`wallet` by name or id (default the only one)")
+	cmd.Flags().StringVar(&name, "name", "", "`name` of the account")
+	password := passwordFlag(cmd.Flags())
+	cmd.RunE = t.onLine(func(ctx context.Context, l *line, _ []string) error {
+		w, err := l.wallet(ctx, wallet)
+		if err != nil {
+			return err
+		}
+		return l.inSession(ctx, password, func() error {
+			return show(ctx, l, "keys.add", protocol.AddParams{Request: newRequest(), Wallet: w.ID, Name: name}, func(r protocol.AddResult) error {
+				t.accountsTable([]protocol.Account{r.Account})
+				return nil
+			})
+		})
+	})
+	return cmd
+}
+
+func newKeysRename(t *terminal) *cobra.Command {
+	var wallet, account string
+	cmd := &cobra.Command{
+		Use: "rename --wallet WALLET|--account ACCOUNT NAME", Short: "Give a wallet or an account another name", Args: exactly("one name", 1),
+	}
+	cmd.Flags().StringVar(&wallet, "wallet", "", "`wallet` by name or id")
+	cmd.Flags().StringVar(&account, "account", "", "or `account` by name or address")
+	_ = cmd.RegisterFlagCompletionFunc("account", t.complete(completeAccounts))
+	password := passwordFlag(cmd.Flags())
+	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+		params := protocol.RenameParams{Request: newRequest(), Name: args[0]}
+		if (wallet == "") == (account == "") {
+			return usageError{errors.New("say what to rename: --wallet or --account")}
+		}
+		if wallet != "" {
+			w, err := l.wallet(ctx, wallet)
+			if err != nil {
+				return err
+			}
+			params.Wallet = w.ID
+		} else {
+			a, err := l.account(ctx, account)
+			if err != nil {
+				return err
+			}
+			params.Account = a.Address
+		}
+		return l.inSession(ctx, password, func() error {
+			return show(ctx, l, "keys.rename", params, func(r protocol.WalletResult) error {
+				t.result.Title(r.Wallet.Name)
+				t.accountsTable(r.Wallet.Accounts)
+				return nil
+			})
+		})
+	})
+	return cmd
+}
+
+func newKeysRemove(t *terminal) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use: "remove WALLET", Short: "Remove a wallet and its keys for good", Args: exactly("one wallet", 1),
+		Long: "Remove a wallet and its keys for good. Without its words, nobody can bring it back. A script repeats the wallet's id\n" +
+			"with --confirm, where a person types the wallet's name.",
+	}
+	cmd.Flags().StringVar(&name, "confirm", "", "the wallet's `id` again, instead of a question")
+	password := passwordFlag(cmd.Flags())
+	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+		w, err := l.wallet(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		if err := l.confirmRemoval(ctx, w, name); err != nil {
+			return err
+		}
+		secret, err := t.secret(ctx, password, "Password")
+		if err != nil {
+			return err
+		}
+		defer secret.Zero()
+		params := protocol.RemoveParams{Request: newRequest(), Wallet: w.ID, Password: secret}
+		return show(ctx, l, "keys.remove", params, func(r protocol.WalletResult) error {
+			t.result.Line(fmt.Sprintf("The wallet %s is removed.", r.Wallet.Name))
+			return nil
+		})
+	})
+	return cmd
+}
+
+func (l *line) confirmRemoval(ctx context.Context, w protocol.Wallet, confirmed string) error {
+	t := l.t
+	switch {
+	case confirmed == w.ID:
+		return nil
+	case confirmed != "":
+		return usageError{fmt.Errorf("--confirm is not the id of that wallet, which is %s", w.ID)}
+	case !t.attended():
+		return usageError{errors.New("removing a wallet is asked for at a terminal, or with --confirm and the wallet's id")}
+	}
+	t.talk.Words(screen.Warn, fmt.Sprintf("This removes the wallet %s and its keys for good:", w.Name))
+	rows := make([][]string, 0, len(w.Accounts))
+	for _, a := range w.Accounts {
+		rows = append(rows, []string{a.Name, string(a.Address), a.Path})
+	}
+	t.talk.Table(accountColumns[1:], rows)
+	return t.typed(ctx, "Type the wallet's name to remove it", w.Name)
+}

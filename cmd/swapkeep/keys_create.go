@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/host/protocol"
+)
+
+// vaultPassword asks for the password of the vault: twice where the first
+// wallet sets it.
+func (l *line) vaultPassword(ctx context.Context, from *secretFlag) (protocol.Secret, error) {
+	status, err := ask[protocol.KeysStatus](ctx, l, "keys.status", protocol.None{})
+	if err != nil {
+		return nil, err
+	}
+	if status.State == protocol.KeysNone {
+		l.t.remark("Choose the password of your wallets: at least 10 characters that are hard to guess. Nobody can reset it.")
+		return l.t.newSecret(ctx, from, "New password")
+	}
+	return l.t.secret(ctx, from, "Password")
+}
+
+func newKeysCreate(t *terminal) *cobra.Command {
+	var name string
+	var words int
+	cmd := &cobra.Command{
+		Use: "create", Short: "Make a wallet and show its words, this once", Args: noArguments,
+		Long: "Make a wallet and show its words, this once. Whoever has the words has the money; without them a lost keychain is a\n" +
+			"lost wallet. At a terminal they are taken off the screen again.",
+	}
+	cmd.Flags().StringVar(&name, "name", "", "`name` of the wallet")
+	cmd.Flags().IntVar(&words, "words", 12, "number of words: 12 or 24")
+	password := passwordFlag(cmd.Flags())
+	cmd.RunE = t.onLine(func(ctx context.Context, l *line, _ []string) error {
+		if !t.json && !t.shown() {
+			return usageError{errors.New("the words of a new wallet are shown at a terminal; a program that keeps them safe asks with --json")}
+		}
+		secret, err := l.vaultPassword(ctx, password)
+		if err != nil {
+			return err
+		}
+		defer secret.Zero()
+		params := protocol.CreateParams{Request: newRequest(), Password: secret, Name: name, Words: words}
+		return show(ctx, l, "keys.create", params, func(r protocol.CreateResult) error {
+			defer r.Zero()
+			told := append(wordsAdvice, r.Warning)
+			if err := t.showSecret(ctx, "The words of the new wallet", told, wordLines(r.Words)); err != nil {
+				return err
+			}
+			t.madeWallet(r.Wallet)
+			return nil
+		})
+	})
+	return cmd
+}
+
+func (t *terminal) madeWallet(w protocol.Wallet) {
+	t.result.Line(fmt.Sprintf("The wallet %s is made.", w.Name))
+	t.accountsTable(w.Accounts)
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/host/protocol"
+)
+
+func newKeysDiscover(t *terminal) *cobra.Command {
+	var wallet string
+	cmd := &cobra.Command{
+		Use: "discover", Short: "Look for a wallet's accounts that were used on any network, and add them", Args: noArguments,
+	}
+	cmd.Flags().StringVar(&wallet, "wallet", "", "`wallet` by name or id (default the only one)")
+	password := passwordFlag(cmd.Flags())
+	cmd.RunE = t.onLine(func(ctx context.Context, l *line, _ []string) error {
+		w, err := l.wallet(ctx, wallet)
+		if err == nil {
+			err = l.loadNetworks(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		return l.inSession(ctx, password, func() error {
+			return show(ctx, l, "keys.discover", protocol.DiscoverParams{Request: newRequest(), Wallet: w.ID}, l.tellDiscovery)
+		})
+	})
+	return cmd
+}
+
+func (l *line) tellDiscovery(d protocol.Discovery) error {
+	l.t.result.Line(fmt.Sprintf("looked at %d accounts; added %d that were used", d.Looked, len(d.Found)))
+	if len(d.Found) > 0 {
+		l.t.accountsTable(d.Found)
+	}
+	if len(d.Silent) > 0 {
+		names := make([]string, 0, len(d.Silent))
+		for _, id := range d.Silent {
+			names = append(names, l.nameOf(id))
+		}
+		l.t.result.Line("no answer from " + strings.Join(names, ", ") + ": what was used there alone is not found")
+	}
+	if d.Error != "" {
+		return protocol.New(d.Error, "")
+	}
+	return nil
+}

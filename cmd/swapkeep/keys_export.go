@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/host/protocol"
+)
+
+// exportForms are the forms of an export by their names here.
+var exportForms = map[string]string{"words": protocol.ExportWords, "key": protocol.ExportKey, "keystore": protocol.ExportKeystore}
+
+func newKeysExport(t *terminal) *cobra.Command {
+	var of, file string
+	cmd := &cobra.Command{
+		Use: "export words|key|keystore", Short: "Show a wallet's words, or an account's key as digits or as a key file", ValidArgs: []string{"words", "key", "keystore"},
+		Long: "Show a wallet's words, or an account's key as digits or as a key file under a password of its own. Words and digits\n" +
+			"are shown at a terminal only, never written to a file or a pipe; a key file is.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || exportForms[args[0]] == "" {
+				return usageError{errors.New("say what to export: words, key or keystore")}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&of, "of", "", "`wallet` (for words) or account (for key and keystore), by name, id or address (default the only one)")
+	cmd.Flags().StringVar(&file, "file", "", "write the key file to this new `file`")
+	_ = cmd.RegisterFlagCompletionFunc("of", t.complete(completeAccounts))
+	password, locked := passwordFlag(cmd.Flags()), secretFlagOf(cmd.Flags(), "keystore-password-fd", "the new key file's password")
+	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+		form := exportForms[args[0]]
+		switch {
+		case form != protocol.ExportKeystore && (file != "" || t.json || !t.shown()):
+			return usageError{errors.New("words and keys are shown at a terminal only; swapkeep keys export keystore makes a file")}
+		case form == protocol.ExportKeystore && file == "" && !t.json:
+			return usageError{errors.New("name the new file with --file")}
+		}
+		params, err := l.exportOf(ctx, form, of)
+		if err == nil && form == protocol.ExportKeystore {
+			params.KeystorePassword, err = t.newSecret(ctx, locked, "New password of the key file")
+		}
+		defer params.KeystorePassword.Zero()
+		if err == nil {
+			params.Password, err = t.secret(ctx, password, "Password")
+		}
+		if err != nil {
+			return err
+		}
+		defer params.Password.Zero()
+		return show(ctx, l, "keys.export", params, func(r protocol.ExportResult) error {
+			defer r.Zero()
+			return t.exported(ctx, r, file)
+		})
+	})
+	return cmd
+}
+
+func (l *line) exportOf(ctx context.Context, form, of string) (protocol.ExportParams, error) {
+	params := protocol.ExportParams{Form: form}
+	if form == protocol.ExportWords {
+		w, err := l.wallet(ctx, of)
+		params.Wallet = w.ID
+		return params, err
+	}
+	a, err := l.account(ctx, of)
+	params.Account = a.Address
+	return params, err
+}
+
+// exported writes a key file, or shows what only a person may see.
+func (t *terminal) exported(ctx context.Context, r protocol.ExportResult, file string) error {
+	if file != "" {
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return usageError{err}
+		}
+		_, err = f.Write(r.Secret)
+		if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+			t.result.Line("written to " + file)
+		}
+		return err
+	}
+	if r.Form == protocol.ExportWords {
+		return t.showSecret(ctx, "The words of the wallet", wordsAdvice, wordLines(r.Secret))
+	}
+	return t.showSecret(ctx, "The private key of the account", keyAdvice, [][]byte{r.Secret})
+}

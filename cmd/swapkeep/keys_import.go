@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/host/protocol"
+)
+
+// An importForm is a kind of secret that a wallet is made from.
+type importForm struct {
+	name, what string
+	put        func(*protocol.ImportParams, protocol.Secret)
+}
+
+var importForms = []importForm{
+	{"words", "Words", func(p *protocol.ImportParams, s protocol.Secret) {
+		p.Mnemonic = bytes.Join(bytes.Fields(s), []byte(" "))
+	}},
+	{"key", "Private key", func(p *protocol.ImportParams, s protocol.Secret) { p.PrivateKey = bytes.TrimSpace(s) }},
+	{"keystore", "Key file", func(p *protocol.ImportParams, s protocol.Secret) { p.Keystore = s }},
+}
+
+// importFlags are the flags of keys import.
+type importFlags struct {
+	name, file                 string
+	secret, password, unlocked *secretFlag
+}
+
+func newKeysImport(t *terminal) *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use: "import words|key|keystore", Short: "Make a wallet from words, a private key or a key file", ValidArgs: []string{"words", "key", "keystore"},
+		Long: "Make a wallet from the words of another, from a private key or from a key file (version 3, as geth writes it). The\n" +
+			"secret is typed at the terminal, which does not show it, or read from a file or a descriptor.",
+		Example: "  swapkeep keys import words\n  swapkeep keys import keystore --file UTC--2026-01-01T00-00-00Z--0123\n  swapkeep keys import key --secret-fd 3 3< key.txt",
+	}
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 || formOf(args[0]) == nil {
+			return usageError{errors.New("say what to import: words, key or keystore")}
+		}
+		return nil
+	}
+	cmd.Flags().StringVar(&f.name, "name", "", "`name` of the wallet")
+	cmd.Flags().StringVar(&f.file, "file", "", "read the secret from this `file`")
+	f.secret = secretFlagOf(cmd.Flags(), "secret-fd", "what is imported")
+	f.unlocked = secretFlagOf(cmd.Flags(), "keystore-password-fd", "the key file's password")
+	f.password = passwordFlag(cmd.Flags())
+	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+		return l.importWallet(ctx, *formOf(args[0]), f)
+	})
+	return cmd
+}
+
+func formOf(name string) *importForm {
+	for _, f := range importForms {
+		if f.name == name {
+			return &f
+		}
+	}
+	return nil
+}
+
+func (l *line) importWallet(ctx context.Context, form importForm, f importFlags) error {
+	params := protocol.ImportParams{Request: newRequest(), Name: f.name}
+	secret, err := l.t.imported(ctx, form, f)
+	if err != nil {
+		return err
+	}
+	defer secret.Zero()
+	form.put(&params, secret)
+	defer params.Mnemonic.Zero()
+	if params.Keystore != nil {
+		if params.KeystorePassword, err = l.t.secret(ctx, f.unlocked, "Password of the key file"); err != nil {
+			return err
+		}
+		defer params.KeystorePassword.Zero()
+	}
+	if params.Password, err = l.vaultPassword(ctx, f.password); err != nil {
+		return err
+	}
+	defer params.Password.Zero()
+	return show(ctx, l, "keys.import", params, func(r protocol.CreateResult) error {
+		l.t.madeWallet(r.Wallet)
+		return nil
+	})
+}
+
+// imported reads what is imported: a file, a descriptor, or the terminal. A key
+// file is no line, so it is not typed.
+func (t *terminal) imported(ctx context.Context, form importForm, f importFlags) (protocol.Secret, error) {
+	switch {
+	case f.file != "" && f.secret.fd != noDescriptor:
+		return nil, usageError{errors.New("give --file or --secret-fd, not both")}
+	case f.file != "":
+		return readSecretFile(f.file)
+	case f.secret.fd == noDescriptor && form.name == "keystore":
+		return nil, usageError{errors.New("name the key file with --file")}
+	}
+	return t.secret(ctx, f.secret, form.what)
+}
+
+func readSecretFile(path string) (protocol.Secret, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	defer func() { _ = f.Close() }()
+	text := make(protocol.Secret, protocol.MaxSecret+1)
+	n, err := io.ReadFull(f, text)
+	switch {
+	case n == 0:
+		return nil, usageError{fmt.Errorf("%s is empty", path)}
+	case err == nil:
+		text.Zero()
+		return nil, usageError{fmt.Errorf("%s is longer than %d bytes", path, protocol.MaxSecret)}
+	case !errors.Is(err, io.ErrUnexpectedEOF):
+		text.Zero()
+		return nil, err
+	}
+	return text[:n], nil
+}

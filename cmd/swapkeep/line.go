@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/client"
+	"swapkeep/host/owner"
+	"swapkeep/host/protocol"
+	"swapkeep/host/transport"
+)
+
+// connectTime bounds the start of a daemon.
+const connectTime = 20 * time.Second
+
+// errNotStarted: no daemon ran, and none could be started.
+var errNotStarted = errors.New("no daemon")
+
+// A line is a command's connection to the daemon.
+type line struct {
+	*client.Client
+	t     *terminal
+	hello protocol.Hello
+
+	networks map[uint64]protocol.Network // once asked for
+	active   uint64
+	tokens   map[identity]protocol.Token // those that were met; see coins.go
+}
+
+// onLine makes a command of what it does once it is connected. A daemon is
+// started when none runs.
+func (t *terminal) onLine(do func(ctx context.Context, l *line, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		l, err := t.dial(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer func() { _ = l.Close() }()
+		if l.hello.Banner != "" && !t.json {
+			t.talk.Words(screen.Warn, l.hello.Banner)
+		}
+		return do(cmd.Context(), l, args)
+	}
+}
+
+// dial connects and greets.
+func (t *terminal) dial(ctx context.Context) (*line, error) {
+	cfg, err := t.load()
+	if err != nil {
+		return nil, err
+	}
+	launch, err := launchOf(cfg, t.environ())
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	conn, err := owner.Ensure(ctx, launch)
+	if err != nil {
+		return nil, notStarted(launch.Place, err)
+	}
+	c, err := client.Terminal(ctx, conn, version)
+	if err != nil {
+		return nil, err
+	}
+	l := &line{Client: c, t: t, tokens: map[identity]protocol.Token{}}
+	speaks := protocol.Range{Min: protocol.MinVersion, Max: protocol.MaxVersion}
+	if l.hello, err = ask[protocol.Hello](ctx, l, "host.hello", protocol.HelloParams{Protocol: &speaks}); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return l, nil
+}
+
+// notStarted says why there is no daemon, by the classes of errors.
+func notStarted(place transport.Place, err error) error {
+	if pid, held := owner.Holder(place); held && notRunning(err) {
+		return silent(pid)
+	}
+	var failed *owner.StartError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	if name := startFaults[failed.Exit]; name != "" { // the database's fault
+		return protocol.New(name, failed.Error())
+	}
+	return fmt.Errorf("%w: %w", errNotStarted, failed)
+}
+
+// ask calls a method and waits for its result, as long as the daemon may take.
+func ask[T any](ctx context.Context, l *line, method string, params any) (result T, err error) {
+	ctx, cancel := context.WithTimeout(ctx, protocol.RequestTimeout+answerTime)
+	defer cancel()
+	err = l.Call(ctx, method, params, &result)
+	return result, err
+}
+
+// exact is a result with the very JSON that the daemon wrote.
+type exact[T any] struct {
+	value T
+	raw   json.RawMessage
+}
+
+// UnmarshalJSON keeps both.
+func (e *exact[T]) UnmarshalJSON(b []byte) error {
+	e.raw = bytes.Clone(b)
+	return json.Unmarshal(b, &e.value)
+}
+
+// show calls a method and shows its result: as it came with --json, else as
+// tell says it.
+func show[T any](ctx context.Context, l *line, method string, params any, tell func(T) error) error {
+	got, err := ask[exact[T]](ctx, l, method, params)
+	defer clear(got.raw) // it may hold words or a key
+	if err != nil {
+		return err
+	}
+	if l.t.json {
+		return writeRaw(l.t.out, got.raw)
+	}
+	return tell(got.value)
+}
+
+// shower is show for a command without arguments or parameters.
+func shower[T any](t *terminal, method string, tell func(ctx context.Context, l *line, v T) error) func(*cobra.Command, []string) error {
+	return t.onLine(func(ctx context.Context, l *line, _ []string) error {
+		return show(ctx, l, method, protocol.None{}, func(v T) error { return tell(ctx, l, v) })
+	})
+}
+
+// writeRaw writes a result as the daemon did, on one line.
+func writeRaw(w io.Writer, raw json.RawMessage) error {
+	_, err := fmt.Fprintf(w, "%s\n", screen.JSON(raw))
+	return err
+}
+
+// pages calls a method that answers page by page, to the end or to the bound
+// on pages. With --json each page is a line.
+func pages[T any](ctx context.Context, l *line, method string, params func(cursor string) any, next func(T) string, take func(T)) error {
+	cursor := ""
+	for range maxPages {
+		got, err := ask[exact[T]](ctx, l, method, params(cursor))
+		if err != nil {
+			return err
+		}
+		if l.t.json {
+			if err := writeRaw(l.t.out, got.raw); err != nil {
+				return err
+			}
+		}
+		take(got.value)
+		if cursor = next(got.value); cursor == "" {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: no end after %d pages", method, maxPages)
+}
+
+// maxPages bounds a list.
+const maxPages = 500

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/cmd/internal/amount"
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+// ordersFlags choose orders.
+type ordersFlags struct {
+	account string
+	open    bool
+	limit   int
+}
+
+func newOrders(t *terminal) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "orders", Short: "List, show, watch and end accepted swaps", Args: noArguments,
+		Long: "List, show, watch and end accepted swaps. An order goes on in the daemon, whatever becomes of the terminal or browser\n" +
+			"that it came from, until the chain proves its end.",
+	}
+	var f ordersFlags
+	list := t.onLine(func(ctx context.Context, l *line, _ []string) error { return l.listOrders(ctx, f) })
+	cmd.RunE = list
+	listing := &cobra.Command{Use: "list", Short: "List orders, newest first", Args: noArguments, RunE: list}
+	for _, c := range []*cobra.Command{cmd, listing} {
+		accountFlag(t, c, &f.account)
+		c.Flags().BoolVar(&f.open, "open", false, "only orders that have not ended")
+		c.Flags().IntVar(&f.limit, "limit", protocol.PageDefault, "`number` of orders")
+	}
+	cmd.AddCommand(listing,
+		t.onOrder("show ORDER", "Show one order, its steps and its history", (*line).showOrder),
+		t.onOrder("watch ORDER", "Follow an order's progress to its end", (*line).watchOrder),
+		newOrderCancel(t), newOrderSpeedup(t), newOrderAccept(t))
+	return cmd
+}
+
+// onOrder is a command about one order.
+func (t *terminal) onOrder(use, short string, do func(*line, context.Context, string) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: exactly("the id of one order", 1), ValidArgsFunction: t.complete(onlyFirst(completeOrders)),
+		RunE: t.onLine(func(ctx context.Context, l *line, args []string) error { return do(l, ctx, args[0]) }),
+	}
+}
+
+func (l *line) listOrders(ctx context.Context, f ordersFlags) error {
+	if f.limit < 1 {
+		return usageError{fmt.Errorf("--limit is %d: must be 1 or more", f.limit)}
+	}
+	params := protocol.OrdersParams{Open: f.open}
+	if f.account != "" {
+		a, err := l.account(ctx, f.account)
+		if err != nil {
+			return err
+		}
+		params.Account = a.Address
+	}
+	var all []protocol.Order
+	err := pages(ctx, l, "swap.orders",
+		func(cursor string) any {
+			params.Cursor, params.Limit = cursor, min(f.limit-len(all), protocol.PageMax)
+			return params
+		},
+		func(r protocol.OrdersResult) string {
+			if len(all) >= f.limit {
+				return ""
+			}
+			return r.Cursor
+		},
+		func(r protocol.OrdersResult) { all = append(all, r.Orders...) })
+	if err != nil || l.t.json {
+		return err
+	}
+	return l.ordersTable(ctx, all)
+}
+
+var orderColumns = []screen.Column{{Head: "order"}, {Head: "accepted"}, {Head: "state"}, {Head: "swap", Gives: true}, {Head: "waits for", Gives: true}}
+
+func (l *line) ordersTable(ctx context.Context, orders []protocol.Order) error {
+	if len(orders) == 0 {
+		l.t.result.Line("no orders")
+		return nil
+	}
+	rows := make([][]string, 0, len(orders))
+	for _, o := range orders {
+		what, err := l.orderText(ctx, o)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, []string{o.ID, moment(o.Created), o.State, what, o.Condition})
+	}
+	l.t.result.Table(orderColumns, rows)
+	return nil
+}
+
+// walletOrders is the provider of orders that the wallet carries out by itself.
+const walletOrders = "wallet"
+
+// orderText is what an order is about.
+func (l *line) orderText(ctx context.Context, o protocol.Order) (string, error) {
+	t := o.Terms
+	if err := l.loadNetworks(ctx); err != nil {
+		return "", err
+	}
+	pays, err := l.coin(ctx, t.SrcChainID, t.TokenIn)
+	if err != nil {
+		return "", err
+	}
+	where := l.nameOf(t.SrcChainID)
+	if t.Provider == walletOrders {
+		return fmt.Sprintf("revoke an allowance of %s on %s", pays.Symbol, where), nil
+	}
+	gets, err := l.coin(ctx, t.DstChainID, t.TokenOut)
+	if err != nil {
+		return "", err
+	}
+	if t.DstChainID != t.SrcChainID {
+		where += " to " + l.nameOf(t.DstChainID)
+	}
+	got := "≥ " + gets.Text(t.FloorOut.Int())
+	if o.Verdict != nil && o.Verdict.Received != nil {
+		got = gets.Text(o.Verdict.Received.Amount.Int())
+	}
+	return fmt.Sprintf("%s for %s on %s", pays.Text(t.AmountIn.Int()), got, where), nil
+}
+
+func (l *line) showOrder(ctx context.Context, id string) error {
+	return show(ctx, l, "swap.order", protocol.OrderParams{Order: id}, func(r protocol.OrderResult) error {
+		return l.tellOrder(ctx, r)
+	})
+}
+
+// tellOrder shows an order whole.
+func (l *line) tellOrder(ctx context.Context, r protocol.OrderResult) error {
+	out, o := l.t.result, r.Order
+	what, err := l.orderText(ctx, o)
+	if err != nil {
+		return err
+	}
+	out.Title(what)
+	if o.Final {
+		if err := l.tellEnd(ctx, o); err != nil {
+			return err
+		}
+	} else {
+		out.Line(waitingText(o))
+		if help := conditionHelp(o); help != "" {
+			out.Words(screen.Warn, help)
+		}
+	}
+	if err := l.tellTerms(ctx, o); err != nil {
+		return err
+	}
+	l.tellSteps(o)
+	out.Heading("History")
+	if r.Omitted > 0 {
+		out.Line(fmt.Sprintf("  (%d older lines are left out)", r.Omitted))
+	}
+	for _, e := range r.History {
+		out.Event(clock(e.Time), e.State, e.Note)
+	}
+	return nil
+}
+
+func (l *line) tellTerms(ctx context.Context, o protocol.Order) error {
+	t := o.Terms
+	gets, err := l.coin(ctx, t.DstChainID, t.TokenOut)
+	if err != nil {
+		return err
+	}
+	n := l.networks[t.SrcChainID]
+	facts := [][2]string{
+		{"account", string(t.Account)},
+		{"provider", t.Provider},
+		{"asked by", o.Origin + ", " + moment(o.Created)},
+		{"deadline", moment(t.Deadline)},
+		{"gas ceiling", native(n).Text(t.GasCeiling.Int())},
+		{"digest", string(o.Digest)},
+	}
+	if t.Provider != walletOrders {
+		facts = append([][2]string{{"at least", gets.Exact(t.FloorOut.Int())}, {"recipient", string(t.Recipient)}}, facts...)
+	}
+	if o.Claim != nil {
+		facts = append(facts, [2]string{"provider says", o.Claim.State + " " + o.Claim.Reason})
+	}
+	l.t.result.Heading("Terms")
+	l.t.result.Facts(facts)
+	return nil
+}
+
+var stepColumns = []screen.Column{{Right: true}, {Head: "step"}, {Head: "by"}, {Head: "state"}, {Head: "transaction"}}
+
+func (l *line) tellSteps(o protocol.Order) {
+	rows := make([][]string, 0, len(o.Steps))
+	for i, s := range o.Steps {
+		state, tx := "", s.Tx
+		switch {
+		case s.Done:
+			state = "done"
+		case i == o.Step && o.Sending != "":
+			state, tx = "sent", o.Sending
+		}
+		link := ""
+		if tx != "" {
+			link = l.link(o.Terms.SrcChainID, tx)
+		}
+		rows = append(rows, []string{strconv.Itoa(i + 1), s.Effect.Kind, stepKinds[s.Kind], state, link})
+	}
+	l.t.result.Heading("Steps")
+	l.t.result.Table(stepColumns, rows)
+	if len(o.Attempts) < 2 {
+		return
+	}
+	rows = rows[:0]
+	for _, a := range o.Attempts {
+		rows = append(rows, []string{attempts[a.Kind], clock(a.Signed), amount.Decimal(bigOf(a.MaxFee), gwei, gwei), l.link(o.Terms.SrcChainID, a.Tx)})
+	}
+	l.t.result.Heading("Signed for the same place; at most one is mined")
+	l.t.result.Table(attemptColumns, rows)
+}
+
+// gwei is the decimals of wei that fees are written in.
+const gwei = 9
+
+// attempts are the kinds of signed transactions, in words.
+var attempts = map[string]string{"call": "first", "bump": "sped up", "cancel": "to cancel it"}
+
+var attemptColumns = []screen.Column{{Head: ""}, {Head: "signed"}, {Head: "gwei a unit", Right: true}, {Head: "transaction"}}
+
+func (l *line) watchOrder(ctx context.Context, id string) error {
+	if !l.t.json {
+		r, err := ask[protocol.OrderResult](ctx, l, "swap.order", protocol.OrderParams{Order: id})
+		if err != nil {
+			return err
+		}
+		what, err := l.orderText(ctx, r.Order)
+		if err != nil {
+			return err
+		}
+		l.say(screen.Strong, what)
+	}
+	return l.follow(ctx, id, "filled", -1)
+}

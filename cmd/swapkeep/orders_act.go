@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+// consentFlags are those of a command that acts on something that was shown.
+type consentFlags struct {
+	digest      string
+	acknowledge []string
+	detach      bool
+	password    *secretFlag
+}
+
+func (f *consentFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.digest, "digest", "", "the `digest` that was shown, instead of a question")
+	cmd.Flags().BoolVar(&f.detach, "detach", false, "leave at once, without waiting for the order's end")
+	f.password = passwordFlag(cmd.Flags())
+}
+
+// agreed wants consent to what has just been shown: a person's yes, or the
+// digest that a script was shown before.
+func (l *line) agreed(ctx context.Context, f *consentFlags, digest protocol.Hash, question string) error {
+	switch {
+	case f.digest == string(digest):
+		return nil
+	case f.digest != "":
+		return usageError{fmt.Errorf("--digest is not the digest of that, which is %s", digest)}
+	case !l.t.attended():
+		return usageError{errors.New("this is confirmed at a terminal, or with --digest and the digest that was shown")}
+	}
+	return l.t.confirm(ctx, question)
+}
+
+func newOrderCancel(t *terminal) *cobra.Command {
+	var f consentFlags
+	cmd := t.onOrder("cancel ORDER", "Withdraw an order, or try to cancel its transaction", func(l *line, ctx context.Context, id string) error {
+		o, err := l.ordered(ctx, id)
+		if err != nil {
+			return err
+		}
+		l.say(screen.Plain, "What has not been signed is withdrawn. A transaction that was sent is raced by one that does nothing, which costs its network fee; whichever is mined counts.")
+		return l.actOn(ctx, &f, o, "Cancel this order?", "cancelled", "swap.cancel",
+			protocol.CancelParams{Request: newRequest(), Order: o.ID, Digest: o.Digest})
+	})
+	f.add(cmd)
+	return cmd
+}
+
+func newOrderSpeedup(t *terminal) *cobra.Command {
+	var f consentFlags
+	var tier, ceiling string
+	cmd := t.onOrder("speedup ORDER", "Send an order's pending transaction again for more", func(l *line, ctx context.Context, id string) error {
+		o, err := l.ordered(ctx, id)
+		if err != nil {
+			return err
+		}
+		params := protocol.SpeedupParams{Request: newRequest(), Order: o.ID, Digest: o.Digest, Tier: tier}
+		coin := native(l.networks[o.Terms.SrcChainID])
+		most := o.Terms.GasCeiling.Int()
+		if ceiling != "" {
+			if most, err = coin.Parse(ceiling); err != nil {
+				return usageError{fmt.Errorf("--gas-ceiling: %w", err)}
+			}
+			params.GasCeiling = protocol.AmountOf(most)
+		}
+		l.say(screen.Plain, fmt.Sprintf("The same transaction is sent for a higher fee; only one of them can be mined. All of the order's transactions together stay below %s.", coin.Text(most)))
+		return t.inCoins(l.actOn(ctx, &f, o, "Speed it up?", "filled", "swap.speedup", params), coin, coin)
+	})
+	f.add(cmd)
+	cmd.Flags().StringVar(&tier, "tier", protocol.TierFast, "how much more: normal or fast")
+	cmd.Flags().StringVar(&ceiling, "gas-ceiling", "", "consent to network fees up to this `amount` of the network's own coin, above the accepted ceiling")
+	return cmd
+}
+
+func newOrderAccept(t *terminal) *cobra.Command {
+	var f consentFlags
+	cmd := t.onOrder("accept ORDER", "Review and accept what an order needs instead of its accepted terms", func(l *line, ctx context.Context, id string) error {
+		return l.acceptProposal(ctx, &f, id)
+	})
+	f.add(cmd)
+	cmd.Flags().StringSliceVar(&f.acknowledge, "acknowledge", nil, "`codes` of findings that you accept, with --digest")
+	return cmd
+}
+
+// ordered shows the order that is about to be acted on.
+func (l *line) ordered(ctx context.Context, id string) (protocol.Order, error) {
+	r, err := ask[protocol.OrderResult](ctx, l, "swap.order", protocol.OrderParams{Order: id})
+	if err != nil {
+		return r.Order, err
+	}
+	if r.Order.Final {
+		return r.Order, protocol.Newf("order_final", "the order has ended as %s", r.Order.State)
+	}
+	what, err := l.orderText(ctx, r.Order)
+	l.say(screen.Strong, what)
+	l.say(screen.Plain, waitingText(r.Order))
+	return r.Order, err
+}
+
+// say tells the person at the terminal what a question is about.
+func (l *line) say(how screen.Style, text string) {
+	if !l.t.json {
+		l.t.talk.Words(how, text)
+	}
+}
+
+// actOn asks, opens a session, acts, and follows the order to its end.
+func (l *line) actOn(ctx context.Context, f *consentFlags, o protocol.Order, question, wanted, method string, params any) error {
+	if err := l.agreed(ctx, f, o.Digest, question); err != nil {
+		return err
+	}
+	return l.inSession(ctx, f.password, func() error {
+		got, err := act[protocol.Order](ctx, l, method, params)
+		if err != nil {
+			return err
+		}
+		return l.afterwardsAs(ctx, got, f.detach, wanted)
+	})
+}
+
+// errNoProposal: there is nothing to accept.
+var errNoProposal = errors.New("the order asks for no consent")
+
+// acceptProposal shows what an order in need of consent proposes, and consents.
+func (l *line) acceptProposal(ctx context.Context, f *consentFlags, id string) error {
+	o, err := l.ordered(ctx, id)
+	if err != nil {
+		return err
+	}
+	if o.Proposal == nil {
+		return fmt.Errorf("%w: it is %s", errNoProposal, waitingText(o))
+	}
+	p := o.Proposal
+	l.say(screen.Warn, p.Reason)
+	if !l.t.json {
+		if err := l.tellReview(ctx, l.t.talk, p.Review); err != nil {
+			return err
+		}
+	}
+	if err := blocking(p.Review); err != nil {
+		return err
+	}
+	codes := f.acknowledge
+	if f.digest == "" && l.t.attended() {
+		codes, err = l.consent(ctx, p.Review)
+	} else {
+		err = l.agreed(ctx, f, p.Review.Digest, "")
+	}
+	if err != nil {
+		return err
+	}
+	return l.inSession(ctx, f.password, func() error {
+		got, err := act[protocol.Order](ctx, l, "swap.accept", protocol.AcceptParams{
+			Request: newRequest(), Order: o.ID, Digest: p.Review.Digest, Acknowledge: codes,
+		})
+		if err != nil {
+			return err
+		}
+		return l.afterwards(ctx, got, f.detach)
+	})
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+)
+
+// personTime bounds one dialogue.
+const personTime = 60 * time.Second
+
+// cmdPerson has somebody sit at a terminal:
+//
+//	person TALK SCREEN swapkeep ARGUMENT...
+//
+// The lines of the file TALK are what the person waits for ("< text") and then
+// types ("> text", or "^ C" for a control character). What stood on the
+// terminal, and the exit status, are written to the file SCREEN.
+func cmdPerson(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: person TALK SCREEN command...")
+	}
+	cmd := exec.Command(binary(args[2]), args[3:]...)
+	cmd.Dir, cmd.Env = ts.MkAbs("."), environ(ts)
+	screen, err := talk(cmd, strings.Split(ts.ReadFile(args[0]), "\n"))
+	ts.Logf("%s", screen)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(screen), 0o600))
+	ts.Check(err)
+}
+
+// talk runs a command at a terminal of its own.
+func talk(cmd *exec.Cmd, lines []string) (string, error) {
+	master, slave, err := openTerminal()
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = master.Close() }()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	err = cmd.Start()
+	_ = slave.Close()
+	if err != nil {
+		return "", err
+	}
+	late := time.AfterFunc(personTime, func() { _ = cmd.Process.Kill() })
+	defer late.Stop()
+	var seen screenful
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		seen.readFrom(master)
+	}()
+	said := seen.answer(master, lines, read)
+	<-read
+	var exit *exec.ExitError
+	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		return seen.text(), err
+	}
+	return fmt.Sprintf("%s\nexit %d\n", seen.text(), cmd.ProcessState.ExitCode()), said
+}
+
+// openTerminal opens a pseudo terminal of 100 columns.
+func openTerminal() (master, slave *os.File, err error) {
+	if master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0); err != nil {
+		return nil, nil, err
+	}
+	fd := int(master.Fd())
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100})
+	}
+	if err == nil {
+		slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	}
+	if err != nil {
+		_ = master.Close()
+	}
+	return master, slave, err
+}
+
+// A screenful is all that a terminal was sent.
+type screenful struct {
+	mu    sync.Mutex
+	sent  []byte
+	taken int // up to here the person has read
+}
+
+func (s *screenful) readFrom(master *os.File) {
+	b := make([]byte, 4096)
+	for {
+		n, err := master.Read(b)
+		s.mu.Lock()
+		s.sent = append(s.sent, b[:n]...)
+		s.mu.Unlock()
+		if err != nil { // the other side is closed
+			return
+		}
+	}
+}
+
+func (s *screenful) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.sent)
+}
+
+// find takes the next place at which a text stands.
+func (s *screenful) find(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := bytes.Index(s.sent[s.taken:], []byte(text))
+	if at >= 0 {
+		s.taken += at + len(text)
+	}
+	return at >= 0
+}
+
+func (s *screenful) answer(master *os.File, lines []string, ended <-chan struct{}) error {
+	for _, line := range lines {
+		what, text, _ := strings.Cut(line, " ")
+		var err error
+		switch what {
+		case "<":
+			err = s.await(text, ended)
+		case ">":
+			_, err = master.WriteString(text + "\n")
+		case "^":
+			_, err = master.Write([]byte{text[0] & 31})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *screenful) await(text string, ended <-chan struct{}) error {
+	for !s.find(text) {
+		select {
+		case <-ended:
+			if s.find(text) {
+				return nil
+			}
+			return fmt.Errorf("%q never stood on the terminal", text)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// A password is not shown, whatever becomes of the question.
+func TestTerminalIsLeftAsItWas(t *testing.T) {
+	master, slave, err := openTerminal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = slave.Close(), master.Close() }()
+	before, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMachine(t)
+	cmd := m.command(binary("swapkeep"), "keys", "unlock")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var seen screenful
+	go seen.readFrom(master)
+	if err := seen.await("Password", nil); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(5 * time.Second); echoes(t, slave); {
+		if time.Now().After(deadline) {
+			t.Fatal("the terminal shows what is typed")
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitSignal {
+		t.Fatalf("ended with %v", err)
+	}
+	after, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
+	if err != nil || *after != *before {
+		t.Fatalf("%v: %+v, was %+v", err, after, before)
+	}
+}
+
+func echoes(t *testing.T, terminal *os.File) bool {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Lflag&unix.ECHO != 0
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+// errDeclined: the person at the terminal said no.
+var errDeclined = errors.New("declined: nothing was done")
+
+// errEnd: the terminal's input has ended.
+var errEnd = errors.New("the input ended before an answer")
+
+// attended reports whether a person can be asked: one who sees the questions
+// and types the answers.
+func (t *terminal) attended() bool {
+	questions, ok := t.err.(*os.File)
+	return ok && term.IsTerminal(int(t.in.Fd())) && term.IsTerminal(int(questions.Fd()))
+}
+
+// A secretFlag names the descriptor that a secret is read from.
+type secretFlag struct {
+	name string
+	fd   int // -1: ask at the terminal
+}
+
+const noDescriptor = -1
+
+// secretFlagOf adds the flag for a secret. Secrets are never arguments and never
+// in the environment: other processes see those.
+func secretFlagOf(flags *pflag.FlagSet, name, what string) *secretFlag {
+	f := &secretFlag{name: name}
+	flags.IntVar(&f.fd, name, noDescriptor, "read "+what+" from this open `descriptor`, to the end of its first line")
+	return f
+}
+
+// passwordFlag is the flag of every command that needs the wallet's password.
+func passwordFlag(flags *pflag.FlagSet) *secretFlag {
+	return secretFlagOf(flags, "password-fd", "the wallet's password")
+}
+
+// secret reads a secret from the flag's descriptor, or asks for it without
+// echo.
+func (t *terminal) secret(ctx context.Context, from *secretFlag, question string) (protocol.Secret, error) {
+	if from.fd != noDescriptor {
+		return t.readDescriptor(from)
+	}
+	if !t.attended() {
+		return nil, usageError{fmt.Errorf("%s: there is no terminal to type it at; give it with --%s", strings.ToLower(question), from.name)}
+	}
+	return t.hidden(ctx, question)
+}
+
+// newSecret is secret for one that is chosen now: typed twice at a terminal.
+func (t *terminal) newSecret(ctx context.Context, from *secretFlag, question string) (protocol.Secret, error) {
+	first, err := t.secret(ctx, from, question)
+	if err != nil || from.fd != noDescriptor {
+		return first, err
+	}
+	second, err := t.hidden(ctx, "The same again")
+	defer second.Zero()
+	if err != nil {
+		return nil, err
+	}
+	if string(first) != string(second) {
+		first.Zero()
+		return nil, usageError{errors.New("the two passwords differ; nothing was done")}
+	}
+	return first, nil
+}
+
+// readDescriptor reads a line, byte by byte: what follows is left for whoever
+// reads the descriptor next.
+func (t *terminal) readDescriptor(from *secretFlag) (protocol.Secret, error) {
+	bad := func(why error) error { return usageError{fmt.Errorf("--%s %d: %w", from.name, from.fd, why)} }
+	f := t.descriptor(from.fd)
+	if f == nil {
+		return nil, bad(errors.New("is no descriptor"))
+	}
+	secret, err := readLine(f, protocol.MaxSecret)
+	if err == nil && len(secret) == 0 || errors.Is(err, io.EOF) {
+		err = errors.New("there is no secret in it")
+	}
+	if err != nil {
+		secret.Zero()
+		return nil, bad(err)
+	}
+	return secret, nil
+}
+
+// descriptor is an open descriptor as a file, nil if it cannot be one. The file
+// is kept: its end would close the descriptor, which may be asked for again.
+func (t *terminal) descriptor(fd int) *os.File {
+	switch f, known := t.descriptors[fd]; {
+	case known:
+		return f
+	case fd < 0:
+		return nil
+	case fd == 0:
+		return t.in
+	}
+	if t.descriptors == nil {
+		t.descriptors = map[int]*os.File{}
+	}
+	t.descriptors[fd] = os.NewFile(uintptr(fd), "descriptor "+strconv.Itoa(fd))
+	return t.descriptors[fd]
+}
+
+// readLine reads to the end of the line or of the input; io.EOF is an input
+// without anything.
+func readLine(r io.Reader, most int) (protocol.Secret, error) {
+	text, b := make(protocol.Secret, 0, most+1), make([]byte, 1)
+	for {
+		n, err := r.Read(b)
+		switch {
+		case errors.Is(err, io.EOF) && len(text) == 0:
+			return nil, io.EOF
+		case n == 1 && b[0] == '\n', errors.Is(err, io.EOF):
+			if len(text) > 0 && text[len(text)-1] == '\r' {
+				text = text[:len(text)-1]
+			}
+			if len(text) > most {
+				return text, fmt.Errorf("is longer than %d bytes", most)
+			}
+			return text, nil
+		case err != nil:
+			return text, err
+		case n == 1 && len(text) == cap(text): // it stays in one place, to be wiped
+			return text, fmt.Errorf("is longer than %d bytes", most)
+		case n == 1:
+			text = append(text, b[0])
+		}
+	}
+}
+
+// hidden asks at the terminal without echo.
+func (t *terminal) hidden(ctx context.Context, question string) (protocol.Secret, error) {
+	fd := int(t.in.Fd())
+	return answered(ctx, t, question, func() (protocol.Secret, error) {
+		text, err := term.ReadPassword(fd)
+		fmt.Fprintln(t.err)
+		if len(text) > protocol.MaxSecret {
+			clear(text)
+			return nil, usageError{fmt.Errorf("the answer is longer than %d bytes", protocol.MaxSecret)}
+		}
+		return text, err
+	})
+}
+
+// question asks at the terminal and returns the line, trimmed.
+func (t *terminal) question(ctx context.Context, question string) (string, error) {
+	return answered(ctx, t, question, func() (string, error) {
+		text, err := readLine(t.in, protocol.MaxText)
+		return strings.TrimSpace(string(text)), err
+	})
+}
+
+// answered asks and waits for the answer or the end of ctx, and leaves the
+// terminal as it was.
+func answered[T any](ctx context.Context, t *terminal, question string, read func() (T, error)) (T, error) {
+	type reply struct {
+		value T
+		err   error
+	}
+	var none T
+	before, err := term.GetState(int(t.in.Fd()))
+	if err != nil {
+		return none, err
+	}
+	t.talk.Progressed()
+	fmt.Fprint(t.err, t.talk.Paint(screen.Strong, screen.Printable(question)+": "))
+	got := make(chan reply, 1)
+	go func() {
+		value, err := read()
+		got <- reply{value, err}
+	}()
+	select {
+	case r := <-got:
+		if errors.Is(r.err, io.EOF) {
+			r.err = errEnd
+		}
+		return r.value, r.err
+	case <-ctx.Done():
+		_ = term.Restore(int(t.in.Fd()), before)
+		fmt.Fprintln(t.err)
+		return none, errInterrupted
+	}
+}
+
+// confirm wants the word yes. Anything else is no.
+func (t *terminal) confirm(ctx context.Context, question string) error {
+	return t.typed(ctx, question+" Type yes to go on", "yes")
+}
+
+// typed wants a word, letter by letter.
+func (t *terminal) typed(ctx context.Context, question, word string) error {
+	said, err := t.question(ctx, question)
+	if err != nil {
+		return err
+	}
+	if said != word {
+		return errDeclined
+	}
+	return nil
+}
+
+// choose wants one of several, by number; nothing typed is the first.
+func (t *terminal) choose(ctx context.Context, question string, of int) (int, error) {
+	for range maxAsks {
+		said, err := t.question(ctx, fmt.Sprintf("%s, 1 to %d [1]", question, of))
+		if err != nil {
+			return 0, err
+		}
+		if said == "" {
+			return 0, nil
+		}
+		if n, err := strconv.Atoi(said); err == nil && n >= 1 && n <= of {
+			return n - 1, nil
+		}
+	}
+	return 0, errDeclined
+}
+
+// maxAsks bounds how often a question is put again.
+const maxAsks = 5
+
+// remark tells the person at the terminal something besides the result.
+func (t *terminal) remark(text string) {
+	if t.talk.Live() && !t.json {
+		t.talk.Words(screen.Faint, text)
+	}
+}

@@ -1,0 +1,318 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/cmd/internal/amount"
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+// tradeFlags say what to swap beside the arguments.
+type tradeFlags struct {
+	account, to, recipient, refundTo, slippage string
+	providers                                  []string
+	password                                   *secretFlag
+}
+
+func (f *tradeFlags) add(t *terminal, cmd *cobra.Command) {
+	accountFlag(t, cmd, &f.account)
+	flags := cmd.Flags()
+	flags.StringVar(&f.to, "to", "", "destination `network` (default the active one, which pays)")
+	flags.StringVar(&f.slippage, "slippage", "", "most that may be lost to a moving price, in `percent` (default the setting)")
+	flags.StringSliceVar(&f.providers, "provider", nil, "ask only these `kinds` of provider: dex, bridge, intent, gasless")
+	flags.StringVar(&f.recipient, "recipient", "", "`address` that receives, if not the account; asks for the password")
+	flags.StringVar(&f.refundTo, "refund-to", "", "`address` for refunds, if not the account; asks for the password")
+	f.password = passwordFlag(flags)
+	_ = cmd.RegisterFlagCompletionFunc("to", t.complete(completeNetworks))
+	_ = cmd.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(
+		[]cobra.Completion{"dex", "bridge", "intent", "gasless"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// A trade is what somebody wants to swap, understood.
+type trade struct {
+	account  protocol.Account
+	src, dst protocol.Network
+	pays     amount.Coin
+	gets     amount.Coin
+	params   protocol.QuoteParams
+}
+
+// tradeOf understands AMOUNT TOKEN TOKEN, or TOKEN AMOUNT TOKEN.
+func (l *line) tradeOf(ctx context.Context, args []string, f *tradeFlags) (r trade, err error) {
+	words := strings.Fields(strings.Join(args, " "))
+	number, pays, gets := words[0], words[1], words[2]
+	if !amount.IsNumber(number) && amount.IsNumber(pays) {
+		number, pays = pays, number
+	}
+	if r.account, err = l.account(ctx, f.account); err != nil {
+		return r, err
+	}
+	if r.src, err = l.network(ctx, ""); err == nil {
+		r.dst, err = l.network(ctx, f.to)
+	}
+	if err != nil {
+		return r, err
+	}
+	in, err := l.token(ctx, r.src.ChainID, pays)
+	if err != nil {
+		return r, err
+	}
+	out, err := l.token(ctx, r.dst.ChainID, gets)
+	if err != nil {
+		return r, err
+	}
+	r.pays, r.gets = coinOf(in), coinOf(out)
+	n, err := r.pays.Parse(number)
+	if err != nil {
+		return r, usageError{err}
+	}
+	r.params = protocol.QuoteParams{
+		Account: r.account.Address, SrcChainID: r.src.ChainID, TokenIn: in.Address, AmountIn: protocol.AmountOf(n),
+		DstChainID: r.dst.ChainID, TokenOut: out.Address, Providers: f.providers,
+	}
+	return r, f.fill(&r.params)
+}
+
+func coinOf(t protocol.Token) amount.Coin {
+	return amount.Coin{Symbol: t.Symbol, Decimals: t.Decimals}
+}
+
+// fill reads the flags that are parameters of a quote.
+func (f *tradeFlags) fill(p *protocol.QuoteParams) (err error) {
+	for _, a := range []struct {
+		flag, text string
+		to         *protocol.Address
+	}{{"recipient", f.recipient, &p.Recipient}, {"refund-to", f.refundTo, &p.RefundTo}} {
+		if a.text == "" {
+			continue
+		}
+		if *a.to, err = protocol.ParseAddress(a.text); err != nil {
+			return usageError{fmt.Errorf("--%s %w", a.flag, err)}
+		}
+	}
+	if f.slippage != "" {
+		s, err := protocol.ParsePercent(strings.TrimSuffix(f.slippage, "%"))
+		if err != nil {
+			return usageError{fmt.Errorf("--slippage %w", err)}
+		}
+		p.Slippage = &s
+	}
+	return nil
+}
+
+// foreign reports whether somebody else's address is named, which takes the
+// password.
+func (r trade) foreign() bool {
+	p := r.params
+	return p.Recipient != "" && p.Recipient != p.Account || p.RefundTo != "" && p.RefundTo != p.Account
+}
+
+func (r trade) title() string {
+	where := " on " + r.src.Name
+	if r.dst.ChainID != r.src.ChainID {
+		where = fmt.Sprintf(", from %s to %s", r.src.Name, r.dst.Name)
+	}
+	return fmt.Sprintf("%s for %s%s, account %s %s", r.pays.Exact(r.params.AmountIn.Int()), r.gets.Symbol, where, r.account.Name, r.account.Address)
+}
+
+const tradeArguments = "AMOUNT TOKEN TOKEN"
+
+const tradeHelp = "The amount is of the first token, which is paid from the active network: 1.5 ETH USDC swaps one and a half ETH for USDC\n" +
+	"(ETH 1.5 USDC reads the same). Tokens are named by symbol or address."
+
+// tradeArgs wants the three words of a trade, whether or not some are quoted
+// together.
+func tradeArgs(cmd *cobra.Command, args []string) error {
+	return exactly("an amount and two tokens", 3)(cmd, strings.Fields(strings.Join(args, " ")))
+}
+
+func newQuote(t *terminal) *cobra.Command {
+	var f tradeFlags
+	cmd := &cobra.Command{
+		Use: "quote " + tradeArguments, Short: "Ask the providers what they offer for a swap", Args: tradeArgs,
+		Long:              "Ask the providers what they offer for a swap. Nothing is signed.\n\n" + tradeHelp,
+		Example:           "  swapkeep quote 1.5 ETH USDC\n  swapkeep quote 250 USDC ETH --to base --slippage 0.3",
+		ValidArgsFunction: t.complete(completeTrade),
+	}
+	f.add(t, cmd)
+	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+		r, err := l.tradeOf(ctx, args, &f)
+		if err != nil {
+			return err
+		}
+		return l.withPassword(ctx, r, &f, func(p protocol.QuoteParams) error {
+			offers, err := l.quote(ctx, r, p)
+			if err != nil || t.json {
+				return t.inCoins(err, r.pays, native(r.src))
+			}
+			t.result.Title(r.title())
+			t.result.Table(offerColumns, offerRows(r, offers.Offers))
+			t.failures(t.result, offers.Failures)
+			return nil
+		})
+	})
+	return cmd
+}
+
+// withPassword adds the password to a quote that needs it.
+func (l *line) withPassword(ctx context.Context, r trade, f *tradeFlags, do func(protocol.QuoteParams) error) error {
+	p := r.params
+	if !r.foreign() {
+		return do(p)
+	}
+	return l.unlock(ctx, f.password, func(secret protocol.Secret) error {
+		p.Password = secret
+		return do(p)
+	})
+}
+
+// quote asks for offers and tells of each provider as it answers. It fails
+// where there is no offer.
+func (l *line) quote(ctx context.Context, r trade, p protocol.QuoteParams) (protocol.QuoteResult, error) {
+	type answer struct {
+		result exact[protocol.QuoteResult]
+		err    error
+	}
+	done, began := make(chan answer, 1), time.Now()
+	go func() {
+		result, err := ask[exact[protocol.QuoteResult]](ctx, l, "swap.quote", p)
+		done <- answer{result, err}
+	}()
+	tick := time.NewTicker(spinTime)
+	defer tick.Stop()
+	for {
+		select {
+		case n := <-l.Notifications():
+			if n.Method == "swap.quoted" {
+				l.quoted(r, n.Params)
+			}
+		case <-tick.C:
+			l.t.progress(began, "asking the providers")
+		case a := <-done:
+			l.t.talk.Progressed()
+			if a.err == nil && l.t.json {
+				a.err = writeRaw(l.t.out, a.result.raw)
+			}
+			if a.err == nil && len(a.result.value.Offers) == 0 {
+				a.err = noOffer(a.result.value.Failures)
+			}
+			return a.result.value, a.err
+		}
+	}
+}
+
+// spinTime is how often a line that moves does.
+const spinTime = 100 * time.Millisecond
+
+// progress shows what is waited for, and how long already.
+func (t *terminal) progress(since time.Time, what string) {
+	if !t.json {
+		t.talk.Progress(fmt.Sprintf("%.1f s", time.Since(since).Seconds()), what)
+	}
+}
+
+// quoted tells of one provider's answer.
+func (l *line) quoted(r trade, params json.RawMessage) {
+	if l.t.json {
+		_ = writeRaw(l.t.out, params)
+		return
+	}
+	var q protocol.Quoted
+	if json.Unmarshal(params, &q) != nil || len(q.Offers) == 0 {
+		return
+	}
+	l.t.remark(fmt.Sprintf("%s offers %s", q.Provider, r.gets.Text(q.Offers[0].AmountOut.Int())))
+}
+
+// noOffer is why no provider has one: the reason of the only one that was
+// asked, or all of them.
+func noOffer(failures map[string]*protocol.Error) error {
+	var said []string
+	for _, kind := range slices.Sorted(maps.Keys(failures)) {
+		if len(failures) == 1 && failures[kind] != nil {
+			return failures[kind]
+		}
+		said = append(said, kind+": "+failures[kind].Message)
+	}
+	if len(said) == 0 {
+		return protocol.New("no_route", "no provider serves this route")
+	}
+	return protocol.New("no_route", strings.Join(said, "; "))
+}
+
+// failures tells which providers had no offer, and why.
+func (t *terminal) failures(s *screen.Screen, failures map[string]*protocol.Error) {
+	for _, kind := range slices.Sorted(maps.Keys(failures)) {
+		if f := failures[kind]; f != nil {
+			s.Fact(kind, fmt.Sprintf("no offer: %s (%s)", f.Message, f.Name))
+		}
+	}
+}
+
+var offerColumns = []screen.Column{
+	{Right: true}, {Head: "provider"}, {Head: "you get", Right: true}, {Head: "at least", Right: true}, {Head: "takes", Right: true},
+	{Head: "good for", Right: true}, {Head: "route", Gives: true},
+}
+
+func offerRows(r trade, offers []protocol.Offer) (rows [][]string) {
+	for i, o := range offers {
+		rows = append(rows, []string{
+			strconv.Itoa(i + 1), o.Provider, r.gets.Text(o.AmountOut.Int()), r.gets.Text(o.MinAmountOut.Int()),
+			duration(time.Duration(o.DurationSeconds * float64(time.Second))), duration(time.Until(o.Expires)), routeText(o),
+		})
+	}
+	return rows
+}
+
+// routeText is the provider's words for the way.
+func routeText(o protocol.Offer) string {
+	return strings.TrimSpace(o.Routing + " " + o.Route)
+}
+
+// duration is a time in words that are short.
+func duration(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "0 s"
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%d s", int(d.Round(time.Second).Seconds()))
+	}
+	return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
+}
+
+// chosen lets the person choose an offer; a single one is taken.
+func (l *line) chosen(ctx context.Context, r trade, offers protocol.QuoteResult) (protocol.Offer, error) {
+	if len(offers.Offers) == 1 || !l.t.attended() {
+		return offers.Offers[0], nil
+	}
+	l.t.talk.Table(offerColumns, offerRows(r, offers.Offers))
+	l.t.failures(l.t.talk, offers.Failures)
+	n, err := l.t.choose(ctx, "Which offer", len(offers.Offers))
+	if err != nil {
+		return protocol.Offer{}, err
+	}
+	return offers.Offers[n], nil
+}
+
+// errBlocked: a finding of the review forbids the swap.
+var errBlocked = errors.New("the review forbids this swap")
+
+// bigOf is n, zero where there is none.
+func bigOf(a protocol.Amount) *big.Int {
+	if n := a.Int(); n != nil {
+		return n
+	}
+	return new(big.Int)
+}

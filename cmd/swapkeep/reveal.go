@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+
+	"golang.org/x/term"
+
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+// What a person is told beside a secret.
+var (
+	wordsAdvice = []string{"Write them down on paper, in this order. Whoever has them has everything in the wallet; without them nobody can bring it back."}
+	keyAdvice   = []string{"Whoever has it has everything in the account."}
+)
+
+// shown reports whether a person sees what is written to standard output.
+func (t *terminal) shown() bool {
+	f, ok := t.out.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// The other screen of a terminal, which leaves nothing to scroll back to.
+const (
+	otherScreen = "\x1b[?1049h\x1b[2J\x1b[H"
+	ownScreen   = "\x1b[2J\x1b[H\x1b[?1049l"
+)
+
+// showSecret shows a secret until the person has it on paper, then takes it
+// off the screen. It is never made a string.
+func (t *terminal) showSecret(ctx context.Context, title string, told []string, lines [][]byte) error {
+	stays := !t.attended() || !t.result.Live()
+	if !stays {
+		fmt.Fprint(t.out, otherScreen)
+		defer fmt.Fprint(t.out, ownScreen)
+	}
+	t.result.Title(title)
+	for _, text := range told {
+		t.result.Words(screen.Warn, text)
+	}
+	t.result.Blank()
+	for _, l := range lines {
+		l = append(append([]byte("  "), l...), '\n')
+		_, err := t.out.Write(l)
+		clear(l)
+		if err != nil {
+			return err
+		}
+	}
+	t.result.Blank()
+	for !stays {
+		said, err := t.question(ctx, "Type written when it is on paper; the screen is cleared then")
+		if err != nil || said == "written" {
+			return err
+		}
+	}
+	return nil
+}
+
+// wordLines numbers the words of a wallet.
+func wordLines(words protocol.Secret) (lines [][]byte) {
+	for i, word := range bytes.Fields(words) {
+		lines = append(lines, fmt.Appendf(nil, "%2d  %s", i+1, word))
+	}
+	return lines
+}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"swapkeep/cmd/internal/amount"
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+// A reviewer tells reviews on a screen.
+type reviewer struct {
+	*line
+	ctx context.Context
+	out *screen.Screen
+	own protocol.Address
+}
+
+// tellReview shows what consent to a review would mean.
+func (l *line) tellReview(ctx context.Context, out *screen.Screen, r protocol.Review) error {
+	w := reviewer{l, ctx, out, r.Terms.Account}
+	if err := l.loadNetworks(ctx); err != nil {
+		return err
+	}
+	for _, part := range []func(protocol.Review) error{w.terms, w.steps, w.gas, w.findings} {
+		if err := part(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w reviewer) coinText(chain uint64, token protocol.Address, n protocol.Amount, exactly bool) (string, error) {
+	c, err := w.coin(w.ctx, chain, token)
+	if exactly {
+		return c.Exact(n.Int()), err
+	}
+	return c.Text(n.Int()), err
+}
+
+func (w reviewer) terms(r protocol.Review) error {
+	t, o := r.Terms, r.Offer
+	pays, err := w.coinText(t.SrcChainID, t.TokenIn, t.AmountIn, true)
+	if err != nil {
+		return err
+	}
+	gets, err := w.coin(w.ctx, t.DstChainID, t.TokenOut)
+	if err != nil {
+		return err
+	}
+	w.out.Heading("Review")
+	w.out.Fact("you pay", fmt.Sprintf("%s on %s, from %s", pays, w.nameOf(t.SrcChainID), t.Account))
+	w.out.Fact("you get", fmt.Sprintf("about %s on %s", gets.Text(o.AmountOut.Int()), w.nameOf(t.DstChainID)))
+	w.out.Fact("at least", fmt.Sprintf("%s, at a slippage of %s %%; with less it does not happen", gets.Exact(t.FloorOut.Int()), o.Slippage))
+	w.receivers(t)
+	for _, id := range []identity{{t.SrcChainID, t.TokenIn}, {t.DstChainID, t.TokenOut}} {
+		if err := w.unverified(id); err != nil {
+			return err
+		}
+	}
+	w.out.Fact("provider", fmt.Sprintf("%s, %s", t.Provider, routeText(o)))
+	w.out.Fact("fees", feesText(r, gets))
+	w.out.Fact("good for", fmt.Sprintf("%s to accept it; then until %s to carry it out", duration(time.Until(r.Expires)), clock(t.Deadline)))
+	return nil
+}
+
+// unverified warns of a token that may be another than its symbol says.
+func (w reviewer) unverified(id identity) error {
+	t, err := w.known(w.ctx, id.chain, id.address)
+	if err != nil || t.Verified {
+		return err
+	}
+	said := fmt.Sprintf("%s at %s is not verified: anybody can give a token that name", t.Symbol, t.Address)
+	if t.Imitates != "" {
+		said += fmt.Sprintf(", and the verified one is %s", t.Imitates)
+	}
+	w.out.Styled(screen.Warn, "WARNING", said)
+	return nil
+}
+
+// receivers are named where they are not the account.
+func (w reviewer) receivers(t protocol.Terms) {
+	for _, a := range []struct {
+		label string
+		to    protocol.Address
+	}{{"recipient", t.Recipient}, {"refunds to", t.RefundTo}} {
+		if a.to != "" && a.to != t.Account {
+			w.out.Styled(screen.Warn, a.label, string(a.to)+", which is NOT the account that pays")
+		}
+	}
+}
+
+// feesText is what the wallet's vendor and the provider's side take.
+func feesText(r protocol.Review, gets amount.Coin) string {
+	said := []string{"no wallet fee"}
+	if r.Terms.FeeReceiver != "" && r.Terms.FeeBps > 0 {
+		said[0] = fmt.Sprintf("wallet %s %% to %s", protocol.Percent(r.Terms.FeeBps), r.Terms.FeeReceiver)
+	}
+	if r.Terms.MakerFeeBps > 0 {
+		said = append(said, fmt.Sprintf("provider's side at most %s %%", protocol.Percent(r.Terms.MakerFeeBps)))
+	}
+	return strings.Join(said, "; ") + "; the amounts of " + gets.Symbol + " are what is left after them"
+}
+
+// Ways of carrying out a step, in words.
+var stepKinds = map[string]string{"call": "transaction", "typed": "signature", "late": "transaction, made after the step before"}
+
+func (w reviewer) steps(r protocol.Review) error {
+	w.out.Heading("Steps")
+	for i, step := range r.Steps {
+		said, err := w.effect(step.Effect)
+		if err != nil {
+			return err
+		}
+		w.out.Fact(fmt.Sprintf("%d %s", i+1, step.Effect.Kind), stepKinds[step.Kind]+": "+said)
+	}
+	if r.Settlement == "provider" {
+		w.out.Fact("then", fmt.Sprintf("%s carries it out; only the chain's own evidence counts as its end", r.Terms.Provider))
+	}
+	return nil
+}
+
+// effect says what a step would do, as the daemon decoded it.
+func (w reviewer) effect(e protocol.Effect) (string, error) {
+	var said []string
+	for _, s := range e.Spends {
+		text, err := w.coinText(e.ChainID, s.Token, s.Amount, true)
+		if err != nil {
+			return "", err
+		}
+		said = append(said, "pays "+text)
+	}
+	for _, g := range e.Receives {
+		text, err := w.coinText(e.ChainID, g.Token, g.Min, true)
+		if err != nil {
+			return "", err
+		}
+		said = append(said, fmt.Sprintf("brings at least %s to %s", text, w.whose(g.To)))
+	}
+	if e.TrustedTo != "" {
+		said = append(said, "its content cannot be decoded: settlement is trusted to "+e.TrustedTo)
+	}
+	if len(said) > 0 {
+		said = append(said, "through "+contractText(e.Target))
+	}
+	for _, a := range e.Approves {
+		text, err := w.approval(e, a)
+		if err != nil {
+			return "", err
+		}
+		said = append(said, text)
+	}
+	return strings.Join(said, ", "), nil
+}
+
+func (w reviewer) approval(e protocol.Effect, a protocol.Approval) (string, error) {
+	text, err := w.coinText(e.ChainID, a.Token, a.Amount, true)
+	if err != nil {
+		return "", err
+	}
+	if bigOf(a.Amount).Sign() == 0 {
+		c, err := w.coin(w.ctx, e.ChainID, a.Token)
+		return fmt.Sprintf("takes back what %s may pull of %s", contractText(a.Spender), c.Symbol), err
+	}
+	said := fmt.Sprintf("lets %s pull exactly %s", contractText(a.Spender), text)
+	if !a.Until.IsZero() {
+		said += " until " + moment(a.Until)
+	}
+	return said, nil
+}
+
+// moment is a time with its day.
+func moment(at time.Time) string { return at.Local().Format("2006-01-02 15:04") }
+
+// contracts are those that are the same on every chain.
+var contracts = map[protocol.Address]string{"0x000000000022D473030F116dDEE9F6B43aC78BA3": "Permit2"}
+
+// contractText is a contract's address, with its name where it has one.
+func contractText(a protocol.Address) string {
+	if name, ok := contracts[a]; ok {
+		return name + " (" + string(a) + ")"
+	}
+	return string(a)
+}
+
+func (w reviewer) whose(a protocol.Address) string {
+	if a == w.own {
+		return "the account"
+	}
+	return string(a)
+}
+
+func (w reviewer) gas(r protocol.Review) error {
+	n := w.networks[r.Terms.SrcChainID]
+	coin, g := native(n), r.Gas
+	w.out.Heading("Network fee")
+	if len(g.Costs) == 0 {
+		w.out.Fact("none", "nothing is sent from the account")
+		return nil
+	}
+	share := ""
+	if g.Share != nil {
+		share = fmt.Sprintf(", %.2g %% of the swap's value", *g.Share*100)
+	}
+	w.out.Fact("about", coin.Text(g.Expected.Int())+share)
+	w.out.Fact("at most", fmt.Sprintf("%s; nothing above %s is ever signed for this swap", coin.Text(g.Max.Int()), coin.Text(r.Terms.GasCeiling.Int())))
+	if g.Missing != "" {
+		w.out.Styled(screen.Bad, "missing", fmt.Sprintf("%s: the account has %s", coin.Text(g.Missing.Int()), coin.Text(g.Balance.Int())))
+	}
+	return nil
+}
+
+// severities are what a finding asks for, and how it is set off.
+var severities = map[string]struct {
+	label string
+	how   screen.Style
+}{
+	"note": {"note", screen.Plain}, "warn": {"WARNING", screen.Warn}, "acknowledge": {"WARNING", screen.Bad}, "block": {"REFUSED", screen.Bad},
+}
+
+func (w reviewer) findings(r protocol.Review) error {
+	w.out.Heading("Findings")
+	if len(r.Findings) == 0 {
+		w.out.Fact("none", "decoded, within these terms, simulated, and compared with a price of our own")
+	}
+	for _, f := range r.Findings {
+		s := severities[f.Severity]
+		w.out.Styled(s.how, s.label, fmt.Sprintf("%s (%s)", f.Text, f.Code))
+	}
+	w.out.Fact("digest", string(r.Digest))
+	return nil
+}
+
+// blocking is the error of a review that cannot be accepted.
+func blocking(r protocol.Review) error {
+	for _, f := range r.Findings {
+		if f.Severity == "block" {
+			return fmt.Errorf("%w: %s (%s)", errBlocked, f.Text, f.Code)
+		}
+	}
+	if r.Blocked {
+		return errBlocked
+	}
+	return nil
+}

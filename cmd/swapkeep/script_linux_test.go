@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/sandboxtest"
+)
+
+// programs are the real swapkeep with the real daemon beside it.
+var programs = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(filepath.Dir(bin), "real")
+	out, err := exec.Command("go", "build", "-o", dir+"/", ".", "../swapkeepd").CombinedOutput()
+	return dir, errors.Join(err, describe(out))
+})
+
+func describe(out []byte) error {
+	if len(out) == 0 {
+		return nil
+	}
+	return errors.New(string(out))
+}
+
+// binary is the path of one of them.
+func binary(name string) string {
+	dir, err := programs()
+	if err != nil {
+		return err.Error() // which no file is called
+	}
+	return filepath.Join(dir, name)
+}
+
+// Every command, by the real program against a real daemon with a home of its
+// own, and where there are chains, against a sandbox of its own.
+func TestScripts(t *testing.T) {
+	dir, err := programs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("SWAPKEEP_HOME", filepath.Join(e.WorkDir, "state"))
+			e.Setenv("SWAPKEEP_KEYS_BACKEND", "file")
+			e.Setenv("TERM", "xterm")
+			e.Setenv("WORDS", sandbox.Mnemonic)
+			e.Values["t"] = e.T()
+			e.Defer(func() { endDaemon(e) })
+			return os.WriteFile(filepath.Join(e.WorkDir, "pw"), []byte("correct horse battery\n"), 0o600)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"person": cmdPerson, "exits": cmdExits, "sandbox": cmdSandbox, "chain": cmdChain, "field": cmdField, "until": cmdUntil,
+		},
+	})
+}
+
+// endDaemon ends the script's daemon and waits until its home is free.
+func endDaemon(e *testscript.Env) {
+	cmd := exec.Command(binary("swapkeep"), "stop")
+	cmd.Env = e.Vars
+	if out, err := cmd.CombinedOutput(); err != nil {
+		e.T().Log("swapkeep stop:", err, string(out))
+	}
+}
+
+// cmdExits is exec for a command that fails with this status:
+//
+//	exits STATUS command...
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	if neg || err != nil {
+		ts.Fatalf("usage: exits STATUS command...")
+	}
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); !errors.As(err, &exit) || exit.ExitCode() != want {
+		ts.Fatalf("ended with %v, want exit status %d", err, want)
+	}
+}
+
+// cmdSandbox starts chains 1 and 8453 and configures the daemon for them. As
+// "sandbox real" the daemon takes the first for the real chain.
+func cmdSandbox(ts *testscript.TestScript, neg bool, args []string) {
+	t, ok := ts.Value("t").(testing.TB)
+	if !ok || neg {
+		ts.Fatalf("usage: sandbox [real]")
+	}
+	box := sandboxtest.StartWith(t, sandbox.Options{Period: time.Second})
+	config := box.Config()
+	if len(args) == 1 && args[0] == "real" {
+		config = []byte("[networks.1]\nrpc = [\"" + box.Chain(1).RPC() + "\"]\n[chains]\nallow_loopback = [1]\n")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("config.toml"), config, 0o600))
+	ts.Setenv("SWAPKEEP_CONFIG", ts.MkAbs("config.toml"))
+	boxes.Store(ts.MkAbs("."), box)
+}
+
+// environ is the script's environment, as far as programs look at it.
+func environ(ts *testscript.TestScript) (env []string) {
+	for _, name := range []string{"PATH", "HOME", "TERM", "NO_COLOR", "SWAPKEEP_HOME", "SWAPKEEP_CONFIG", "SWAPKEEP_KEYS_BACKEND"} {
+		if value := ts.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
+// boxes are the sandboxes by the directory of their script.
+var boxes sync.Map
+
+// cmdChain makes something happen on a chain:
+//
+//	chain ID pause|resume|mine N|fund ADDRESS TOKEN AMOUNT
+func cmdChain(ts *testscript.TestScript, neg bool, args []string) {
+	box, ok := boxes.Load(ts.MkAbs("."))
+	id, err := strconv.ParseUint(args[0], 10, 64)
+	if neg || !ok || err != nil || len(args) < 2 {
+		ts.Fatalf("usage: chain ID pause|resume|mine N|fund ADDRESS TOKEN AMOUNT, after sandbox")
+	}
+	c := box.(*sandbox.Sandbox).Chain(id)
+	switch args[1] {
+	case "pause":
+		c.Pause()
+	case "resume":
+		c.Resume()
+	case "mine":
+		n, err := strconv.Atoi(args[2])
+		ts.Check(err)
+		ts.Check(c.Mine(n))
+	case "fund":
+		amount, _ := new(big.Int).SetString(args[4], 10)
+		ts.Check(c.Fund(ts.Value("t").(testing.TB).Context(), common.HexToAddress(args[2]), common.HexToAddress(args[3]), amount))
+	default:
+		ts.Fatalf("chain: no %s", args[1])
+	}
+}
+
+// cmdField puts a value out of the last JSON value in a file into a variable;
+// all of the file must be JSON:
+//
+//	field VARIABLE FILE name.0.name
+func cmdField(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: field VARIABLE FILE PATH")
+	}
+	var last any
+	for d := json.NewDecoder(strings.NewReader(ts.ReadFile(args[1]))); ; {
+		var v any
+		err := d.Decode(&v)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		ts.Check(err)
+		last = v
+	}
+	for _, name := range strings.Split(args[2], ".") {
+		switch v := last.(type) {
+		case map[string]any:
+			last = v[name]
+		case []any:
+			n, err := strconv.Atoi(name)
+			ts.Check(err)
+			if n >= len(v) {
+				ts.Fatalf("%s: there are %d", args[2], len(v))
+			}
+			last = v[n]
+		}
+	}
+	if last == nil {
+		ts.Fatalf("%s has no %s", args[1], args[2])
+	}
+	text, ok := last.(string)
+	if !ok {
+		b, err := json.Marshal(last)
+		ts.Check(err)
+		text = string(b)
+	}
+	ts.Setenv(args[0], text)
+}
+
+// cmdUntil repeats a command until its output holds a text:
+//
+//	until TEXT command...
+func cmdUntil(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until TEXT command...")
+	}
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		cmd := exec.Command(binary(args[1]), args[2:]...)
+		cmd.Env = environ(ts)
+		if out, err := cmd.Output(); err == nil && bytes.Contains(out, []byte(args[0])) {
+			return
+		}
+	}
+	ts.Fatalf("%q was never said", args[0])
+}

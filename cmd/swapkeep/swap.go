@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/client"
+	"swapkeep/host/protocol"
+)
+
+// swapFlags are those of swap beside a quote's.
+type swapFlags struct {
+	tradeFlags
+	reviewOnly  bool
+	accept      string
+	acknowledge []string
+	detach      bool
+}
+
+func newSwap(t *terminal) *cobra.Command {
+	var f swapFlags
+	cmd := &cobra.Command{
+		Use: "swap " + tradeArguments, Short: "Swap tokens: quote, review, confirm, and progress to the proven end",
+		Long: "Swap. At a terminal it shows the offers, then what the chosen one would do, decoded from the very bytes: every step,\n" +
+			"approvals first, fees, and what was found. Nothing is signed before you have confirmed each approval and the swap.\n" +
+			"Then it shows the order's progress until the chain proves its end; Ctrl-C leaves, and the order goes on.\n\n" +
+			tradeHelp + "\n\n" +
+			"A script swaps in two acts. With --review-only it gets a review with its digest, and signs nothing. With --accept and\n" +
+			"that digest, and the password on a descriptor, it accepts this one review and nothing else, once, while the review is\n" +
+			"good for. Findings that need a second act are named with --acknowledge.",
+		Example: "  swapkeep swap 1.5 ETH USDC\n" +
+			"  swapkeep swap 1.5 ETH USDC --review-only --json > review.json\n" +
+			"  swapkeep swap --accept \"$(jq -r .digest review.json)\" --password-fd 3 3< password",
+		ValidArgsFunction: t.complete(completeTrade),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.accept != "" {
+				return f.onlyAccepts(cmd, args)
+			}
+			return tradeArgs(cmd, args)
+		},
+	}
+	f.add(t, cmd)
+	flags := cmd.Flags()
+	flags.BoolVar(&f.reviewOnly, "review-only", false, "show the review of the best offer and stop: nothing is signed")
+	flags.StringVar(&f.accept, "accept", "", "accept the review of this `digest`, shown before by --review-only")
+	flags.StringSliceVar(&f.acknowledge, "acknowledge", nil, "`codes` of findings that you accept, with --accept")
+	flags.BoolVar(&f.detach, "detach", false, "leave when the order is accepted, without waiting for its end")
+	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
+		switch {
+		case f.accept != "":
+			return l.acceptDigest(ctx, &f)
+		case len(f.acknowledge) > 0:
+			return usageError{errors.New("--acknowledge goes with --accept; at a terminal you are asked")}
+		case !f.reviewOnly && !t.attended():
+			return usageError{errors.New("a swap is confirmed at a terminal; a script uses --review-only, then --accept: see swapkeep swap --help")}
+		}
+		r, err := l.tradeOf(ctx, args, &f.tradeFlags)
+		if err != nil {
+			return err
+		}
+		do := l.walk
+		if f.reviewOnly {
+			do = l.reviewOnly
+		}
+		return t.inCoins(do(ctx, r, &f), r.pays, native(r.src))
+	})
+	return cmd
+}
+
+// onlyAccepts refuses what --accept would not heed: it takes a review as it was
+// shown.
+func (f *swapFlags) onlyAccepts(cmd *cobra.Command, args []string) error {
+	beside := args
+	for _, name := range []string{"account", "to", "slippage", "provider", "recipient", "refund-to", "review-only"} {
+		if cmd.Flags().Changed(name) {
+			beside = append(beside, "--"+name)
+		}
+	}
+	if len(beside) > 0 {
+		return usageError{fmt.Errorf("--accept takes the review as it was shown: %s does not go with it", strings.Join(beside, " "))}
+	}
+	return nil
+}
+
+// reviewOnly shows the review of the best offer.
+func (l *line) reviewOnly(ctx context.Context, r trade, f *swapFlags) error {
+	return l.withPassword(ctx, r, &f.tradeFlags, func(p protocol.QuoteParams) error {
+		offers, err := ask[protocol.QuoteResult](ctx, l, "swap.quote", p)
+		if err == nil && len(offers.Offers) == 0 {
+			err = noOffer(offers.Failures)
+		}
+		if err != nil {
+			return err
+		}
+		return show(ctx, l, "swap.prepare", protocol.PrepareParams{Offer: offers.Offers[0].ID}, func(v protocol.Review) error {
+			if err := l.tellReview(ctx, l.t.result, v); err != nil {
+				return err
+			}
+			return blocking(v)
+		})
+	})
+}
+
+// acceptDigest carries out a review that was shown before.
+func (l *line) acceptDigest(ctx context.Context, f *swapFlags) error {
+	digest, err := digestOf("--accept", f.accept)
+	if err != nil {
+		return err
+	}
+	return l.inSession(ctx, f.password, func() error {
+		order, err := l.execute(ctx, digest, f.acknowledge)
+		if err != nil {
+			return err
+		}
+		return l.afterwards(ctx, order, f.detach)
+	})
+}
+
+func digestOf(what, text string) (digest protocol.Hash, err error) {
+	if err := digest.UnmarshalJSON([]byte(`"` + text + `"`)); err != nil {
+		return "", usageError{fmt.Errorf("%s: the digest %w", what, err)}
+	}
+	return digest, nil
+}
+
+// maxReviews bounds how often a quote may run out while it is read.
+const maxReviews = 10
+
+// walk leads a person from the offers to the order's end. The password opens
+// the session first: quotes are short, and it is not typed while one runs out.
+func (l *line) walk(ctx context.Context, r trade, f *swapFlags) error {
+	l.t.talk.Title(r.title())
+	return l.unlock(ctx, f.password, func(secret protocol.Secret) error {
+		p := r.params
+		if r.foreign() {
+			p.Password = secret
+		}
+		for range maxReviews {
+			review, err := l.reviewed(ctx, r, p)
+			if err != nil {
+				return err
+			}
+			acknowledged, err := l.consent(ctx, review)
+			if err != nil {
+				return err
+			}
+			order, err := l.execute(ctx, review.Digest, acknowledged)
+			if !ranOut(err) {
+				if err != nil {
+					return err
+				}
+				return l.afterwards(ctx, order, f.detach)
+			}
+			p.Providers = []string{review.Terms.Provider}
+			l.t.talk.Blank()
+			l.t.talk.Words(screen.Warn, "The quote ran out meanwhile, so nothing was accepted. Here is a new one of the same provider; look at what has changed.")
+		}
+		return protocol.New("quote_expired", "")
+	})
+}
+
+// ranOut reports whether a plan was too old.
+func ranOut(err error) bool {
+	return slices.ContainsFunc([]string{"quote_expired", "quote_unknown", "plan_unknown"}, func(name string) bool {
+		return errors.Is(err, protocol.New(name, ""))
+	})
+}
+
+// reviewed gets an offer and shows what it would do.
+func (l *line) reviewed(ctx context.Context, r trade, p protocol.QuoteParams) (protocol.Review, error) {
+	offers, err := l.quoteQuietly(ctx, r, p)
+	if err != nil {
+		return protocol.Review{}, err
+	}
+	offer, err := l.chosen(ctx, r, offers)
+	if err != nil {
+		return protocol.Review{}, err
+	}
+	l.t.progress(time.Now(), "building, decoding, checking and simulating")
+	review, err := ask[protocol.Review](ctx, l, "swap.prepare", protocol.PrepareParams{Offer: offer.ID})
+	l.t.talk.Progressed()
+	if err != nil {
+		return review, err
+	}
+	if err := l.tellReview(ctx, l.t.talk, review); err != nil {
+		return review, err
+	}
+	return review, blocking(review)
+}
+
+// quoteQuietly is quote without its JSON: the walk's stream is its order's.
+func (l *line) quoteQuietly(ctx context.Context, r trade, p protocol.QuoteParams) (protocol.QuoteResult, error) {
+	asJSON := l.t.json
+	l.t.json = false
+	defer func() { l.t.json = asJSON }()
+	return l.quote(ctx, r, p)
+}
+
+// consent asks for each approval by itself, for each finding that needs a
+// second act, and for the swap. It returns the codes of the findings.
+func (l *line) consent(ctx context.Context, r protocol.Review) ([]string, error) {
+	for i, step := range r.Steps {
+		if step.Effect.Kind != "approve" {
+			continue
+		}
+		if err := l.confirmApproval(ctx, r, i); err != nil {
+			return nil, err
+		}
+	}
+	var codes []string
+	for _, f := range r.Findings {
+		if f.Severity != "acknowledge" {
+			continue
+		}
+		l.t.talk.Blank()
+		l.t.talk.Words(screen.Bad, f.Text)
+		if err := l.t.typed(ctx, fmt.Sprintf("Type %s to accept that all the same", f.Code), f.Code); err != nil {
+			return nil, err
+		}
+		codes = append(codes, f.Code)
+	}
+	l.t.talk.Blank()
+	return codes, l.t.confirm(ctx, "Swap as reviewed?")
+}
+
+// confirmApproval shows one approval and wants a yes for it alone.
+func (l *line) confirmApproval(ctx context.Context, r protocol.Review, step int) error {
+	w := reviewer{l, ctx, l.t.talk, r.Terms.Account}
+	e := r.Steps[step].Effect
+	w.out.Heading(fmt.Sprintf("Approval, step %d of %d", step+1, len(r.Steps)))
+	for _, a := range e.Approves {
+		c, err := w.coin(ctx, e.ChainID, a.Token)
+		if err != nil {
+			return err
+		}
+		w.out.Fact("token", fmt.Sprintf("%s %s on %s", c.Symbol, a.Token, w.nameOf(e.ChainID)))
+		w.out.Fact("spender", contractText(a.Spender))
+		if bigOf(a.Amount).Sign() == 0 {
+			w.out.Fact("amount", "none: what it may pull now is taken back first, as this token demands")
+			continue
+		}
+		w.out.Fact("amount", c.Exact(a.Amount.Int())+", exactly what this swap pays")
+	}
+	if cost, ok := costOf(r, step); ok {
+		w.out.Fact("network fee", "about "+native(w.networks[e.ChainID]).Text(cost.Expected.Int())+", paid whether or not the swap follows")
+	}
+	return l.t.confirm(ctx, "Approve this?")
+}
+
+// costOf is the cost of a step's own transaction: costs are listed by call.
+func costOf(r protocol.Review, step int) (protocol.Cost, bool) {
+	calls := 0
+	for _, s := range r.Steps[:step] {
+		if s.Kind == "call" {
+			calls++
+		}
+	}
+	if r.Steps[step].Kind != "call" || calls >= len(r.Gas.Costs) {
+		return protocol.Cost{}, false
+	}
+	return r.Gas.Costs[calls], true
+}
+
+// errUncertain: an act was asked for, and its answer did not come.
+var errUncertain = errors.New("the connection ended before the answer: whether it was accepted is not known; look with swapkeep orders")
+
+// execute consents to a digest.
+func (l *line) execute(ctx context.Context, digest protocol.Hash, acknowledge []string) (exact[protocol.Order], error) {
+	return act[protocol.Order](ctx, l, "swap.execute", protocol.ExecuteParams{Request: newRequest(), Digest: digest, Acknowledge: acknowledge})
+}
+
+// act is ask for what may have happened although no answer came.
+func act[T any](ctx context.Context, l *line, method string, params any) (exact[T], error) {
+	got, err := ask[exact[T]](ctx, l, method, params)
+	if errors.Is(err, client.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		err = fmt.Errorf("%w (%w)", errUncertain, err)
+	}
+	return got, err
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/cmd/internal/amount"
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+func newTokens(t *terminal) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "tokens", Short: "List, find and import tokens, and read balances", Args: noArguments,
+		Long: "List, find and import tokens, and read balances. A token is its address: anybody can call another one by the same\n" +
+			"symbol. Those that are not on the built-in list are marked unverified.",
+	}
+	var network string
+	cmd.PersistentFlags().StringVar(&network, "network", "", "`network` by name or chain id (default the active one)")
+	_ = cmd.RegisterFlagCompletionFunc("network", t.complete(completeNetworks))
+	list := t.onLine(func(ctx context.Context, l *line, _ []string) error { return l.listTokens(ctx, network) })
+	cmd.RunE = list
+	cmd.AddCommand(
+		&cobra.Command{Use: "list", Short: "List the known tokens of a network", Args: noArguments, RunE: list},
+		&cobra.Command{
+			Use: "search TEXT", Short: "Find tokens by symbol, name or address", Args: exactly("one text", 1),
+			RunE: t.onLine(func(ctx context.Context, l *line, args []string) error { return l.searchTokens(ctx, network, args[0]) }),
+		},
+		newTokenImport(t, &network),
+		&cobra.Command{
+			Use: "remove TOKEN", Short: "Forget an imported token", Args: exactly("one token", 1), ValidArgsFunction: t.complete(onlyFirst(completeTokens)),
+			RunE: t.onLine(func(ctx context.Context, l *line, args []string) error { return l.removeToken(ctx, network, args[0]) }),
+		},
+		newBalances(t, &network))
+	return cmd
+}
+
+var tokenColumns = []screen.Column{{Head: "symbol"}, {Head: "address"}, {Head: "decimals", Right: true}, {Head: "list"}, {Head: "name", Gives: true}}
+
+func tokenRow(t protocol.Token) []string {
+	return []string{t.Symbol, addressText(t.Address), strconv.Itoa(t.Decimals), standing(t), t.Name}
+}
+
+// addressText names the address that stands for a network's own coin.
+func addressText(a protocol.Address) string {
+	if a == protocol.Native {
+		return "the network's own coin"
+	}
+	return string(a)
+}
+
+// standing is how far a token can be trusted to be what its symbol says.
+func standing(t protocol.Token) string {
+	switch {
+	case t.Imitates != "":
+		return "UNVERIFIED, bears a verified token's name"
+	case t.Verified:
+		return "verified"
+	case t.List != "":
+		return "unverified, on " + t.List
+	}
+	return "unverified"
+}
+
+func (l *line) listTokens(ctx context.Context, network string) error {
+	n, err := l.network(ctx, network)
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	err = pages(ctx, l, "tokens.list",
+		func(cursor string) any {
+			return protocol.TokensParams{ChainID: n.ChainID, Cursor: cursor, Limit: protocol.PageMax}
+		},
+		func(r protocol.TokensResult) string { return r.Cursor },
+		func(r protocol.TokensResult) {
+			for _, t := range r.Tokens {
+				rows = append(rows, tokenRow(t))
+			}
+		})
+	return l.tokensTable(rows, "no token is known on "+n.Name, err)
+}
+
+func (l *line) searchTokens(ctx context.Context, network, query string) error {
+	n, err := l.network(ctx, network)
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	none := fmt.Sprintf("no token on %s is called %s", n.Name, query)
+	err = pages(ctx, l, "tokens.search",
+		func(cursor string) any {
+			return protocol.SearchParams{Query: query, ChainID: n.ChainID, Cursor: cursor, Limit: protocol.PageMax}
+		},
+		func(r protocol.SearchResult) string { return r.Cursor },
+		func(r protocol.SearchResult) {
+			if r.Importable != "" {
+				none = fmt.Sprintf("%s is not known on %s; look at it with: swapkeep tokens import %s", r.Importable, n.Name, r.Importable)
+			}
+			for _, t := range r.Tokens {
+				rows = append(rows, tokenRow(t))
+			}
+		})
+	return l.tokensTable(rows, none, err)
+}
+
+func (l *line) tokensTable(rows [][]string, none string, err error) error {
+	switch {
+	case err != nil || l.t.json:
+		return err
+	case len(rows) == 0:
+		l.t.result.Line(none)
+	default:
+		l.t.result.Table(tokenColumns, rows)
+	}
+	return nil
+}
+
+func newTokenImport(t *terminal, network *string) *cobra.Command {
+	var preview bool
+	cmd := &cobra.Command{
+		Use: "import ADDRESS", Short: "Read a token from its contract and keep it", Args: exactly("one address", 1),
+		RunE: t.onLine(func(ctx context.Context, l *line, args []string) error {
+			return l.importToken(ctx, *network, args[0], preview)
+		}),
+	}
+	cmd.Flags().BoolVar(&preview, "preview", false, "only show what it is")
+	return cmd
+}
+
+func (l *line) importToken(ctx context.Context, network, text string, preview bool) error {
+	address, err := protocol.ParseAddress(text)
+	if err != nil {
+		return usageError{fmt.Errorf("%q %w", text, err)}
+	}
+	n, err := l.network(ctx, network)
+	if err != nil {
+		return err
+	}
+	params := protocol.ImportTokenParams{ChainID: n.ChainID, Address: address, Preview: preview}
+	return show(ctx, l, "tokens.import", params, func(r protocol.ImportTokenResult) error {
+		l.t.result.Table(tokenColumns, [][]string{tokenRow(r.Token)})
+		if r.Token.Imitates != "" {
+			l.t.result.Styled(screen.Warn, "warning", fmt.Sprintf("it bears the symbol or name of the verified token %s and is another one", r.Token.Imitates))
+		}
+		switch {
+		case r.Known:
+			l.t.result.Line("it was known before")
+		case preview:
+			l.t.result.Line("nothing was kept")
+		default:
+			l.t.result.Line(fmt.Sprintf("imported on %s; nobody has verified it", n.Name))
+		}
+		return nil
+	})
+}
+
+func (l *line) removeToken(ctx context.Context, network, wanted string) error {
+	n, err := l.network(ctx, network)
+	if err != nil {
+		return err
+	}
+	token, err := l.token(ctx, n.ChainID, wanted)
+	if err != nil {
+		return err
+	}
+	return show(ctx, l, "tokens.remove", protocol.RemoveTokenParams{ChainID: n.ChainID, Address: token.Address}, func(r protocol.RemoveTokenResult) error {
+		said := token.Symbol + " is forgotten"
+		if !r.Removed {
+			said = token.Symbol + " was not imported: nothing to remove"
+		}
+		l.t.result.Line(said)
+		return nil
+	})
+}
+
+func newBalances(t *terminal, network *string) *cobra.Command {
+	var account string
+	var all bool
+	cmd := &cobra.Command{
+		Use: "balances [TOKEN...]", Short: "Read an account's balances from the chain",
+		ValidArgsFunction: t.complete(completeTokens),
+		RunE: t.onLine(func(ctx context.Context, l *line, args []string) error {
+			return l.balances(ctx, *network, account, args, all)
+		}),
+	}
+	accountFlag(t, cmd, &account)
+	cmd.Flags().BoolVar(&all, "all", false, "also tokens of which there are none")
+	return cmd
+}
+
+func accountFlag(t *terminal, cmd *cobra.Command, account *string) {
+	cmd.Flags().StringVar(account, "account", "", "own `account` by name or address (default the only one)")
+	_ = cmd.RegisterFlagCompletionFunc("account", t.complete(completeAccounts))
+}
+
+func (l *line) balances(ctx context.Context, network, account string, names []string, all bool) error {
+	a, err := l.account(ctx, account)
+	if err != nil {
+		return err
+	}
+	n, err := l.network(ctx, network)
+	if err != nil {
+		return err
+	}
+	params := protocol.BalancesParams{Account: a.Address, ChainID: n.ChainID, WithBalance: !all && len(names) == 0}
+	for _, name := range names {
+		token, err := l.token(ctx, n.ChainID, name)
+		if err != nil {
+			return err
+		}
+		params.Tokens = append(params.Tokens, token.Address)
+	}
+	return show(ctx, l, "tokens.balances", params, func(r protocol.BalancesResult) error {
+		l.t.result.Line(fmt.Sprintf("%s (%s) on %s", a.Name, a.Address, n.Name))
+		l.t.result.Table(balanceColumns, balanceRows(r.Balances))
+		if r.Omitted > 0 {
+			l.t.result.Line(fmt.Sprintf("%d further tokens are left out", r.Omitted))
+		}
+		return nil
+	})
+}
+
+var balanceColumns = []screen.Column{{Head: "token"}, {Head: "balance", Right: true}, {Head: "address"}, {Head: "list", Gives: true}}
+
+func balanceRows(balances []protocol.Balance) (rows [][]string) {
+	for _, b := range balances {
+		token := protocol.Token{Address: b.Token, Symbol: "?"}
+		if b.Known != nil {
+			token = *b.Known
+		}
+		held := "cannot be read"
+		if n := b.Amount.Int(); n != nil {
+			held = amount.Decimal(n, token.Decimals, token.Decimals)
+		}
+		rows = append(rows, []string{token.Symbol, held, addressText(b.Token), standing(token)})
+	}
+	return rows
+}
