@@ -20,16 +20,20 @@ const Mnemonic = "test test test test test test test test test test test junk"
 // fundedAccounts is how many of the mnemonic's accounts hold funds.
 const fundedAccounts = 10
 
-// An Account is one of the mnemonic's, at m/44'/60'/0'/0/Index.
+// An Account is one of a mnemonic's, at m/44'/60'/0'/0/Index.
 type Account struct {
 	Index   uint32
 	Address common.Address
-	Key     *ecdsa.PrivateKey // public knowledge, see Mnemonic
+	Key     *ecdsa.PrivateKey // public knowledge where it is one of Mnemonic's
 }
 
 // Accounts derives the first n accounts of the published test mnemonic.
-func Accounts(n uint32) ([]Account, error) {
-	seed, err := pbkdf2.Key(sha512.New, Mnemonic, []byte("mnemonic"), 2048, 64)
+func Accounts(n uint32) ([]Account, error) { return AccountsOf(Mnemonic, n) }
+
+// AccountsOf derives the first n accounts of a mnemonic, such as one that a
+// daemon made here and showed. It does not look whether the words are sound.
+func AccountsOf(mnemonic string, n uint32) ([]Account, error) {
+	seed, err := pbkdf2.Key(sha512.New, mnemonic, []byte("mnemonic"), 2048, 64)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // A Chain is a running chain of the sandbox. Mine, Pause, Resume, Reorg, Shift,
-// Forget and Head are those of [devnet.Chain].
+// AskTip, Forget and Head are those of [devnet.Chain].
 type Chain struct {
 	*devnet.Chain
 	Network Network
@@ -83,15 +83,17 @@ func (c *Chain) Client() *ethclient.Client { return c.client }
 func (c *Chain) Transactions() []devnet.RawTransaction { return c.front.Transactions() }
 
 // Reset removes the faults, forgets counts and transactions seen, and lets
-// blocks be made. What is on the chain stays.
+// blocks be made, which ask the usual tip. What is on the chain stays.
 func (c *Chain) Reset() {
 	c.Faults.Reset()
 	c.front.Reset()
+	_ = c.AskTip(nil) // the usual one is never refused
 	c.Resume()
 }
 
 // Fund gives an account an amount, in base units, of a token or, for the zero
-// address, of the native coin. It makes a block, paused or not.
+// address, of the native coin. It makes a block, paused or not, and pays the tip
+// that blocks ask.
 func (c *Chain) Fund(ctx context.Context, to, token common.Address, amount *big.Int) error {
 	if amount == nil || amount.Sign() <= 0 {
 		return errors.New("amount: want more than zero")
@@ -138,13 +140,19 @@ func (c *Chain) knows(token common.Address) bool {
 	return false
 }
 
+// fundTip is what the treasury tips where no more is asked, in wei per gas.
+var fundTip = big.NewInt(2e9)
+
 func (c *Chain) send(ctx context.Context, tx *types.DynamicFeeTx) (*types.Receipt, error) {
 	nonce, err := c.client.PendingNonceAt(ctx, c.treasury.Address)
 	if err != nil {
 		return nil, err
 	}
 	tx.ChainID, tx.Nonce = new(big.Int).SetUint64(c.ID), nonce
-	tx.GasTipCap, tx.GasFeeCap = big.NewInt(2e9), new(big.Int).Add(big.NewInt(2e9), new(big.Int).Mul(big.NewInt(2), c.Head().BaseFee))
+	if tx.GasTipCap = c.Tip(); tx.GasTipCap.Cmp(fundTip) < 0 {
+		tx.GasTipCap = fundTip
+	}
+	tx.GasFeeCap = new(big.Int).Add(tx.GasTipCap, new(big.Int).Mul(big.NewInt(2), c.Head().BaseFee))
 	signed, err := types.SignNewTx(c.treasury.Key, types.LatestSignerForChainID(tx.ChainID), tx)
 	if err != nil {
 		return nil, err

@@ -41,6 +41,7 @@ var controlRoutes = []controlRoute{
 	{"POST /chains/{chain}/mine", onChain((*Chain).controlMine)},
 	{"POST /chains/{chain}/reorg", onChain((*Chain).controlReorg)},
 	{"POST /chains/{chain}/shift", onChain((*Chain).controlShift)},
+	{"POST /chains/{chain}/tip", onChain((*Chain).controlTip)},
 	{"POST /chains/{chain}/forget", onChain(func(c *Chain, _ *http.Request) (any, error) { c.Forget(); return c.status(), nil })},
 
 	{"GET /faults/{server}", onBook(func(b *inject.Book, _ *http.Request) (any, error) { return b.Rules(), nil })},
@@ -176,6 +177,20 @@ func (c *Chain) controlShift(r *http.Request) (any, error) {
 		err = c.Shift(time.Duration(args.Seconds) * time.Second)
 	}
 	return c.status(), err
+}
+
+func (c *Chain) controlTip(r *http.Request) (any, error) {
+	args, err := body(r, struct {
+		Wei string `json:"wei"` // per gas; empty = the usual
+	}{})
+	if err != nil || args.Wei == "" {
+		return c.status(), errors.Join(err, c.AskTip(nil))
+	}
+	wei, ok := new(big.Int).SetString(args.Wei, 10)
+	if !ok {
+		return c.status(), errors.New("wei: want a decimal string")
+	}
+	return c.status(), c.AskTip(wei)
 }
 
 func (s *Sandbox) controlFund(r *http.Request) (any, error) {

@@ -91,6 +91,34 @@ func TestControlOfChains(t *testing.T) {
 	}
 }
 
+// Blocks that ask a higher tip leave the others waiting, and take them when they
+// ask less again. A sandbox that is reset asks the usual.
+func TestControlOfTips(t *testing.T) {
+	s := manual(t, 1)
+	c := s.Chain(1)
+	for nonce, calm := range []struct{ path, body string }{{"/chains/1/tip", `{}`}, {"/reset", ``}} {
+		if code, reply := control[status](t, s, http.MethodPost, "/chains/1/tip", `{"wei":"900000000000"}`); code != http.StatusOK {
+			t.Fatalf("%d %s", code, reply.Error)
+		}
+		hash := pay(t, s, c, uint64(nonce))
+		if err := c.Fund(t.Context(), common.HexToAddress("0xDeaDBeef"), common.Address{}, big.NewInt(1)); err != nil {
+			t.Errorf("the treasury pays what is asked: %v", err)
+		}
+		if r := receipt(t, c, hash); r != nil {
+			t.Errorf("mined in block %v for less than was asked", r.BlockNumber)
+		}
+		if code, reply := control[status](t, s, http.MethodPost, calm.path, calm.body); code != http.StatusOK {
+			t.Fatalf("%s: %d %s", calm.path, code, reply.Error)
+		}
+		if err := c.Mine(1); err != nil {
+			t.Fatal(err)
+		}
+		if receipt(t, c, hash) == nil {
+			t.Errorf("%s: it still waits", calm.path)
+		}
+	}
+}
+
 func TestControlRefuses(t *testing.T) {
 	s := manual(t, 1)
 	cases := []struct {
@@ -103,6 +131,9 @@ func TestControlRefuses(t *testing.T) {
 		{"POST", "/chains/1/reorg", `{"blocks":5000}`, 400},
 		{"POST", "/chains/1/shift", `{"seconds":-5}`, 400},
 		{"POST", "/chains/1/shift", `{"seconds":9000000000000000000}`, 400},
+		{"POST", "/chains/1/tip", `{"wei":"a lot"}`, 400},
+		{"POST", "/chains/1/tip", `{"wei":"-1"}`, 400},
+		{"POST", "/chains/1/tip", `{"wei":4}`, 400},
 		{"POST", "/fund", `{"chain":1,"address":"0x00000000000000000000000000000000DeaDBeef","amount":"1.5"}`, 400},
 		{"POST", "/faults/rpc-10", `{"target":"*","kind":"drop"}`, 404},
 		{"POST", "/faults/relay", `{"target":"*","kind":"drop"}`, 404},

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -55,9 +56,11 @@ type ManifestToken struct {
 	Tether   bool          `json:"tether,omitempty"`
 }
 
-// A ManifestService is a provider's simulator.
+// A ManifestService is a provider's simulator. One that demands a key is called
+// through the proxy that holds it.
 type ManifestService struct {
 	BaseURL string `json:"baseUrl"`
+	Proxy   string `json:"proxy,omitempty"`
 }
 
 // A ManifestAccount holds funds on every chain.
@@ -74,7 +77,7 @@ const warning = "PUBLIC TEST KEYS. The chains have real chain ids: whatever thes
 func (s *Sandbox) Manifest() Manifest {
 	m := Manifest{
 		Version: ManifestVersion, Warning: warning, Control: s.ControlURL(), Mnemonic: Mnemonic,
-		Providers: map[string]ManifestService{"dex": {s.DEXURL()}},
+		Providers: map[string]ManifestService{"dex": {s.DEXURL(), s.proxy}},
 	}
 	for _, c := range s.chains {
 		n := c.Network
@@ -111,8 +114,8 @@ func (c Contracts) manifest() map[string]eip55.Address {
 	return out
 }
 
-// feeReceiver is account 3 of the mnemonic.
-const feeReceiver = "0x90F79bf6EB2c4f870365E785982E1f101E93b906"
+// FeeReceiver is who the wallet's fee is paid to: account 3 of the mnemonic.
+var FeeReceiver = common.HexToAddress("0x90F79bf6EB2c4f870365E785982E1f101E93b906")
 
 // Config is the daemon's configuration for this sandbox, in TOML.
 func (s *Sandbox) Config() []byte {
@@ -121,8 +124,11 @@ func (s *Sandbox) Config() []byte {
 	for _, c := range s.chains {
 		fmt.Fprintf(&b, "\n[networks.%d]\nrpc = [%q]\ndepth = %d\n", c.ID, c.RPC(), Depth)
 	}
-	fmt.Fprintf(&b, "\n[providers.dex]\nbase_url = %q\n", s.DEXURL())
-	fmt.Fprintf(&b, "\n[fees]\nreceiver = %q\nname = %q\nwebsite = %q\n", feeReceiver, "Swapkeep Sandbox", "https://example.org")
+	fmt.Fprintf(&b, "\n[providers.dex]\nbase_url = %q\n", cmp.Or(s.proxy, s.DEXURL()))
+	if s.proxyToken != "" {
+		fmt.Fprintf(&b, "token_file = %q\n", s.proxyToken)
+	}
+	fmt.Fprintf(&b, "\n[fees]\nreceiver = %q\nname = %q\nwebsite = %q\n", FeeReceiver.Hex(), "Swapkeep Sandbox", "https://example.org")
 	return b.Bytes()
 }
 

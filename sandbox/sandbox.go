@@ -26,6 +26,7 @@ type Options struct {
 	Host      string        // loopback address to listen on; "" = 127.0.0.1
 	Period    time.Duration // time between blocks; 0 = 1 s, negative = on request only
 	Instant   bool          // also make a block as soon as a transaction arrives
+	DEXKey    string        // API key that the DEX demands; "" = none
 }
 
 // DefaultChains are started when none is named.
@@ -38,6 +39,7 @@ type Sandbox struct {
 	dex      *dexsim.Server
 
 	dexServer, controlServer *server
+	proxy, proxyToken        string // see BehindProxy
 }
 
 // Start brings a sandbox up. The context bounds the start only; Close ends it.
@@ -94,7 +96,7 @@ func (s *Sandbox) start(ctx context.Context, set *contracts.Set, o Options) erro
 		}
 		s.chains = append(s.chains, c)
 	}
-	if s.dex, err = dexsim.New(set, s.dexChains()); err != nil {
+	if s.dex, err = dexsim.New(set, s.dexChains(), o.DEXKey); err != nil {
 		return err
 	}
 	if s.dexServer, err = listen(ctx, o.Host, s.dex); err != nil {
@@ -150,6 +152,11 @@ func (s *Sandbox) DEX() *dexsim.Server { return s.dex }
 
 // DEXURL is its base URL.
 func (s *Sandbox) DEXURL() string { return "http://" + s.dexServer.addr + "/v1" }
+
+// BehindProxy makes the daemon's configuration name a key proxy in place of the
+// DEX, and the file with the token that the proxy knows the daemon by. It goes
+// before WriteFiles.
+func (s *Sandbox) BehindProxy(base, tokenFile string) { s.proxy, s.proxyToken = base, tokenFile }
 
 // ControlURL is where programs in other processes control the sandbox.
 func (s *Sandbox) ControlURL() string { return "http://" + s.controlServer.addr }

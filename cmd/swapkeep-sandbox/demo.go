@@ -13,11 +13,12 @@ import (
 	"syscall"
 	"time"
 
+	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
 )
 
-// Bounds of the demo, which takes about 15 s.
+// Bounds of the demo, which takes about 20 s.
 const (
 	demoTime  = 3 * time.Minute
 	cleanTime = 30 * time.Second // for each thing that has to be ended
@@ -48,7 +49,7 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	// A closed terminal or reader is a reason to clean up, not to die of.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
-	return o.run(ctx, newScreen(stdout, os.Getenv))
+	return o.run(ctx, screen.New(stdout, os.Getenv))
 }
 
 func parseDemo(args []string, stderr io.Writer) (demoOptions, error) {
@@ -78,7 +79,7 @@ func parseDemo(args []string, stderr io.Writer) (demoOptions, error) {
 // A show is one run of the demo.
 type show struct {
 	demoOptions
-	out *screen
+	out *screen.Screen
 
 	dir      string // temporary, holds everything
 	box      *sandbox.Sandbox
@@ -100,14 +101,14 @@ type undoing struct {
 	do   func(context.Context) (string, error)
 }
 
-func (o demoOptions) run(ctx context.Context, out *screen) error {
+func (o demoOptions) run(ctx context.Context, out *screen.Screen) error {
 	s := &show{demoOptions: o, out: out}
-	s.out.title("Swapkeep demo: the main job, on chains of this machine only. Nothing here is real money.")
+	s.out.Title("Swapkeep demo: the main job, on chains of this machine only. Nothing here is real money.")
 	err := s.play(ctx)
 	switch {
 	case ctx.Err() != nil: // somebody wanted it so
-		s.out.blank()
-		s.out.styled(warn, "ended", context.Cause(ctx).Error())
+		s.out.Blank()
+		s.out.Styled(screen.Warn, "ended", context.Cause(ctx).Error())
 	case err != nil:
 		s.complain(err)
 	}
@@ -152,12 +153,12 @@ func reason(ctx context.Context, err error) error {
 
 // complain says what went wrong and what the daemon wrote last.
 func (s *show) complain(err error) {
-	s.out.blank()
-	s.out.styled(bad, "failed", err.Error())
+	s.out.Blank()
+	s.out.Styled(screen.Bad, "failed", err.Error())
 	for _, name := range []string{"relay.log", filepath.Join("home", "swapkeepd.log")} {
 		if lines := tail(filepath.Join(s.dir, name), logTail); s.dir != "" && len(lines) > 0 {
-			s.out.fact("log", fmt.Sprintf("the last lines of %s:", filepath.Base(name)))
-			s.out.quote(lines)
+			s.out.Fact("log", fmt.Sprintf("the last lines of %s:", filepath.Base(name)))
+			s.out.Quote(lines)
 		}
 	}
 }
@@ -166,7 +167,7 @@ func (s *show) complain(err error) {
 // reports whether something is left.
 func (s *show) clean(ctx context.Context) (left bool) {
 	ctx = context.WithoutCancel(ctx)
-	s.out.heading("Clean-up")
+	s.out.Heading("Clean-up")
 	for i := len(s.undo) - 1; i >= 0; i-- {
 		u := s.undo[i]
 		within, cancel := context.WithTimeout(ctx, cleanTime)
@@ -174,10 +175,10 @@ func (s *show) clean(ctx context.Context) (left bool) {
 		cancel()
 		if err != nil {
 			left = true
-			s.out.styled(bad, u.what, err.Error())
+			s.out.Styled(screen.Bad, u.what, err.Error())
 			continue
 		}
-		s.out.fact(u.what, how)
+		s.out.Fact(u.what, how)
 	}
 	s.password.Zero()
 	return left

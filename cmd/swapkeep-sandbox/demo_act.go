@@ -14,7 +14,9 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
+	"github.com/rs/zerolog"
 
+	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
@@ -58,35 +60,33 @@ func (s *show) directory(context.Context) error {
 
 // sandbox starts the chains that the swaps are on, in this process.
 func (s *show) sandbox(ctx context.Context) error {
-	s.out.heading("Sandbox")
+	s.out.Heading("Sandbox")
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	began := time.Now()
-	box, err := sandbox.Start(ctx, sandbox.Options{Chains: chainsOf(s.swaps), Contracts: s.contracts, Period: s.period})
+	box, err := openWorld(ctx, sandbox.Options{Chains: chainsOf(s.swaps), Contracts: s.contracts, Period: s.period}, s.dir, zerolog.Nop())
 	if err != nil {
 		return err
 	}
-	s.box = box
-	s.later("sandbox", func(context.Context) (string, error) { return "chains and provider ended", box.Close() })
-	if err := box.WriteFiles(s.dir); err != nil {
-		return err
-	}
+	s.box = box.Sandbox
+	s.later("sandbox", func(context.Context) (string, error) { return "chains, provider and key proxy ended", box.Close() })
 	var names []string
 	for _, c := range box.Chains() {
 		names = append(names, fmt.Sprintf("%s (%d)", c.Network.Name, c.ID))
 	}
-	s.out.fact("chains", fmt.Sprintf("%s; a block every %s, final at depth %d; ready in %s",
+	s.out.Fact("chains", fmt.Sprintf("%s; a block every %s, final at depth %d; ready in %s",
 		strings.Join(names, ", "), seconds(s.period), sandbox.Depth, seconds(time.Since(began))))
-	s.out.fact("contracts", "Uniswap V2 and V3, Universal Router, Permit2, at their addresses on the real chains")
-	s.out.fact("provider", "a DEX that speaks the Uniswap Trading API's format, "+box.DEXURL())
-	s.out.fact("directory", s.dir+", removed at the end")
-	s.started(box)
+	s.out.Fact("contracts", "Uniswap V2 and V3, Universal Router, Permit2, at their addresses on the real chains")
+	s.out.Fact("provider", "a DEX that speaks the Uniswap Trading API's format, "+box.DEXURL()+"; it wants an API key")
+	s.out.Fact("key proxy", "holds that key, "+box.url+"; the daemon calls it with a token of its own and never sees the key")
+	s.out.Fact("directory", s.dir+", removed at the end")
+	s.started(box.Sandbox)
 	return nil
 }
 
 // connect starts the product as a browser starts it and greets it.
 func (s *show) connect(ctx context.Context) error {
-	s.out.heading("Host")
+	s.out.Heading("Host")
 	origin := "chrome-extension://" + extensionID + "/"
 	log, err := os.Create(filepath.Join(s.dir, "relay.log"))
 	if err != nil {
@@ -109,21 +109,21 @@ func (s *show) connect(ctx context.Context) error {
 		return err
 	}
 	hello := s.port.hello
-	s.out.fact("started", "swapkeep "+origin+", as a browser does")
-	s.out.fact("", fmt.Sprintf("a keyless relay, pid %d, which started the daemon, pid %d", process.PID(), status.PID))
-	s.out.fact("hello", fmt.Sprintf("%s %s, protocol %d, %d methods for this extension, home %s",
+	s.out.Fact("started", "swapkeep "+origin+", as a browser does")
+	s.out.Fact("", fmt.Sprintf("a keyless relay, pid %d, which started the daemon, pid %d", process.PID(), status.PID))
+	s.out.Fact("hello", fmt.Sprintf("%s %s, protocol %d, %d methods for this extension, home %s",
 		hello.Product, hello.Version, hello.Protocol.Selected, len(hello.Capabilities), hello.Home))
 	if !hello.Sandbox {
 		return fmt.Errorf("the daemon does not say that it is in a sandbox: nothing was done with it")
 	}
-	s.out.styled(warn, "banner", hello.Banner)
+	s.out.Styled(screen.Warn, "banner", hello.Banner)
 	return nil
 }
 
 // wallet makes one and unlocks it. Its words are not shown: a demo's output
 // ends up in logs.
 func (s *show) wallet(ctx context.Context) error {
-	s.out.heading("Wallet")
+	s.out.Heading("Wallet")
 	s.password = protocol.Secret(rand.Text())
 	made, err := ask[protocol.CreateResult](ctx, s.port, "keys.create", protocol.CreateParams{
 		Request: newRequest(), Password: s.password, Name: "Demo",
@@ -137,13 +137,13 @@ func (s *show) wallet(ctx context.Context) error {
 		return fmt.Errorf("the new wallet has %d accounts, want 1", len(made.Wallet.Accounts))
 	}
 	s.account = made.Wallet.Accounts[0].Address
-	s.out.fact("created", fmt.Sprintf("account %s (%s)", s.account, made.Wallet.Accounts[0].Path))
-	s.out.fact("words", fmt.Sprintf("%d, shown this once to be written down, and not printed here", words))
+	s.out.Fact("created", fmt.Sprintf("account %s (%s)", s.account, made.Wallet.Accounts[0].Path))
+	s.out.Fact("words", fmt.Sprintf("%d, shown this once to be written down, and not printed here", words))
 	kept, err := s.kept(ctx)
 	if err != nil {
 		return err
 	}
-	s.out.fact("kept", kept)
+	s.out.Fact("kept", kept)
 	return s.unlock(ctx)
 }
 
@@ -155,7 +155,7 @@ func (s *show) unlock(ctx context.Context) error {
 	if status.State != protocol.KeysUnlocked || !status.Session {
 		return fmt.Errorf("unlocking left the wallet %s", status.State)
 	}
-	s.out.fact("unlocked", fmt.Sprintf("by password; a session on this connection alone; locks itself after %d idle minutes",
+	s.out.Fact("unlocked", fmt.Sprintf("by password; a session on this connection alone; locks itself after %d idle minutes",
 		status.AutoLockSeconds/60))
 	return nil
 }
@@ -175,9 +175,9 @@ func (s *show) fund(ctx context.Context) error {
 			return err
 		}
 		if len(seen.Balances) != 1 || seen.Balances[0].Amount.Int() == nil {
-			return fmt.Errorf("no balance of %s on %s", native.symbol, c.Network.Name)
+			return fmt.Errorf("no balance of %s on %s", native.Symbol, c.Network.Name)
 		}
-		s.out.fact("funded", fmt.Sprintf("by the sandbox's faucet: the wallet sees %s on %s", native.text(seen.Balances[0].Amount.Int()), c.Network.Name))
+		s.out.Fact("funded", fmt.Sprintf("by the sandbox's faucet: the wallet sees %s on %s", native.Text(seen.Balances[0].Amount.Int()), c.Network.Name))
 	}
 	return nil
 }

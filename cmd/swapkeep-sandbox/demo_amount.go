@@ -3,77 +3,41 @@ package main
 import (
 	"fmt"
 	"math/big"
-	"strings"
 	"time"
 
+	"swapkeep/cmd/internal/amount"
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
 )
 
-// A coin is a token, or a chain's own coin, with what it takes to write it.
+// A coin is a token, or a chain's own coin, as the demo writes it.
 type coin struct {
-	symbol   string
-	decimals int
-	token    protocol.Address
+	amount.Coin
+	token protocol.Address
 }
 
-func nativeOf(n sandbox.Network) coin { return coin{n.Native, 18, protocol.Native} }
+func nativeOf(n sandbox.Network) coin {
+	return coin{amount.Coin{Symbol: n.Native, Decimals: 18}, protocol.Native}
+}
 
 func coinNamed(n sandbox.Network, symbol string) (coin, bool) {
 	for _, t := range append([]sandbox.Token{n.Wrapped}, n.Tokens...) {
 		if t.Symbol == symbol {
-			return coin{symbol, int(t.Decimals), protocol.Checksummed(t.Address.Hex())}, true
+			return coin{amount.Coin{Symbol: symbol, Decimals: int(t.Decimals)}, protocol.Checksummed(t.Address.Hex())}, true
 		}
 	}
 	return coin{}, false
 }
 
-// places are the decimals that are shown: of 18 those down to a gwei.
-const places = 9
+// briefPlaces are the decimals that the summary has room for.
+const briefPlaces = 4
 
-// text writes an amount of base units with its unit.
-func (c coin) text(n *big.Int) string {
-	if n == nil {
-		return "an unknown amount of " + c.symbol
-	}
-	return decimal(n, c.decimals, places) + " " + c.symbol
-}
-
-// orNone is text, but in words for nothing.
-func (c coin) orNone(n *big.Int) string {
-	if n != nil && n.Sign() == 0 {
+// brief writes an amount for the summary.
+func (c coin) brief(n *big.Int) string {
+	if n.Sign() == 0 {
 		return "none"
 	}
-	return c.text(n)
-}
-
-// decimal writes n base units, cut off, never rounded up, after that many
-// places: "1,234.5". What is too small to show is "< 0.001".
-func decimal(n *big.Int, decimals, places int) string {
-	sign, digits := "", new(big.Int).Abs(n).String()
-	if n.Sign() < 0 {
-		sign = "-"
-	}
-	if len(digits) <= decimals {
-		digits = strings.Repeat("0", decimals-len(digits)+1) + digits
-	}
-	whole, part := digits[:len(digits)-decimals], digits[len(digits)-decimals:]
-	part = strings.TrimRight(part[:min(places, len(part))], "0")
-	switch {
-	case part != "":
-		return sign + grouped(whole) + "." + part
-	case whole == "0" && n.Sign() != 0:
-		return "< " + sign + "0." + strings.Repeat("0", places-1) + "1"
-	}
-	return sign + grouped(whole)
-}
-
-// grouped sets a comma before every third digit from the end.
-func grouped(digits string) string {
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
+	return amount.Decimal(n, c.Decimals, briefPlaces) + " " + c.Symbol
 }
 
 // feeIn is the fee in an output that has been paid out without it.

@@ -60,7 +60,7 @@ func firstKeychain(ctx context.Context, rows []keychainRow, name, dir string) (k
 }
 
 func (s *show) chooseKeychain(ctx context.Context) error {
-	s.out.heading("Keychain")
+	s.out.Heading("Keychain")
 	k, why, err := firstKeychain(ctx, keychains, s.demoOptions.keychain, s.dir)
 	if err != nil {
 		return err
@@ -74,14 +74,14 @@ func (s *show) chooseKeychain(ctx context.Context) error {
 		how, ended := k.end(ctx, service)
 		return how, errors.Join(err, ended)
 	})
-	s.out.fact("chosen", k.name)
+	s.out.Fact("chosen", k.name)
 	switch {
 	case s.demoOptions.keychain != "auto":
 		why = "asked for with --keychain"
 	case why == "":
 		why = "it is there and unlocked"
 	}
-	s.out.fact("because", why)
+	s.out.Fact("because", why)
 	return nil
 }
 

@@ -2,15 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/big"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"swapkeep/cmd/internal/amount"
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
 )
@@ -25,12 +24,17 @@ type ledger struct {
 	pays    coin
 	gets    coin
 
+	// As they were before the swap, and as it was consented to.
+	digest   protocol.Hash
+	floor    *big.Int       // of what it gets
+	ceiling  *big.Int       // wei, of all its transactions together
+	sends    int            // transactions of the plan
 	receiver common.Address // of the fee; zero: none
-	block    uint64         // the last one before the swap
-	nonce    uint64
-	handed   int // transactions handed to the node before the swap
-	had      *big.Int
-	feeHad   *big.Int
+	block    uint64         // the last one
+	nonce    uint64         // the account's
+	permits  uint64         // the account's nonce at Permit2
+	handed   int            // transactions handed to the node
+	had      holdings
 }
 
 func (s *show) openLedger(p plan) (*ledger, error) {
@@ -38,141 +42,151 @@ func (s *show) openLedger(p plan) (*ledger, error) {
 	if c == nil {
 		return nil, fmt.Errorf("chain %d does not run", p.chain)
 	}
-	gets, ok := coinNamed(c.Network, p.receives)
-	if !ok {
-		return nil, fmt.Errorf("%s has no %s", c.Network.Name, p.receives)
-	}
 	native := nativeOf(c.Network)
+	gets, known := coinNamed(c.Network, p.receives)
+	pays, paysKnown := native, true
+	if p.pays != "" {
+		pays, paysKnown = coinNamed(c.Network, p.pays)
+	}
+	if !known || !paysKnown {
+		return nil, fmt.Errorf("%s has no %s, or no %s", c.Network.Name, p.receives, p.pays)
+	}
 	return &ledger{plan: p, chain: c, name: c.Network.Name, account: common.HexToAddress(string(s.account)),
-		native: native, pays: native, gets: gets}, nil
+		native: native, pays: pays, gets: gets}, nil
 }
 
 func (l *ledger) title(number int) string {
-	title := fmt.Sprintf("Swap %d: %s for %s on %s", number, l.pays.text(l.plan.amount), l.gets.symbol, l.name)
-	if l.plan.kill {
-		title += ", and the daemon killed in the middle"
+	title := fmt.Sprintf("Swap %d: %s for %s on %s", number, l.pays.Text(l.plan.amount), l.gets.Symbol, l.name)
+	if l.plan.but != "" {
+		title += ", " + l.plan.but
 	}
 	return title
 }
 
-// open notes where things stand before the swap.
-func (l *ledger) open(ctx context.Context, t protocol.Terms) (err error) {
-	if t.FeeReceiver != "" {
-		l.receiver = common.HexToAddress(string(t.FeeReceiver))
+// open notes where things stand before the swap, and what is consented to.
+func (l *ledger) open(ctx context.Context, r protocol.Review) (err error) {
+	if r.Terms.FeeReceiver != "" {
+		l.receiver = common.HexToAddress(string(r.Terms.FeeReceiver))
+	}
+	l.digest, l.floor, l.ceiling = r.Digest, r.Terms.FloorOut.Int(), r.Terms.GasCeiling.Int()
+	for _, step := range r.Steps {
+		if step.Kind != "typed" {
+			l.sends++
+		}
 	}
 	l.block, l.handed = l.chain.Head().Number.Uint64(), len(l.chain.Transactions())
 	if l.nonce, err = l.chain.Client().NonceAt(ctx, l.account, nil); err != nil {
 		return err
 	}
-	l.had, l.feeHad, err = l.holdings(ctx)
+	if l.had, err = l.holdings(ctx); err != nil {
+		return err
+	}
+	left, err := l.left(ctx)
+	l.permits = left.nonce
 	return err
 }
 
-// moved is what the account and the fee's receiver have got since.
-func (l *ledger) moved(ctx context.Context) (got, fee *big.Int, err error) {
-	has, feeHas, err := l.holdings(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	return has.Sub(has, l.had), feeHas.Sub(feeHas, l.feeHad), nil
+// holdings are balances that a swap changes.
+type holdings struct {
+	pays *big.Int // the account's, of what it pays
+	gets *big.Int // the account's, of what it gets
+	fee  *big.Int // the fee receiver's, of the same
 }
 
-func (l *ledger) holdings(ctx context.Context) (account, receiver *big.Int, err error) {
-	if account, err = l.balance(ctx, l.account); err != nil {
-		return nil, nil, err
+func (l *ledger) holdings(ctx context.Context) (h holdings, err error) {
+	if h.pays, err = l.balance(ctx, l.pays, l.account); err != nil {
+		return h, err
 	}
-	receiver = new(big.Int)
+	if h.gets, err = l.balance(ctx, l.gets, l.account); err != nil {
+		return h, err
+	}
+	h.fee = new(big.Int)
 	if l.receiver != (common.Address{}) {
-		receiver, err = l.balance(ctx, l.receiver)
+		h.fee, err = l.balance(ctx, l.gets, l.receiver)
 	}
-	return account, receiver, err
+	return h, err
 }
 
-// balanceOf is the selector of ERC-20's balanceOf(address).
-var balanceOf = crypto.Keccak256([]byte("balanceOf(address)"))[:4]
-
-// balance reads the token out's balance of a holder.
-func (l *ledger) balance(ctx context.Context, holder common.Address) (*big.Int, error) {
-	token := common.HexToAddress(string(l.gets.token))
-	out, err := l.chain.Client().CallContract(ctx, ethereum.CallMsg{
-		To: &token, Data: append(balanceOf[:4:4], common.LeftPadBytes(holder[:], 32)...),
-	}, nil)
+func (l *ledger) balance(ctx context.Context, c coin, holder common.Address) (*big.Int, error) {
+	if c.token == protocol.Native {
+		return l.chain.Client().BalanceAt(ctx, holder, nil)
+	}
+	out, err := l.read(ctx, common.HexToAddress(string(c.token)), "balanceOf(address)", 1, holder)
 	if err != nil {
 		return nil, err
 	}
-	if len(out) != 32 {
-		return nil, fmt.Errorf("balance of %s: %d bytes", l.gets.symbol, len(out))
-	}
-	return new(big.Int).SetBytes(out), nil
+	return out[0], nil
 }
 
-// payments are what an account's transactions since the opening come to.
-type payments struct {
-	nonceBefore, nonceAfter uint64
-	mined                   int // on the chain, with the plan's amount
-	signed                  int // different ones handed to the node
-	handed                  int // how often any was
+// A grant is what the account's token and Permit2 still allow.
+type grant struct {
+	allowance *big.Int // of Permit2, by the token
+	permitted *big.Int // of the router, by Permit2
+	nonce     uint64   // of the next permit: how many were used
 }
 
-func (l *ledger) payments(ctx context.Context) (p payments, err error) {
-	p.nonceBefore = l.nonce
-	if p.nonceAfter, err = l.chain.Client().NonceAt(ctx, l.account, nil); err != nil {
-		return p, err
+// left reads what of the paid token can still be pulled; nothing of a native
+// coin ever can.
+func (l *ledger) left(ctx context.Context) (g grant, err error) {
+	if l.pays.token == protocol.Native {
+		return grant{allowance: new(big.Int), permitted: new(big.Int)}, nil
 	}
-	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(l.plan.chain))
-	for n := l.block + 1; n <= l.chain.Head().Number.Uint64(); n++ {
-		block, err := l.chain.Client().BlockByNumber(ctx, new(big.Int).SetUint64(n))
-		if err != nil {
-			return p, err
-		}
-		for _, tx := range block.Transactions() {
-			if from, err := types.Sender(signer, tx); err == nil && from == l.account && tx.Value().Cmp(l.plan.amount) == 0 {
-				p.mined++
-			}
-		}
+	token, contracts := common.HexToAddress(string(l.pays.token)), l.chain.Network.Contracts
+	out, err := l.read(ctx, token, "allowance(address,address)", 1, l.account, contracts.Permit2)
+	if err != nil {
+		return g, err
 	}
-	return p, l.countHanded(&p, signer)
+	g.allowance = out[0]
+	out, err = l.read(ctx, contracts.Permit2, "allowance(address,address,address)", 3, l.account, token, contracts.UniversalRouter)
+	if err != nil {
+		return g, err
+	}
+	g.permitted, g.nonce = out[0], out[2].Uint64()
+	return g, nil
 }
 
-// countHanded looks at what was handed to the node, mined or not.
-func (l *ledger) countHanded(p *payments, signer types.Signer) error {
-	raws := l.chain.Transactions()
-	if len(raws) < l.handed {
-		return errors.New("the node forgot what it was handed")
+// read calls a view of a contract with addresses and returns so many words.
+func (l *ledger) read(ctx context.Context, at common.Address, signature string, words int, args ...common.Address) ([]*big.Int, error) {
+	data := crypto.Keccak256([]byte(signature))[:4]
+	for _, a := range args {
+		data = append(data, common.LeftPadBytes(a[:], 32)...)
 	}
-	seen := map[common.Hash]bool{}
-	for _, raw := range raws[l.handed:] {
-		var tx types.Transaction
-		if err := tx.UnmarshalBinary(raw.Raw); err != nil {
-			return fmt.Errorf("the node was handed what is no transaction: %w", err)
-		}
-		if from, err := types.Sender(signer, &tx); err == nil && from == l.account {
-			p.handed++
-			seen[tx.Hash()] = true
-		}
+	raw, err := l.chain.Client().CallContract(ctx, ethereum.CallMsg{To: &at, Data: data}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s of %s: %w", signature, at, err)
 	}
-	p.signed = len(seen)
-	return nil
+	if len(raw) != 32*words {
+		return nil, fmt.Errorf("%s of %s: %d bytes", signature, at, len(raw))
+	}
+	out := make([]*big.Int, words)
+	for i := range out {
+		out[i] = new(big.Int).SetBytes(raw[32*i : 32*(i+1)])
+	}
+	return out, nil
 }
 
 // named is the coin of that address, as far as the demo knows it.
 func (l *ledger) named(token protocol.Address) coin {
-	for _, c := range []coin{l.native, l.gets} {
+	for _, c := range []coin{l.native, l.pays, l.gets} {
 		if c.token == token {
 			return c
 		}
 	}
-	return coin{symbol: "units of " + string(token), token: token}
+	return coin{amount.Coin{Symbol: "units of " + string(token)}, token}
 }
 
 // contract names a called contract.
 func (l *ledger) contract(a protocol.Address) string {
-	names := map[common.Address]string{
-		l.chain.Network.Contracts.UniversalRouter: "the Universal Router",
-		l.chain.Network.Contracts.Permit2:         "Permit2",
-		l.chain.Network.Wrapped.Address:           l.chain.Network.Wrapped.Symbol,
+	names := map[protocol.Address]string{
+		protocol.Checksummed(l.chain.Network.Contracts.UniversalRouter.Hex()): "the Universal Router",
+		protocol.Checksummed(l.chain.Network.Contracts.Permit2.Hex()):         "Permit2",
 	}
-	if name, ok := names[common.HexToAddress(string(a))]; ok {
+	for _, c := range []coin{l.pays, l.gets} {
+		if c.token != protocol.Native {
+			names[c.token] = c.Symbol
+		}
+	}
+	if name, ok := names[a]; ok {
 		return name + " " + short(a)
 	}
 	return string(a)

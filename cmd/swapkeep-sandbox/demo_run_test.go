@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"swapkeep/cmd/internal/screen"
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/inject"
 )
@@ -60,7 +61,7 @@ func (p *page) Write(b []byte) (int, error) {
 // the tally, and neither a process nor the directory is left.
 func told(t *testing.T, ctx context.Context, o demoOptions, p *page) (text string, err error) {
 	t.Helper()
-	err = o.run(ctx, newScreen(p, os.Getenv))
+	err = o.run(ctx, screen.New(p, os.Getenv))
 	text = p.text.String()
 	t.Log("\n" + text)
 	for _, m := range regexp.MustCompile(`pid (\d+)`).FindAllStringSubmatch(text, -1) {
@@ -75,7 +76,7 @@ func told(t *testing.T, ctx context.Context, o demoOptions, p *page) (text strin
 		t.Errorf("left behind: %q", left)
 	}
 	for _, l := range strings.Split(text, "\n") {
-		if len([]rune(l)) > pageWidth && !strings.HasPrefix(l, "  | ") {
+		if len([]rune(l)) > screen.PageWidth && !strings.HasPrefix(l, "  | ") {
 			t.Errorf("%d columns: %s", len(l), l)
 		}
 	}
@@ -109,15 +110,17 @@ func TestDemo(t *testing.T) {
 	}
 	for name, test := range map[string]func(*testing.T, string){
 		"a swap fails":            demoWithAFailure,
-		"interrupted in an act":   interrupted("Wallet", "demo: 3 swaps, 0 filled, 0 failed, 3 not tried"),
-		"interrupted at the kill": interrupted("SIGKILL to the daemon", "demo: 3 swaps, 1 filled, 1 failed, 1 not tried"),
+		"interrupted in an act":   interrupted("Wallet", "demo: 5 swaps, 0 filled, 0 failed, 5 not tried"),
+		"interrupted at the kill": interrupted("SIGKILL to the daemon", "demo: 5 swaps, 1 filled, 1 failed, 3 not tried"),
+		"interrupted when locked": interrupted("keys are locked", "demo: 5 swaps, 3 filled, 1 failed, 1 not tried"),
+		"interrupted in a crowd":  interrupted("ours waits", "demo: 5 swaps, 4 filled, 1 failed"),
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, bin) })
 	}
 }
 
 // demoWithAFailure: the provider refuses its first transaction. The swaps after
-// it go on, one of them through a killed daemon.
+// it go on, two of them through a killed daemon.
 func demoWithAFailure(t *testing.T, bin string) {
 	o := quick(t, bin)
 	o.started = func(s *sandbox.Sandbox) {
@@ -129,10 +132,10 @@ func demoWithAFailure(t *testing.T, bin string) {
 	if !errors.Is(err, errDemo) {
 		t.Errorf("ended with %v", err)
 	}
-	if want := "demo: 3 swaps, 2 filled, 1 failed"; lastLine(text) != want {
+	if want := "demo: 5 swaps, 4 filled, 1 failed"; lastLine(text) != want {
 		t.Errorf("last line %q, want %q", lastLine(text), want)
 	}
-	for _, want := range []string{"provider_", "the last lines of swapkeepd.log", "SIGKILL to the daemon", "nonce 0 -> 1; 1 transaction of the account"} {
+	for _, want := range []string{"provider_", "the last lines of swapkeepd.log", "SIGKILL to the daemon", "nonce 0 -> 1; 1 ETH left the account", "permits used: 1; allowance left: 0 USDC", "the node got it once; never mined"} {
 		if !strings.Contains(oneLine(text), want) {
 			t.Errorf("nothing of %q", want)
 		}
@@ -154,7 +157,7 @@ func TestDemoWithoutItsPrograms(t *testing.T) {
 	if !errors.Is(err, errDemo) || !strings.Contains(oneLine(text), "run `make build` first") {
 		t.Errorf("ended with %v", err)
 	}
-	if want := "demo: 3 swaps, 0 filled, 0 failed, 3 not tried"; lastLine(text) != want {
+	if want := "demo: 5 swaps, 0 filled, 0 failed, 5 not tried"; lastLine(text) != want {
 		t.Errorf("last line %q, want %q", lastLine(text), want)
 	}
 }

@@ -1,6 +1,12 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"swapkeep/cmd/internal/amount"
+	"swapkeep/cmd/internal/screen"
+)
 
 // summaryRows are the lines of the summary, a column to each swap: that way it
 // stays narrow.
@@ -10,15 +16,17 @@ var summaryRows = []struct {
 	cell   func(outcome) string
 }{
 	{"network", false, func(o outcome) string { return o.network }},
-	{"pays", false, func(o outcome) string { return o.pays.text(o.plan.amount) }},
-	{"got", true, func(o outcome) string { return o.gets.text(o.got) }},
-	{"floor", true, func(o outcome) string { return o.gets.text(o.order.Terms.FloorOut.Int()) }},
-	{"gas paid", true, func(o outcome) string { return o.pays.text(o.order.Verdict.Evidence.FeePaid.Int()) }},
-	{"wallet fee", true, func(o outcome) string { return o.gets.orNone(o.fee) }},
-	{"proof", true, func(o outcome) string {
-		e := o.order.Verdict.Evidence
-		return fmt.Sprintf("block %d, %d deep", e.Block, e.Depth)
+	{"pays", false, func(o outcome) string { return o.pays.brief(o.plan.amount) }},
+	{"got", true, func(o outcome) string { return o.gets.brief(o.audit.got) }},
+	{"floor", true, func(o outcome) string { return o.gets.brief(o.floor) }},
+	{"gas paid", true, func(o outcome) string { return o.native.Text(o.audit.gas) }},
+	{"wallet fee", true, func(o outcome) string { return o.gets.brief(o.audit.fee) }},
+	{"block", true, func(o outcome) string {
+		mined := o.audit.mined()
+		return fmt.Sprintf("%d, %d deep", mined[len(mined)-1].receipt.BlockNumber, o.audit.deep)
 	}},
+	{"approval", true, outcome.approval},
+	{"speed-up", true, outcome.speedup},
 	{"daemon", false, func(o outcome) string {
 		if o.killed == 0 {
 			return "-"
@@ -29,20 +37,37 @@ var summaryRows = []struct {
 	{"end", false, outcome.end},
 }
 
+// approval says what the swap's approval left.
+func (o outcome) approval() string {
+	if !slices.ContainsFunc(o.audit.mined(), func(tx *signed) bool { return tx.what() == approval }) {
+		return "-"
+	}
+	return "exact, " + amount.Decimal(o.audit.left.allowance, o.pays.Decimals, briefPlaces) + " left"
+}
+
+// speedup says what tip was offered first, and what got the swap into a block.
+func (o outcome) speedup() string {
+	if o.plan.bumps == 0 {
+		return "-"
+	}
+	first, last := o.audit.signed[0], o.audit.signed[len(o.audit.signed)-1]
+	return "tip " + amount.Decimal(first.GasTipCap(), 9, 1) + " -> " + gwei(last.GasTipCap())
+}
+
 // conclude prints the summary and the last line, and reports whether every
 // swap was filled.
 func (s *show) conclude() bool {
-	s.out.heading("Summary")
+	s.out.Heading("Summary")
 	if len(s.outcomes) > 0 {
-		s.out.table(summary(s.outcomes))
-		s.out.blank()
+		s.out.Grid(summary(s.outcomes))
+		s.out.Blank()
 	}
 	line, all := tally(len(s.swaps), s.outcomes)
-	how := good
+	how := screen.Good
 	if !all {
-		how = bad
+		how = screen.Bad
 	}
-	s.out.line(s.out.paint(how, line))
+	s.out.Painted(how, line)
 	return all
 }
 

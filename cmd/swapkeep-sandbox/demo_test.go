@@ -6,42 +6,17 @@ import (
 	"errors"
 	"io"
 	"math/big"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"swapkeep/cmd/internal/amount"
+	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/protocol"
 )
-
-func TestDecimal(t *testing.T) {
-	for _, c := range []struct {
-		n                string
-		decimals, places int
-		want             string
-	}{
-		{"0", 18, 9, "0"},
-		{"1000000000000000000", 18, 9, "1"},
-		{"500000000000000000", 18, 9, "0.5"},
-		{"2992473090", 6, 9, "2,992.47309"},
-		{"2992479999", 6, 2, "2,992.47"}, // cut off: a floor must not look higher than it is
-		{"1234567000000", 6, 9, "1,234,567"},
-		{"106252009999999", 18, 9, "0.000106252"},
-		{"999999999", 18, 9, "< 0.000000001"},
-		{"-1500000", 6, 9, "-1.5"},
-		{"7", 0, 9, "7"},
-	} {
-		n, _ := new(big.Int).SetString(c.n, 10)
-		if got := decimal(n, c.decimals, c.places); got != c.want {
-			t.Errorf("%s, %d decimals: %q, want %q", c.n, c.decimals, got, c.want)
-		}
-	}
-	usdc := coin{symbol: "USDC", decimals: 6}
-	for want, n := range map[string]*big.Int{"none": new(big.Int), "1.5 USDC": big.NewInt(1_500_000), "an unknown amount of USDC": nil} {
-		if got := usdc.orNone(n); got != want {
-			t.Errorf("%v: %q, want %q", n, got, want)
-		}
-	}
-}
 
 func TestFeeIn(t *testing.T) {
 	// 20 bps of 3,000 are 6, which leaves 2,994.
@@ -53,61 +28,25 @@ func TestFeeIn(t *testing.T) {
 	}
 }
 
-func TestScreenIsPlainWhereNobodySits(t *testing.T) {
-	var b bytes.Buffer
-	s := newScreen(&b, func(string) string { return "xterm" })
-	s.heading("Swap")
-	s.progress("0.1 s", "waiting")
-	s.fact("offer", strings.Repeat("a word ", 30))
-	s.event("0.1 s", "filled", "done")
-	s.quote([]string{"\x1b[31mred"})
-	want := "\nSwap\n" +
-		"  offer      " + strings.Repeat("a word ", 12) + "a\n" +
-		"             word " + strings.Repeat("a word ", 11) + "a\n" +
-		"             word" + strings.Repeat(" a word", 5) + "\n" +
-		"  0.1 s      filled     done\n" +
-		"  | [31mred\n"
-	if b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", &b, want)
-	}
-	for _, l := range strings.Split(b.String(), "\n") {
-		if len(l) > pageWidth {
-			t.Errorf("%d columns: %s", len(l), l)
-		}
-	}
-}
-
-func TestScreenAtATerminal(t *testing.T) {
-	var b bytes.Buffer
-	s := &screen{w: &b, colour: true, live: true, width: 30}
-	s.progress("0.1 s", "executing: waitng for the chain")
-	s.event("0.2 s", "filled", "done")
-	want := "\r\x1b[2m  0.1 s      / executing: wait\x1b[0m\x1b[K" + "\r\x1b[K" +
-		"  \x1b[2m0.2 s     \x1b[0m \x1b[1;32mfilled     \x1b[0m\x1b[1;32mdone\x1b[0m\n"
-	if b.String() != want {
-		t.Errorf("got %q, want %q", b.String(), want)
-	}
-}
-
-func TestTableIsAligned(t *testing.T) {
-	var b bytes.Buffer
-	s := &screen{w: &b, width: 80}
-	s.table([][]string{{"", "swap 1", "swap 2"}, {"pays", "1 ETH", "0.5 ETH"}, {"got", "2,992.47 USDC", "-"}})
-	want := "        swap 1         swap 2\n  pays  1 ETH          0.5 ETH\n  got   2,992.47 USDC  -\n"
-	if b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", &b, want)
-	}
-}
-
 // proven is an outcome as a filled swap leaves it.
 func proven(p plan) outcome {
-	eth, usdc := coin{"ETH", 18, protocol.Native}, coin{symbol: "USDC", decimals: 6}
-	return outcome{plan: p, network: "Ethereum", pays: eth, gets: usdc, got: big.NewInt(2_992_000_000), fee: big.NewInt(6_000_000),
-		took: 2 * time.Second,
-		order: protocol.Order{State: "filled", Terms: protocol.Terms{FloorOut: "2977000000"}, Verdict: &protocol.Verdict{
-			Evidence: &protocol.Evidence{Block: 7, Depth: 2, FeePaid: "106252000000000"},
-		}},
+	eth, usdc := coin{amount.Coin{Symbol: "ETH", Decimals: 18}, protocol.Native}, coin{Coin: amount.Coin{Symbol: "USDC", Decimals: 6}}
+	tx := func(tip int64, mined *types.Receipt, data []byte) *signed {
+		return &signed{Transaction: types.NewTx(&types.DynamicFeeTx{GasTipCap: big.NewInt(tip), GasFeeCap: big.NewInt(2 * tip), Data: data}), handed: 1, receipt: mined}
 	}
+	o := outcome{plan: p, network: "Ethereum", native: eth, pays: eth, gets: usdc, floor: big.NewInt(2_977_500_000), took: 2 * time.Second,
+		order: protocol.Order{State: "filled"},
+		audit: audit{got: big.NewInt(2_992_000_000), fee: big.NewInt(6_000_000), gas: big.NewInt(106_252e9), deep: 2, left: grant{allowance: new(big.Int)}},
+	}
+	if p.pays != "" {
+		o.pays, o.gets, o.audit.got, o.audit.fee = usdc, eth, big.NewInt(66e16), new(big.Int)
+		o.audit.signed = append(o.audit.signed, tx(1e9, &types.Receipt{BlockNumber: big.NewInt(6)}, approveCall))
+	}
+	for range p.bumps {
+		o.audit.signed = append(o.audit.signed, tx(1e9, nil, nil))
+	}
+	o.audit.signed = append(o.audit.signed, tx(25e8, &types.Receipt{BlockNumber: big.NewInt(7)}, nil))
+	return o
 }
 
 func TestLastLineIsHonest(t *testing.T) {
@@ -140,22 +79,61 @@ func TestLastLineIsHonest(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	var b bytes.Buffer
-	(&screen{w: &b, width: 80}).table(summary([]outcome{proven(demoSwaps[0]), {plan: demoSwaps[1], network: "Base", pays: proven(demoSwaps[1]).pays, killed: 1, err: io.EOF}}))
+	failed := outcome{plan: demoSwaps[1], network: "Base", pays: proven(demoSwaps[1]).pays, killed: 1, err: io.EOF}
+	screen.New(&b, os.Getenv).Grid(summary([]outcome{proven(demoSwaps[0]), failed, proven(demoSwaps[3]), proven(demoSwaps[4])}))
 	want := `
-              swap 1           swap 2
-  network     Ethereum         Base
-  pays        1 ETH            1 ETH
-  got         2,992 USDC       -
-  floor       2,977 USDC       -
-  gas paid    0.000106252 ETH  -
-  wallet fee  6 USDC           -
-  proof       block 7, 2 deep  -
-  daemon      -                killed once
-  time        2.0 s            -
-  end         filled           failed
+              swap 1           swap 2       swap 3           swap 4
+  network     Ethereum         Base         Ethereum         Ethereum
+  pays        1 ETH            1 ETH        2,000 USDC       0.5 ETH
+  got         2,992 USDC       -            0.66 ETH         2,992 USDC
+  floor       2,977.5 USDC     -            < 0.0001 ETH     2,977.5 USDC
+  gas paid    0.000106252 ETH  -            0.000106252 ETH  0.000106252 ETH
+  wallet fee  6 USDC           -            none             6 USDC
+  block       7, 2 deep        -            7, 2 deep        7, 2 deep
+  approval    -                -            exact, 0 left    -
+  speed-up    -                -            -                tip 1 -> 2.5 gwei
+  daemon      -                killed once  -                -
+  time        2.0 s            -            2.0 s            2.0 s
+  end         filled           failed       filled           filled
 `
 	if "\n"+b.String() != want {
 		t.Errorf("got\n%s\nwant%s", &b, want)
+	}
+}
+
+// Each fact that an audit must not show is refused by itself.
+func TestAuditIsStrict(t *testing.T) {
+	eth, usdc := coin{amount.Coin{Symbol: "ETH", Decimals: 18}, protocol.Native}, coin{amount.Coin{Symbol: "USDC", Decimals: 6}, "0x1"}
+	l := &ledger{plan: demoSwaps[3], native: eth, pays: usdc, gets: eth, ceiling: big.NewInt(1e15), sends: 2, nonce: 4}
+	tx := func(nonce uint64, status uint64) *signed {
+		return &signed{Transaction: types.NewTx(&types.DynamicFeeTx{Nonce: nonce, Gas: 100_000, GasFeeCap: big.NewInt(1e9), GasTipCap: big.NewInt(1)}),
+			receipt: &types.Receipt{Status: status, BlockNumber: big.NewInt(1)}}
+	}
+	sound := func() audit {
+		return audit{paid: someUSDC, nonce: 6, gas: big.NewInt(1e14), deep: 2, signed: []*signed{tx(4, 1), tx(5, 1)},
+			left: grant{allowance: new(big.Int), permitted: new(big.Int), nonce: 1}}
+	}
+	if err := l.wrong(sound()); err != nil {
+		t.Fatal(err)
+	}
+	for want, spoil := range map[string]func(*audit){
+		"did not pay the amount once":     func(a *audit) { a.paid = big.NewInt(4_000e6) },
+		"the account sent 3 transactions": func(a *audit) { a.signed = append(a.signed, tx(6, 1)); a.nonce = 7 },
+		"3 transactions were signed":      func(a *audit) { a.signed = append(a.signed, tx(5, 1)); a.signed[2].receipt = nil },
+		"a transaction failed":            func(a *audit) { a.signed[0] = tx(4, 0) },
+		"gas is above":                    func(a *audit) { a.gas = big.NewInt(2e15) },
+		"could have been above":           func(a *audit) { l.ceiling = big.NewInt(1e14 - 1); a.gas = new(big.Int) },
+		"not exactly one permit":          func(a *audit) { a.left.nonce = 2 },
+		"an allowance was left":           func(a *audit) { a.left.allowance = big.NewInt(1) },
+		"allowance was left behind":       func(a *audit) { a.left.permitted = big.NewInt(1) },
+		"not as deep":                     func(a *audit) { a.deep = 1 },
+	} {
+		a, ceiling := sound(), l.ceiling
+		spoil(&a)
+		if err := l.wrong(a); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+		l.ceiling = ceiling
 	}
 }
 

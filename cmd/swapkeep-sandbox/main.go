@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		defer cancel()
 	}
 	log := zerolog.New(stderr).With().Timestamp().Logger()
-	s, err := sandbox.Start(ctx, o.Options)
+	s, err := openWorld(ctx, o.Options, o.dir, log)
 	if err != nil {
 		return err
 	}
@@ -119,15 +119,12 @@ func parseChains(list string) ([]uint64, error) {
 	return ids, nil
 }
 
-// announce writes the files and prints the ready line.
-func announce(s *sandbox.Sandbox, dir string, stdout io.Writer, log zerolog.Logger) error {
-	if err := s.WriteFiles(dir); err != nil {
-		return err
-	}
+// announce prints the ready line.
+func announce(s *world, dir string, stdout io.Writer, log zerolog.Logger) error {
 	for _, c := range s.Chains() {
 		log.Info().Uint64("chain", c.ID).Str("rpc", c.RPC()).Msg("chain started")
 	}
-	log.Info().Str("dex", s.DEXURL()).Str("control", s.ControlURL()).Msg("ready; all keys are public")
+	log.Info().Str("dex", s.DEXURL()).Str("keyProxy", s.url).Str("control", s.ControlURL()).Msg("ready; all keys are public")
 	return json.NewEncoder(stdout).Encode(struct {
 		Event   string `json:"event"`
 		PID     int    `json:"pid"`

@@ -32,6 +32,8 @@ const (
 	cacheMB  = 16
 	// maxBlocks bounds one request to mine or to reorganise.
 	maxBlocks = 1000
+	// maxTipBits bounds what blocks can be told to ask.
+	maxTipBits = 128
 )
 
 // Config describes a chain.
@@ -59,6 +61,7 @@ type Chain struct {
 
 	mining sync.Mutex // one block, reorganisation or time shift at a time
 	paused bool       // guarded by mining
+	tip    *big.Int   // guarded by mining; what blocks ask at least, in wei per gas
 	stop   chan struct{}
 	done   chan struct{}
 }
@@ -70,7 +73,7 @@ func Start(cfg Config) (*Chain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chain %d: %w", cfg.ID, err)
 	}
-	c := &Chain{ID: cfg.ID, stack: stack, server: rpc.NewServer(), stop: make(chan struct{}), done: make(chan struct{})}
+	c := &Chain{ID: cfg.ID, stack: stack, server: rpc.NewServer(), tip: usualTip(), stop: make(chan struct{}), done: make(chan struct{})}
 	if err := c.start(cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("chain %d: %w", cfg.ID, err), stack.Close())
 	}
@@ -301,6 +304,31 @@ func (c *Chain) Shift(d time.Duration) error {
 
 // Head is the latest block's header.
 func (c *Chain) Head() *types.Header { return c.eth.BlockChain().CurrentBlock() }
+
+// usualTip is what blocks ask unless they are told otherwise.
+func usualTip() *big.Int { return new(big.Int).Set(ethconfig.Defaults.Miner.GasPrice) }
+
+// AskTip has blocks take only transactions that tip at least so many wei per gas.
+// The others wait, as they do where blocks are wanted by many. nil asks the usual.
+func (c *Chain) AskTip(wei *big.Int) error {
+	if wei == nil {
+		wei = usualTip()
+	}
+	if wei.Sign() < 0 || wei.BitLen() > maxTipBits {
+		return fmt.Errorf("tip: want 0 wei or more, of at most %d bits", maxTipBits)
+	}
+	c.mining.Lock()
+	defer c.mining.Unlock()
+	c.tip = new(big.Int).Set(wei)
+	return c.eth.Miner().SetGasTip(c.tip)
+}
+
+// Tip is what blocks ask at least, in wei per gas.
+func (c *Chain) Tip() *big.Int {
+	c.mining.Lock()
+	defer c.mining.Unlock()
+	return new(big.Int).Set(c.tip)
+}
 
 // Forget drops every transaction that waits for a block.
 func (c *Chain) Forget() {

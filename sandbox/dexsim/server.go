@@ -79,19 +79,21 @@ type Server struct {
 
 	chains map[uint64]*market
 	abis   abis
+	apiKey string // demanded after a Reset
 
 	mu       sync.Mutex
 	settings Settings
 	limiters map[string]*rate.Limiter
 }
 
-// New makes a simulator over the chains.
-func New(set *contracts.Set, chains []Chain) (*Server, error) {
+// New makes a simulator over the chains. It demands the API key; "" is none.
+func New(set *contracts.Set, chains []Chain, apiKey string) (*Server, error) {
 	loaded, err := loadABIs(set)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Faults: &inject.Book{}, chains: map[uint64]*market{}, abis: loaded, settings: DefaultSettings}
+	s := &Server{Faults: &inject.Book{}, chains: map[uint64]*market{}, abis: loaded, apiKey: apiKey}
+	s.Reset()
 	for _, c := range chains {
 		s.chains[c.ID] = &market{Chain: c, abis: loaded}
 	}
@@ -119,10 +121,13 @@ func (s *Server) Set(settings Settings) error {
 	return nil
 }
 
-// Reset removes faults and counts and goes back to the default settings.
+// Reset removes faults and counts and goes back to the default settings, with
+// the API key that it was made with.
 func (s *Server) Reset() {
 	s.Faults.Reset()
-	_ = s.Set(DefaultSettings)
+	settings := DefaultSettings
+	settings.APIKey = s.apiKey
+	_ = s.Set(settings)
 }
 
 // An endpoint answers one method and path. Check runs before the key is

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+)
+
+// logTail is how many lines of a log are shown after a failure.
+const logTail = 12
+
+// tail reads the last lines of a file; none when there is no such file.
+func tail(path string, n int) []string {
+	content, err := os.ReadFile(path)
+	content = bytes.TrimSpace(content)
+	if err != nil || len(content) == 0 {
+		return nil
+	}
+	lines := strings.Split(string(content), "\n")
+	return lines[max(0, len(lines)-n):]
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+// reviewed prints what the user is asked to accept, decoded by the daemon from
+// the provider's bytes. Errors: what nobody should accept.
+func (s *show) reviewed(l *ledger, r protocol.Review) error {
+	if len(r.Steps) == 1 {
+		s.effect(l, "", r.Steps[0])
+	} else {
+		s.steps(l, r.Steps)
+	}
+	t := r.Terms
+	s.out.Fact("floor", fmt.Sprintf("%s to %s; with less it fails and only its gas is paid", l.gets.Text(t.FloorOut.Int()), s.whose(t.Recipient)))
+	s.out.Fact("fees", l.fees(r))
+	s.out.Fact("gas", fmt.Sprintf("%s expected, %s at most; the plan's ceiling is %s",
+		l.native.Text(r.Gas.Expected.Int()), l.native.Text(r.Gas.Max.Int()), l.native.Text(t.GasCeiling.Int())))
+	if len(r.Findings) == 0 {
+		s.out.Fact("findings", "none: decoded, within the terms, simulated, price checked, gas affordable")
+	}
+	for _, f := range r.Findings {
+		s.out.Styled(severityStyles[f.Severity], "finding", fmt.Sprintf("%s (%s): %s", f.Code, f.Severity, screen.Printable(f.Text)))
+	}
+	s.out.Fact("digest", string(r.Digest))
+	if r.Blocked {
+		return errors.New("the review forbids this swap")
+	}
+	return s.approved(l, r)
+}
+
+var severityStyles = map[string]screen.Style{"warn": screen.Warn, "acknowledge": screen.Warn, "block": screen.Bad}
+
+func (s *show) whose(a protocol.Address) string {
+	if a == s.account {
+		return "the own account"
+	}
+	return string(a)
+}
+
+// stepKinds say how a step comes about.
+var stepKinds = map[string]string{
+	"call":  "a transaction to ",
+	"typed": "a signature for ",
+	"late":  "a transaction, made after the signature, to ",
+}
+
+// steps prints those of a plan in their order. What the late swap lets others
+// pull was shown as the permit that it carries.
+func (s *show) steps(l *ledger, steps []protocol.Step) {
+	for i, step := range steps {
+		if step.Kind == "late" {
+			step.Effect.Approves = nil
+		}
+		s.effect(l, fmt.Sprintf("%d of %d, ", i+1, len(steps)), step)
+		until := ""
+		for _, a := range step.Effect.Approves {
+			if !a.Until.IsZero() {
+				until = "until " + a.Until.UTC().Format(time.DateOnly) + ", "
+			}
+		}
+		s.out.Fact("", until+"by "+stepKinds[step.Kind]+l.contract(step.Effect.Target))
+	}
+}
+
+// effect says what a step would do, as the daemon decoded it.
+func (s *show) effect(l *ledger, number string, step protocol.Step) {
+	e := step.Effect
+	var does []string
+	for _, spend := range e.Spends {
+		does = append(does, "pays "+l.named(spend.Token).Text(spend.Amount.Int())+" to "+l.contract(e.Target))
+	}
+	for _, a := range e.Approves {
+		does = append(does, "lets "+l.contract(a.Spender)+" pull "+l.most(a))
+	}
+	s.out.Fact("review", number+e.Kind+": "+strings.Join(does, "; "))
+	for _, r := range e.Receives {
+		s.out.Fact("", fmt.Sprintf("which enforces at least %s for %s", l.named(r.Token).Text(r.Min.Int()), s.whose(r.To)))
+	}
+}
+
+// most says how much may be pulled.
+func (l *ledger) most(a protocol.Approval) string {
+	if a.Amount.Int().Sign() == 0 {
+		return "nothing of " + l.named(a.Token).Symbol + " any more"
+	}
+	return "exactly " + l.named(a.Token).Text(a.Amount.Int())
+}
+
+// approved confirms the review's approvals, as a person does who reads them.
+// Errors: one for more than is paid, or for somebody unknown.
+func (s *show) approved(l *ledger, r protocol.Review) error {
+	for _, step := range r.Steps {
+		if step.Effect.Kind != "approve" {
+			continue
+		}
+		for _, a := range step.Effect.Approves {
+			n, permit2 := a.Amount.Int(), protocol.Checksummed(l.chain.Network.Contracts.Permit2.Hex())
+			if n.Sign() != 0 && n.Cmp(l.plan.amount) != 0 || a.Token != l.pays.token || a.Spender != permit2 {
+				return fmt.Errorf("the review lets %s pull %s, which nobody asked for", l.contract(a.Spender), l.most(a))
+			}
+			s.out.Styled(screen.Good, "confirmed", "the approval: "+l.contract(a.Spender)+" may pull "+l.most(a)+", and no more")
+		}
+	}
+	return nil
+}
+
+// fees says what the wallet's vendor takes of the output, and what more the
+// provider's side may take.
+func (l *ledger) fees(r protocol.Review) string {
+	wallet, maker := "no wallet fee", "no maker fee"
+	if r.Terms.FeeReceiver != "" && r.Terms.FeeBps > 0 {
+		wallet = fmt.Sprintf("wallet fee %d bps, about %s, to %s", r.Terms.FeeBps,
+			l.gets.Text(feeIn(r.Offer.AmountOut.Int(), r.Terms.FeeBps)), short(r.Terms.FeeReceiver))
+	}
+	if r.Terms.MakerFeeBps > 0 {
+		maker = fmt.Sprintf("maker fee at most %d bps", r.Terms.MakerFeeBps)
+	}
+	return wallet + "; " + maker
+}
