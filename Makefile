@@ -4,9 +4,10 @@ VERSION   := 0.1.0
 GO        := go
 BUILD     := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 CONTRACTS := build/contracts/.made
+PEER      := bench/node/node_modules/.package-lock.json
 SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/node_modules/*') go.mod go.sum
 
-.PHONY: build demo test check vet unit race keyring crash browsers contracts fuzz generate clean
+.PHONY: build demo test check vet unit race keyring crash browsers contracts bench fuzz generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -61,8 +62,17 @@ $(CONTRACTS): sandbox/contracts/package-lock.json sandbox/contracts/extract.mjs 
 	node sandbox/contracts/extract.mjs build/contracts
 	@touch $@
 
-# Every fuzz target for FUZZTIME, one after the other.
-FUZZTIME := 60s
+# Beside peers and limits, in one run; a missed goal is printed and no failure.
+# JSON=file writes the rows too. Without cgo, as releases are built.
+bench: bin/swapkeep bin/swapkeepd $(PEER)
+	@CGO_ENABLED=0 $(GO) run ./bench $(if $(JSON),-json $(JSON))
+
+$(PEER): bench/node/package-lock.json
+	cd bench/node && npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+# Every fuzz target, one after the other, for FUZZTIME each: 60s unless said otherwise.
+FUZZTIME ?= 60s
 fuzz:
 	scripts/fuzz.sh $(FUZZTIME)
 
@@ -70,4 +80,4 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin build sandbox/contracts/node_modules
+	rm -rf bin build sandbox/contracts/node_modules bench/node/node_modules

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/providers/dex"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+const (
+	checkTurns   = 2000
+	checksInTurn = 10 // timed together: one takes little more than reading the clock
+
+	planChain = 8453
+	planFloor = 368_000_000_000_000_000 // base units that the calldata enforces
+)
+
+// planVector is the calldata of a plan, made by the vendor's SDK.
+//
+//go:embed testdata/plan.json
+var planVector []byte
+
+type plan struct {
+	Account     common.Address `json:"account"`
+	FeeReceiver common.Address `json:"feeReceiver"`
+	TokenOut    common.Address `json:"tokenOut"`
+	Approve     hexutil.Bytes  `json:"approve"`
+	Swap        hexutil.Bytes  `json:"swap"`
+	Deadline    int64          `json:"deadline"` // of the swap
+}
+
+// planned is all that is checked before a signature, for a plan of the longest
+// kind: approve the token for Permit2, permit it to the router, swap.
+type planned struct {
+	terms    swap.Terms
+	steps    []swap.Step
+	provider *dex.Provider
+}
+
+func readPlan() (planned, error) {
+	var v plan
+	if err := json.Unmarshal(planVector, &v); err != nil {
+		return planned{}, err
+	}
+	p, err := readPermit()
+	if err != nil {
+		return planned{}, err
+	}
+	provider, err := dex.New(dex.Config{Base: "https://dex.invalid/v1"})
+	if err != nil {
+		return planned{}, err
+	}
+	typed, grant := p.typed(), p.grant()
+	permit2 := common.HexToAddress(p.Domain.VerifyingContract)
+	call := func(to common.Address, data []byte) *chain.Call {
+		return &chain.Call{ChainID: planChain, From: v.Account, To: to, Value: new(big.Int), Data: data}
+	}
+	return planned{
+		terms: swap.Terms{
+			Provider: swap.DEX, Account: v.Account, SrcChain: planChain, TokenIn: grant.Token, AmountIn: grant.Amount,
+			DstChain: planChain, TokenOut: v.TokenOut, Recipient: v.Account, FloorOut: big.NewInt(planFloor), Deadline: time.Unix(v.Deadline, 0).UTC(),
+			RefundTo: v.Account, FeeBps: 40, FeeReceiver: v.FeeReceiver, GasCeiling: big.NewInt(1e16),
+		},
+		steps: []swap.Step{
+			{Kind: swap.CallStep, Call: call(grant.Token, v.Approve), Effect: swap.Effect{ // package swap makes it, no provider
+				Kind: swap.Approve, Chain: planChain, Target: grant.Token,
+				Approves: []swap.Approval{{Token: grant.Token, Spender: permit2, Amount: grant.Amount}},
+			}},
+			{Kind: swap.TypedStep, Typed: &typed},
+			{Kind: swap.LateStep, Call: call(grant.Spender, v.Swap)},
+		},
+		provider: provider,
+	}, nil
+}
+
+// decode reads the effects of what the provider made out of the bytes.
+func (p planned) decode() ([]swap.Effect, error) {
+	effects := []swap.Effect{p.steps[0].Effect}
+	for i, s := range p.steps[1:] {
+		f, err := p.provider.Decode(p.terms, s)
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", i+2, err)
+		}
+		effects = append(effects, f)
+	}
+	return effects, nil
+}
+
+// measureCheck times the comparison of decoded effects with the terms.
+func measureCheck(ctx context.Context, _ *lab) (ours, _ []float64, err error) {
+	p, err := readPlan()
+	if err != nil {
+		return nil, nil, err
+	}
+	effects, err := p.decode()
+	if err != nil {
+		return nil, nil, err
+	}
+	pins := p.provider.Pins()
+	ours, err = inTurns(ctx, func() error { return swap.Check(p.terms, effects, pins) })
+	return ours, nil, err
+}
+
+// measureDecode times what comes before: reading the effects out of the bytes.
+func measureDecode(ctx context.Context, _ *lab) (ours, _ []float64, err error) {
+	p, err := readPlan()
+	if err != nil {
+		return nil, nil, err
+	}
+	ours, err = inTurns(ctx, func() error { _, err := p.decode(); return err })
+	return ours, nil, err
+}
+
+// inTurns times f, some calls at a time, after a first turn as warm-up.
+func inTurns(ctx context.Context, f func() error) (took []float64, err error) {
+	for turn := range 1 + checkTurns {
+		began := time.Now()
+		for range checksInTurn {
+			if err := f(); err != nil {
+				return nil, err
+			}
+		}
+		if turn > 0 {
+			took = append(took, float64(time.Since(began))/checksInTurn)
+		}
+	}
+	return took, ctx.Err()
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/host/transport"
+)
+
+const (
+	extension = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	origin    = "chrome-extension://" + extension + "/"
+
+	// upTime is how long a daemon may take to listen.
+	upTime = 10 * time.Second
+)
+
+// A lab is the temporary world that everything is measured in.
+type lab struct {
+	dir     string // all that is written
+	bin     string // the programs under test
+	node    string // the peer in Node
+	outside *outside
+	homes   int
+}
+
+// openLab makes the outside world, and the configuration of a daemon that
+// knows all of it.
+func openLab(ctx context.Context, bin, node string) (*lab, error) {
+	for _, name := range []string{"swapkeep", "swapkeepd"} {
+		if _, err := os.Stat(filepath.Join(bin, name)); err != nil {
+			return nil, fmt.Errorf("%w; run make build first", err)
+		}
+	}
+	bin, err := filepath.Abs(bin)
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{bin: bin, node: node}
+	if l.dir, err = os.MkdirTemp("", "swapkeep-bench-"); err != nil {
+		return nil, err
+	}
+	if l.outside, err = openOutside(); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	return l, errors.Join(os.WriteFile(l.config(), []byte(l.configuration()), 0o600), ctx.Err())
+}
+
+func (l *lab) close() (err error) {
+	if l.outside != nil {
+		err = l.outside.close()
+	}
+	return errors.Join(err, os.RemoveAll(l.dir))
+}
+
+func (l *lab) config() string { return filepath.Join(l.dir, "config.toml") }
+
+func (l *lab) configuration() string {
+	text := fmt.Sprintf("sandbox = true\n[keys]\nbackend = \"file\"\n[extensions]\nchromium = [%q]\n[providers.dex]\nbase_url = %q\n",
+		extension, l.outside.dexURL())
+	for _, n := range chain.Networks() {
+		text += fmt.Sprintf("[networks.%d]\nrpc = [%q]\n", n.ID, l.outside.rpcURL(n.ID))
+	}
+	return text
+}
+
+// newHome names a directory that a daemon has not used yet.
+func (l *lab) newHome() string {
+	l.homes++
+	return filepath.Join(l.dir, fmt.Sprint("home", l.homes))
+}
+
+// environ is the whole environment of a relay or daemon for a home.
+func (l *lab) environ(home string) []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "SWAPKEEP_HOME=" + home, "SWAPKEEP_CONFIG=" + l.config()}
+}
+
+// build makes a program of this module as releases are made.
+func (l *lab) build(ctx context.Context, name, pkg string) (string, error) {
+	exe := filepath.Join(l.dir, name)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", exe, pkg)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build %s: %w\n%s", pkg, err, out)
+	}
+	return exe, nil
+}
+
+// A daemon is one that was started here, for a home of its own.
+type daemon struct {
+	cmd   *exec.Cmd
+	home  string
+	ended chan error
+}
+
+// start runs a daemon program until it listens.
+func (l *lab) start(ctx context.Context, exe string) (*daemon, error) {
+	d := &daemon{cmd: exec.Command(exe), home: l.newHome(), ended: make(chan error, 1)}
+	d.cmd.Env = l.environ(d.home)
+	d.cmd.Stderr = os.Stderr
+	if err := os.Mkdir(d.home, 0o700); err != nil {
+		return nil, err
+	}
+	if err := d.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() { d.ended <- d.cmd.Wait() }()
+	ctx, cancel := context.WithTimeout(ctx, upTime)
+	defer cancel()
+	for {
+		conn, err := transport.Dial(ctx, transport.Place{Home: d.home})
+		if err == nil {
+			return d, conn.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(fmt.Errorf("%s does not listen: %w", filepath.Base(exe), err), d.stop())
+		case ended := <-d.ended:
+			return nil, fmt.Errorf("%s ended at once: %w", filepath.Base(exe), ended)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// swapkeepd starts the daemon under test.
+func (l *lab) swapkeepd(ctx context.Context) (*daemon, error) {
+	return l.start(ctx, filepath.Join(l.bin, "swapkeepd"))
+}
+
+// stop ends the daemon, by force if it takes too long.
+func (d *daemon) stop() error {
+	if err := d.cmd.Process.Signal(os.Interrupt); err != nil {
+		return err
+	}
+	select {
+	case err := <-d.ended:
+		return err
+	case <-time.After(endTime):
+		return errors.Join(errors.New("a daemon did not end: killed"), d.cmd.Process.Kill(), <-d.ended)
+	}
+}

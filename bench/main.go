@@ -1,0 +1,91 @@
+// Command bench measures Swapkeep beside its peers and against its limits, in
+// one run, and prints a table: what, ours, reference, ratio, goal, and whether
+// the goal was hit. docs/performance.md says how each row is measured.
+//
+// A missed goal is printed as a miss and is no failure; a row that could not be
+// measured is one. Everything runs in a temporary directory, with a home, a
+// keychain in files and an outside world of its own.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+)
+
+// patience bounds the whole run.
+const patience = 10 * time.Minute
+
+// subjects are the rows of the table.
+var subjects = []subject{
+	{"spawn to hello, daemon up", "bare Go echo host", inTime, atMostTimes(1.5), measureSpawn},
+	{"hello round trip", "same relay, bare echo daemon", inTime, atMostTimes(1.5), measureRoundTrip},
+	{"Permit2 PermitSingle: hash + sign", "viem 2.57.0 in Node", inTime, timesFaster(8), measurePermit},
+	{"host time added to a quote", "the same HTTP alone", inTime, atMost(float64(time.Millisecond)), measureQuote},
+	{"Check of a plan (approve, permit, swap)", "", inTime, atMost(float64(50 * time.Microsecond)), measureCheck},
+	{"decoding of its permit and swap", "", inTime, noGoal, measureDecode},
+	{"load of 1,000 open orders at start", "", inTime, atMost(float64(time.Second)), measureOrders},
+	{"idle daemon: resident memory", "", inSize, atMost(30 * megabyte), memoryOf("VmRSS")},
+	{"idle daemon: most resident memory", "", inSize, noGoal, memoryOf("VmHWM")},
+	{"relay binary, stripped", "", inSize, atMost(8 * megabyte), sizeOf("swapkeep")},
+	{"daemon binary, stripped", "", inSize, atMost(22 * megabyte), sizeOf("swapkeepd")},
+}
+
+func main() {
+	bin := flag.String("bin", "bin", "directory of the programs, as make build makes them")
+	node := flag.String("node", "bench/node", "directory of the peer in Node, installed")
+	file := flag.String("json", "", "also write the rows to this file")
+	world := flag.Bool("outside", false, "be the outside world of a bench, until stdin ends")
+	flag.Parse()
+	if *world {
+		end(runOutside())
+	}
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt)
+	end(run(ctx, *bin, *node, *file))
+}
+
+func end(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// errUnmeasured: a row without figures.
+var errUnmeasured = errors.New("not everything could be measured")
+
+func run(ctx context.Context, bin, node, file string) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	l, err := openLab(ctx, bin, node)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.close()) }()
+	r := report{Machine: machineOf(ctx), Began: time.Now().UTC().Truncate(time.Second)}
+	for _, s := range subjects {
+		fmt.Fprintf(os.Stderr, "bench: %s …\n", s.what)
+		r.Rows = append(r.Rows, s.row(ctx, l))
+	}
+	r.Took = time.Since(r.Began).Round(time.Second).String()
+	r.print(os.Stdout)
+	if file != "" {
+		b, err := json.MarshalIndent(r, "", " ")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, append(b, '\n'), 0o644); err != nil {
+			return err
+		}
+	}
+	if r.unmeasured() {
+		return errUnmeasured
+	}
+	return ctx.Err()
+}

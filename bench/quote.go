@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"swapkeep/host/client"
+	"swapkeep/host/protocol"
+
+	"github.com/google/uuid"
+)
+
+const (
+	quotes = 60
+	// quotePause, twice a round, keeps below the rate at which the daemon asks
+	// the DEX. Quotes that a person asks for come as far apart.
+	quotePause = 115 * time.Millisecond
+
+	// testWords are published, and hold nothing anywhere but in sandboxes.
+	testWords    = "test test test test test test test test test test test junk"
+	testPassword = "correct horse battery staple"
+	testAccount  = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+)
+
+// quoteAsked is what testdata/quote.json answers: one coin for USDC.
+var quoteAsked = protocol.QuoteParams{
+	Account: testAccount, TokenIn: "0x0000000000000000000000000000000000000000", TokenOut: "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
+	AmountIn: protocol.AmountOf(big.NewInt(1e18)), Providers: []string{"dex"},
+}
+
+const quoteChain = 42161
+
+// measureQuote times swap.quote over relay and daemon, less the very HTTP
+// exchanges that it makes, which are repeated in turn with net/http alone. The
+// provider and the node answer at once, so that what is left is what the host
+// adds. reference is the time of the exchanges.
+func measureQuote(ctx context.Context, l *lab) (ours, reference []float64, err error) {
+	d, err := l.swapkeepd(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, d.stop()) }()
+	p, err := l.wallet(ctx, d.home)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _, e := p.Stop(); err = errors.Join(err, e) }()
+	quote := func() error { return askQuote(ctx, p) }
+	asked, err := l.askedBy(quote)
+	if err != nil {
+		return nil, nil, err
+	}
+	direct := &http.Client{Transport: &http.Transport{}}
+	defer direct.CloseIdleConnections()
+	pause := func() error { time.Sleep(quotePause); return nil }
+	whole, reference, err := inTurn(ctx, quotes, pause, quote, func() error { return l.outside.repeat(direct, asked) })
+	for i := range whole {
+		ours = append(ours, whole[i]-reference[i])
+	}
+	return ours, reference, err
+}
+
+// askedBy is what a quote asks of the outside once its connections are open.
+func (l *lab) askedBy(quote func() error) ([]ask, error) {
+	if err := quote(); err != nil {
+		return nil, err
+	}
+	if _, err := l.outside.asked(); err != nil {
+		return nil, err
+	}
+	if err := quote(); err != nil {
+		return nil, err
+	}
+	return l.outside.asked()
+}
+
+// wallet starts a relay with a client on it, and gives the home the test
+// account and the network of the quote.
+func (l *lab) wallet(ctx context.Context, home string) (*client.Process, error) {
+	cmd := exec.Command(filepath.Join(l.bin, "swapkeep"), origin)
+	cmd.Env, cmd.Stderr = l.environ(home), os.Stderr
+	p, err := client.Start(cmd)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range []struct {
+		method string
+		params any
+	}{
+		{"keys.import", protocol.ImportParams{Request: protocol.UUID(uuid.NewString()), Mnemonic: []byte(testWords), Password: []byte(testPassword)}},
+		{"networks.select", protocol.SelectParams{ChainID: quoteChain}},
+	} {
+		if err := p.Call(ctx, c.method, c.params, nil); err != nil {
+			_, stopped := p.Stop()
+			return nil, errors.Join(fmt.Errorf("%s: %w", c.method, err), stopped)
+		}
+	}
+	return p, nil
+}
+
+func askQuote(ctx context.Context, p *client.Process) error {
+	var got protocol.QuoteResult
+	if err := p.Call(ctx, "swap.quote", quoteAsked, &got); err != nil {
+		return err
+	}
+	if len(got.Offers) != 1 {
+		return fmt.Errorf("%d offers, failures %v", len(got.Offers), got.Failures)
+	}
+	return nil
+}
