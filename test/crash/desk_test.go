@@ -24,6 +24,7 @@ import (
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
+	"swapkeep/sandbox"
 )
 
 const (
@@ -47,7 +48,8 @@ type desk struct {
 
 	relay   *client.Process
 	account common.Address
-	doomed  *death // the daemon that is about to die; nil: none
+	keys    sandbox.Account // the same, for who has the words too
+	doomed  *death          // the daemon that is about to die; nil: none
 }
 
 var desks atomic.Int64
@@ -60,13 +62,29 @@ func newDesk(t *testing.T, l *lane) *desk {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, lane: l, bin: bins.faults, dir: dir, place: transport.Place{Home: filepath.Join(dir, "state")}}
+	d := &desk{t: t, lane: l, dir: dir, place: transport.Place{Home: filepath.Join(dir, "state")}}
+	d.install(bins.faults)
 	d.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SWAPKEEP_HOME=" + d.place.Home, "SWAPKEEP_CONFIG=" + l.config,
 		"SWAPKEEP_EXTENSIONS_CHROMIUM=" + extension, "SWAPKEEP_KEYS_BACKEND=file",
 	}
 	t.Cleanup(d.leaveNothing)
 	return d
+}
+
+// install gives the desk programs at a path of its own, which tells its
+// processes from another desk's: a daemon hides all else about itself.
+func (d *desk) install(from string) {
+	d.t.Helper()
+	d.bin = filepath.Join(d.dir, filepath.Base(from))
+	if err := os.Mkdir(d.bin, 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+	for _, program := range []string{"swapkeep", "swapkeepd"} {
+		if err := os.Link(filepath.Join(from, program), filepath.Join(d.bin, program)); err != nil {
+			d.t.Fatal(err)
+		}
+	}
 }
 
 func (d *desk) command(extra []string, args ...string) *exec.Cmd {
@@ -160,9 +178,18 @@ func callTo(to common.Address, data []byte) ethereum.CallMsg {
 // wallet makes the desk's wallet, unlocks it and chooses the network.
 func (d *desk) wallet(chain uint64) {
 	d.t.Helper()
-	d.must("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, nil)
+	var made protocol.CreateResult
+	d.must("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, &made)
+	accounts, err := sandbox.AccountsOf(string(made.Words), 1)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.keys = accounts[0]
 	d.unlock()
 	d.takeAccount()
+	if d.keys.Address != d.account {
+		d.t.Fatalf("the words are of %s, the wallet shows %s", d.keys.Address, d.account)
+	}
 	d.must("networks.select", protocol.SelectParams{ChainID: chain}, nil)
 }
 
@@ -326,19 +353,15 @@ func (d *desk) shut() {
 	}
 }
 
-// processes of ours that work in this home.
+// processes of ours that were started for this home, by their command lines.
 func (d *desk) processes() (pids []int) {
 	entries, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	for _, entry := range entries {
-		exe, err := os.Readlink(filepath.Join(entry, "exe"))
-		if err != nil || filepath.Dir(exe) != d.bin {
-			continue
-		}
-		environ, err := os.ReadFile(filepath.Join(entry, "environ"))
-		if err != nil || !strings.Contains("\x00"+string(environ), "\x00SWAPKEEP_HOME="+d.place.Home+"\x00") {
+		line, err := os.ReadFile(filepath.Join(entry, "cmdline"))
+		if program, _, _ := strings.Cut(string(line), "\x00"); err != nil || filepath.Dir(program) != d.bin {
 			continue
 		}
 		if pid, err := strconv.Atoi(filepath.Base(entry)); err == nil {

@@ -15,74 +15,196 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
+	"swapkeep/sandbox"
 )
 
 var (
-	native = common.Address{}
-	usdc   = common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48") // on mainnet
-	weth   = common.HexToAddress("0x4200000000000000000000000000000000000006") // on base
-	milli  = big.NewInt(1e15)
-	ether  = big.NewInt(1e18)
+	native  = common.Address{}
+	usdc    = common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48") // on mainnet
+	usdt    = common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7") // on mainnet
+	weth    = common.HexToAddress("0x4200000000000000000000000000000000000006") // on base
+	dollar  = common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913") // USDC on base
+	permit2 = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
+
+	milli    = big.NewInt(1e15)
+	ether    = big.NewInt(1e18)
+	gasMoney = times(5, ether)
+	dollars  = big.NewInt(2_000e6)
+	crumbs   = big.NewInt(7e6) // dollars that an earlier allowance was for
 )
-
-// A flow is one thing that a user does. The matrix is made of what the daemon
-// passes on its way through it.
-type flow struct {
-	name    string
-	chain   uint64
-	in, out common.Address
-	funds   map[common.Address]*big.Int
-	cancels bool // the user asks for its end before it is mined
-	states  []string
-}
-
-var filledStates = []string{"accepted", "executing", "settling", "filled"}
-
-var flows = []flow{
-	{"swap", mainnet, native, usdc, nil, false, filledStates},
-	{"wrap", base, native, weth, nil, false, filledStates},
-	{"unwrap", base, weth, native, map[common.Address]*big.Int{weth: times(2, ether)}, false, filledStates},
-	{"cancel", base, native, weth, nil, true, []string{"accepted", "executing", "cancelled"}},
-}
 
 func times(n int64, unit *big.Int) *big.Int { return new(big.Int).Mul(big.NewInt(n), unit) }
 
+// A flow is one thing that a user does. The matrix is made of what the daemon
+// passes on its way through it. All is done by one goroutine of the daemon, but
+// for acts, which are the user's.
+type flow struct {
+	name    string
+	chain   uint64
+	in, out common.Address // of a revoke, in alone: the token
+	amount  *big.Int
+	funds   map[common.Address]*big.Int
+	before  func(*passage) error // the world as it is when the user looks
+	after   func(*passage) error // and what happens to it before consent, once
+	stuck   bool                 // no block is made from the look on, until act has some made
+	hasty   bool                 // quotes end soon
+	act     func(*passage) error // what follows consent; it may be repeated
+	own     func(trace []string) (from, to int)
+	only    []string // the points that no other flow passes; with -every, those that one does too
+	locked  func(*passage, kill) error
+	states  []string
+	mined   []string            // what is mined, in order
+	offered map[string]int      // different transactions by what they do, where not each once
+	left    map[string]*big.Int // allowances that stay, by keeper
+}
+
 var (
-	gasMoney = times(5, ether)
-	stake    = times(1, ether) // goes into every flow
+	filled   = []string{"accepted", "executing", "settling", "filled"}
+	approved = []string{"accepted", "approving", "executing", "settling", "filled"}
 )
+
+var flows = []flow{
+	{name: "swap", chain: mainnet, out: usdc, amount: ether, states: filled, mined: []string{"call"}},
+	{name: "wrap", chain: base, out: weth, amount: ether, states: filled, mined: []string{"call"}},
+	{name: "unwrap", chain: base, in: weth, amount: ether, funds: funds{weth: times(2, ether)}, states: filled, mined: []string{"call"}},
+	{
+		name: "erc20", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
+		states: approved, mined: []string{"approve", "swap"},
+	},
+	{
+		name: "reset", chain: mainnet, in: usdt, out: usdc, amount: dollars, funds: funds{usdt: times(2, dollars)},
+		before: allow(usdt, crumbs), own: until("sender.after_journal", 2),
+		states: approved, mined: []string{"reset", "approve", "swap"},
+	},
+	{
+		name: "adapt", chain: mainnet, in: usdt, out: usdc, amount: dollars, funds: funds{usdt: times(2, dollars)},
+		after: allow(usdt, crumbs), only: []string{"adapt"},
+		states: approved, mined: []string{"reset", "approve", "swap"},
+	},
+	{
+		name: "regrant", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
+		after: (*passage).grantBeside, act: (*passage).ungrantBeside, only: []string{"skip", "rewind"},
+		states: approved, mined: []string{"approve", "swap"},
+	},
+	{
+		name: "requote", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
+		stuck: true, hasty: true, act: (*passage).letQuoteEnd, only: []string{"refresh"},
+		states: approved, mined: []string{"approve", "swap"},
+	},
+	{
+		name: "consent", chain: base, in: weth, out: dollar, amount: ether, funds: funds{weth: times(2, ether)},
+		before: (*passage).feedWhale, stuck: true, hasty: true, act: (*passage).acceptLess,
+		own: since("journal.before_propose"), only: []string{"propose", "wish", "signature"}, locked: (*passage).lockedConsent,
+		states: approved, mined: []string{"approve", "swap"},
+	},
+	{
+		name: "speedup", chain: base, out: weth, amount: ether, stuck: true, act: (*passage).speedUp,
+		own: since("journal.before_wish"), locked: (*passage).lockedSpeedup,
+		states: filled, mined: []string{"call"}, offered: map[string]int{"call": 2},
+	},
+	{
+		name: "cancel", chain: base, out: weth, amount: ether, stuck: true, act: (*passage).cancel,
+		own: since("journal.before_ask"), locked: (*passage).lockedCancel,
+		states: []string{"accepted", "executing", "cancelled"}, mined: []string{"cancel"}, offered: map[string]int{"call": 1, "cancel": 1},
+	},
+	{
+		name: "withdraw", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
+		stuck: true, act: (*passage).withdraw, own: since("journal.before_ask"), locked: (*passage).lockedWithdraw,
+		states: []string{"accepted", "approving", "executing", "cancelled"}, mined: []string{"approve"}, left: map[string]*big.Int{"erc20": dollars},
+	},
+	{
+		name: "revert", chain: mainnet, out: usdc, amount: ether, before: (*passage).feedWhale, stuck: true, act: (*passage).outbid,
+		only: []string{"failed"}, states: []string{"accepted", "executing", "failed"}, mined: []string{"reverted call"}, offered: map[string]int{"call": 1},
+	},
+	{
+		name: "revoke", chain: base, in: dollar, amount: new(big.Int), funds: funds{dollar: dollars}, before: allow(dollar, crumbs),
+		states: []string{"accepted", "approving", "settling", "filled"}, mined: []string{"reset"},
+	},
+}
+
+type funds = map[common.Address]*big.Int
+
+// flowNamed is one of the table.
+func flowNamed(name string) flow {
+	return flows[slices.IndexFunc(flows, func(f flow) bool { return f.name == name })]
+}
+
+// ends is the state that the flow's order ends in.
+func (f flow) ends() string { return f.states[len(f.states)-1] }
+
+// since is the part of a trace from a point on; until, up to the nth time that a
+// point is passed.
+func since(point string) func([]string) (int, int) {
+	return func(trace []string) (int, int) { return max(slices.Index(trace, point), 0), len(trace) }
+}
+
+func until(point string, nth int) func([]string) (int, int) {
+	return func(trace []string) (int, int) {
+		for i, p := range trace {
+			if p == point {
+				nth--
+			}
+			if nth == 0 {
+				return 0, i + 1
+			}
+		}
+		return 0, len(trace)
+	}
+}
 
 // A passage is one user's way through a flow, which a death interrupts.
 type passage struct {
 	*desk
-	flow     flow
-	since    uint64 // block before it began
-	request  protocol.UUID
-	withdraw protocol.UUID // names the cancelling
-	review   *protocol.Review
-	id       string // the order's, once execute has answered
-	mark     int    // lines of the trace before the part that is this flow's own
-	traced   string
+	flow    flow
+	since   uint64 // block before it began
+	nonce   uint64 // the account's first that is the daemon's
+	beside  map[common.Hash]bool
+	request protocol.UUID
+	digest  protocol.Hash // consented to
+	review  *protocol.Review
+	id      string // the order's, once execute has answered
+	second  protocol.UUID
+	agreed  protocol.Hash // what second accepted
+	done    map[string]bool
+	mark    int // lines of the trace before consent
+	traced  string
 }
 
 // begin makes wallet and funds; the daemon runs.
 func begin(d *desk, f flow, traced string) *passage {
 	d.t.Helper()
 	d.wallet(f.chain)
-	p := &passage{desk: d, flow: f, request: newUUID(), withdraw: newUUID(), traced: traced}
+	p := &passage{desk: d, flow: f, request: newUUID(), second: newUUID(), traced: traced, beside: map[common.Hash]bool{}, done: map[string]bool{}}
 	p.fund(native, gasMoney)
 	for token, amount := range f.funds {
 		p.fund(token, amount)
 	}
-	p.since = d.lane.Chain(f.chain).Head().Number.Uint64()
+	p.since = p.chain().Head().Number.Uint64()
+	if f.before != nil {
+		if err := f.before(p); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	if f.stuck {
+		p.chain().Pause()
+	}
 	return p
 }
 
 func (p *passage) fund(token common.Address, amount *big.Int) {
 	p.t.Helper()
-	if err := p.lane.Chain(p.flow.chain).Fund(p.t.Context(), p.account, token, amount); err != nil {
+	if err := p.chain().Fund(p.t.Context(), p.account, token, amount); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// once does what must not be done again after a death.
+func (p *passage) once(name string, do func() error) error {
+	if p.done[name] {
+		return nil
+	}
+	p.done[name] = true
+	return do()
 }
 
 // errNeverAccepted: the daemon knows nothing of the consent.
@@ -91,14 +213,19 @@ var errNeverAccepted = errors.New("never accepted")
 // drive does what the user does, from wherever the last attempt ended: every
 // act repeats its uuid. It ends with the order.
 func (p *passage) drive() error {
-	if p.review == nil {
-		if err := p.prepare(); err != nil {
+	if p.digest == "" {
+		if err := p.look(); err != nil {
 			return err
 		}
 	}
-	p.markHere(!p.flow.cancels)
+	if p.flow.after != nil {
+		if err := p.once("after", func() error { return p.flow.after(p) }); err != nil {
+			return err
+		}
+	}
+	p.markHere()
 	var o protocol.Order
-	err := p.ask("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.review.Digest}, &o)
+	err := p.ask(p.flow.method(), protocol.ExecuteParams{Request: p.request, Digest: p.digest}, &o)
 	switch {
 	case named(err, "plan_unknown"):
 		return errNeverAccepted
@@ -108,8 +235,8 @@ func (p *passage) drive() error {
 		return fmt.Errorf("the same uuid made two orders: %s and %s", p.id, o.ID)
 	}
 	p.id = o.ID
-	if p.flow.cancels {
-		if err := p.cancel(); err != nil {
+	if p.flow.act != nil {
+		if err := p.flow.act(p); err != nil {
 			return err
 		}
 	}
@@ -117,15 +244,45 @@ func (p *passage) drive() error {
 	return err
 }
 
-// prepare gets as far as the review. Of a swap that is to be cancelled no
-// block is made from here on.
-func (p *passage) prepare() error {
-	if p.flow.cancels {
-		p.lane.Chain(p.flow.chain).Pause()
+// method is the one that consents.
+func (f flow) method() string {
+	if f.revokes() {
+		return "approvals.revoke"
 	}
-	review, err := p.reviewOf(p.flow.in, p.flow.out, stake)
-	p.review = review
+	return "swap.execute"
+}
+
+func (f flow) revokes() bool { return f.amount.Sign() == 0 }
+
+// look gets as far as what the user consents to.
+func (p *passage) look() error {
+	if p.flow.revokes() {
+		a, err := p.allowed(p.flow.in)
+		if err != nil {
+			return err
+		}
+		p.digest = a.Digest
+		return nil
+	}
+	review, err := p.reviewOf(p.flow.in, p.flow.out, p.flow.amount)
+	if err == nil {
+		p.review, p.digest = review, review.Digest
+	}
 	return err
+}
+
+// allowed is what the daemon lists of Permit2's right to pull a token.
+func (p *passage) allowed(token common.Address) (a protocol.Allowance, err error) {
+	var list protocol.ApprovalsResult
+	if err := p.ask("approvals.list", protocol.ApprovalsParams{Account: protocol.Address(p.account.Hex())}, &list); err != nil {
+		return a, err
+	}
+	for _, a := range list.Allowances {
+		if evmAddress(a.Token) == token && evmAddress(a.Spender) == permit2 && a.Kind == protocol.AllowanceERC20 {
+			return a, nil
+		}
+	}
+	return a, fmt.Errorf("no allowance of %s is listed", token)
 }
 
 func (d *desk) reviewOf(in, out common.Address, amount *big.Int) (*protocol.Review, error) {
@@ -144,32 +301,10 @@ func (d *desk) reviewOf(in, out common.Address, amount *big.Int) (*protocol.Revi
 	if err := d.ask("swap.prepare", protocol.PrepareParams{Offer: offers.Offers[0].ID}, &r); err != nil {
 		return nil, err
 	}
-	if r.Blocked || len(r.Steps) != 1 {
+	if r.Blocked || len(r.Steps) == 0 {
 		return nil, fmt.Errorf("review of %d steps, blocked %t: %+v", len(r.Steps), r.Blocked, r.Findings)
 	}
 	return &r, nil
-}
-
-// cancel asks for the order's end once its call is on its way, and lets blocks
-// be made again when the cancelling transaction is, too.
-func (p *passage) cancel() error {
-	if err := p.awaitOffered(1); err != nil {
-		return err
-	}
-	p.markHere(p.flow.cancels)
-	err := p.ask("swap.cancel", protocol.CancelParams{Request: p.withdraw, Order: p.id, Digest: p.review.Digest}, nil)
-	if err != nil && !named(err, "order_final") {
-		return err
-	}
-	return p.letCancelWin()
-}
-
-func (p *passage) letCancelWin() error {
-	if err := p.awaitOffered(2); err != nil {
-		return err
-	}
-	p.lane.Chain(p.flow.chain).Resume()
-	return nil
 }
 
 // awaitOffered waits until the node was handed n different transactions.
@@ -185,11 +320,15 @@ func (p *passage) awaitOffered(n int) error {
 	return fmt.Errorf("the node was not handed %d transactions", n)
 }
 
-func (p *passage) sight() sighting { return p.lane.see(p.t, p.flow.chain, p.since, p.account) }
+// sight is what the world saw of the daemon; what the test signed beside it is
+// left out.
+func (p *passage) sight() sighting {
+	return p.lane.see(p.t, p.flow.chain, p.since, p.account).without(p.beside)
+}
 
-// markHere notes how long the trace is, the first time that here is true.
-func (p *passage) markHere(here bool) {
-	if p.traced != "" && here && p.mark == 0 {
+// markHere notes how long the trace is at consent.
+func (p *passage) markHere() {
+	if p.traced != "" && p.mark == 0 {
 		p.mark = len(readTrace(p.t, p.traced))
 	}
 }
@@ -203,40 +342,5 @@ func readTrace(t *testing.T, path string) []string {
 	return strings.Fields(string(b))
 }
 
-// A moment says what a daemon that dies there has promised already.
-type moment string
-
-const (
-	unpromised moment = "unpromised" // nothing: consent is not on disk
-	parked     moment = "parked"     // consent is; what is missing is a signature
-	signed     moment = "signed"     // everything it takes is on disk
-	idle       moment = "idle"       // the call is on its way; the wish to cancel is not on disk
-)
-
-// momentOf reads off a trace what is on disk when the process dies at line i.
-func (f flow) momentOf(trace []string, i int) moment {
-	if f.cancels {
-		journaled := slices.Index(trace, "sender.before_cancel_journal")
-		wish := journaled - 1 - slices.Index(reversed(trace[:journaled]), "journal.after_executing")
-		switch {
-		case i < wish:
-			return idle
-		case i <= journaled:
-			return parked
-		}
-		return signed
-	}
-	switch {
-	case i < slices.Index(trace, "journal.after_accepted"):
-		return unpromised
-	case i < slices.Index(trace, "sender.after_journal"):
-		return parked
-	}
-	return signed
-}
-
-func reversed(s []string) []string {
-	r := slices.Clone(s)
-	slices.Reverse(r)
-	return r
-}
+// chain is the flow's.
+func (p *passage) chain() *sandbox.Chain { return p.lane.Chain(p.flow.chain) }

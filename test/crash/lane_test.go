@@ -23,15 +23,19 @@ const (
 	base    = 8453
 )
 
-// period between blocks. A transaction is mined as it arrives and is deep
-// enough at the next look of the daemon. Chain time runs ahead of the clock by
-// half a second a second, and must not reach a swap's deadline.
-const period = 500 * time.Millisecond
+const (
+	// period between blocks. A transaction is mined as it arrives and is deep enough
+	// at the next look of the daemon. Chain time runs ahead of the clock by half a
+	// second a second, and must not reach a swap's deadline, ten minutes on.
+	period   = 500 * time.Millisecond
+	maxAhead = 5 * time.Minute
+)
 
 // A lane is a sandbox for one case at a time, so that a case may stop its
 // chains or break them.
 type lane struct {
 	*sandbox.Sandbox
+	dir    string
 	config string // path of the daemon's configuration for it
 }
 
@@ -39,20 +43,26 @@ var lanes = make(chan *lane, atOnce)
 
 func openLanes() error {
 	for i := range atOnce {
-		s, err := sandbox.Start(context.Background(), sandbox.Options{Chains: []uint64{mainnet, base}, Period: period, Instant: true})
-		if errors.Is(err, contracts.ErrMissing) {
-			return fmt.Errorf("run `make contracts` first: %w", err)
-		}
-		if err != nil {
+		l := &lane{dir: filepath.Join(root, fmt.Sprint("lane", i))}
+		l.config = filepath.Join(l.dir, "config.toml")
+		if err := l.open(); err != nil {
 			return err
 		}
-		dir := filepath.Join(root, fmt.Sprint("lane", i))
-		lanes <- &lane{s, filepath.Join(dir, "config.toml")}
-		if err := s.WriteFiles(dir); err != nil {
-			return err
-		}
+		lanes <- l
 	}
 	return nil
+}
+
+func (l *lane) open() error {
+	s, err := sandbox.Start(context.Background(), sandbox.Options{Chains: []uint64{mainnet, base}, Period: period, Instant: true})
+	if errors.Is(err, contracts.ErrMissing) {
+		return fmt.Errorf("run `make contracts` first: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	l.Sandbox = s
+	return s.WriteFiles(l.dir)
 }
 
 func closeLanes() error {
@@ -64,12 +74,22 @@ func closeLanes() error {
 	return err
 }
 
-// takeLane has a lane to itself until the test ends.
+// takeLane has a lane to itself until the test ends. One whose time has run too
+// far ahead begins anew.
 func takeLane(t *testing.T) *lane {
 	t.Helper()
 	l := <-lanes
-	l.Reset()
 	t.Cleanup(func() { lanes <- l })
+	l.Reset()
+	for _, c := range l.Chains() {
+		if time.Until(time.Unix(int64(c.Head().Time), 0)) < maxAhead {
+			continue
+		}
+		if err := errors.Join(l.Close(), l.open()); err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
 	return l
 }
 
@@ -139,21 +159,58 @@ func (s sighting) distinct() (out []*types.Transaction) {
 	return out
 }
 
+// without leaves out what somebody else signed for the account.
+func (s sighting) without(hashes map[common.Hash]bool) sighting {
+	var mined []*types.Transaction
+	var passed []bool
+	for i, tx := range s.mined {
+		if !hashes[tx.Hash()] {
+			mined, passed = append(mined, tx), append(passed, s.passed[i])
+		}
+	}
+	s.mined, s.passed = mined, passed
+	return s
+}
+
 // balance of a token, or of the native coin for the zero address.
 func (l *lane) balance(t *testing.T, chain uint64, token, account common.Address) *big.Int {
 	t.Helper()
-	c := l.Chain(chain).Client()
-	if token == (common.Address{}) {
-		b, err := c.BalanceAt(t.Context(), account, nil)
+	if token == native {
+		b, err := l.Chain(chain).Client().BalanceAt(t.Context(), account, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return b
 	}
-	balanceOf := append(common.FromHex("0x70a08231"), common.LeftPadBytes(account[:], 32)...)
-	out, err := c.CallContract(t.Context(), callTo(token, balanceOf), nil)
-	if err != nil {
-		t.Fatal(err)
+	return new(big.Int).SetBytes(l.read(t, chain, token, "0x70a08231", account)[:32]) // balanceOf(address)
+}
+
+// allowance is what the token lets Permit2 pull from an account.
+func (l *lane) allowance(t *testing.T, chain uint64, token, account common.Address) *big.Int {
+	t.Helper()
+	return new(big.Int).SetBytes(l.read(t, chain, token, "0xdd62ed3e", account, permit2)[:32]) // allowance(address,address)
+}
+
+// permitted is what Permit2 lets a spender pull, and how many permits it took.
+func (l *lane) permitted(t *testing.T, chain uint64, token, account, spender common.Address) (amount *big.Int, nonce uint64) {
+	t.Helper()
+	out := l.read(t, chain, permit2, "0x927da105", account, token, spender) // allowance(address,address,address)
+	return new(big.Int).SetBytes(out[:32]), new(big.Int).SetBytes(out[64:96]).Uint64()
+}
+
+// read calls a method that takes addresses, and returns at least one word.
+func (l *lane) read(t *testing.T, chain uint64, contract common.Address, selector string, args ...common.Address) []byte {
+	t.Helper()
+	data := common.FromHex(selector)
+	for _, a := range args {
+		data = append(data, word(a[:])...)
 	}
-	return new(big.Int).SetBytes(out)
+	out, err := l.Chain(chain).Client().CallContract(t.Context(), callTo(contract, data), nil)
+	if err == nil && len(out) < 32 {
+		err = errors.New("no answer")
+	}
+	if err != nil {
+		t.Fatalf("%s of %s: %v", selector, contract, err)
+	}
+	return out
 }

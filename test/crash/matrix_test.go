@@ -4,18 +4,13 @@ package crash
 
 import (
 	"errors"
+	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"text/tabwriter"
-	"time"
-
-	"swapkeep/host/protocol"
 )
 
 // A kill is one row of the matrix: the daemon dies when it passes a point for
@@ -59,7 +54,7 @@ func TestKilledAtEveryPoint(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	expected(t, seen)
+	expected(t, "TestKilledAtEveryPoint", seen)
 	slices.SortStableFunc(kills, func(a, b kill) int { return strings.Compare(a.flow.name, b.flow.name) })
 	t.Run("kill", func(t *testing.T) {
 		for _, k := range kills {
@@ -74,76 +69,58 @@ func TestKilledAtEveryPoint(t *testing.T) {
 	t.Log("\n" + table.String())
 }
 
-// trace runs a flow unharmed and returns a kill for every point that it passes
-// and every time it passes it.
+// trace runs a flow unharmed and returns a kill for the points of its own part,
+// and all that it passes.
 func trace(t *testing.T, f flow) (kills []kill, points []string) {
 	d := newDesk(t, takeLane(t))
+	d.env = append(d.env, f.env()...)
 	path := filepath.Join(d.dir, "trace")
 	d.open("SWAPKEEP_FAULT_TRACE=" + path)
 	p := begin(d, f, path)
 	if err := p.drive(); err != nil {
 		t.Fatal(err)
 	}
-	p.paidOnce()
+	p.asPromised()
 	points = readTrace(t, path)
-	p.goesOn(1)
+	p.goesOn(uint64(len(f.mined)))
 	d.shut()
 	p.journalHolds()
-	hits := map[string]int{}
-	for i, point := range points {
-		if hits[point]++; i >= p.mark {
-			kills = append(kills, kill{f, point, hits[point], f.momentOf(points, i)})
-		}
-	}
-	t.Logf("%d points from the %dth on: %s", len(kills), p.mark+1, strings.Join(points[p.mark:], " "))
+	kills = f.kills(points, p.mark)
+	t.Logf("%d kills in %s", len(kills), strings.Join(points[p.mark:], " "))
 	return kills, points
 }
 
-// expected fails a matrix in which a family of points is missing: those of the
-// journal's commits by state, and every point that the source names, but those
-// of the keychain, which have a matrix of their own.
-func expected(t *testing.T, seen map[string]bool) {
-	t.Helper()
-	var want []string
-	for _, state := range []string{"accepted", "executing", "settling", "filled", "cancelled"} {
-		want = append(want, "journal.before_"+state, "journal.after_"+state)
+// every has a point killed at each of its hits, and flows that add a few points
+// to another at all of theirs.
+var every = flag.Bool("every", false, "kill at every hit of a point, not only the first and last")
+
+// kills are those of the flow's own part of a trace, which begins at mark.
+func (f flow) kills(points []string, mark int) (all []kill) {
+	from, to := 0, len(points)-mark
+	if f.own != nil {
+		from, to = f.own(points[mark:])
 	}
-	for _, name := range faultNames(t) {
-		if strings.HasPrefix(name, "journal.") || strings.HasPrefix(name, "sender.") {
-			want = append(want, name)
+	hits, of := map[string]int{}, map[string]int{}
+	for _, point := range points[:mark+to] {
+		of[point]++
+	}
+	first := map[string]bool{}
+	for i, point := range points[:mark+to] {
+		hits[point]++
+		switch {
+		case i < mark+from:
+		case *every, f.adds(point) && (!first[point] || hits[point] == of[point]):
+			first[point] = true
+			all = append(all, kill{f, point, hits[point], momentOf(points, i)})
 		}
 	}
-	for _, point := range want {
-		if !seen[point] {
-			t.Errorf("no flow passes %s", point)
-		}
-	}
+	return all
 }
 
-// senderPoints reads the names of the sender's points out of its source.
-func senderPoints(t *testing.T) (names []string) {
-	t.Helper()
-	files, err := filepath.Glob("../../chain/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := regexp.MustCompile(`"(sender\.(?:before|after)_[a-z_]+)"`)
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		source, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range name.FindAllStringSubmatch(string(source), -1) {
-			names = append(names, m[1])
-		}
-	}
-	if len(names) < 9 {
-		t.Fatalf("the sender names only %v", names)
-	}
-	return names
+// adds reports whether a point is one that this flow is for.
+func (f flow) adds(point string) bool {
+	_, name, _ := strings.Cut(point, "_")
+	return f.only == nil || slices.Contains(f.only, name)
 }
 
 // survive kills the daemon at a point and wants the user to be paid once.
@@ -163,6 +140,7 @@ func survive(t *testing.T, k kill, stayLocked bool) string {
 // goroutines do first; a later passage that did not happen is no verdict.
 func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, reached bool) {
 	d := newDesk(t, l)
+	d.env = append(d.env, k.flow.env()...)
 	d.open(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
 	p := begin(d, k.flow, "")
 	d.doomed = d.watch()
@@ -171,6 +149,7 @@ func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, 
 	}
 	if err := d.doomed.killed(); errors.Is(err, errNotReached) && k.hit > 1 {
 		d.doomed = nil
+		p.atRest()
 		d.shut()
 		return "", false
 	} else if err != nil {
@@ -181,7 +160,7 @@ func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, 
 		t.Fatalf("the relay did not come back: %v", err)
 	}
 	if stayLocked {
-		p.whileLocked(k.when)
+		p.whileLocked(k)
 	}
 	d.unlock()
 	outcome, used := p.finish(k)
@@ -194,122 +173,17 @@ func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, 
 // finish repeats what the user did and looks at what came of it.
 func (p *passage) finish(k kill) (outcome string, used uint64) {
 	p.t.Helper()
+	defer p.atRest()
 	err := p.drive()
 	switch {
-	case errors.Is(err, errNeverAccepted) && k.when == unpromised && p.id == "":
+	case errors.Is(err, errNeverAccepted) && !k.when.promised && p.id == "":
 		p.untouched()
 		return "no order, nothing sent", 0
 	case err != nil:
 		p.t.Fatal(err)
-	case k.when == unpromised:
+	case !k.when.promised:
 		p.t.Errorf("an order came of a consent that was not on disk")
 	}
-	o := p.paidOnce()
-	return o.State + ", one transaction", 1
-}
-
-// onDisk is how far a cancelled flow came. The user's wish and the engine's own
-// commits are two goroutines' doing, so a trace does not tell their order.
-func (p *passage) onDisk(id string) moment {
-	p.t.Helper()
-	o, err := p.awaitOrder(id, func(o protocol.Order) bool { return !o.Cancelling || o.Condition != "" || o.Final })
-	switch {
-	case err != nil:
-		p.t.Fatalf("locked, with the wish to cancel on disk: %v", err)
-	case !o.Cancelling:
-		return idle
-	case o.Condition == "waiting for unlock":
-		return parked
-	}
-	return signed
-}
-
-// whileLocked looks at a daemon that came back locked: it finishes what is
-// signed, and waits with what is not.
-func (p *passage) whileLocked(when moment) {
-	p.t.Helper()
-	var status protocol.KeysStatus
-	if p.must("keys.status", nil, &status); status.State != protocol.KeysLocked {
-		p.t.Errorf("keys are %s after the restart", status.State)
-	}
-	orders := p.orders()
-	if when == unpromised {
-		p.untouched()
-		return
-	}
-	if len(orders) != 1 || orders[0].Request != p.request {
-		p.t.Fatalf("%d orders after the restart, want ours", len(orders))
-	}
-	id := orders[0].ID
-	if p.flow.cancels {
-		when = p.onDisk(id)
-	}
-	if when == signed {
-		if p.flow.cancels {
-			if err := p.letCancelWin(); err != nil {
-				p.t.Fatal(err)
-			}
-		}
-		if _, err := p.awaitOrder(id, final); err != nil {
-			p.t.Fatalf("locked, and all was signed: %v", err)
-		}
-		return
-	}
-	condition := map[moment]string{parked: "waiting for unlock", idle: ""}[when]
-	if _, err := p.awaitOrder(id, func(o protocol.Order) bool { return o.Condition == condition }); err != nil {
-		p.t.Fatalf("locked, want %q: %v", condition, err)
-	}
-	before := len(p.sight().distinct())
-	time.Sleep(1200 * time.Millisecond) // longer than the engine's pause
-	if o, err := p.order(id); err != nil || o.Order.Final || o.Order.Condition != condition {
-		p.t.Errorf("locked: order is %s, %q, %v", o.Order.State, o.Order.Condition, err)
-	}
-	if after := len(p.sight().distinct()); after != before {
-		p.t.Errorf("locked: %d transactions were sent, then %d", before, after)
-	}
-}
-
-// A board is the table that the run ends with.
-type board struct {
-	mu   sync.Mutex
-	rows []row
-}
-
-type row struct {
-	kill
-	way, outcome string
-	took         time.Duration
-}
-
-// note runs a case and writes its row down, also when it fails.
-func (b *board) note(t *testing.T, k kill, way string, run func() string) {
-	began, outcome := time.Now(), "FAILED"
-	defer func() {
-		if t.Failed() {
-			outcome = "FAILED"
-		}
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.rows = append(b.rows, row{k, way, outcome, time.Since(began)})
-	}()
-	outcome = run()
-}
-
-func (b *board) String() string {
-	slices.SortFunc(b.rows, func(x, y row) int {
-		return strings.Compare(fmt.Sprint(x.flow.name, x.point, x.hit, x.way), fmt.Sprint(y.flow.name, y.point, y.hit, y.way))
-	})
-	var text strings.Builder
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "flow\tpoint\thit\ton disk\tback\toutcome\tseconds")
-	failed := 0
-	for _, r := range b.rows {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\t%.1f\n", r.flow.name, r.point, r.hit, r.when, r.way, r.outcome, r.took.Seconds())
-		if r.outcome == "FAILED" {
-			failed++
-		}
-	}
-	_ = w.Flush()
-	fmt.Fprintf(&text, "%d kills, %d failed\n", len(b.rows), failed)
-	return text.String()
+	o := p.asPromised()
+	return o.State + ": " + strings.Join(p.flow.mined, ", "), uint64(len(p.flow.mined))
 }

@@ -65,7 +65,7 @@ func TestManyRelaysFromCold(t *testing.T) {
 	relays, first := d.crowd(manyRelays)
 	d.oneDaemon(manyRelays)
 	d.relay = relays[0]
-	p := begin(d, flows[1], "")
+	p := begin(d, flowNamed("wrap"), "")
 	chain := d.lane.Chain(p.flow.chain)
 	chain.Pause()
 	p.acceptedAndSent()
@@ -103,7 +103,7 @@ func TestManyRelaysFromCold(t *testing.T) {
 	if r, err := d.order(p.id); err != nil || r.Order.State != "filled" {
 		t.Errorf("the order is %s, %v", r.Order.State, err)
 	}
-	p.paidOnce()
+	p.asPromised()
 	d.unlock()
 	p.goesOn(1)
 	d.shut()
@@ -113,11 +113,11 @@ func TestManyRelaysFromCold(t *testing.T) {
 // acceptedAndSent executes the flow's plan and waits until a node has it.
 func (p *passage) acceptedAndSent() {
 	p.t.Helper()
-	if err := p.prepare(); err != nil {
+	if err := p.look(); err != nil {
 		p.t.Fatal(err)
 	}
 	var o protocol.Order
-	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.review.Digest}, &o)
+	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest}, &o)
 	p.id = o.ID
 	if err := p.awaitOffered(1); err != nil {
 		p.t.Fatal(err)

@@ -4,45 +4,18 @@ package crash
 
 import (
 	"bytes"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"testing"
 )
 
-// faultNames are the variables of fault tests and the names of their points,
-// as the source has them.
-func faultNames(t *testing.T) []string {
-	t.Helper()
-	names := []string{"SWAPKEEP_FAULT", "SWAPKEEP_FAULT_TRACE", "SWAPKEEP_CLOCK_SHIFT"}
-	point := regexp.MustCompile(`fault\.Point\("([a-z_.]+)"\)`)
-	err := filepath.WalkDir("../..", func(path string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case e.IsDir() && (e.Name() == "node_modules" || e.Name() == ".git"):
-			return fs.SkipDir
-		case e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
-			return nil
-		}
-		source, err := os.ReadFile(path)
-		for _, m := range point.FindAllSubmatch(source, -1) {
-			names = append(names, string(m[1]))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(names, senderPoints(t)...)
-}
+// variables tell a program built for fault tests what to do.
+var variables = []string{"SWAPKEEP_FAULT", "SWAPKEEP_FAULT_TRACE", "SWAPKEEP_CLOCK_SHIFT"}
 
 // TestReleaseHasNoFaultPoints: the names are in the programs built for fault
 // tests, so the search finds them, and in no program built as a release is.
 func TestReleaseHasNoFaultPoints(t *testing.T) {
-	names := faultNames(t)
+	names := append(wholePoints(t), variables...)
 	in := func(dir string) []byte {
 		var all []byte
 		for _, program := range []string{"swapkeep", "swapkeepd"} {
@@ -71,7 +44,7 @@ func TestReleaseHasNoFaultPoints(t *testing.T) {
 func TestReleaseRefusesFaults(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, takeLane(t))
-	d.bin = bins.release
+	d.install(bins.release)
 	p, err := d.browse("SWAPKEEP_FAULT=journal.before_accepted")
 	if !named(err, "internal") {
 		t.Errorf("the browser was told %v", err)

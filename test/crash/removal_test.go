@@ -14,9 +14,9 @@ import (
 // removal is no swap either.
 var removal = flow{name: "removal", chain: base}
 
-const (
-	whole   moment = "whole"   // nothing is written yet: the wallet is there
-	removed moment = "removed" // its line is gone: what is left of it is swept
+var (
+	present = moment{note: "whole"}   // nothing is written yet: the wallet is there
+	removed = moment{note: "removed"} // its line is gone: what is left of it is swept
 )
 
 // TestRemovalKilledAtEveryPoint kills the daemon around every change of the
@@ -45,7 +45,7 @@ func traceRemoval(t *testing.T) (kills []kill) {
 	d.must("keys.remove", removing(), nil)
 	points, hits := readTrace(t, path), map[string]int{}
 	d.shut()
-	when := whole
+	when := present
 	for i, point := range points {
 		hits[point]++
 		if i < before {
@@ -88,13 +88,13 @@ func surviveRemoval(t *testing.T, k kill) string {
 	if err := greeted(d.relay); err != nil {
 		t.Fatal(err)
 	}
-	left := map[moment]int{whole: 2, removed: 1}[k.when]
+	left := map[moment]int{present: 2, removed: 1}[k.when]
 	d.vaultHolds(left)
 	d.unlock()
 	d.onlyListedItems(left)
 	var refused *protocol.Error
 	switch err := d.ask("keys.remove", removing(), nil); {
-	case k.when == whole && err != nil:
+	case k.when == present && err != nil:
 		t.Errorf("the repeat: %v", err)
 	case k.when == removed && !(errors.As(err, &refused) && refused.Name == "no_wallet"):
 		t.Errorf("the repeat: %v, want no_wallet", err)

@@ -82,20 +82,20 @@ func TestDiskFull(t *testing.T) {
 				t.Parallel()
 				d := newDesk(t, takeLane(t))
 				d.open()
-				p := begin(d, flows[0], "")
-				if err := p.prepare(); err != nil {
+				p := begin(d, flowNamed("swap"), "")
+				if err := p.look(); err != nil {
 					t.Fatal(err)
 				}
 				fill(p)
 				p.full(when)
 				relieve(d, d.pid())
 				if name == "restarted" && p.id == "" {
-					p.review = nil // plans die with the daemon: the user looks again
+					p.digest = "" // plans die with the daemon: the user looks again
 				}
 				if err := p.drive(); err != nil {
 					t.Fatal(err)
 				}
-				p.paidOnce()
+				p.asPromised()
 				p.goesOn(1)
 				d.shut()
 				p.journalHolds()
@@ -134,7 +134,7 @@ func (p *passage) acceptHeld(do func(pid int)) {
 		p.t.Fatal(err)
 	}
 	var o protocol.Order
-	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.review.Digest}, &o)
+	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest}, &o)
 	p.id = o.ID
 	for end := time.Now().Add(patience); faults.Held() == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {

@@ -5,6 +5,8 @@ package crash
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math/big"
 	"path/filepath"
 	"slices"
@@ -23,20 +25,21 @@ func (p *passage) untouched() {
 	if orders := p.orders(); len(orders) != 0 {
 		p.t.Errorf("%d orders exist without consent", len(orders))
 	}
-	if s := p.sight(); len(s.offered)+len(s.mined) != 0 || s.pending != 0 {
+	if s := p.sight(); len(s.offered)+len(s.mined) != 0 || s.pending != p.nonce {
 		p.t.Errorf("without consent %d transactions were sent, %d mined", len(s.offered), len(s.mined))
 	}
 }
 
-// paidOnce wants the order's end proven, its history in order, and on the
-// chain exactly the one transaction that this end means.
-func (p *passage) paidOnce() protocol.Order {
+// asPromised wants the order's end proven, its history in order, on the chain
+// exactly the transactions that this end means, and money and allowances where
+// they belong.
+func (p *passage) asPromised() protocol.Order {
 	p.t.Helper()
 	r, err := p.order(p.id)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	o, s, want := r.Order, p.sight(), p.flow.states[len(p.flow.states)-1]
+	o, s, want := r.Order, p.sight(), p.flow.ends()
 	if o.State != want || o.Request != p.request || o.Verdict == nil || o.Verdict.State != want {
 		p.t.Fatalf("order is %s with verdict %+v (%s), want %s", o.State, o.Verdict, o.Reason, want)
 	}
@@ -46,14 +49,10 @@ func (p *passage) paidOnce() protocol.Order {
 	if orders := p.orders(); len(orders) != 1 {
 		p.t.Errorf("%d orders, want 1", len(orders))
 	}
-	if len(s.mined) != 1 || !s.passed[0] || s.next != 1 || s.pending != 1 {
-		p.t.Fatalf("%d transactions mined (%v), next nonce %d, pending %d; want one", len(s.mined), s.passed, s.next, s.pending)
-	}
-	if e := o.Verdict.Evidence; e == nil || string(e.Tx) != s.mined[0].Hash().Hex() {
-		p.t.Errorf("evidence %+v is not of %s", e, s.mined[0].Hash())
-	}
-	p.onlyOne(s)
-	p.balances(s)
+	p.onlyThese(s)
+	p.evidence(s, o)
+	p.balances(s, o)
+	p.allowances(o)
 	return o
 }
 
@@ -65,69 +64,148 @@ func passed(history []protocol.Entry) (states []string) {
 	return slices.Compact(states)
 }
 
-// onlyOne wants that nothing but the accepted call was ever handed to a node,
-// and for a cancelled order nothing besides but one empty transaction to the
-// account itself; and that the right one of them is the one mined.
-func (p *passage) onlyOne(s sighting) {
+// onlyThese wants the flow's transactions mined, each once, in order and on
+// nonces without a gap, and that nothing else was ever handed to a node: of each
+// one signature, and of one that was sped up or cancelled one more.
+func (p *passage) onlyThese(s sighting) {
 	p.t.Helper()
-	step, different, calls, cancels := p.review.Steps[0], s.distinct(), 0, 0
-	for _, tx := range different {
-		switch {
-		case tx.Nonce() != 0:
-			p.t.Errorf("transaction %s has nonce %d", tx.Hash(), tx.Nonce())
-		case isCall(tx, step):
-			calls++
-		case isCancel(tx, p.account):
-			cancels++
-		default:
-			p.t.Errorf("transaction %s is neither the accepted call nor its cancelling", tx.Hash())
+	var mined []string
+	for i, tx := range s.mined {
+		mined = append(mined, p.deed(tx))
+		if !s.passed[i] {
+			mined[i] = "reverted " + mined[i]
+		}
+		if tx.Nonce() != p.nonce+uint64(i) {
+			p.t.Errorf("the %s is mined on nonce %d, want %d", mined[i], tx.Nonce(), p.nonce+uint64(i))
 		}
 	}
-	wantCancels := 0
-	if p.flow.cancels {
-		wantCancels = 1
+	if !slices.Equal(mined, p.flow.mined) {
+		p.t.Fatalf("mined: %v, want %v", mined, p.flow.mined)
 	}
-	if calls != 1 || cancels != wantCancels {
-		p.t.Errorf("%d different calls and %d cancels were sent, want 1 and %d", calls, cancels, wantCancels)
+	if next := p.nonce + uint64(len(mined)); s.next != next || s.pending != next {
+		p.t.Errorf("next nonce %d, pending %d; want %d", s.next, s.pending, next)
 	}
-	if p.flow.cancels != isCancel(s.mined[0], p.account) {
-		p.t.Errorf("the wrong transaction was mined: to %s, value %s", s.mined[0].To(), s.mined[0].Value())
+	want := p.flow.offered
+	if want == nil {
+		want = map[string]int{}
+		for _, deed := range mined {
+			want[deed] = 1
+		}
 	}
+	offered := map[string]int{}
+	for _, tx := range s.distinct() {
+		offered[p.deed(tx)]++
+	}
+	if !maps.Equal(offered, want) {
+		p.t.Errorf("handed to the node, different ones each: %v, want %v", offered, want)
+	}
+	p.outbids(s)
+}
+
+// outbids wants of what was handed in for one nonce that the last pays most, an
+// eighth more at least, and is the one mined.
+func (p *passage) outbids(s sighting) {
+	p.t.Helper()
+	last := map[uint64]*types.Transaction{}
+	for _, tx := range s.distinct() {
+		if was := last[tx.Nonce()]; was != nil {
+			least := new(big.Int).Div(new(big.Int).Mul(was.GasFeeCap(), big.NewInt(9)), big.NewInt(8))
+			if tx.GasFeeCap().Cmp(least) < 0 {
+				p.t.Errorf("%s was outbid by %s only", was.GasFeeCap(), tx.GasFeeCap())
+			}
+		}
+		last[tx.Nonce()] = tx
+	}
+	for _, tx := range s.mined {
+		if l := last[tx.Nonce()]; l != nil && l.Hash() != tx.Hash() {
+			p.t.Errorf("on nonce %d the %s was mined, and not the last that was handed in", tx.Nonce(), p.deed(tx))
+		}
+	}
+}
+
+// deed is what a transaction does, by its content.
+func (p *passage) deed(tx *types.Transaction) string {
+	to, free := *tx.To(), tx.Value().Sign() == 0
+	switch {
+	case to == p.account && free && len(tx.Data()) == 0:
+		return "cancel"
+	case to == p.flow.in && free && bytes.Equal(tx.Data(), approveData(none)):
+		return "reset"
+	case to == p.flow.in && free && bytes.Equal(tx.Data(), approveData(p.flow.amount)):
+		return "approve"
+	}
+	for _, s := range p.steps() {
+		switch {
+		case s.Kind == "call" && isCall(tx, s):
+			return "call"
+		case s.Kind == "late" && to == evmAddress(s.Effect.Target) && free && bytes.HasPrefix(tx.Data(), common.FromHex("0x3593564c")):
+			return "swap" // execute(bytes,bytes[],uint256); balances tell how much
+		}
+	}
+	return fmt.Sprintf("call of %s that nobody accepted", to)
+}
+
+func (p *passage) steps() []protocol.Step {
+	if p.review == nil {
+		return nil
+	}
+	return p.review.Steps
 }
 
 func isCall(tx *types.Transaction, s protocol.Step) bool {
 	return *tx.To() == evmAddress(s.To) && tx.Value().Cmp(s.Value.Int()) == 0 && bytes.Equal(tx.Data(), common.FromHex(s.Data))
 }
 
-func isCancel(tx *types.Transaction, account common.Address) bool {
-	return *tx.To() == account && tx.Value().Sign() == 0 && len(tx.Data()) == 0
+// evidence wants the verdict to name the last transaction; an order that ended
+// before it spent anything has none.
+func (p *passage) evidence(s sighting, o protocol.Order) {
+	p.t.Helper()
+	e := o.Verdict.Evidence
+	if p.flow.left != nil {
+		if e != nil {
+			p.t.Errorf("evidence %+v for an order that spent nothing", e)
+		}
+		return
+	}
+	if last := s.mined[len(s.mined)-1]; e == nil || string(e.Tx) != last.Hash().Hex() {
+		p.t.Errorf("evidence %+v is not of %s", e, last.Hash())
+	}
 }
 
 // balances wants that what left and what arrived is what was accepted, to the
 // last wei where the amount is fixed.
-func (p *passage) balances(s sighting) {
+func (p *passage) balances(s sighting, o protocol.Order) {
 	p.t.Helper()
 	want := map[common.Address]*big.Int{native: new(big.Int).Sub(gasMoney, s.spent)}
 	for token, amount := range p.flow.funds {
 		want[token] = new(big.Int).Set(amount)
 	}
-	if !p.flow.cancels {
-		want[p.flow.in] = new(big.Int).Sub(want[p.flow.in], stake)
-		if p.flow.name != "swap" { // one for one
-			want[p.flow.out] = new(big.Int).Add(orZero(want[p.flow.out]), stake)
-		}
-	}
-	for token, amount := range want {
-		if got := p.lane.balance(p.t, p.flow.chain, token, p.account); got.Cmp(amount) != 0 {
-			p.t.Errorf("balance of %s is %s, want %s", token, got, amount)
-		}
-	}
-	if p.flow.name == "swap" {
-		floor := p.review.Terms.FloorOut.Int()
-		if got := p.lane.balance(p.t, p.flow.chain, p.flow.out, p.account); got.Cmp(floor) < 0 || floor.Sign() <= 0 {
+	if p.flow.ends() == "filled" {
+		want[p.flow.in] = new(big.Int).Sub(want[p.flow.in], p.flow.amount)
+		if p.oneForOne() {
+			want[p.flow.out] = new(big.Int).Add(orZero(want[p.flow.out]), p.flow.amount)
+		} else if got, floor := p.balance(p.flow.out), o.Terms.FloorOut.Int(); !p.flow.revokes() && (got.Cmp(floor) < 0 || floor.Sign() <= 0) {
 			p.t.Errorf("%s of token out arrived, the floor is %s", got, floor)
 		}
 	}
+	for token, amount := range want {
+		if got := p.balance(token); got.Cmp(amount) != 0 {
+			p.t.Errorf("balance of %s is %s, want %s", token, got, amount)
+		}
+	}
+	if (p.agreed != "") != (p.flow.name == "consent") || p.agreed != "" && (o.Digest != p.agreed || o.Terms.FloorOut.Int().Cmp(p.review.Terms.FloorOut.Int()) >= 0) {
+		p.t.Errorf("the order has digest %s and floor %s; accepted were %s with %s, then %s", o.Digest, o.Terms.FloorOut, p.digest, p.review.Terms.FloorOut, p.agreed)
+	}
+}
+
+func (p *passage) balance(token common.Address) *big.Int {
+	p.t.Helper()
+	return p.lane.balance(p.t, p.flow.chain, token, p.account)
+}
+
+// oneForOne reports a flow that wraps or unwraps.
+func (p *passage) oneForOne() bool {
+	return p.flow.in == native && p.flow.out == wrappedOn[p.flow.chain] || p.flow.out == native && p.flow.in == wrappedOn[p.flow.chain]
 }
 
 func orZero(n *big.Int) *big.Int {
@@ -135,6 +213,40 @@ func orZero(n *big.Int) *big.Int {
 		return new(big.Int)
 	}
 	return n
+}
+
+// allowances wants nothing left that somebody could pull, but for what the flow
+// leaves, which the order and the list of allowances then name. A permit was used
+// once, if there was a swap that needs one.
+func (p *passage) allowances(o protocol.Order) {
+	p.t.Helper()
+	if p.flow.in == native {
+		return
+	}
+	want := orZero(p.flow.left["erc20"])
+	if got := p.lane.allowance(p.t, p.flow.chain, p.flow.in, p.account); got.Cmp(want) != 0 {
+		p.t.Errorf("Permit2 may pull %s, want %s", got, want)
+	}
+	amount, nonce := p.lane.permitted(p.t, p.flow.chain, p.flow.in, p.account, p.chain().Network.Contracts.UniversalRouter)
+	permits := uint64(0)
+	if slices.Contains(p.flow.mined, "swap") {
+		permits = 1
+	}
+	if amount.Sign() != 0 || nonce != permits {
+		p.t.Errorf("the router may pull %s after %d permits; want 0 after %d", amount, nonce, permits)
+	}
+	if p.flow.left == nil {
+		if len(o.Leftovers) != 0 {
+			p.t.Errorf("leftovers %+v", o.Leftovers)
+		}
+		return
+	}
+	if len(o.Leftovers) != 1 || evmAddress(o.Leftovers[0].Spender) != permit2 || o.Leftovers[0].Amount.Int().Cmp(want) != 0 {
+		p.t.Errorf("leftovers %+v, want %s to Permit2", o.Leftovers, want)
+	}
+	if a, err := p.allowed(p.flow.in); err != nil || a.Leftover != p.id || a.Amount.Int().Cmp(want) != 0 || a.Digest == "" {
+		p.t.Errorf("listed is %+v, %v; want %s left by %s", a, err, want, p.id)
+	}
 }
 
 // goesOn makes one more swap, which hangs if a nonce was left out, and wants
@@ -150,9 +262,9 @@ func (p *passage) goesOn(used uint64) {
 	if o, err = p.awaitOrder(o.ID, final); err != nil || o.State != "filled" {
 		p.t.Fatalf("the next swap is %s (%s), %v", o.State, o.Reason, err)
 	}
-	s := p.sight()
-	if s.next != used+1 || s.pending != used+1 || uint64(len(s.mined)) != used+1 || !isCall(s.mined[used], review.Steps[0]) {
-		p.t.Errorf("after the next swap: nonce %d, pending %d, %d mined; want %d", s.next, s.pending, len(s.mined), used+1)
+	s, next := p.sight(), p.nonce+used+1
+	if s.next != next || s.pending != next || len(s.mined) != int(used)+1 || !isCall(s.mined[used], review.Steps[0]) {
+		p.t.Errorf("after the next swap: nonce %d, pending %d, %d mined; want nonce %d", s.next, s.pending, len(s.mined), next)
 	}
 }
 
@@ -160,6 +272,9 @@ var wrappedOn = map[uint64]common.Address{
 	mainnet: common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
 	base:    weth,
 }
+
+// ended are the states of a record that is done with.
+var ended = []string{"mined", "reverted", "cancelled"}
 
 // A record is as much of the sender's journal as a reader of the file needs.
 type record struct {
@@ -174,21 +289,28 @@ type record struct {
 
 // journalHolds reads the database of the stopped daemon: every transaction
 // that a node was ever handed is in it, under one key for each nonce, and each
-// has its end.
+// has its end. Only a flow in which nodes refuse has one that they refused.
 func (p *passage) journalHolds() {
 	p.t.Helper()
 	s := p.sight()
 	attempts, nonces := map[common.Hash]bool{}, map[uint64]string{}
+	rejected := 0
 	for _, r := range p.records() {
+		for _, a := range r.Attempts {
+			attempts[a.Hash] = true
+		}
+		if r.State == "rejected" {
+			rejected++
+			continue // its nonce was free again
+		}
 		if other, twice := nonces[r.Nonce]; twice {
 			p.t.Errorf("nonce %d is of %s and %s", r.Nonce, other, r.Key)
 		}
 		nonces[r.Nonce] = r.Key
-		if r.State != "mined" && r.State != "cancelled" {
+		if !slices.Contains(ended, r.State) {
 			p.t.Errorf("record %s is left %s", r.Key, r.State)
 		}
 		for i, a := range r.Attempts {
-			attempts[a.Hash] = true
 			if i > 0 && a.Kind == "call" {
 				p.t.Errorf("record %s was signed twice", r.Key)
 			}
@@ -198,6 +320,9 @@ func (p *passage) journalHolds() {
 		if !attempts[tx.Hash()] {
 			p.t.Errorf("transaction %s was sent and is not in the journal", tx.Hash())
 		}
+	}
+	if rejected > 0 && p.flow.name != refused.name {
+		p.t.Errorf("%d records are of refused transactions", rejected)
 	}
 	if len(nonces) != len(s.mined) {
 		p.t.Errorf("%d records for %d mined transactions", len(nonces), len(s.mined))

@@ -16,9 +16,9 @@ import (
 // creation is no swap, and has its own matrix.
 var creation = flow{name: "wallet", chain: base}
 
-const (
-	unlisted moment = "unlisted" // no wallet yet: what was begun is swept
-	listed   moment = "listed"   // the wallet is there; its words were never shown
+var (
+	unlisted = moment{note: "unlisted"} // no wallet yet: what was begun is swept
+	listed   = moment{note: "listed"}   // the wallet is there; its words were never shown
 )
 
 // TestWalletKilledAtEveryPoint kills the daemon around every write to the

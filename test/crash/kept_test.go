@@ -1,0 +1,156 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/host/protocol"
+)
+
+// A keeping is something that the daemon keeps in one commit: after a death it is
+// there or it is not, and doing it again makes it so.
+type keeping struct {
+	name string
+	do   func(*desk) error
+	kept func(*desk) bool
+}
+
+const slippage = "1.25"
+
+var keepings = []keeping{
+	{"setting", func(d *desk) error {
+		value := slippage
+		return d.ask("settings.set", protocol.SetParams{Key: "swap.slippage", Value: &value}, nil)
+	}, func(d *desk) bool {
+		var r protocol.SettingsResult
+		d.must("settings.get", protocol.SettingsParams{Keys: []string{"swap.slippage"}}, &r)
+		return r.Settings[0].Value == slippage
+	}},
+	{"network", func(d *desk) error {
+		return d.ask("networks.select", protocol.SelectParams{ChainID: base}, nil)
+	}, func(d *desk) bool {
+		var r protocol.NetworksResult
+		d.must("networks.list", nil, &r)
+		return r.Active == base
+	}},
+	{"token", func(d *desk) error {
+		return d.ask("tokens.import", protocol.ImportTokenParams{ChainID: base, Address: d.unknownToken()}, nil)
+	}, func(d *desk) bool {
+		var r protocol.SearchResult
+		d.must("tokens.search", protocol.SearchParams{ChainID: base, Query: string(d.unknownToken())}, &r)
+		return len(r.Tokens) == 1
+	}},
+	{"provider key", func(d *desk) error {
+		return d.ask("providers.set_key", protocol.SetKeyParams{Provider: "dex", Key: []byte("worth-nothing"), Password: []byte(password)}, nil)
+	}, func(d *desk) bool {
+		files, err := filepath.Glob(filepath.Join(d.place.Home, "keys", "*@provider%2Fdex"))
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		return len(files) == 1
+	}},
+}
+
+// unknownToken is one that no list has: the V2 pair's own.
+func (d *desk) unknownToken() protocol.Address {
+	d.t.Helper()
+	n := d.lane.Chain(base).Network
+	pair := d.lane.read(d.t, base, n.Contracts.V2Factory, "0xe6a43905", n.Wrapped.Address, n.Tokens[0].Address) // getPair(address,address)
+	return protocol.Address(common.BytesToAddress(pair).Hex())
+}
+
+// TestKeptKilledAtEveryPoint kills the daemon around each commit of what it keeps
+// besides orders and wallets.
+func TestKeptKilledAtEveryPoint(t *testing.T) {
+	var table board
+	seen, kills := map[string]bool{}, map[string][]kill{}
+	t.Run("trace", func(t *testing.T) {
+		for _, what := range keepings {
+			t.Run(what.name, func(t *testing.T) { kills[what.name] = traceKeeping(t, what) })
+		}
+	})
+	t.Run("kill", func(t *testing.T) {
+		for _, what := range keepings {
+			for _, k := range kills[what.name] {
+				seen[k.point] = true
+				t.Run(fmt.Sprintf("%s/%s:%d", what.name, k.point, k.hit), func(t *testing.T) {
+					t.Parallel()
+					table.note(t, k, prompt, func() string { return surviveKeeping(t, k, what) })
+				})
+			}
+		}
+	})
+	expected(t, "TestKeptKilledAtEveryPoint", seen)
+	t.Log("\n" + table.String())
+}
+
+// The moments around a commit.
+var (
+	unkept = moment{note: "not kept"}
+	kept   = moment{note: "kept"}
+)
+
+func traceKeeping(t *testing.T, what keeping) (kills []kill) {
+	d := newDesk(t, takeLane(t))
+	path := filepath.Join(d.dir, "trace")
+	d.open("SWAPKEEP_FAULT_TRACE=" + path)
+	d.wallet(mainnet)
+	before := len(readTrace(t, path))
+	if err := what.do(d); err != nil {
+		t.Fatal(err)
+	}
+	points, hits := readTrace(t, path), map[string]int{}
+	d.shut()
+	for i, point := range points {
+		if hits[point]++; i < before {
+			continue
+		}
+		when := unkept
+		if i > before {
+			when = kept
+		}
+		kills = append(kills, kill{flow{name: what.name, chain: base}, point, hits[point], when})
+	}
+	if len(kills) != 2 {
+		t.Fatalf("%s passes %v", what.name, points[before:])
+	}
+	return kills
+}
+
+func surviveKeeping(t *testing.T, k kill, what keeping) string {
+	d := newDesk(t, takeLane(t))
+	d.open(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
+	d.wallet(mainnet)
+	d.doomed = d.watch()
+	if err := what.do(d); !errors.Is(err, errLost) {
+		t.Fatalf("%s: %v", what.name, err)
+	}
+	if err := d.doomed.killed(); err != nil {
+		t.Fatal(err)
+	}
+	d.doomed = nil
+	if err := greeted(d.relay); err != nil {
+		t.Fatal(err)
+	}
+	if got := what.kept(d); got != (k.when == kept) {
+		t.Errorf("kept is %t", got)
+	}
+	d.unlock()
+	if err := what.do(d); err != nil {
+		t.Errorf("the repeat: %v", err)
+	}
+	if !what.kept(d) {
+		t.Error("the repeat is not kept")
+	}
+	if s := d.status(); len(s.Problems) != 0 {
+		t.Errorf("problems: %+v", s.Problems)
+	}
+	d.shut()
+	return k.when.note + ", then repeated"
+}

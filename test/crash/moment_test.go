@@ -1,0 +1,219 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"swapkeep/host/protocol"
+)
+
+// A moment says what a daemon that dies there has on disk already.
+type moment struct {
+	promised bool // the user's consent
+	made, of int  // signatures, and how many it takes
+	sent     int  // of those made, transactions
+	note     string
+}
+
+func (m moment) String() string {
+	switch {
+	case m.note != "":
+		return m.note
+	case !m.promised:
+		return "nothing"
+	}
+	return fmt.Sprintf("consent, %d of %d signatures", m.made, m.of)
+}
+
+// The commits that put a signature of a transaction on disk, and of a message.
+var (
+	signsTx      = []string{"sender.after_journal", "sender.after_bump_journal", "sender.after_cancel_journal"}
+	signsMessage = "journal.after_signature"
+)
+
+// momentOf reads off a trace what is on disk when the process dies at line i.
+func momentOf(trace []string, i int) (m moment) {
+	for line, point := range trace {
+		sent := slices.Contains(signsTx, point)
+		if !sent && point != signsMessage {
+			continue
+		}
+		if m.of++; line <= i {
+			m.made++
+			if sent {
+				m.sent++
+			}
+		}
+	}
+	m.promised = i >= slices.Index(trace, "journal.after_accepted")
+	return m
+}
+
+// parks is the condition of an order that waits for a signature.
+const parks = "waiting for unlock"
+
+// whileLocked looks at a daemon that came back locked: it finishes what is
+// signed, and waits with what is not.
+func (p *passage) whileLocked(k kill) {
+	p.t.Helper()
+	var status protocol.KeysStatus
+	if p.must("keys.status", nil, &status); status.State != protocol.KeysLocked {
+		p.t.Errorf("keys are %s after the restart", status.State)
+	}
+	orders := p.orders()
+	if !k.when.promised {
+		p.untouched()
+		return
+	}
+	if len(orders) != 1 || orders[0].Request != p.request {
+		p.t.Fatalf("%d orders after the restart, want ours", len(orders))
+	}
+	p.id = orders[0].ID
+	look := p.flow.locked
+	if look == nil {
+		look = (*passage).lockedPlain
+	}
+	if err := look(p, k); err != nil {
+		p.t.Fatalf("locked: %v", err)
+	}
+}
+
+// lockedPlain is of a flow that no act interrupts: a trace tells what to expect.
+func (p *passage) lockedPlain(k kill) error {
+	if p.flow.stuck && k.when.sent > 0 { // nothing of the act is the user's
+		if err := p.flow.act(p); err != nil {
+			return err
+		}
+	}
+	if k.when.made == k.when.of {
+		_, err := p.awaitOrder(p.id, final)
+		return err
+	}
+	o, err := p.stays(parks)
+	if err != nil {
+		return err
+	}
+	if mined := len(p.sight().mined); mined != k.when.sent {
+		return fmt.Errorf("%d transactions are mined, %d were signed", mined, k.when.sent)
+	}
+	if p.flow.act == nil && o.Step != k.when.made { // a signature a step, where nothing is done again
+		return fmt.Errorf("it waits at step %d, and %d are signed", o.Step+1, k.when.made)
+	}
+	return nil
+}
+
+// stays waits until the order has the condition, and wants nothing to happen
+// then for longer than the engine's pause.
+func (p *passage) stays(condition string) (protocol.Order, error) {
+	p.t.Helper()
+	o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Condition == condition })
+	if err != nil {
+		return o, fmt.Errorf("want %q: %w", condition, err)
+	}
+	before := len(p.sight().distinct())
+	time.Sleep(1200 * time.Millisecond)
+	now, err := p.order(p.id)
+	if err != nil || now.Order.Final || now.Order.Condition != condition || now.Order.Step != o.Step {
+		return o, fmt.Errorf("the order was %s, %q at step %d and is %s, %q at step %d, %w", o.State, o.Condition, o.Step, now.Order.State, now.Order.Condition, now.Order.Step, err)
+	}
+	if after := len(p.sight().distinct()); after != before {
+		return o, fmt.Errorf("%d transactions were sent, then %d", before, after)
+	}
+	return o, nil
+}
+
+// A stage is how far a second act of the user's has come, by what is on disk. The
+// act and the engine are two goroutines' doing, so a trace does not tell the
+// order of their commits; it bounds the stage from below.
+type stage int
+
+const (
+	idle   stage = iota // the act is not on disk
+	wished              // it is; what is missing is a signature
+	signed              // all that it takes is
+)
+
+// leasts are the stages that points stand for.
+var leasts = map[string]stage{
+	"journal.after_wish": wished, "sender.before_bump_journal": wished, "sender.after_bump_journal": signed,
+	"sender.before_cancel_journal": wished, "sender.after_cancel_journal": signed,
+}
+
+// lockedSpeedup and lockedCancel want an order to go on waiting for its
+// transaction, to wait for the keys, or to end by what was signed.
+func (p *passage) lockedSpeedup(k kill) error {
+	return p.lockedStage(k, func(o protocol.Order) (stage, bool) {
+		return stageOf(o.Speedup != "", o, "bump")
+	})
+}
+
+func (p *passage) lockedCancel(k kill) error {
+	return p.lockedStage(k, func(o protocol.Order) (stage, bool) {
+		return stageOf(o.Cancelling, o, "cancel")
+	})
+}
+
+// stageOf is an order's stage, once the engine has looked at it.
+func stageOf(asked bool, o protocol.Order, kind string) (stage, bool) {
+	switch n := len(o.Attempts); {
+	case o.Final, n > 0 && o.Attempts[n-1].Kind == kind:
+		return signed, true
+	case asked:
+		return wished, o.Condition == parks
+	default:
+		return idle, n > 0
+	}
+}
+
+func (p *passage) lockedStage(k kill, of func(protocol.Order) (stage, bool)) error {
+	var at stage
+	_, err := p.awaitOrder(p.id, func(o protocol.Order) (known bool) { at, known = of(o); return known })
+	switch {
+	case err != nil:
+		return err
+	case at < leasts[k.point]:
+		return fmt.Errorf("the user's act is at stage %d, and was at %d", at, leasts[k.point])
+	case at == signed:
+		if err := p.letSecondWin(); err != nil {
+			return err
+		}
+		_, err = p.awaitOrder(p.id, final)
+		return err
+	}
+	_, err = p.stays(map[stage]string{idle: "", wished: parks}[at])
+	return err
+}
+
+// lockedWithdraw wants the order to end as soon as the wish is on disk: that
+// takes no key.
+func (p *passage) lockedWithdraw(kill) error {
+	o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Final || o.Condition == parks })
+	if err != nil || o.Final {
+		return err
+	}
+	if o.Cancelling {
+		return fmt.Errorf("the order waits for keys that its end does not take")
+	}
+	_, err = p.stays(parks)
+	return err
+}
+
+// lockedConsent wants a proposal that was made to stand, and whatever else to
+// wait for the keys.
+func (p *passage) lockedConsent(k kill) error {
+	o, err := p.awaitOrder(p.id, func(o protocol.Order) bool { return o.Condition != "" || o.Final })
+	switch {
+	case err != nil:
+		return err
+	case k.when.made == k.when.of:
+		_, err = p.awaitOrder(p.id, final)
+		return err
+	case k.point == "journal.after_propose" && o.Condition != "needs consent":
+		return fmt.Errorf("what the order proposes is lost: it is %q", o.Condition)
+	}
+	_, err = p.stays(o.Condition)
+	return err
+}

@@ -1,0 +1,131 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A matrix is a test that kills the daemon at every point whose name matches.
+type matrix struct {
+	test  string // "" = none
+	match string
+	why   string // there is none
+}
+
+// matrices says where each point is killed; the first match counts.
+var matrices = []matrix{
+	{"", `^journal\.\w+_(submitting|refunded)$`, "no provider that settles by itself is built in yet: no order gets there"},
+	{"TestRefusedKilledAtEveryPoint", `^sender\.\w+_reject$|^journal\.\w+_expired$`, ""},
+	{"TestKilledAtEveryPoint", `^(journal|sender|engine)\.`, ""},
+	{"TestRemovalKilledAtEveryPoint", `^keys\.\w+_delete$`, ""},
+	{"TestKeptKilledAtEveryPoint", `^(settings|tokens)\.|^keys\.\w+_provider$`, ""},
+	{"TestWalletKilledAtEveryPoint", `^keys\.`, ""},
+}
+
+// expected fails a matrix in which a point is missing that the source names.
+func expected(t *testing.T, test string, seen map[string]bool) {
+	t.Helper()
+	for _, point := range sourcePoints(t) {
+		i := slices.IndexFunc(matrices, func(m matrix) bool { return regexp.MustCompile(m.match).MatchString(point) })
+		switch {
+		case i < 0:
+			t.Errorf("no matrix kills the daemon at %s", point)
+		case matrices[i].test == test && !seen[point]:
+			t.Errorf("nothing passes %s", point)
+		}
+	}
+}
+
+// A place is a table of the source that names points.
+type place struct {
+	files string
+	match string   // its group is the name, or what ends it
+	begin []string // what begins it
+}
+
+// both is what stands around a commit.
+var both = []string{"journal.before_", "journal.after_"}
+
+var (
+	called = regexp.MustCompile(`fault\.Point\("([a-z_.]+)"\)`)
+	whole  = place{"../../chain/*.go", `"(sender\.(?:before|after)_[a-z_]+)"`, []string{""}}
+	parts  = []place{
+		{"../../swap/state.go", `State = "([a-z]+)"`, both},
+		{"../../swap/journal.go", `\{"([a-z]+)", func\(old, now Order\)`, both},
+	}
+)
+
+// sourcePoints are all points of the source: those that stand in it whole, and
+// those that it puts together.
+func sourcePoints(t *testing.T) []string {
+	t.Helper()
+	points := wholePoints(t)
+	for _, p := range parts {
+		points = append(points, p.points(t)...)
+	}
+	return points
+}
+
+// wholePoints are those whose whole names a program built for fault tests has.
+func wholePoints(t *testing.T) (points []string) {
+	t.Helper()
+	err := filepath.WalkDir("../..", func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && (e.Name() == "node_modules" || e.Name() == ".git"):
+			return fs.SkipDir
+		case e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		found, err := namesIn(path, called)
+		points = append(points, found...)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(points, whole.points(t)...)
+}
+
+func (p place) points(t *testing.T) (points []string) {
+	t.Helper()
+	files, err := filepath.Glob(p.files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		names, err := namesIn(file, regexp.MustCompile(p.match))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			for _, begin := range p.begin {
+				points = append(points, begin+name)
+			}
+		}
+	}
+	if len(points) < 9 {
+		t.Fatalf("%s names only %v", p.files, points)
+	}
+	return points
+}
+
+// namesIn is what the pattern's group matches in a file.
+func namesIn(file string, pattern *regexp.Regexp) (names []string, err error) {
+	source, err := os.ReadFile(file)
+	for _, m := range pattern.FindAllSubmatch(source, -1) {
+		names = append(names, string(m[1]))
+	}
+	return names, err
+}

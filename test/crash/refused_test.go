@@ -1,0 +1,210 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"swapkeep/host/protocol"
+	"swapkeep/sandbox/inject"
+)
+
+// refused is a swap whose transaction no node takes. A node may have lied, so the
+// order stands until its bytes are too late to be sent, which is later than a
+// test can wait: then the daemon is started with a clock that is ahead.
+var refused = func() flow {
+	f := flowNamed("swap")
+	f.name, f.states, f.mined = "refused", []string{"accepted", "executing", "expired"}, nil
+	return f
+}()
+
+const muchLater = "SWAPKEEP_CLOCK_SHIFT=30m"
+
+// The moments of a transaction that was refused.
+var (
+	unsaid = moment{promised: true, note: "signed; nobody said no"}
+	said   = moment{promised: true, note: "signed; refused"}
+	over   = moment{promised: true, note: "ended"}
+)
+
+// TestRefusedKilledAtEveryPoint: bytes of which it is not on disk that they were
+// refused are sent again; those that were are not, and give their nonce back.
+func TestRefusedKilledAtEveryPoint(t *testing.T) {
+	var table board
+	seen := map[string]bool{}
+	t.Run("trace", func(t *testing.T) { traceRefused(t, seen) })
+	t.Run("kill", func(t *testing.T) {
+		for _, k := range []kill{{refused, "sender.before_reject", 1, unsaid}, {refused, "sender.after_reject", 1, said}} {
+			for _, way := range []string{prompt, late} {
+				t.Run(fmt.Sprintf("%s/%s", k.point, strings.Fields(way)[0]), func(t *testing.T) {
+					t.Parallel()
+					table.note(t, k, way, func() string { return surviveRefusal(t, k, way == late) })
+				})
+			}
+		}
+		for _, k := range []kill{{refused, "journal.before_expired", 1, said}, {refused, "journal.after_expired", 1, over}} {
+			t.Run(k.point, func(t *testing.T) {
+				t.Parallel()
+				table.note(t, k, late, func() string { return surviveExpiry(t, k) })
+			})
+		}
+	})
+	expected(t, "TestRefusedKilledAtEveryPoint", seen)
+	t.Log("\n" + table.String())
+}
+
+// beRefused executes the flow while nodes take nothing.
+func (p *passage) beRefused() error {
+	if err := p.look(); err != nil {
+		return err
+	}
+	_, err := p.chain().Faults.Add(inject.Rule{Target: "eth_sendRawTransaction", Kind: inject.Error, Message: "insufficient funds for gas * price + value"})
+	if err != nil {
+		return err
+	}
+	var o protocol.Order
+	if err := p.ask("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest}, &o); err != nil {
+		return err
+	}
+	p.id = o.ID
+	_, err = p.awaitOrder(p.id, isRefused)
+	return err
+}
+
+func isRefused(o protocol.Order) bool { return strings.HasPrefix(o.Reason, "no node took") }
+
+// expire ends the order by a clock that is ahead, and wants nothing to be left of
+// it: the next swap takes its nonce.
+func (p *passage) expire() {
+	p.t.Helper()
+	p.shut()
+	p.open(muchLater)
+	if _, err := p.awaitOrder(p.id, final); err != nil {
+		p.t.Fatal(err)
+	}
+	p.shut()
+	p.open()
+	p.expired()
+}
+
+func (p *passage) expired() {
+	p.t.Helper()
+	r, err := p.order(p.id)
+	if err != nil || r.Order.State != "expired" || !slices.Equal(passed(r.History), refused.states) {
+		p.t.Fatalf("the order is %s after %v, %v", r.Order.State, passed(r.History), err)
+	}
+	if s := p.sight(); len(s.mined) != 0 || s.pending != 0 {
+		p.t.Errorf("%d transactions are mined, and the pending nonce is %d", len(s.mined), s.pending)
+	}
+	p.unlock()
+	p.goesOn(0)
+	p.shut()
+	p.journalHolds()
+}
+
+func traceRefused(t *testing.T, seen map[string]bool) {
+	d := newDesk(t, takeLane(t))
+	path := filepath.Join(d.dir, "trace")
+	d.open("SWAPKEEP_FAULT_TRACE=" + path)
+	p := begin(d, refused, "")
+	if err := p.beRefused(); err != nil {
+		t.Fatal(err)
+	}
+	p.atRest()
+	d.shut()
+	d.open(muchLater, "SWAPKEEP_FAULT_TRACE="+path)
+	if _, err := p.awaitOrder(p.id, final); err != nil {
+		t.Fatal(err)
+	}
+	d.shut()
+	d.open()
+	p.expired()
+	for _, point := range readTrace(t, path) {
+		seen[point] = true
+	}
+}
+
+func surviveRefusal(t *testing.T, k kill, stayLocked bool) string {
+	d := newDesk(t, takeLane(t))
+	d.open(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
+	p := begin(d, k.flow, "")
+	d.doomed = d.watch()
+	if err := p.beRefused(); !errors.Is(err, errLost) {
+		t.Fatalf("refused: %v", err)
+	}
+	if err := d.doomed.killed(); err != nil {
+		t.Fatal(err)
+	}
+	d.doomed = nil
+	p.atRest()
+	if err := greeted(d.relay); err != nil {
+		t.Fatal(err)
+	}
+	p.id = p.orders()[0].ID
+	if !stayLocked {
+		d.unlock()
+	}
+	if k.when == unsaid {
+		if _, err := p.awaitOrder(p.id, final); err != nil {
+			t.Fatal(err)
+		}
+		p.flow.states, p.flow.mined = filled, []string{"call"}
+		p.asPromised()
+		d.unlock()
+		p.goesOn(1)
+		d.shut()
+		p.journalHolds()
+		return "filled: call"
+	}
+	if _, err := p.awaitOrder(p.id, isRefused); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.stays(""); err != nil {
+		t.Fatal(err)
+	}
+	p.expire()
+	return "expired, nothing mined"
+}
+
+func surviveExpiry(t *testing.T, k kill) string {
+	d := newDesk(t, takeLane(t))
+	d.open()
+	p := begin(d, k.flow, "")
+	if err := p.beRefused(); err != nil {
+		t.Fatal(err)
+	}
+	p.atRest()
+	d.shut()
+	d.dieAtStart(muchLater, fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
+	d.open()
+	if k.when == over {
+		p.expired()
+		return "expired, nothing mined"
+	}
+	if _, err := p.awaitOrder(p.id, isRefused); err != nil {
+		t.Fatal(err)
+	}
+	p.expire()
+	return "open, then expired, nothing mined"
+}
+
+// dieAtStart starts a daemon without a relay, which would start another, and
+// waits until it has killed itself.
+func (d *desk) dieAtStart(extra ...string) {
+	d.t.Helper()
+	cmd := exec.CommandContext(d.t.Context(), filepath.Join(d.bin, "swapkeepd"))
+	cmd.Env = append(slices.Clone(d.env), extra...)
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); err == nil || !ok || s.Signal() != syscall.SIGKILL {
+		d.t.Fatalf("the daemon ended with %v", err)
+	}
+}
