@@ -7,7 +7,7 @@ CONTRACTS := build/contracts/.made
 PEER      := bench/node/node_modules/.package-lock.json
 SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/node_modules/*') go.mod go.sum
 
-.PHONY: build demo test check vet unit race keyring crash browsers contracts bench fuzz generate clean
+.PHONY: build demo test check vet unit race keyring crash browsers contracts bench fuzz man generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -75,6 +75,11 @@ $(PEER): bench/node/package-lock.json
 FUZZTIME ?= 60s
 fuzz:
 	scripts/fuzz.sh $(FUZZTIME)
+
+# Manual pages of every command.
+man: bin/swapkeep
+	@mkdir -p build/man
+	bin/swapkeep man --dir build/man
 
 generate:
 	$(GO) generate ./...
