@@ -1,8 +1,10 @@
 package chain
 
 import (
+	"bytes"
 	"encoding/json"
 	"math/big"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -72,6 +74,65 @@ func TestAllowances(t *testing.T) {
 		t.Errorf("a node that cannot tell: %v", all)
 	}
 }
+
+// A token that wastes what gas it gets spoils no answer but its own, costs the
+// node few calls, and none of them without a bound.
+func TestWastefulToken(t *testing.T) {
+	wasteful := common.HexToAddress("0xbad")
+	alloc := types.GenesisAlloc{}
+	asked := make([]common.Address, askedAtOnce)
+	for i := range asked {
+		asked[i] = bigAddress(int64(1000 + i))
+		alloc[asked[i]] = types.Account{Balance: new(big.Int), Code: constantCode(bigHash(77))}
+	}
+	asked[123] = wasteful
+	c := newTestChain(t, 1, alloc)
+	h := newTestHub(t, 1, 1, c.serve(t))
+	c.set(nil, func(method string, args []json.RawMessage, result any, err error) (any, error) {
+		if method != "eth_call" {
+			return result, err
+		}
+		var msg struct {
+			To          common.Address
+			Gas         hexutil.Uint64
+			Input, Data hexutil.Bytes
+		}
+		if err := json.Unmarshal(args[0], &msg); err != nil || msg.Gas == 0 || msg.Gas > 1<<24 {
+			t.Errorf("a call with %d gas: %v", msg.Gas, err)
+		}
+		input := append(msg.Input, msg.Data...)
+		if msg.To == wasteful || msg.To == multicall3 && bytes.Contains(input, wasteful[:]) {
+			return nil, &rpcError{Code: -32000, Message: "out of gas"}
+		}
+		if msg.To != multicall3 {
+			return result, err
+		}
+		calls, err := aggregate3().Methods["aggregate3"].Inputs.Unpack(input[4:])
+		if err != nil {
+			return nil, err
+		}
+		all := make([]multicallResult, reflect.ValueOf(calls[0]).Len())
+		for i := range all {
+			all[i] = multicallResult{true, bigHash(77).Bytes()}
+		}
+		return aggregate(t, nil, all), nil
+	})
+	calls := c.count("eth_call")
+	got, err := h.Balances(t.Context(), 1, common.Address{1}, asked)
+	if err != nil || len(got) != len(asked) {
+		t.Fatalf("%d answers, %v", len(got), err)
+	}
+	for i, n := range got {
+		if (n == nil) != (i == 123) || n != nil && n.Int64() != 77 {
+			t.Errorf("token %d: %v", i, n)
+		}
+	}
+	if n := c.count("eth_call") - calls; n > 20 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+func bigAddress(n int64) common.Address { return common.BigToAddress(big.NewInt(n)) }
 
 // TestPermitAllowances: what Permit2 keeps, and nothing that it cannot keep.
 func TestPermitAllowances(t *testing.T) {

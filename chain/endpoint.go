@@ -216,7 +216,7 @@ func unlocated(err error) error {
 // shown is a node's text made fit for a log or a screen.
 func shown(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == unicode.ReplacementChar {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar { // also what turns text around
 			return ' '
 		}
 		return r

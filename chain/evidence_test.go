@@ -166,6 +166,23 @@ func TestEvidenceOneSource(t *testing.T) {
 	if err != nil || !ok || len(ev.Hosts) != 1 {
 		t.Errorf("two urls of one host: %v, %v, %v", ev.Hosts, ok, err)
 	}
+	for name, node := range map[string]claimedTx{"absent": {head: 12}, "there": {head: 12, block: 10}} {
+		url := node.node(10).serve(t)
+		_, ok, err = newTestHub(t, 10, 3, url+"/a", url+"/b", "http://127.0.0.1:1").Evidence(t.Context(), 10, evidenceTx)
+		if err == nil || ok || errors.Is(err, ErrDisagree) {
+			t.Errorf("%s, by one host twice while the other is down: %v, %v", name, ok, err)
+		}
+	}
+	for _, spelling := range []string{"https://RPC.example/b", "https://rpc.example:443", "https://rpc.example."} {
+		h, err := NewHub([]Endpoint{{Chain: 10, URLs: []string{"https://rpc.example/a", spelling}}}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.pools[0].quorum() != 1 {
+			t.Errorf("%s counts as another host", spelling)
+		}
+		h.Close()
+	}
 	ev, ok, err = newTestHub(t, 10, 3, url, "http://127.0.0.1:1").Evidence(t.Context(), 10, evidenceTx)
 	if err == nil || ok || ev.Depth != 3 {
 		t.Errorf("one is down: depth %d, %v, %v", ev.Depth, ok, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -84,6 +85,7 @@ func TestTiers(t *testing.T) {
 		{"a liar's tips", 8453, pricer{base: gwei, history: history(gwei, [4]int64{1, 1, 1e9, 1e12})}, [3]int64{1, 10_000, 10_000}, [3]int64{1251, 12_000, 12_000}, false, true},
 		{"a liar's order", 8453, pricer{base: gwei, history: history(gwei, [4]int64{1, 30, 20, 10})}, [3]int64{30, 30, 30}, [3]int64{1280, 2030, 2030}, false, true},
 		{"a liar's next base fee", 8453, pricer{base: gwei, history: history("0x3b9aca0000", [4]int64{1, 10, 20, 30})}, [3]int64{10, 20, 30}, [3]int64{2510, 4020, 4030}, false, true},
+		{"a liar's next base fee, too low", 8453, pricer{base: gwei, history: history("0x0", [4]int64{1, 10, 20, 30})}, [3]int64{10, 20, 30}, [3]int64{1104, 1770, 1780}, false, true},
 		{"less than a builder takes", 56, pricer{base: "0x0", tip: "0x7"}, [3]int64{50, 50, 50}, [3]int64{50, 50, 50}, false, true},
 		{"a market without base fee", 1, pricer{tip: "0x1", price: "0x64"}, [3]int64{}, [3]int64{}, false, false},
 		{"an absurd base fee", 1, pricer{base: "0x1" + strings.Repeat("0", 40), tip: "0x1"}, [3]int64{}, [3]int64{}, false, false},
@@ -121,6 +123,40 @@ func TestTiers(t *testing.T) {
 func roundMwei(x *big.Int) int64 {
 	y := new(big.Int).Add(x, big.NewInt(999_999))
 	return y.Div(y, big.NewInt(1e6)).Int64()
+}
+
+// TestNamelessBlock: a block without a hash is no answer, and nothing to die of.
+func TestNamelessBlock(t *testing.T) {
+	n := pricer{base: "0x3b9aca00", tip: "0x1", gas: 21000}.node(base)
+	n.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+		if block, ok := result.(map[string]any); ok && method == "eth_getBlockByNumber" {
+			delete(block, "hash")
+		}
+		return result, err
+	})
+	h := newTestHub(t, base, 1, n.serve(t))
+	if g, err := h.GasPrice(t.Context(), base); err == nil {
+		t.Errorf("%+v", g)
+	}
+	if cost, err := h.Cost(t.Context(), pay(base, common.Address{1}, "0x2222", 1)); err == nil {
+		t.Errorf("%+v", cost)
+	}
+}
+
+// TestHistoryRefusedByAGateway: not every one says so in the protocol's words.
+func TestHistoryRefusedByAGateway(t *testing.T) {
+	for status, priced := range map[int]bool{http.StatusForbidden: true, http.StatusBadRequest: true, http.StatusTooManyRequests: false, http.StatusBadGateway: false} {
+		n := pricer{base: "0x3b9aca00", tip: "0x5f5e100"}.node(1)
+		n.set(func(w http.ResponseWriter, method string) bool {
+			if method == "eth_feeHistory" {
+				http.Error(w, "no", status)
+			}
+			return method == "eth_feeHistory"
+		}, nil)
+		if g, err := newTestHub(t, 1, 1, n.serve(t)).GasPrice(t.Context(), 1); (err == nil) != priced {
+			t.Errorf("status %d: %+v, %v", status, g, err)
+		}
+	}
 }
 
 // TestAbsurdEstimate: an estimate that no block can hold is refused, not

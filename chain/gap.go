@@ -200,7 +200,7 @@ func (s *Sender) fillersMost(ctx context.Context, tx *Tx, but string) (*big.Int,
 		return nil, err
 	}
 	for _, h := range holders {
-		if h == nil || !h.filler() || h.Key == but || h.Attempts[0].Signed.Before(tx.Attempts[0].Signed) {
+		if h == nil || !h.filler() || h.Key == but || h.State == TxUnknown || h.Attempts[0].Signed.Before(tx.Attempts[0].Signed) {
 			continue
 		}
 		most, err := s.most(ctx, h)

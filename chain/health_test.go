@@ -48,6 +48,7 @@ func TestBehind(t *testing.T) {
 		{"a few blocks", []*testNode{at(10, 85, 10*time.Second), at(10, 90, time.Second)}, []bool{false, false}, 0},
 		{"far", []*testNode{at(10, 60, far), at(10, 90, time.Second)}, []bool{true, false}, 1},
 		{"a claim of a number", []*testNode{at(10, 90, 2*time.Second), at(10, 1e9, -time.Hour)}, []bool{false, false}, 0},
+		{"late, but not long", []*testNode{at(10, 60, time.Minute), at(10, 90, time.Second)}, []bool{true, false}, 1},
 		{"a chain that stands", []*testNode{at(10, 90, far), at(10, 90, far)}, []bool{false, false}, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -69,6 +70,58 @@ func TestBehind(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLyingHead: on a chain that stands, or by a clock that is fast, one endpoint
+// can claim a newer head than all others; that does not make it the only one, when
+// it then answers nothing.
+func TestLyingHead(t *testing.T) {
+	for _, answer := range []error{&rpcError{Code: -32000, Message: "internal error"}, nil} {
+		honest, liar := at(10, 90, time.Minute), at(10, 91, 0)
+		liar.set(func(w http.ResponseWriter, method string) bool {
+			return answer == nil && method == "eth_getBalance" && down(w, method)
+		}, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+			if method == "eth_getBalance" {
+				return nil, answer
+			}
+			return result, err
+		})
+		h := newTestHub(t, 10, 1, honest.serve(t), liar.serve(t))
+		if balance, err := h.Balance(t.Context(), 10, common.Address{1}, Native); err != nil || balance.Int64() != 90 {
+			t.Errorf("%v: balance %v, %v", answer, balance, err)
+		}
+	}
+}
+
+// TestGoneHead: the word of one that is gone does not count, however new its head.
+func TestGoneHead(t *testing.T) {
+	honest, liar := at(10, 90, time.Hour), at(10, 91, 0)
+	h := newTestHub(t, 10, 1, honest.serve(t), liar.serve(t))
+	liar.set(func(w http.ResponseWriter, method string) bool { return method == "eth_getBalance" && down(w, method) }, nil)
+	ask := func() error {
+		_, err := h.Balance(t.Context(), 10, common.Address{1}, Native)
+		return err
+	}
+	if err := ask(); err == nil || honest.count("eth_getBalance") != 0 {
+		t.Errorf("an hour behind: %v", err)
+	}
+	if err := ask(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBehindWhatWasThere: a block that came after an endpoint was last seen says
+// nothing about it.
+func TestBehindWhatWasThere(t *testing.T) {
+	n, _ := NetworkByID(10)
+	now := time.Now()
+	e := &endpoint{seen: sighted{number: 90, time: now.Add(-time.Minute), at: now, age: time.Minute}}
+	for after, want := range map[time.Duration]bool{-time.Second: true, 10 * time.Second: false} {
+		newest := sighted{number: 91, time: now.Add(after), at: now.Add(after + time.Second), age: time.Second}
+		if e.behind(newest, n) != want {
+			t.Errorf("a block made %s after it was seen: behind = %v", after, !want)
+		}
 	}
 }
 

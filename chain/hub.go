@@ -20,14 +20,16 @@ import (
 
 const (
 	defaultTimeout = 10 * time.Second
-	maxEndpoints   = 8 // of one network
+	maxEndpoints   = 8      // of one network
+	maxDepth       = 10_000 // blocks; with more, nothing would ever be final
 )
 
 // An Endpoint configures one network.
 type Endpoint struct {
 	Chain uint64
 	URLs  []string // in order of preference; none = the network's own defaults
-	// Depth is at least the network's own outside the sandbox; 0 = that one.
+	// Depth is at least the network's own outside the sandbox, and at most 10,000;
+	// 0 = the network's own.
 	Depth    uint64
 	QuoterV2 common.Address // sandbox only; zero = the network's own
 }
@@ -129,6 +131,9 @@ func configured(ep Endpoint, o Options) (Network, error) {
 	if ep.Depth != 0 {
 		if ep.Depth < n.Depth && !local {
 			return n, fmt.Errorf("chain %d: a depth of %d is below the network's %d", n.ID, ep.Depth, n.Depth)
+		}
+		if ep.Depth > maxDepth {
+			return n, fmt.Errorf("chain %d: a depth of %d is above %d", n.ID, ep.Depth, maxDepth)
 		}
 		n.Depth = ep.Depth
 	}

@@ -80,6 +80,8 @@ func TestEndpointRules(t *testing.T) {
 		{"unknown chain", Endpoint{Chain: 137, URLs: []string{"https://rpc.example/" + key}}, Options{}, false},
 		{"shallow", Endpoint{Chain: 1, URLs: []string{"https://rpc.example/" + key}, Depth: 1}, Options{}, false},
 		{"deeper", Endpoint{Chain: 1, Depth: 64}, Options{}, true},
+		{"never final", Endpoint{Chain: 1, Depth: 10_001}, Options{}, false},
+		{"never final sandbox", Endpoint{Chain: 1, URLs: []string{"http://localhost:1"}, Depth: 1 << 63}, Options{Sandbox: true}, false},
 		{"shallow sandbox", Endpoint{Chain: 1, URLs: []string{"http://localhost:1"}, Depth: 1}, Options{Sandbox: true}, true},
 		{"quoter outside the sandbox", Endpoint{Chain: 5330, QuoterV2: common.Address{1}}, Options{}, false},
 		{"too many", Endpoint{Chain: 1, URLs: strings.Split(strings.Repeat("https://a.example ", 9), " ")[:9]}, Options{}, false},

@@ -50,29 +50,55 @@ type question struct {
 	data []byte
 }
 
+// A node may use so much gas on a call of ours: many times what honest contracts
+// take, and little enough that it answers in time. Together it stays below what
+// a transaction may have (EIP-7825), which some nodes ask of calls too.
+const (
+	gasOfAsking = 1_000_000
+	gasOfAnswer = 75_000
+)
+
 // ask returns the answers to all questions, nil for one that reverted. Where
 // the chain has Multicall3 they are of one block, up to askedAtOnce of them;
-// elsewhere, and where one of them spoils the common call, each is asked alone.
+// elsewhere each is asked alone. One that spoils the common call, by using up
+// its gas, is found by halves, so that it costs the others little.
 func ask(ctx context.Context, r reader, all []question) ([][]byte, error) {
 	return askWithin(ctx, r, 0, all)
 }
 
-// askWithin is ask with a bound on the gas of each call that a node executes,
-// for contracts that may be made to waste it; 0 = the node's own.
+// askWithin is ask with another bound on the gas of each call; 0 = by the number
+// of questions.
 func askWithin(ctx context.Context, r reader, gas uint64, all []question) ([][]byte, error) {
 	answers := make([][]byte, 0, len(all))
 	for start := 0; start < len(all); start += askedAtOnce {
-		some := all[start:min(start+askedAtOnce, len(all))]
-		got, err := askTogether(ctx, r, gas, some)
-		if errors.Is(err, errNoMulticall) || isRevert(err) {
-			got, err = askEach(ctx, r, gas, some)
-		}
+		got, err := askSome(ctx, r, gas, all[start:min(start+askedAtOnce, len(all))])
 		if err != nil {
 			return nil, err
 		}
 		answers = append(answers, got...)
 	}
 	return answers, nil
+}
+
+func askSome(ctx context.Context, r reader, gas uint64, some []question) ([][]byte, error) {
+	within := gas
+	if within == 0 {
+		within = gasOfAsking + gasOfAnswer*uint64(len(some))
+	}
+	got, err := askTogether(ctx, r, within, some)
+	switch {
+	case errors.Is(err, errNoMulticall), isRevert(err) && len(some) == 1:
+		return askEach(ctx, r, within, some)
+	case !isRevert(err):
+		return got, err
+	}
+	half := len(some) / 2
+	first, err := askSome(ctx, r, gas, some[:half])
+	if err != nil {
+		return nil, err
+	}
+	second, err := askSome(ctx, r, gas, some[half:])
+	return append(first, second...), err
 }
 
 func askTogether(ctx context.Context, r reader, gas uint64, all []question) ([][]byte, error) {
@@ -91,14 +117,19 @@ func askTogether(ctx context.Context, r reader, gas uint64, all []question) ([][
 	if len(out) == 0 {
 		return nil, errNoMulticall
 	}
+	return answersOf(out, len(all))
+}
+
+// answersOf reads what aggregate3 returned for so many questions.
+func answersOf(out []byte, questions int) ([][]byte, error) {
 	var results []multicallResult
 	if err := aggregate3().UnpackIntoInterface(&results, "aggregate3", out); err != nil {
 		return nil, fmt.Errorf("multicall: %w", err)
 	}
-	if len(results) != len(all) {
-		return nil, fmt.Errorf("multicall: %d answers to %d questions", len(results), len(all))
+	if len(results) != questions {
+		return nil, fmt.Errorf("multicall: %d answers to %d questions", len(results), questions)
 	}
-	answers := make([][]byte, len(all))
+	answers := make([][]byte, questions)
 	for i, res := range results {
 		if res.Success {
 			answers[i] = res.ReturnData

@@ -155,111 +155,6 @@ func TestFirstBroadcastHoldsTheNonce(t *testing.T) {
 	}
 }
 
-// gapBehind is an account whose call has nonce 1, while what was on its way with
-// nonce 0, from another wallet, is gone.
-func gapBehind(t *testing.T, capped bool) (c *testChain, key *testKey, s *Sender, now *clock) {
-	t.Helper()
-	c, key, s, now = newSending(t, "gapbehind")
-	foreign, err := key.SignTx(t.Context(), key.addr, unsigned(pay(base, key.addr, "0xff", 5), 0, 21000, Fees{GasFeeCap: big.NewInt(5e9), GasTipCap: big.NewInt(1e9)}), big.NewInt(base))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Client().SendTransaction(t.Context(), foreign); err != nil {
-		t.Fatal(err)
-	}
-	call, p := pay(base, key.addr, "0xbb", 2), Policy{Until: now.Add(time.Hour)}
-	if capped { // enough for the call, not for two transactions
-		cost, err := s.nodes.CostAt(t.Context(), call, Normal)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Ceiling = eighths(cost.Max, 12)
-	}
-	tx, err := s.Submit(t.Context(), "b", call, p)
-	if err != nil || tx.Nonce != 1 {
-		t.Fatalf("b = %+v, %v", tx, err)
-	}
-	c.Rollback()
-	return c, key, s, now
-}
-
-// TestGapIsFilled: what hangs behind a nonce that nothing uses is let through, by
-// the next call or else, after a while, by one that does nothing.
-func TestGapIsFilled(t *testing.T) {
-	c, key, s, now := gapBehind(t, false)
-	c.Commit()
-	if tx, _ := poll(t, s, "b"); tx.State != TxSent || tx.Depth != 0 || key.count() != 2 {
-		t.Fatalf("b is %s at depth %d, %d signatures", tx.State, tx.Depth, key.count())
-	}
-	now.advance(gapPatience)
-	poll(t, s, "b")
-	if key.count() != 2 {
-		t.Error("the first look was believed")
-	}
-	now.advance(gapPatience)
-	key.fail = errors.New("locked")
-	if tx, _ := poll(t, s, "b"); !strings.Contains(tx.Reason, "nonce 0") || !strings.Contains(tx.Reason, "locked") {
-		t.Errorf("locked: %q", tx.Reason)
-	}
-	key.fail = nil
-	poll(t, s, "b") // too soon for another look
-	if key.count() != 2 {
-		t.Error("looked again at once")
-	}
-	now.advance(gapEvery)
-	poll(t, s, "b")
-	if key.count() != 3 {
-		t.Fatalf("%d signatures, want one for the gap", key.count())
-	}
-	now.advance(gapEvery)
-	poll(t, s, "b")
-	c.Commit()
-	c.Commit()
-	if tx, _ := poll(t, s, "b"); tx.State != TxMined || key.count() != 3 {
-		t.Errorf("b is %s, %d signatures", tx.State, key.count())
-	}
-	filler, err := s.ledger.holder(base, key.addr, 0)
-	if err != nil || filler == nil || filler.State != TxCancelled || filler.Call.Value.Sign() != 0 || filler.Call.To != key.addr {
-		t.Errorf("the filler: %+v, %v", filler, err)
-	}
-}
-
-// TestGapIsTakenByTheNextCall: it costs nothing then.
-func TestGapIsTakenByTheNextCall(t *testing.T) {
-	c, key, s, now := gapBehind(t, false)
-	if tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(time.Hour)}); err != nil || tx.Nonce != 0 {
-		t.Fatalf("a = %+v, %v", tx, err)
-	}
-	poll(t, s, "b")
-	c.ends(t, s, map[string]TxState{"a": TxMined, "b": TxMined})
-}
-
-// TestGapIsNotFilledAboveTheCeiling: nor when the nodes refuse it each time, nor
-// for what may no longer be sent.
-func TestGapIsNotFilledAboveTheCeiling(t *testing.T) {
-	_, key, s, now := gapBehind(t, true)
-	now.advance(gapPatience)
-	poll(t, s, "b")
-	now.advance(gapPatience)
-	if tx, _ := poll(t, s, "b"); !strings.Contains(tx.Reason, ErrCeiling.Error()) || key.count() != 2 {
-		t.Errorf("%q, %d signatures", tx.Reason, key.count())
-	}
-
-	c, key, s, now := gapBehind(t, false)
-	sayOnSend(c, poor, false)
-	for range 2 * gapTries {
-		now.advance(gapPatience)
-		poll(t, s, "b")
-	}
-	if key.count() != 2+gapTries {
-		t.Errorf("%d signatures", key.count())
-	}
-	now.advance(time.Hour)
-	if tx, _ := poll(t, s, "b"); tx.State != TxSent || key.count() != 2+gapTries {
-		t.Errorf("late: %s, %d signatures", tx.State, key.count())
-	}
-}
-
 // TestDroppedGoesToAll: what the first endpoint takes and forgets is offered to
 // the others too.
 func TestDroppedGoesToAll(t *testing.T) {
@@ -314,5 +209,28 @@ func TestReplacedNamesHosts(t *testing.T) {
 	hosts := hub.pools[0].endpoints
 	if got.State != TxReplaced || slices.ContainsFunc(hosts, func(e *endpoint) bool { return !strings.Contains(got.Reason, e.host) }) {
 		t.Errorf("%s: %q", got.State, got.Reason)
+	}
+}
+
+// TestSoleBelievesWhatIsMined: with one of two hosts down, a record that nobody
+// looks at any more blocks nothing once a later one is mined at depth.
+func TestSoleBelievesWhatIsMined(t *testing.T) {
+	key := newTestKey(t, "unlooked")
+	c := newTestChain(t, base, funded(key.addr))
+	other, url := proxied(t, c)
+	s, now := newTestSender(t, tempDB(t), newTestHub(t, base, 2, c.serve(t), url), key), &clock{time.Now()}
+	s.now = func() time.Time { return now.Time }
+	submit := func(k string) error {
+		_, err := s.Submit(t.Context(), k, pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(time.Minute)})
+		return err
+	}
+	if err := errors.Join(submit("a"), submit("b")); err != nil {
+		t.Fatal(err)
+	}
+	c.ends(t, s, map[string]TxState{"b": TxMined})
+	now.advance(time.Hour)
+	other.set(down, nil)
+	if err := submit("c"); err != nil {
+		t.Error(err)
 	}
 }

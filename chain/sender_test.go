@@ -553,6 +553,106 @@ func TestCancelOutbids(t *testing.T) {
 	}
 }
 
+// TestCancelsRunOut: a node that asks for more each time uses all attempts up;
+// the last of them may still be sent when its time is over, with no signature.
+func TestCancelsRunOut(t *testing.T) {
+	c, key, s, now := newSending(t, "runout")
+	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
+		t.Fatal(err)
+	}
+	day := func() Policy { return Policy{Until: now.Add(24 * time.Hour)} }
+	asked := big.NewInt(1e10)
+	for range maxAttempts + 3 {
+		asksBase(c, asked)
+		if tx, err := s.Cancel(t.Context(), "a", day()); err != nil || tx.Last().Kind != AttemptCancel {
+			t.Fatalf("%+v, %v", tx, err)
+		}
+		asked = eighths(asked, 10)
+		now.advance(cancelRest)
+	}
+	c.Rollback()
+	now.advance(25 * time.Hour)
+	signs := key.count()
+	tx, err := s.Cancel(t.Context(), "a", day())
+	if err != nil || len(tx.Attempts) != maxAttempts || key.count() != signs || signs != maxAttempts || !tx.Last().Until.After(now.Time) {
+		t.Fatalf("%d signatures, %d attempts, %v", key.count(), len(tx.Attempts), err)
+	}
+	c.set(nil, nil)
+	c.ends(t, s, map[string]TxState{"a": TxCancelled})
+}
+
+// TestCancelDespiteARevert: a cancel that a node expects to fail is sent all the
+// same, since it uses the nonce up either way.
+func TestCancelDespiteARevert(t *testing.T) {
+	c, key, s, _ := newSending(t, "revertingcancel")
+	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), soon()); err != nil {
+		t.Fatal(err)
+	}
+	c.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+		if method == "eth_estimateGas" {
+			return nil, &rpcError{Code: 3, Message: "execution reverted"}
+		}
+		return result, err
+	})
+	if _, err := s.Cancel(t.Context(), "a", soon()); err != nil {
+		t.Fatal(err)
+	}
+	c.ends(t, s, map[string]TxState{"a": TxCancelled})
+}
+
+// TestNothingLeavesLate: an endpoint that takes its time does not make the bytes
+// leave after their last moment by way of the next one.
+func TestNothingLeavesLate(t *testing.T) {
+	key := newTestKey(t, "slow")
+	c := newTestChain(t, base, funded(key.addr))
+	slow, url := proxied(t, c)
+	slow.set(func(_ http.ResponseWriter, method string) bool {
+		if method == "eth_sendRawTransaction" {
+			time.Sleep(600 * time.Millisecond)
+		}
+		return false
+	}, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+		if method == "eth_sendRawTransaction" {
+			return nil, errors.New("please try again")
+		}
+		return result, err
+	})
+	s := newTestSender(t, tempDB(t), newTestHub(t, base, 2, url, c.serve(t)), key)
+	now := &clock{time.Now()}
+	s.now = func() time.Time { return now.Time }
+	tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(300 * time.Millisecond)})
+	if err != nil || tx.State != TxSigned || slow.count("eth_sendRawTransaction") != 1 || c.count("eth_sendRawTransaction") != 0 {
+		t.Errorf("%+v, %v; offered %d times after its last moment", tx, err, c.count("eth_sendRawTransaction"))
+	}
+}
+
+// TestFeePaidIsBounded: by what was signed, whatever a node says.
+func TestFeePaidIsBounded(t *testing.T) {
+	c, key, s, _ := newSending(t, "feepaid")
+	p := soon()
+	p.Ceiling = big.NewInt(1e15)
+	if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), p); err != nil {
+		t.Fatal(err)
+	}
+	c.Commit()
+	c.Commit()
+	for _, member := range []string{"effectiveGasPrice", "l1Fee"} {
+		c.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+			var r map[string]any
+			if raw, isRaw := result.(json.RawMessage); method != "eth_getTransactionReceipt" || !isRaw || json.Unmarshal(raw, &r) != nil || r == nil {
+				return result, err
+			}
+			r[member] = "0xde0b6b3a7640000000000"
+			return r, err
+		})
+		tx, ev := poll(t, s, "a")
+		most, err := tx.Last().mostGas()
+		if err != nil || ev == nil || ev.FeePaid.Cmp(most.Add(most, p.Ceiling)) > 0 {
+			t.Errorf("%s: %+v, want at most %s", member, ev, most)
+		}
+	}
+}
+
 // TestCancelTooLate: the call was mined after all; the verdict is the chain's.
 func TestCancelTooLate(t *testing.T) {
 	c, key, s, _ := newSending(t, "toolate")

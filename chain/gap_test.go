@@ -1,0 +1,320 @@
+package chain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// foreign queues a transaction that another wallet, with the same key, made.
+func foreign(t *testing.T, c *testChain, key *testKey, nonce uint64) {
+	t.Helper()
+	fees := Fees{GasFeeCap: big.NewInt(5e9), GasTipCap: big.NewInt(1e9)}
+	tx, err := key.SignTx(t.Context(), key.addr, unsigned(pay(base, key.addr, "0xff", 5), nonce, 21000, fees), big.NewInt(base))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Client().SendTransaction(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// gapBehind is an account whose call has nonce 1, while what was on its way with
+// nonce 0, from another wallet, is gone.
+func gapBehind(t *testing.T, capped bool) (c *testChain, key *testKey, s *Sender, now *clock) {
+	t.Helper()
+	c, key, s, now = newSending(t, "gapbehind")
+	foreign(t, c, key, 0)
+	call, p := pay(base, key.addr, "0xbb", 2), Policy{Until: now.Add(time.Hour)}
+	if capped { // enough for the call, not for two transactions
+		cost, err := s.nodes.CostAt(t.Context(), call, Normal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Ceiling = eighths(cost.Max, 12)
+	}
+	tx, err := s.Submit(t.Context(), "b", call, p)
+	if err != nil || tx.Nonce != 1 {
+		t.Fatalf("b = %+v, %v", tx, err)
+	}
+	c.Rollback()
+	return c, key, s, now
+}
+
+// TestGapIsFilled: what hangs behind a nonce that nothing uses is let through, by
+// the next call or else, after a while, by one that does nothing.
+func TestGapIsFilled(t *testing.T) {
+	c, key, s, now := gapBehind(t, false)
+	c.Commit()
+	if tx, _ := poll(t, s, "b"); tx.State != TxSent || tx.Depth != 0 || key.count() != 2 {
+		t.Fatalf("b is %s at depth %d, %d signatures", tx.State, tx.Depth, key.count())
+	}
+	now.advance(gapPatience)
+	poll(t, s, "b")
+	if key.count() != 2 {
+		t.Error("the first look was believed")
+	}
+	now.advance(gapPatience)
+	key.fail = errors.New("locked")
+	if tx, _ := poll(t, s, "b"); !strings.Contains(tx.Reason, "nonce 0") || !strings.Contains(tx.Reason, "locked") {
+		t.Errorf("locked: %q", tx.Reason)
+	}
+	key.fail = nil
+	poll(t, s, "b") // too soon for another look
+	if key.count() != 2 {
+		t.Error("looked again at once")
+	}
+	now.advance(gapEvery)
+	poll(t, s, "b")
+	if key.count() != 3 {
+		t.Fatalf("%d signatures, want one for the gap", key.count())
+	}
+	now.advance(gapEvery)
+	poll(t, s, "b")
+	c.Commit()
+	c.Commit()
+	if tx, _ := poll(t, s, "b"); tx.State != TxMined || key.count() != 3 {
+		t.Errorf("b is %s, %d signatures", tx.State, key.count())
+	}
+	filler, err := s.ledger.holder(base, key.addr, 0)
+	if err != nil || filler == nil || filler.State != TxCancelled || filler.Call.Value.Sign() != 0 || filler.Call.To != key.addr {
+		t.Errorf("the filler: %+v, %v", filler, err)
+	}
+}
+
+// TestGapIsTakenByTheNextCall: it costs nothing then.
+func TestGapIsTakenByTheNextCall(t *testing.T) {
+	c, key, s, now := gapBehind(t, false)
+	if tx, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), Policy{Until: now.Add(time.Hour)}); err != nil || tx.Nonce != 0 {
+		t.Fatalf("a = %+v, %v", tx, err)
+	}
+	poll(t, s, "b")
+	c.ends(t, s, map[string]TxState{"a": TxMined, "b": TxMined})
+}
+
+// TestGapIsNotFilledAboveTheCeiling: nor when the nodes refuse it each time, nor
+// for what may no longer be sent.
+func TestGapIsNotFilledAboveTheCeiling(t *testing.T) {
+	_, key, s, now := gapBehind(t, true)
+	now.advance(gapPatience)
+	poll(t, s, "b")
+	now.advance(gapPatience)
+	if tx, _ := poll(t, s, "b"); !strings.Contains(tx.Reason, ErrCeiling.Error()) || key.count() != 2 {
+		t.Errorf("%q, %d signatures", tx.Reason, key.count())
+	}
+
+	c, key, s, now := gapBehind(t, false)
+	sayOnSend(c, poor, false)
+	for range 2 * gapTries {
+		now.advance(gapPatience)
+		poll(t, s, "b")
+	}
+	if key.count() != 2+gapTries {
+		t.Errorf("%d signatures", key.count())
+	}
+	now.advance(time.Hour)
+	if tx, _ := poll(t, s, "b"); tx.State != TxSent || key.count() != 2+gapTries {
+		t.Errorf("late: %s, %d signatures", tx.State, key.count())
+	}
+}
+
+// look polls key once a minute.
+func look(t *testing.T, s *Sender, now *clock, key string, times int) (tx Tx) {
+	t.Helper()
+	for range times {
+		now.advance(gapPatience)
+		tx, _ = poll(t, s, key)
+	}
+	return tx
+}
+
+// TestGapsShareTheCeiling: however many nonces are to be used up, with the call
+// itself and its speed-up they cost no more than was allowed for it.
+func TestGapsShareTheCeiling(t *testing.T) {
+	const gaps = 6
+	c, key, s, now := newSending(t, "share")
+	for nonce := range uint64(gaps) {
+		foreign(t, c, key, nonce)
+	}
+	call, p := pay(base, key.addr, "0xbb", 2), Policy{Until: now.Add(time.Hour)}
+	cost, err := s.nodes.CostAt(t.Context(), call, Normal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Ceiling = new(big.Int).Mul(cost.Max, big.NewInt(4))
+	if _, err := s.Submit(t.Context(), "b", call, p); err != nil {
+		t.Fatal(err)
+	}
+	c.Rollback()
+	look(t, s, now, "b", 2)
+	for range maxBumps {
+		if _, err = s.Bump(t.Context(), "b", p); err != nil {
+			break
+		}
+		now.advance(bumpRest)
+	}
+	if !errors.Is(err, ErrCeiling) {
+		t.Errorf("speed-ups beside the fillers: %v", err)
+	}
+	if tx := look(t, s, now, "b", 8); !strings.Contains(tx.Reason, ErrCeiling.Error()) {
+		t.Errorf("b: %q", tx.Reason)
+	}
+	committed, fillers := new(big.Int), 0
+	for nonce := range uint64(gaps + 1) {
+		tx, err := s.ledger.holder(base, key.addr, nonce)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tx == nil {
+			continue
+		}
+		most, err := s.most(t.Context(), tx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		committed.Add(committed, most)
+		if tx.filler() {
+			fillers++
+		}
+	}
+	if committed.Cmp(p.Ceiling) > 0 || fillers == 0 {
+		t.Errorf("%d fillers: %s of %s wei", fillers, committed, p.Ceiling)
+	}
+}
+
+// TestDroppedFillerIsSentAgain: what uses a nonce up is seen to its end as long
+// as something waits for it, also after its first last moment.
+func TestDroppedFillerIsSentAgain(t *testing.T) {
+	c, key, s, now := newSending(t, "droppedfiller")
+	foreign(t, c, key, 0)
+	if _, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 2), Policy{Until: now.Add(4 * time.Minute)}); err != nil {
+		t.Fatal(err)
+	}
+	c.Rollback()
+	look(t, s, now, "b", 3)
+	filler, err := s.ledger.holder(base, key.addr, 0)
+	if err != nil || filler == nil || filler.State != TxSent {
+		t.Fatalf("filler %+v, %v", filler, err)
+	}
+	c.Rollback()
+	now.advance(10 * time.Minute)
+	if _, err := s.Submit(t.Context(), "next", pay(base, key.addr, "0xcc", 2), Policy{Until: now.Add(time.Hour)}); !errors.Is(err, ErrNonceBlocked) {
+		t.Errorf("next, behind two that are late: %v", err)
+	}
+	if _, err := s.Cancel(t.Context(), "b", Policy{Until: now.Add(24 * time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	asksBase(c, big.NewInt(1e11)) // more than the filler offers
+	look(t, s, now, "b", 1)
+	c.ends(t, s, map[string]TxState{filler.Key: TxCancelled, "b": TxCancelled})
+	c.set(nil, nil)
+	if filler, err = s.Lookup(filler.Key); err != nil || len(filler.Attempts) != 2 {
+		t.Errorf("filler %+v, %v", filler, err)
+	}
+	if tx, err := s.Submit(t.Context(), "next", pay(base, key.addr, "0xcc", 2), Policy{Until: now.Add(time.Hour)}); err != nil || tx.Nonce != 2 {
+		t.Errorf("next = %+v, %v", tx, err)
+	}
+}
+
+// TestForeignIsNotCancelled: while any host shows another wallet's transaction,
+// or did at the last look, its nonce is not used up.
+func TestForeignIsNotCancelled(t *testing.T) {
+	key := newTestKey(t, "foreign")
+	c := newTestChain(t, base, funded(key.addr))
+	blind, url := proxied(t, c)
+	s, now := newTestSender(t, tempDB(t), newTestHub(t, base, 2, url, c.serve(t)), key), &clock{time.Now()}
+	s.now, s.sleep = func() time.Time { return now.Time }, func(context.Context, time.Duration) error { return nil }
+	foreign(t, c, key, 0)
+	if tx, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 2), Policy{Until: now.Add(24 * time.Hour)}); err != nil || tx.Nonce != 1 {
+		t.Fatalf("b = %+v, %v", tx, err)
+	}
+	see := func(n *testNode, pools bool) {
+		n.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+			if method == "eth_getTransactionCount" && !pools {
+				return "0x0", nil
+			}
+			return result, err
+		})
+	}
+	see(blind, false)
+	if tx := look(t, s, now, "b", 60); key.count() != 2 || !strings.Contains(tx.Reason, "not ours") {
+		t.Errorf("one host shows it: %d signatures, %q", key.count(), tx.Reason)
+	}
+	for range 10 {
+		see(c.testNode, false)
+		look(t, s, now, "b", 1)
+		see(c.testNode, true)
+		look(t, s, now, "b", 1)
+	}
+	if key.count() != 2 {
+		t.Errorf("a host blinks: %d signatures", key.count())
+	}
+	see(c.testNode, false)
+	look(t, s, now, "b", 1)
+	asked := 0
+	c.set(nil, func(method string, args []json.RawMessage, result any, err error) (any, error) {
+		if method == "eth_getTransactionCount" && string(args[1]) == `"pending"` {
+			if asked++; asked == 1 { // at the look
+				return "0x0", nil
+			}
+		}
+		return result, err
+	})
+	if tx := look(t, s, now, "b", 1); key.count() != 2 || asked < 2 {
+		t.Errorf("it is back before the signature: %d signatures, asked %d times, %q", key.count(), asked, tx.Reason)
+	}
+	c.set(nil, nil)
+	c.ends(t, s, map[string]TxState{"b": TxMined})
+	if balanceOf(t, c, pay(base, key.addr, "0xff", 5).To) != 5 {
+		t.Error("the other wallet's transaction was cancelled")
+	}
+}
+
+// TestGapsAtOnce: many that hang behind the same gaps look at once, while calls
+// go on: each nonce has one holder, each call one attempt.
+func TestGapsAtOnce(t *testing.T) {
+	const gaps, calls = 3, 4
+	c, key, s, now := newSending(t, "atonce")
+	for nonce := range uint64(gaps) {
+		foreign(t, c, key, nonce)
+	}
+	later := Policy{Until: now.Add(time.Hour)}
+	submit := func(i int) {
+		if _, err := s.Submit(t.Context(), fmt.Sprint(i), pay(base, key.addr, "0xbb", 1), later); err != nil {
+			t.Error(err)
+		}
+	}
+	for i := range calls {
+		submit(i)
+	}
+	c.Rollback()
+	for i := range calls {
+		look(t, s, now, fmt.Sprint(i), 1)
+	}
+	now.advance(gapPatience)
+	var all sync.WaitGroup
+	for i := range calls {
+		all.Go(func() { poll(t, s, fmt.Sprint(i)) })
+		all.Go(func() { poll(t, s, fmt.Sprint(i)) })
+	}
+	all.Go(func() { submit(calls) })
+	all.Wait()
+	want := map[string]TxState{}
+	for i := range calls + 1 {
+		want[fmt.Sprint(i)] = TxMined
+	}
+	look(t, s, now, "0", 1)
+	for i := range calls { // those that were dropped go out again
+		poll(t, s, fmt.Sprint(i))
+	}
+	c.ends(t, s, want)
+	if got := balanceOf(t, c, pay(base, key.addr, "0xbb", 1).To); got != calls+1 {
+		t.Errorf("paid %d times, want %d", got, calls+1)
+	}
+}
