@@ -64,6 +64,9 @@ func (s *Service) proposed(r AcceptRequest) (Order, error) {
 		return o, Refuse(ConsentNeeded, "the order proposes nothing now; look at it again")
 	case o.Proposal.Digest != r.Digest:
 		return o, Refuse(ConsentNeeded, "the proposal has changed; look at the new one")
+	case s.o.Now().After(o.Proposal.until()):
+		s.start(o.ID) // which makes a new one
+		return o, Refuse(ConsentNeeded, "the proposal is too old; look at the one that takes its place")
 	}
 	return o, acceptable(o.Proposal.Findings, r.Acknowledge)
 }
@@ -73,7 +76,9 @@ func (s *Service) proposed(r AcceptRequest) (Order, error) {
 func (o *Order) accept(acknowledged []string) error {
 	p := o.Proposal
 	done := min(o.approved(), o.Step)
+	o.Holds = o.Holds && p.Plan.Spender == o.Plan.Spender
 	o.Terms, o.Offer, o.Plan, o.Digest, o.Proposal = p.Terms, p.Offer, p.Plan, p.Digest, nil
+	o.SlippageBps, o.Permit = 0, nil
 	o.rewind(done)
 	for _, code := range acknowledged {
 		if !slices.Contains(o.AckCodes, code) {

@@ -185,7 +185,10 @@ func (e *Engine) arrange(ctx context.Context, o *Order, s Step) (x Expected, rea
 	for i, r := range o.Results[:min(o.approved(), len(o.Results))] {
 		switch {
 		case !grants(o.Plan.Steps[i].Effect):
+		case r.Skipped && !e.rested(o.ID): // of two nodes one is behind
+			return x, false, "", errors.New("the allowance is not what it was a moment ago")
 		case r.Skipped:
+			e.turns(o.ID)
 			o.rewind(i)
 			return x, false, "the allowance is not what it was: it is approved after all", nil
 		default: // a node is behind, or the approval's block is gone and its bytes are offered again

@@ -260,9 +260,15 @@ func (s *Service) explain(account common.Address, found []Allowance, past map[gr
 }
 
 // left reports whether the order ended without using g, which it granted. A
-// permit comes about only with the call that uses it.
+// permit that it signed comes about without its call, too, when somebody who was
+// handed the signature takes it to Permit2.
 func (o Order) left(g grant) bool {
-	return g.Kind == ByToken && slices.ContainsFunc(Leftovers(o), func(a Approval) bool { return a.Token == g.Token && a.Spender == g.Spender })
+	same := func(a Approval) bool { return a.Token == g.Token && a.Spender == g.Spender }
+	if g.Kind == ByToken {
+		return slices.ContainsFunc(Leftovers(o), same)
+	}
+	granted := func(s Step) bool { return s.Effect.Kind == Permit && slices.ContainsFunc(s.Effect.Approves, same) }
+	return o.State.Final() && o.Permit != nil && o.State != Filled && !pulled(o) && slices.ContainsFunc(o.Plan.Steps, granted)
 }
 
 // A need is what open orders want of an allowance.
@@ -303,7 +309,9 @@ func (o Order) names(a common.Address) bool {
 }
 
 // prepareRevokes makes the plan that would take each allowance away, and keeps
-// it for consent. One that would fail now has a finding instead of a digest.
+// it for consent. One that cannot be made now stays without: a token that makes
+// nodes fail must not hide what others may pull. If none can be made, the nodes
+// are to blame.
 func (s *Service) prepareRevokes(ctx context.Context, account common.Address, net chain.Network, found []Allowance, generation uint64) error {
 	errs := make([]error, len(found))
 	turn := make(chan struct{}, askedAtOnce)
@@ -313,13 +321,19 @@ func (s *Service) prepareRevokes(ctx context.Context, account common.Address, ne
 			turn <- struct{}{}
 			defer func() { <-turn }()
 			r, err := s.revokeReview(ctx, account, net, found[i].grant())
-			if found[i].Review, errs[i] = &r, err; errors.Is(err, chain.ErrWouldRevert) {
-				found[i].Review, errs[i] = nil, nil
+			switch {
+			case err == nil:
+				found[i].Review = &r
+			case !errors.Is(err, chain.ErrWouldRevert):
+				errs[i] = err
 			}
 		})
 	}
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
+	if len(found) > 0 && !slices.Contains(errs, nil) {
+		return errors.Join(errs...)
+	}
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	s.mu.Lock()

@@ -3,6 +3,7 @@ package swap
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/big"
 	"slices"
 	"time"
@@ -11,8 +12,9 @@ import (
 )
 
 const (
-	// requoteRest is the least time between two fresh quotes of one order.
-	requoteRest = 5 * time.Second
+	// turnRest is the least time between two moments at which one order begins
+	// something again: by a fresh quote, a proposal, or an approval after all.
+	turnRest = 5 * time.Second
 	// proposalTime is how long a proposal holds that depends on no quote, and the
 	// least that any is left standing.
 	proposalTime = 30 * time.Second
@@ -52,7 +54,7 @@ func (e *Engine) refresh(ctx context.Context, p Provider, o *Order) (string, err
 	if err != nil {
 		return "", err
 	}
-	e.answered(o.ID)
+	e.turns(o.ID)
 	done := o.approved()
 	plan, err := e.build(ctx, p, offer, o.Terms)
 	if err == nil {
@@ -70,26 +72,27 @@ func (e *Engine) refresh(ctx context.Context, p Provider, o *Order) (string, err
 		return "", err
 	}
 	offer.ID = o.Offer.ID + "'"
+	o.SlippageBps = o.request().SlippageBps
 	o.Offer, o.Plan = offer, plan
 	o.rewind(done)
 	return "quote refreshed under the same consent", nil
 }
 
-// answered notes that an order got its fresh quote, rested whether that is long
-// enough ago for another one. A restart forgets it.
-func (e *Engine) answered(id string) {
+// turns notes that an order begins something again, rested whether that is long
+// enough ago for another time. A restart forgets it.
+func (e *Engine) turns(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.asked == nil {
-		e.asked = make(map[string]time.Time)
+	if e.turned == nil {
+		e.turned = make(map[string]time.Time)
 	}
-	e.asked[id] = e.Now()
+	e.turned[id] = e.Now()
 }
 
 func (e *Engine) rested(id string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return !e.Now().Before(e.asked[id].Add(requoteRest))
+	return !e.Now().Before(e.turned[id].Add(turnRest))
 }
 
 // sameConsent wants a rebuilt plan to be what o's digest stands for, and a permit
@@ -99,15 +102,17 @@ func sameConsent(o Order, plan Plan) error {
 	if Digest(o.Terms, plan.Effects()) != o.Digest || plan.Settlement != o.Plan.Settlement || plan.Spender != o.Plan.Spender {
 		return Refuse(ConsentNeeded, "the fresh quote would act differently from what was accepted")
 	}
-	for i, s := range o.Plan.Steps[:min(len(o.Results), len(o.Plan.Steps))] {
-		if s.Effect.Kind != Permit {
-			continue
-		}
-		if a, b := s.Effect.Nonce, plan.Steps[i].Effect.Nonce; a == nil || b == nil || a.Cmp(b) != 0 {
-			return Refuse(ConsentNeeded, "the fresh quote asks for another permit than the one that was signed")
-		}
+	other := func(s Step) bool { return s.Effect.Kind == Permit && !o.Permit.may(s.Effect.Nonce) }
+	if slices.ContainsFunc(plan.Steps, other) {
+		return Refuse(ConsentNeeded, "the fresh quote asks for another permit than the one that was signed")
 	}
 	return nil
+}
+
+// may reports whether a permit for nonce may be signed: the first, and again the
+// same. One that the contract knows no nonce of is never signed again.
+func (p *SignedPermit) may(nonce *big.Int) bool {
+	return p == nil || p.Nonce != nil && nonce != nil && p.Nonce.Cmp(nonce) == 0
 }
 
 // rewind makes step the next one. Nothing from there on may have been sent.
@@ -119,7 +124,7 @@ func (o *Order) rewind(step int) {
 // requote asks for an offer whose enforced minimum keeps the accepted floor:
 // with the accepted slippage, or with as much less as the floor demands.
 func (e *Engine) requote(ctx context.Context, p Provider, o Order) (Offer, error) {
-	r := o.Offer.Request
+	r := o.request()
 	for range 2 {
 		best, err := e.freshOffer(ctx, p, o.Terms.Provider, r)
 		if err != nil || best.MinOut.Cmp(o.Terms.FloorOut) >= 0 {
@@ -130,6 +135,15 @@ func (e *Engine) requote(ctx context.Context, p Provider, o Order) (Offer, error
 		}
 	}
 	return Offer{}, Refuse(ConsentNeeded, "the price fell: no offer reaches the accepted floor of %s", o.Terms.FloorOut)
+}
+
+// request is what the user asked for: a refresh may have asked for less slippage.
+func (o Order) request() QuoteRequest {
+	r := o.Offer.Request
+	if o.SlippageBps != 0 {
+		r.SlippageBps = o.SlippageBps
+	}
+	return r
 }
 
 // errNoOffer is a provider's bad moment too: routes come back.
@@ -167,18 +181,22 @@ func (e *Engine) waits(o Order) bool {
 	if o.Condition != NeedsConsent || o.Proposal == nil {
 		return o.Condition == NeedsConsent && !e.rested(o.ID)
 	}
-	until := o.Proposal.Expires
-	if least := o.Proposal.Made.Add(proposalTime); until.Before(least) {
-		until = least
+	return !e.Now().After(o.Proposal.until())
+}
+
+// until is the last moment at which a proposal may be accepted.
+func (p Proposal) until() time.Time {
+	if least := p.Made.Add(proposalTime); p.Expires.Before(least) {
+		return least
 	}
-	return !e.Now().After(until)
+	return p.Expires
 }
 
 // propose makes an order wait for consent to other terms, because of why. What
 // no consent could make good is refused, and ends the order; a provider's bad
 // moment leaves it waiting without a proposal, and is tried again.
 func (e *Engine) propose(ctx context.Context, o *Order, why *Refusal) (string, error) {
-	e.answered(o.ID)
+	e.turns(o.ID)
 	fresh, err := e.proposal(ctx, *o, why)
 	var refused *Refusal
 	switch {
@@ -208,7 +226,7 @@ func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal
 	now := e.Now().UTC()
 	offer := o.Offer
 	if offer.Expires = now.Add(proposalTime); o.priced() {
-		if offer, err = e.freshOffer(ctx, p, o.Terms.Provider, o.Offer.Request); err != nil {
+		if offer, err = e.freshOffer(ctx, p, o.Terms.Provider, o.request()); err != nil {
 			return nil, err
 		}
 		offer.ID = o.Offer.ID + "'"
@@ -223,15 +241,18 @@ func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal
 	if err := e.weighProposal(ctx, &r, net, o, len(done), errors.Is(why, chain.ErrCeiling)); err != nil {
 		return nil, err
 	}
+	r.Findings = append(judgeChange(o.Terms, r.Terms, net.Symbol), r.Findings...)
 	r.Digest = Digest(r.Terms, plan.Effects())
 	return &Proposal{Review: r, Reason: why.Reason, Made: now}, Check(r.Terms, plan.Effects(), p.Pins())
 }
 
 // proposedTerms are the accepted ones with what a fresh offer keeps of the floor,
 // and time to carry them out. As long as the terms last proposed still do they
-// stay, so that what the user is looking at does not change under the hand.
+// stay, so that what the user is looking at does not change under the hand; but
+// not when the fresh offer keeps clearly more than they ask for: nobody accepts a
+// low floor by the look of a good price.
 func (e *Engine) proposedTerms(o Order, offer Offer, now time.Time) Terms {
-	if last := o.Proposal; last != nil && offer.MinOut.Cmp(last.Terms.FloorOut) >= 0 && last.Terms.Deadline.Sub(now) >= leastConsent {
+	if last := o.Proposal; last != nil && near(last.Terms.FloorOut, offer) && last.Terms.Deadline.Sub(now) >= leastConsent {
 		return last.Terms
 	}
 	t := o.Terms
@@ -245,9 +266,17 @@ func (e *Engine) proposedTerms(o Order, offer Offer, now time.Time) Terms {
 	return t
 }
 
+// near reports whether an offer keeps a floor, and not by much more than it: half
+// a percent, or the slippage that was asked for where that is less.
+func near(floor *big.Int, o Offer) bool {
+	least := floorOf(o.MinOut, min(o.Request.SlippageBps, DefaultSlippageBps))
+	return o.MinOut.Cmp(floor) >= 0 && floor.Cmp(least) >= 0
+}
+
 // weighProposal weighs the steps that are left, and raises the gas ceiling where
 // they do not fit under what is left of it: by half as much again as they need
-// now, since fees go on moving. dear says that the real cost was above it.
+// now, since fees go on moving, but not above what a person may raise it to. dear
+// says that the real cost was above it.
 func (e *Engine) weighProposal(ctx context.Context, r *Review, net chain.Network, o Order, done int, dear bool) error {
 	steps, found := r.Plan.Steps[done:], r.Findings
 	spent := new(big.Int).Sub(o.Terms.GasCeiling, e.ceilingLeft(o))
@@ -259,11 +288,33 @@ func (e *Engine) weighProposal(ctx context.Context, r *Review, net chain.Network
 	if dear && most.Cmp(oneAndHalf(o.Terms.GasCeiling)) < 0 {
 		most = oneAndHalf(o.Terms.GasCeiling)
 	}
+	if limit := highestCeiling(net); most.Cmp(limit) > 0 {
+		most = limit
+	}
 	if most.Cmp(r.Terms.GasCeiling) <= 0 || !dear && r.Gas.Max.Cmp(left()) <= 0 {
 		return nil
 	}
 	r.Terms.GasCeiling, r.Findings = most, found
 	return e.weigh(ctx, r, net, steps, left())
+}
+
+// judgeChange names what of a proposal was not accepted before: its reason may be
+// only one of several, and the review alone shows what they come to.
+func judgeChange(was, now Terms, symbol string) (found []Finding) {
+	if now.FloorOut.Cmp(was.FloorOut) < 0 {
+		lost, _ := new(big.Rat).SetFrac(new(big.Int).Sub(was.FloorOut, now.FloorOut), was.FloorOut).Float64()
+		found = append(found, Finding{"floor_lowered", Warn, fmt.Sprintf("at worst %.1f %% less arrives than was accepted at worst", lost*100),
+			map[string]string{"accepted": was.FloorOut.String(), "proposed": now.FloorOut.String()}})
+	}
+	if now.GasCeiling.Cmp(was.GasCeiling) > 0 {
+		found = append(found, Finding{"ceiling_raised", Warn, fmt.Sprintf("gas may cost up to %s, instead of the accepted %s", Units(now.GasCeiling, 18, symbol), Units(was.GasCeiling, 18, symbol)),
+			map[string]string{"accepted": was.GasCeiling.String(), "proposed": now.GasCeiling.String()}})
+	}
+	if now.MakerFeeBps > was.MakerFeeBps {
+		found = append(found, Finding{"fee_raised", Warn, fmt.Sprintf("the provider may take up to %d bps, instead of the accepted %d", now.MakerFeeBps, was.MakerFeeBps),
+			map[string]string{"accepted": fmt.Sprint(was.MakerFeeBps), "proposed": fmt.Sprint(now.MakerFeeBps)}})
+	}
+	return found
 }
 
 // oneAndHalf is n and half as much again.

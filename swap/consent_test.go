@@ -57,7 +57,7 @@ func TestProposal(t *testing.T) {
 		t.Errorf("digest %s", p.Digest)
 	case !slices.Equal(kinds(p.Plan), kinds(o.Plan)) || p.Plan.Steps[0].Call == nil:
 		t.Errorf("plan %v", kinds(p.Plan))
-	case !slices.Equal(codes(p.Findings), []string{"not_simulated:note", "price_off:note"}) || p.Reason == "" || len(p.Gas.Costs) != 1:
+	case !slices.Equal(codes(p.Findings), []string{"floor_lowered:warn", "not_simulated:note", "price_off:note"}) || p.Reason == "" || len(p.Gas.Costs) != 1:
 		t.Errorf("findings %v, gas %+v, reason %q", codes(p.Findings), p.Gas, p.Reason)
 	case o.Step != 1 || len(o.Results) != 1 || !o.Holds:
 		t.Errorf("step %d, %d results, holds %t", o.Step, len(o.Results), o.Holds)
@@ -266,6 +266,9 @@ func TestHigherFeeIsProposed(t *testing.T) {
 	if got := o.Proposal.Plan.Steps[2].Effect.Pays; o.Proposal.Terms.MakerFeeBps != 20 || len(got) != 1 || got[0].Bps != 10 {
 		t.Errorf("proposes %d bps, %+v", o.Proposal.Terms.MakerFeeBps, got)
 	}
+	if !slices.Contains(codes(o.Proposal.Findings), "fee_raised:warn") {
+		t.Errorf("findings %v", codes(o.Proposal.Findings))
+	}
 }
 
 // TestGasIsProposed: gas above the ceiling needs consent to a higher one, which
@@ -286,6 +289,9 @@ func TestGasIsProposed(t *testing.T) {
 	p := o.Proposal
 	if least := oneAndHalf(p.Gas.Max); p.Terms.GasCeiling.Cmp(least) < 0 || p.Terms.FloorOut.Cmp(o.Terms.FloorOut) != 0 || p.Blocked() {
 		t.Errorf("ceiling %s for gas of up to %s, findings %v", p.Terms.GasCeiling, p.Gas.Max, codes(p.Findings))
+	}
+	if !slices.Contains(codes(p.Findings), "ceiling_raised:warn") || slices.Contains(codes(p.Findings), "floor_lowered:warn") {
+		t.Errorf("findings %v", codes(p.Findings))
 	}
 	if _, err := b.service.Accept(t.Context(), acceptOf(o)); err != nil {
 		t.Fatal(err)
@@ -355,24 +361,28 @@ func TestProposedTerms(t *testing.T) {
 	e := &Engine{Fees: DefaultFees()}
 	terms, effects := erc20()
 	o := Order{Terms: terms, Plan: Plan{Steps: []Step{{Kind: LateStep, Effect: effects[2]}}}}
-	offer := Offer{MinOut: new(big.Int).Add(terms.FloorOut, big.NewInt(5))}
+	offer := Offer{MinOut: new(big.Int).Add(terms.FloorOut, big.NewInt(5)), Request: QuoteRequest{SlippageBps: 50}}
 	if got := e.proposedTerms(o, offer, noon); got.FloorOut.Cmp(terms.FloorOut) != 0 || !got.Deadline.Equal(noon.Add(consentTime)) {
 		t.Errorf("floor %s, deadline %s", got.FloorOut, got.Deadline)
 	}
-	terms.FloorOut = big.NewInt(100)
+	terms.FloorOut = big.NewInt(10_000)
 	o.Terms = terms
-	offer.MinOut = big.NewInt(90)
+	offer.MinOut = big.NewInt(9000)
 	first := e.proposedTerms(o, offer, noon)
-	if first.FloorOut.Int64() != 90 || o.Terms.FloorOut.Int64() != 100 {
+	if first.FloorOut.Int64() != 9000 || o.Terms.FloorOut.Int64() != 10_000 {
 		t.Errorf("floor %s", first.FloorOut)
 	}
 	o.Proposal = &Proposal{Review: Review{Terms: first}}
 	for _, c := range []struct {
-		min  int64
-		at   time.Duration
-		same bool
-	}{{90, time.Minute, true}, {95, time.Minute, true}, {89, time.Minute, false}, {90, consentTime - leastConsent + time.Second, false}} {
-		offer.MinOut = big.NewInt(c.min)
+		min      int64
+		slippage int
+		at       time.Duration
+		same     bool
+	}{
+		{9000, 50, time.Minute, true}, {9040, 50, time.Minute, true}, {9040, 5000, time.Minute, true}, {8999, 50, time.Minute, false},
+		{9050, 50, time.Minute, false}, {9050, 5000, time.Minute, false}, {9040, 1, time.Minute, false}, {9000, 50, consentTime - leastConsent + time.Second, false},
+	} {
+		offer.MinOut, offer.Request.SlippageBps = big.NewInt(c.min), c.slippage
 		if got := e.proposedTerms(o, offer, noon.Add(c.at)); string(mustJSON(got)) == string(mustJSON(first)) != c.same {
 			t.Errorf("%+v: %s", c, mustJSON(got))
 		}

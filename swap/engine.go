@@ -49,7 +49,7 @@ type Engine struct {
 	mu      sync.Mutex
 	wake    map[string]chan struct{} // by order in progress
 	queue   map[string]bool          // those that wait for another's allowance
-	asked   map[string]time.Time     // when it last got a fresh quote, by order
+	turned  map[string]time.Time     // when it last began something again, by order
 	running sync.WaitGroup
 }
 
@@ -72,7 +72,7 @@ func (e *Engine) Start(ctx context.Context, id string) {
 		e.mu.Lock()
 		delete(e.wake, id)
 		delete(e.queue, id)
-		delete(e.asked, id)
+		delete(e.turned, id)
 		e.mu.Unlock()
 	})
 }
@@ -99,9 +99,10 @@ func wake(c chan struct{}) {
 
 // run is the only loop: read, make one move, record it, tell. Only progress is
 // followed up at once. Without it the pauses grow, whatever else there is to
-// record: what a provider says may change for ever.
+// record: what a provider says may change for ever. They also grow over progress
+// that only makes up for a step back, as a fresh quote is.
 func (e *Engine) run(ctx context.Context, id string, woken <-chan struct{}) {
-	still := e.Now() // since when there was no progress
+	still, furthest := e.Now(), 0 // since when there was no progress, and how far it went
 	for ctx.Err() == nil {
 		o, err := e.Journal.Get(id)
 		if err == nil && o.State.Final() {
@@ -115,8 +116,14 @@ func (e *Engine) run(ctx context.Context, id string, woken <-chan struct{}) {
 			o.ID = id // also of one that cannot be read
 			e.Log(o, err)
 		}
-		if advanced || errors.Is(err, errStale) {
+		switch n := o.progress(); {
+		case errors.Is(err, errStale):
 			still = e.Now()
+			continue
+		case advanced && n > furthest:
+			still, furthest = e.Now(), n
+			continue
+		case advanced:
 			continue
 		}
 		t := time.NewTimer(e.Pause(e.Now().Sub(still)))
@@ -128,6 +135,15 @@ func (e *Engine) run(ctx context.Context, id string, woken <-chan struct{}) {
 		}
 		t.Stop()
 	}
+}
+
+// progress grows with how far o has come.
+func (o Order) progress() int {
+	n := 2*o.Step + slices.IndexFunc(table, func(r row) bool { return r.State == o.State })
+	if o.Sending != (common.Hash{}) {
+		n++
+	}
+	return n
 }
 
 // guarded is move, with a panic made an error: one order that this program
@@ -248,8 +264,8 @@ func sameClaim(a, b *Claim) bool {
 // refuse ends an order that nothing of was ever signed; one that may have left
 // the process goes on being watched, with the reason shown.
 //
-// With an approval of ours mined, a node that says the rest would fail may be
-// behind that approval, or the price may have moved: it is asked again until the
+// With an approval of ours mined, or a reset, a node that says the rest would fail
+// may be behind that, or the price may have moved: it is asked again until the
 // deadline.
 func (e *Engine) refuse(ctx context.Context, o *Order, r *Refusal) (string, error) {
 	signed, err := e.signed(*o)
@@ -275,12 +291,7 @@ func retried(o Order, r *Refusal) bool {
 	if r.Code != WouldRevert {
 		return false
 	}
-	for i, res := range o.Results[:min(len(o.Results), o.approved())] {
-		if grants(o.Plan.Steps[i].Effect) && !res.Skipped {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Results[:min(len(o.Results), o.approved())], func(r Result) bool { return !r.Skipped })
 }
 
 // abandon ends an order of which nothing that spends was signed.

@@ -79,6 +79,9 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (s
 	if _, err := e.recheck(p, *o, s); err != nil {
 		return "", err
 	}
+	if s.Effect.Kind == Permit && !o.Permit.may(s.Effect.Nonce) {
+		return "", Refuse(ConsentNeeded, "another permit would be signed than the one that was")
+	}
 	if s.Effect.Kind == Permit && s.Effect.Nonce != nil {
 		if current, err := e.current(ctx, *o, s.Effect); err != nil {
 			return "", err
@@ -95,6 +98,9 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (s
 		return "", err
 	}
 	fault.Point("engine.after_typed")
+	if s.Effect.Kind == Permit {
+		o.Permit = &SignedPermit{s.Effect.Nonce}
+	}
 	return e.finish(o, Result{Signature: sig}, "signed")
 }
 
@@ -332,7 +338,7 @@ func (e *Engine) rejected(ctx context.Context, o *Order, tx chain.Tx) (string, e
 	switch {
 	case err != nil:
 		return "", err
-	case twin && false:
+	case twin: // nothing of o's
 	case ok:
 		return e.mined(o, ev)
 	case ev.Block != 0:
@@ -395,12 +401,12 @@ func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (string, err
 	case errors.Is(err, chain.ErrNonceUsed):
 		return "", nil // something was mined on it: the next look says what
 	case errors.Is(err, chain.ErrCeiling):
-		return "", &Refusal{Code: InsufficientGas, Reason: aboveCeiling, Err: err}
+		return "", &Refusal{Code: InsufficientGas, Reason: "cancelling " + aboveCeiling + "; speed it up with a higher gasCeiling, or wait until gas costs less", Err: err}
 	case err != nil:
 		return "", err
 	}
 	o.sent(*done)
-	o.Condition = Cancelling
+	o.Condition, o.Reason = Cancelling, ""
 	return "cancelling", nil
 }
 

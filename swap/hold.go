@@ -68,13 +68,18 @@ func (o Order) use() (u Use, ok bool) {
 	return u, u.Signed
 }
 
-// writeUse brings o's line up to date. Holding an allowance that another order
-// holds is errHeld.
-func writeUse(tx *bolt.Tx, o *Order) error {
+// writeUse brings o's line up to date; was is o as stored. Holding an allowance
+// that another order holds is errHeld.
+func writeUse(tx *bolt.Tx, was Order, o *Order) error {
+	b := tx.Bucket(useBucket)
+	if was.Plan.Spender != (common.Address{}) && was.allowanceKey() != o.allowanceKey() {
+		if err := b.Delete(append(was.allowanceKey().bytes(), o.ID...)); err != nil {
+			return err
+		}
+	}
 	if o.Plan.Spender == (common.Address{}) {
 		return nil
 	}
-	b := tx.Bucket(useBucket)
 	key := append(o.allowanceKey().bytes(), o.ID...)
 	u, ok := o.use()
 	o.Holds = ok && u.Holds

@@ -111,7 +111,7 @@ func (j *Journal) Create(o Order, content common.Hash) (Order, bool, error) {
 			return err
 		}
 		made = true
-		return write(tx, &o, "accepted")
+		return write(tx, Order{}, &o, "accepted")
 	})
 	if err == nil {
 		point("after", o.State)
@@ -135,7 +135,7 @@ func (j *Journal) Update(o *Order, note string) error {
 		}
 		changed = changeOf(old, *o)
 		changePoint("before", changed)
-		return write(tx, o, note)
+		return write(tx, old, o, note)
 	})
 	if err == nil {
 		changePoint("after", changed)
@@ -219,7 +219,7 @@ func (j *Journal) Wish(request string, content common.Hash, o Order, note string
 		if err := tx.Bucket(digestBucket).Put(o.Digest[:], []byte(o.ID)); err != nil {
 			return err
 		}
-		return write(tx, &o, note)
+		return write(tx, old, &o, note)
 	})
 	if err == nil {
 		fault.Point("journal.after_wish")
@@ -255,9 +255,10 @@ func lookupRequest(tx *bolt.Tx, request string, content common.Hash) (a asked, o
 	return a, true, nil
 }
 
-// write stores the order, its index entry and its history line.
-func write(tx *bolt.Tx, o *Order, note string) error {
-	if err := writeUse(tx, o); err != nil {
+// write stores the order in the place of what it was, its index entries and its
+// history line.
+func write(tx *bolt.Tx, was Order, o *Order, note string) error {
+	if err := writeUse(tx, was, o); err != nil {
 		return err
 	}
 	o.Revision++

@@ -328,6 +328,41 @@ func TestRevokeNeedsGas(t *testing.T) {
 	b.paid(1, 0)
 }
 
+// stubborn are nodes that give up on what a token's approve does.
+type stubborn struct {
+	Nodes
+	token common.Address
+}
+
+func (n stubborn) Cost(ctx context.Context, c chain.Call) (chain.Cost, error) {
+	if c.To == n.token {
+		return chain.Cost{}, errors.New("execution aborted (timeout = 5s)")
+	}
+	return n.Nodes.Cost(ctx, c)
+}
+
+// TestAllowanceOfAHostileToken: a token whose revoke no node can price is listed
+// without a digest, and hides no other.
+func TestAllowanceOfAHostileToken(t *testing.T) {
+	b := newBench(t)
+	b.grant(grant{weth, permit2, ByToken}, 700)
+	b.grant(grant{weth, weth, ByPermit2}, 700)
+	b.service.engine.Nodes = stubborn{b.service.engine.Nodes, weth}
+	all := b.allowances()
+	if len(all) != 2 {
+		t.Fatalf("listed %+v", all)
+	}
+	for _, a := range all {
+		if (a.Review == nil) != (a.Kind == ByToken) {
+			t.Errorf("%s: review %+v", a.Kind, a.Review)
+		}
+	}
+	b.service.engine.Nodes = stubborn{b.service.engine.Nodes, permit2}
+	if _, _, err := b.service.Allowances(t.Context(), AllowancesRequest{Account: b.from, Chain: 1, Tokens: []common.Address{weth}, Prepare: true}); err == nil {
+		t.Error("nodes that can price nothing are no error")
+	}
+}
+
 // TestRevokeWaitsForOrders: what an open order needs is not taken away, neither
 // when consent is given nor when it comes to signing.
 func TestRevokeWaitsForOrders(t *testing.T) {

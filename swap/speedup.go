@@ -61,7 +61,9 @@ const maxCeilingFactor = 10
 
 // SpeedUp records that the user wants an order's pending transaction sped up,
 // and, with a gas ceiling, that it may cost more than was accepted; the engine
-// does the rest. A wish that is not carried out yet is replaced. Refused with
+// does the rest. A wish that is not carried out yet is replaced. Of an order that
+// is being cancelled only the ceiling is raised, for its cancelling transaction,
+// which outbids itself. Refused with
 // NothingPending when no transaction is on its way, with GasCeiling when even the
 // smallest raise would cost more than is accepted.
 func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (Order, error) {
@@ -115,10 +117,15 @@ func (s *Service) wish(r SpeedUpRequest) (Order, string, error) {
 	switch {
 	case err != nil:
 		return o, "", err
-	case o.Cancel || tx.Last().Kind == chain.AttemptCancel:
-		return o, "", Refuse(BeingCancelled, "the order is being cancelled; its cancelling transaction offers more by itself when gas rises")
-	case s.o.Now().After(tx.Policy.Until):
+	}
+	late := s.o.Now().After(tx.Policy.Until)
+	ending := late || o.Cancel || tx.Last().Kind == chain.AttemptCancel
+	switch {
+	case ending && r.GasCeiling != nil: // what closes its nonce may cost more, and needs no wish
+	case late:
 		return o, "", Refuse(TooLate, "it is too late to send the transaction again; it is about to be cancelled")
+	case ending:
+		return o, "", Refuse(BeingCancelled, "the order is being cancelled; its cancelling transaction offers more by itself when gas rises, up to the gas ceiling")
 	}
 	note := fmt.Sprintf("the user asked to speed it up (%s)", r.Tier)
 	if r.GasCeiling != nil {
@@ -127,6 +134,10 @@ func (s *Service) wish(r SpeedUpRequest) (Order, string, error) {
 			return o, "", err
 		}
 		note += fmt.Sprintf(" and raised the gas ceiling from %s to %s wei", was, r.GasCeiling)
+	}
+	if ending {
+		o.Bump, o.Updated = nil, s.o.Now().UTC()
+		return o, note, nil
 	}
 	if least, left := leastBump(tx), s.engine.ceilingLeft(o); least.Cmp(left) > 0 {
 		return o, "", &Refusal{Code: GasCeiling, Reason: "speeding it up would cost more than the accepted gas ceiling; repeat it with a higher gasCeiling",
@@ -152,13 +163,18 @@ func (s *Service) pending(o Order) (chain.Tx, error) {
 	return *tx, nil
 }
 
+// highestCeiling is the most that an order's gas ceiling may be raised to, in wei.
+func highestCeiling(net chain.Network) *big.Int {
+	return new(big.Int).Mul(net.GasCeiling, big.NewInt(maxCeilingFactor))
+}
+
 // raiseCeiling changes what the user accepts: terms and digest.
 func (s *Service) raiseCeiling(o *Order, ceiling *big.Int) error {
 	net, err := s.o.Nodes.Network(o.Terms.SrcChain)
 	if err != nil {
 		return err
 	}
-	most := new(big.Int).Mul(net.GasCeiling, big.NewInt(maxCeilingFactor))
+	most := highestCeiling(net)
 	switch {
 	case ceiling.Cmp(o.Terms.GasCeiling) <= 0:
 		return refuseField(BadRequest, "gasCeiling", "must be above the accepted ceiling of %s wei; leave it out to keep that", o.Terms.GasCeiling)

@@ -1,0 +1,353 @@
+package swap
+
+import (
+	"bytes"
+	"context"
+	"math/big"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A forger answers in the nodes' place where a test says so.
+type forger struct {
+	Nodes
+	allowance func(real *big.Int) *big.Int
+	simulate  func(calls []chain.Call) error
+	cost      func(*chain.Cost)
+}
+
+func (n *forger) Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error) {
+	real, err := n.Nodes.Allowance(ctx, id, token, owner, spender)
+	if err != nil || n.allowance == nil {
+		return real, err
+	}
+	return n.allowance(real), nil
+}
+
+func (n *forger) Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error) {
+	if n.simulate != nil {
+		if err := n.simulate(calls); err != nil {
+			return chain.Simulation{}, err
+		}
+	}
+	return n.Nodes.Simulate(ctx, calls)
+}
+
+func (n *forger) Cost(ctx context.Context, c chain.Call) (chain.Cost, error) {
+	cost, err := n.Nodes.Cost(ctx, c)
+	if err == nil && n.cost != nil {
+		n.cost(&cost)
+	}
+	return cost, err
+}
+
+// forges puts a forger between the engine and its nodes, from the next start on.
+func (b *bench) forges() *forger {
+	f := &forger{}
+	b.between = func(n Nodes) Nodes { f.Nodes = n; return f }
+	return f
+}
+
+// permitted is an order that has signed its permit and gets no call for it.
+func permitted(b *bench, tr *trader) Order {
+	b.t.Helper()
+	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+	return b.until(b.swap(usdc, thousand).ID, "at its last step", func(o Order) bool { return o.Step == 2 })
+}
+
+// TestWaveringAllowance: of two nodes one shows an allowance that is enough and
+// the other none. The order goes to and fro between leaving its approval out and
+// making it, but neither spins nor fills the journal.
+func TestWaveringAllowance(t *testing.T) {
+	b := newBench(t)
+	f := b.forges()
+	b.trades()
+	var honest atomic.Bool
+	honest.Store(true)
+	f.allowance = func(real *big.Int) *big.Int {
+		if open, _, err := b.service.Orders(b.from, true, "", 1); !honest.Load() && err == nil && len(open) == 1 && open[0].Step == 0 {
+			return big.NewInt(thousand)
+		}
+		return real
+	}
+	r, err := b.review(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	honest.Store(false)
+	o := b.execute(r)
+	time.Sleep(time.Second)
+	if n := len(b.lines(o.ID)); n > 12 {
+		t.Errorf("%d lines in a second", n)
+	}
+	honest.Store(true)
+	b.shift.Add(int64(turnRest))
+	b.ends(o.ID, Filled)
+	b.allows(usdc, 0)
+}
+
+// TestMuteProviderIsAskedEverMoreSlowly: an order whose late call cannot be had
+// gets a fresh quote and signs its permit again, and is at its last step again.
+// That is no progress: the pauses go on growing.
+func TestMuteProviderIsAskedEverMoreSlowly(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+	b.halt()
+	var longest atomic.Int64
+	b.start()
+	b.service.engine.Pause = func(still time.Duration) time.Duration {
+		longest.Store(max(longest.Load(), int64(still)))
+		if still > 10*time.Minute {
+			return time.Hour
+		}
+		b.shift.Add(int64(Pause(still)))
+		return time.Millisecond
+	}
+	r, err := b.review(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := b.execute(r)
+	b.until(o.ID, "asked ever more slowly", func(Order) bool { return time.Duration(longest.Load()) > 10*time.Minute })
+	if n := tr.late.Load(); n > 250 { // once a second for a minute, every five for nine more
+		t.Errorf("asked %d times in ten minutes", n)
+	}
+}
+
+// TestPermitIsRememberedOverRefreshes: a fresh quote that asks for the permit
+// that was signed is replaced by one that asks for another, before anything is
+// signed. That is other consent, however many quotes lie between.
+func TestPermitIsRememberedOverRefreshes(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	o := permitted(b, tr)
+	b.halt()
+	e := b.service.engine
+	move := func(ahead time.Duration) {
+		t.Helper()
+		b.shift.Add(int64(ahead))
+		var err error
+		if o, err = b.service.o.Journal.Get(o.ID); err == nil {
+			_, err = e.move(t.Context(), &o)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if move(time.Minute); o.Step != 1 {
+		t.Fatalf("at step %d after the refresh", o.Step)
+	}
+	tr.set(func(tr *trader) { tr.nonce = func(n uint64) uint64 { return n + 1 } })
+	if move(time.Minute); !proposes(o) {
+		t.Errorf("%s %q at step %d, permit nonce %s", o.State, o.Condition, o.Step, o.Plan.Steps[1].Effect.Nonce)
+	}
+}
+
+// TestProposalsFloorBelongsToItsOffer: a provider whose first fresh price was
+// absurd, and whose next is nearly what was accepted, does not get consent to the
+// absurd floor beside the good price.
+func TestProposalsFloorBelongsToItsOffer(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	b.chain.Pause()
+	o := b.swap(usdc, thousand)
+	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	tr.set(below(4500))
+	b.shift.Add(int64(time.Minute))
+	b.chain.Resume()
+	o = b.until(o.ID, "in need of consent", proposes)
+	first := o.Proposal.Made
+	tr.set(below(60))
+	b.shift.Add(int64(45 * time.Second))
+	o = b.until(o.ID, "proposed again", func(o Order) bool { return proposes(o) && o.Proposal.Made.After(first) })
+	p := o.Proposal
+	if least := floorOf(p.Offer.MinOut, DefaultSlippageBps); p.Terms.FloorOut.Cmp(least) < 0 {
+		t.Errorf("shows an offer of %s, at least %s, and asks for consent to %s (findings %v)", p.Offer.AmountOut, p.Offer.MinOut, p.Terms.FloorOut, codes(p.Findings))
+	}
+}
+
+// TestProposalIsOver: a proposal that nobody renewed, since the daemon was busy
+// or the machine asleep, is as old as a review that has expired.
+func TestProposalIsOver(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	o := fallen(b, tr)
+	b.halt()
+	b.shift.Add(int64(5 * time.Minute))
+	_, err := b.service.Accept(t.Context(), acceptOf(o))
+	refusedWith(t, err, ConsentNeeded)
+}
+
+// TestProposedCeilingIsBounded: a node that says gas costs a thousand times what
+// it does gets no consent to that.
+func TestProposedCeilingIsBounded(t *testing.T) {
+	b := newBench(t)
+	f := b.forges()
+	b.trades()
+	r, err := b.review(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	net, err := b.hub.Network(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Terms.GasCeiling = big.NewInt(1)
+	r.Digest = Digest(r.Terms, r.Plan.Effects())
+	b.service.plans.put(r.Digest.Hex(), r)
+	f.cost = func(c *chain.Cost) { c.Max = new(big.Int).Mul(net.GasCeiling, big.NewInt(1000)) }
+	o := b.until(b.execute(r).ID, "in need of consent", proposes)
+	if most := new(big.Int).Mul(net.GasCeiling, big.NewInt(maxCeilingFactor)); o.Proposal.Terms.GasCeiling.Cmp(most) > 0 || !o.Proposal.Blocked() {
+		t.Errorf("proposes a ceiling of %s, ten times the network's is %s; findings %v", o.Proposal.Terms.GasCeiling, most, codes(o.Proposal.Findings))
+	}
+}
+
+// TestSlippageComesBack: a refresh that had to ask for less slippage than was
+// accepted leaves that to the floor alone: the next one, and a proposal, begin
+// with what was accepted.
+func TestSlippageComesBack(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	o := permitted(b, tr)
+	tr.set(below(40))
+	b.shift.Add(int64(time.Minute))
+	o = b.until(o.ID, "refreshed", func(o Order) bool { return o.Offer.Request.SlippageBps < DefaultSlippageBps && o.Step == 2 })
+	tr.set(below(400))
+	b.shift.Add(int64(time.Minute))
+	p := b.until(o.ID, "in need of consent", proposes).Proposal
+	if got := p.Offer.Request.SlippageBps; got != DefaultSlippageBps {
+		t.Errorf("proposes a swap with a slippage of %d bps", got)
+	}
+	if _, err := b.service.Accept(t.Context(), acceptOf(b.until(o.ID, "in need of consent", proposes))); err != nil {
+		t.Fatal(err)
+	}
+	tr.set(below(0))
+	b.shift.Add(int64(time.Minute))
+	tr.set(func(tr *trader) { tr.mute = nil })
+	if o = b.ends(o.ID, Filled); o.Offer.Request.SlippageBps != DefaultSlippageBps {
+		t.Errorf("swapped with a slippage of %d bps", o.Offer.Request.SlippageBps)
+	}
+}
+
+// TestNodeBehindTheReset: a node that has not seen the mined reset yet says that
+// the approval would fail. That does not end the order, nor is it reset twice.
+func TestNodeBehindTheReset(t *testing.T) {
+	b := newBench(t)
+	f := b.forges()
+	b.trades()
+	b.approve(usdt, 7)
+	r, err := b.review(usdt, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var looks atomic.Int32
+	f.allowance = func(real *big.Int) *big.Int {
+		if real.Sign() == 0 && looks.Add(1) < 6 {
+			return big.NewInt(7)
+		}
+		return real
+	}
+	f.simulate = func(calls []chain.Call) error {
+		if n := looks.Load(); n > 0 && n < 6 && calls[0].To == usdt && len(bytes.Trim(calls[0].Data[36:], "\x00")) > 0 {
+			return chain.ErrWouldRevert
+		}
+		return nil
+	}
+	b.ends(b.execute(r).ID, Filled)
+	b.mined(4)
+	b.allows(usdt, 0)
+}
+
+// TestDearCancelGetsConsent: closing a nonce costs more than is left of the gas
+// ceiling. The order, and with it the account's every later transaction, would
+// hang for as long as gas stays dear, were there no way to consent to more.
+func TestDearCancelGetsConsent(t *testing.T) {
+	b := newBench(t)
+	o := b.stuck(nil)
+	b.halt()
+	o, _, _ = b.service.Order(o.ID)
+	o.Terms.GasCeiling = big.NewInt(1)
+	o.Digest = Digest(o.Terms, o.Plan.Effects())
+	if err := b.service.o.Journal.Update(&o, "test"); err != nil {
+		t.Fatal(err)
+	}
+	b.start()
+	if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	o = b.until(o.ID, "too dear to be cancelled", func(o Order) bool { return o.Reason != "" })
+	r := speedupOf(o)
+	_, err := b.service.SpeedUp(t.Context(), r)
+	refusedWith(t, err, BeingCancelled)
+	r.GasCeiling = big.NewInt(1e17)
+	got, err := b.service.SpeedUp(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Bump != nil || got.Terms.GasCeiling.Cmp(r.GasCeiling) != 0 || got.Digest == o.Digest || got.Digest != Digest(got.Terms, got.Plan.Effects()) {
+		t.Errorf("bump %+v, ceiling %s", got.Bump, got.Terms.GasCeiling)
+	}
+	o = b.until(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+	if attempts(o) != "call cancel" {
+		t.Errorf("attempts %s", attempts(o))
+	}
+	b.chain.Resume()
+	b.ends(o.ID, Cancelled)
+	b.paid(1, 0)
+}
+
+// TestAnotherSpenderLeavesNoLine: an order that goes on with another spender
+// needs nothing of the first one's allowance any more.
+func TestAnotherSpenderLeavesNoLine(t *testing.T) {
+	j := newJournal(t)
+	o := j.spends(t, Swap, 1000)
+	j.must(t, &o, func(o *Order) { o.Holds = true })
+	before := o.allowanceKey()
+	for _, spender := range []common.Address{router, {}} {
+		j.must(t, &o, func(o *Order) { o.Plan.Spender = spender })
+		if uses, err := j.Uses(before); err != nil || len(uses) != 0 {
+			t.Errorf("still in use: %+v, %v", uses, err)
+		}
+		before = o.allowanceKey()
+	}
+}
+
+// TestPermitThatSomebodyUsed: anybody who has a signed permit may hand it to
+// Permit2. What it grants is the order's leftover when the order never pulled.
+func TestPermitThatSomebodyUsed(t *testing.T) {
+	terms, effects := fourSteps()
+	o := Order{Terms: terms, State: Cancelled}
+	for _, f := range effects {
+		o.Plan.Steps = append(o.Plan.Steps, Step{Effect: f})
+	}
+	mined := Result{Evidence: &chain.Evidence{Success: true}}
+	g := grant{usdc, router, ByPermit2}
+	if o.left(g) {
+		t.Error("not signed: true")
+	}
+	o.Permit = &SignedPermit{new(big.Int)}
+	for name, c := range map[string]struct {
+		state   State
+		results []Result
+		want    bool
+	}{
+		"signed":      {Cancelled, []Result{mined, mined, {Signature: []byte{1}}}, true},
+		"rewound":     {Cancelled, []Result{mined, mined}, true},
+		"pulled":      {Filled, []Result{mined, mined, {Signature: []byte{1}}, mined}, false},
+		"in progress": {Executing, []Result{mined, mined, {Signature: []byte{1}}}, false},
+	} {
+		o.State, o.Results = c.state, c.results
+		if o.left(g) != c.want {
+			t.Errorf("%s: %t", name, !c.want)
+		}
+	}
+	if o.State, o.Results = Cancelled, []Result{mined, mined, {Signature: []byte{1}}}; o.left(grant{usdc, thief, ByPermit2}) {
+		t.Error("another's allowance is its leftover")
+	}
+}
