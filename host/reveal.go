@@ -53,18 +53,20 @@ func reveal(body []byte, all []hidden) ([]byte, error) {
 	return body, nil
 }
 
+// A success is a [protocol.Response] whose result is encoded with it, once.
+type success struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Result  any             `json:"result"`
+}
+
 // encoded writes a response.
 func encoded(r protocol.Response, result any) ([]byte, error) {
-	var secrets []hidden
-	if r.Error == nil {
-		result, secrets = hide(result)
-		raw, err := json.Marshal(result)
-		if err != nil {
-			return nil, err
-		}
-		r.Result = raw
+	if r.Error != nil {
+		return json.Marshal(r)
 	}
-	body, err := json.Marshal(r)
+	shown, secrets := hide(result)
+	body, err := json.Marshal(success{r.JSONRPC, r.ID, shown})
 	if err != nil {
 		return nil, err
 	}

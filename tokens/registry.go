@@ -59,9 +59,14 @@ type Registry struct {
 // Open reads the imported tokens from db, which it prepares if need be.
 func Open(db *bolt.DB, chain Chain, o Options) (*Registry, error) {
 	r := &Registry{db: db, chain: chain, o: o, byID: map[id]int{}, posing: map[uint64]map[string]common.Address{}}
-	for _, l := range append([]*List{Builtin()}, o.Lists...) {
+	for _, t := range Builtin().tokens {
+		r.add(t)
+	}
+	for _, l := range o.Lists {
 		for _, t := range l.tokens {
-			r.add(t)
+			if !r.reserved(t.Chain, t.Address) { // no list makes a token of what is none
+				r.add(t)
+			}
 		}
 	}
 	kept, damaged, err := readImported(db)
@@ -75,14 +80,24 @@ func Open(db *bolt.DB, chain Chain, o Options) (*Registry, error) {
 	return r, nil
 }
 
-// add takes a token in; one that is known keeps its row. r.mu is held, or r is
+func (r *Registry) reserved(chain uint64, address common.Address) bool {
+	return r.o.Reserved != nil && r.o.Reserved(chain, address)
+}
+
+// add takes a token in; one that is known keeps its row, but for the decimals of
+// a list where the contract itself has told them. r.mu is held, or r is
 // nobody else's yet.
 func (r *Registry) add(t Token) {
 	if t.Imported {
 		r.imports++
 	}
 	if i, known := r.byID[t.id()]; known {
-		r.rows[i].Imported = r.rows[i].Imported || t.Imported
+		if known := &r.rows[i]; t.Imported {
+			known.Imported = true
+			if !known.Verified {
+				known.Decimals = t.Decimals
+			}
+		}
 		return
 	}
 	r.byID[t.id()] = len(r.rows)
@@ -165,7 +180,7 @@ func (r *Registry) Look(ctx context.Context, chain uint64, address common.Addres
 	if t, ok := r.Lookup(chain, address); ok {
 		return t, true, nil
 	}
-	if address == Native || address == placeholder || r.o.Reserved != nil && r.o.Reserved(chain, address) {
+	if address == Native || address == placeholder || r.reserved(chain, address) {
 		return Token{}, false, fmt.Errorf("%w: %s", ErrReserved, address)
 	}
 	answers, err := r.chain.AskToken(ctx, chain, address)

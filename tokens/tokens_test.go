@@ -210,11 +210,26 @@ func TestListed(t *testing.T) {
 	if got, _ := r.Lookup(1, usdc); got.Symbol != "USDC" || got.Decimals != 6 {
 		t.Errorf("a list overrides the built-in one: %+v", got)
 	}
+	if got, _ := r.Lookup(1, other); got.Decimals != 6 {
+		t.Errorf("a list overrides what the contract said: %+v", got)
+	}
 	if removed, err := r.Remove(1, other); err != nil || !removed {
 		t.Fatal(removed, err)
 	}
 	if got, ok := r.Lookup(1, other); !ok || got.Imported {
 		t.Errorf("removed from its list: %+v, %t", got, ok)
+	}
+}
+
+// A list makes no token of a contract that is known to be none.
+func TestListOfReserved(t *testing.T) {
+	l, err := ParseList([]byte(listOf(`{"chainId":1,"address":"` + other.Hex() + `","symbol":"BAR","name":"Bar","decimals":8}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := registry(t, nil, Options{Lists: []*List{l}, Reserved: func(_ uint64, a common.Address) bool { return a == other }})
+	if got, known := r.Lookup(1, other); known {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -324,7 +339,7 @@ func TestImitations(t *testing.T) {
 	pose := func(symbol, name string) (common.Address, bool) {
 		return r.Imitated(Token{Chain: 1, Address: other, Symbol: symbol, Name: name})
 	}
-	for _, symbol := range []string{"USDC", "usdc", "U S D C", "UЅDС", "ＵＳＤＣ", "𝐔𝐒𝐃𝐂", "Ⓤⓢⓓⓒ", "USDC.", "USDĊ", "U5DC"} {
+	for _, symbol := range []string{"USDC", "usdc", "U S D C", "UЅDС", "ＵＳＤＣ", "𝐔𝐒𝐃𝐂", "Ⓤⓢⓓⓒ", "USDC.", "USDĊ", "U5DC", "ꓴꓢꓓꓚ", "ᴜꜱᴅᴄ", "ᑌSᗪᑕ", "USDⲤ", "U\u0332SDC"} {
 		if of, ok := pose(symbol, "Something"); !ok || of != usdc {
 			t.Errorf("%q (%q) passes for %s, %t", symbol, skeleton(symbol), of, ok)
 		}

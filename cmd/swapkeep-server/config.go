@@ -77,7 +77,7 @@ func readConfig(path string) (file, error) {
 	if f.Limits.Drain <= 0 || time.Duration(f.Limits.Drain) > 10*time.Minute || f.Limits.Connections < 1 || f.Limits.Connections > 1<<16 {
 		return f, fmt.Errorf("%s: limits.drain must be up to 10m and limits.connections 1 to 65536", path)
 	}
-	if (len(f.Tokens) == 0) == (f.TokensFile == "") {
+	if (f.Tokens == nil) == (f.TokensFile == "") {
 		return f, fmt.Errorf("%s: name the installations either by [[tokens]] or by tokens_file", path)
 	}
 	if (f.TLS.Cert == "") != (f.TLS.Key == "") {

@@ -26,7 +26,7 @@ func FuzzConfig(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if c.Limits.Drain <= 0 || time.Duration(c.Limits.Drain) > 10*time.Minute || c.Limits.Connections < 1 || (len(c.Tokens) == 0) == (c.TokensFile == "") {
+		if c.Limits.Drain <= 0 || time.Duration(c.Limits.Drain) > 10*time.Minute || c.Limits.Connections < 1 || (c.Tokens == nil) == (c.TokensFile == "") {
 			t.Fatalf("%q is taken as %+v", text, c)
 		}
 		_, _ = c.proxyConfig(false, "key")

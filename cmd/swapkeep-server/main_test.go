@@ -340,6 +340,32 @@ func TestTokensChangeWithoutRestart(t *testing.T) {
 	s.told(t, "tokens read again")
 	may(testToken, false)
 	may(other, true)
+	rewrite("")
+	s.hangUp(t, "tokens not read again: those read before hold")
+	may(other, true)
+	rewrite("tokens = []\n") // the only one has leaked
+	s.hangUp(t, "tokens read again")
+	may(other, false)
+	s.stop(t)
+}
+
+// TestOnlyTokenIsWithdrawn: also where the tokens are in the configuration.
+func TestOnlyTokenIsWithdrawn(t *testing.T) {
+	up, _ := newProvider(t, 0)
+	text := settings(up.URL+"/v1", "dex.example", "", "")
+	config := write(t, "c.toml", text, 0o600)
+	s := start(t, config, nil, keyVariable+"="+testKey)
+	base := "http://" + s.told(t, "serving")
+	if err := askAs(t.Context(), http.DefaultClient, base, testToken); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config, []byte("tokens = []\n"+strings.Replace(text, entryOf("one", testToken), "", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.hangUp(t, "tokens read again")
+	if err := askAs(t.Context(), http.DefaultClient, base, testToken); err == nil {
+		t.Error("a token that was withdrawn is let in")
+	}
 	s.stop(t)
 }
 

@@ -46,6 +46,7 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 	}
 	c.Log = log
 	who := roll{path, f.TokensFile}
+	seen := who.stamp() // before it is read: a change meanwhile is another one
 	if c.Tokens, err = who.read(); err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
-	go who.follow(ctx, p, hangup, log)
+	go who.follow(ctx, p, seen, hangup, log)
 	s := newServer(p, log)
 	log.Info().Stringer("address", ln.Addr()).Bool("sandbox", sandbox).Msg("serving")
 	go func() { failed <- s.Serve(ln) }()

@@ -48,6 +48,9 @@ func (r roll) read() ([]keyproxy.Token, error) {
 	} else if err := decodeFile(r.file, notForOthers, &list); err != nil {
 		return nil, err
 	}
+	if list.Tokens == nil { // half written, perhaps
+		return nil, errors.New("no tokens are named; to let nobody in, write tokens = []")
+	}
 	out := make([]keyproxy.Token, 0, len(list.Tokens))
 	for _, t := range list.Tokens {
 		out = append(out, keyproxy.Token(t))
@@ -79,11 +82,12 @@ func (r roll) stamp() stamp {
 }
 
 // follow lets in who the roll names, each time it is told to and when its file
-// has changed, until ctx ends. A roll that cannot be read changes nothing.
-func (r roll) follow(ctx context.Context, p *keyproxy.Proxy, told <-chan os.Signal, log zerolog.Logger) {
+// is another than the one seen, until ctx ends. A roll that cannot be read
+// changes nothing.
+func (r roll) follow(ctx context.Context, p *keyproxy.Proxy, seen stamp, told <-chan os.Signal, log zerolog.Logger) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	for seen := r.stamp(); ; {
+	for {
 		select {
 		case <-ctx.Done():
 			return

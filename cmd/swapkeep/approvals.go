@@ -150,8 +150,10 @@ func (l *line) revoke(ctx context.Context, token, spender string, f whoseFlags, 
 	switch {
 	case err != nil:
 		return err
-	case w.Digest == "":
+	case w.Digest == "" && n.ChainID != l.active:
 		return protocol.Newf("network_not_active", "%s is not the active network", n.Name)
+	case w.Digest == "":
+		return protocol.New("would_revert", "the token's contract does not let it be revoked now")
 	}
 	if !l.t.json {
 		l.tellAllowance(n, w)

@@ -103,6 +103,15 @@ func (l *line) token(ctx context.Context, chain uint64, wanted string) (protocol
 	return protocol.Token{}, l.notOne(ctx, chain, wanted, named)
 }
 
+// named refuses a symbol for a token that is not verified where nobody sees the
+// warning: any extension can import a token, and any token can bear any symbol.
+func (t *terminal) named(token protocol.Token, wanted string) error {
+	if token.Verified || strings.EqualFold(wanted, string(token.Address)) || t.attended() && !t.json {
+		return nil
+	}
+	return usageError{fmt.Errorf("%s is not verified, and anybody can give a token that name: a script names it by its address, here %s", wanted, token.Address)}
+}
+
 func verifiedOf(tokens []protocol.Token) (out []protocol.Token) {
 	for _, t := range tokens {
 		if t.Verified {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode"
 
+	"swapkeep/cmd/internal/amount"
 	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/protocol"
 )
@@ -80,5 +81,45 @@ func TestAnswerThatWasNotWritten(t *testing.T) {
 	s.Line("an answer")
 	if !errors.Is(s.Err(), syscall.ENOSPC) {
 		t.Error(s.Err())
+	}
+}
+
+// Whoever is asked about an approval is told what of it is for other orders.
+func TestApprovalWithShares(t *testing.T) {
+	const usdc, spender = protocol.Address("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), protocol.Address("0x000000000022D473030F116dDEE9F6B43aC78BA3")
+	l := &line{tokens: map[identity]protocol.Token{{1, usdc}: {Symbol: "USDC", Decimals: 6, Address: usdc}}}
+	w := reviewer{line: l, ctx: t.Context()}
+	a := protocol.Approval{Token: usdc, Spender: spender, Amount: "300000000", Shares: "200000000"}
+	said, err := w.effect(protocol.Effect{ChainID: 1, Approves: []protocol.Approval{a}})
+	if err != nil || !strings.Contains(said, "exactly 300 USDC (200 USDC of it for other open orders)") {
+		t.Errorf("%q, %v", said, err)
+	}
+	coin := amount.Coin{Symbol: "USDC", Decimals: 6}
+	if said := amountText(coin, a); said != "300 USDC: 100 USDC that this swap pays, and 200 USDC that other open orders still need" {
+		t.Error(said)
+	}
+	if a.Shares = ""; amountText(coin, a) != "300 USDC, exactly what this swap pays" {
+		t.Error(amountText(coin, a))
+	}
+}
+
+// Where nobody sees a warning, a stranger's token does not go by a symbol.
+func TestStrangersTokenInAScript(t *testing.T) {
+	on, _ := onPaper()
+	on.in = os.Stdin
+	const address = protocol.Address("0x00000000000000000000000000000000000a11ce")
+	for _, c := range []struct {
+		token  protocol.Token
+		wanted string
+		ok     bool
+	}{
+		{protocol.Token{Symbol: "PEPE", Address: address, Imported: true}, "PEPE", false},
+		{protocol.Token{Symbol: "PEPE", Address: address, List: "Mine"}, "pepe", false},
+		{protocol.Token{Symbol: "PEPE", Address: address, Imported: true}, string(address), true},
+		{protocol.Token{Symbol: "USDC", Address: address, Verified: true}, "USDC", true},
+	} {
+		if err := on.named(c.token, c.wanted); (err == nil) != c.ok || err != nil && !errors.Is(err, errUsage) {
+			t.Errorf("%s for %+v: %v", c.wanted, c.token, err)
+		}
 	}
 }

@@ -70,6 +70,9 @@ func (l *line) tradeOf(ctx context.Context, args []string, f *tradeFlags) (r tra
 		return r, err
 	}
 	out, err := l.token(ctx, r.dst.ChainID, gets)
+	if err == nil {
+		err = errors.Join(l.t.named(in, pays), l.t.named(out, gets))
+	}
 	if err != nil {
 		return r, err
 	}

@@ -24,16 +24,17 @@ const stdin = 0
 
 // runRelay serves one port of a browser until the browser closes it.
 func runRelay(args []string) int {
+	in := relay.Stdin()
 	browser, err := relay.GuardStdout()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "swapkeep:", err)
 		return exitFailed
 	}
 	strayPrint()
-	return relayExit(serveBrowser(args, browser))
+	return relayExit(serveBrowser(args, in, browser))
 }
 
-func serveBrowser(args []string, browser io.Writer) error {
+func serveBrowser(args []string, in io.Reader, browser io.Writer) error {
 	caller, cfg, err := admit(args)
 	if err != nil {
 		return errors.Join(err, relay.WriteFault(browser, refusal(err)))
@@ -43,7 +44,7 @@ func serveBrowser(args []string, browser io.Writer) error {
 		return errors.Join(err, relay.WriteFault(browser, notStartable()))
 	}
 	return relay.Run(context.Background(), relay.Config{
-		In:      os.Stdin,
+		In:      in,
 		Out:     browser,
 		Connect: connectTo(launch),
 		Attach:  protocol.AttachParams{Kind: protocol.KindBrowser, Origin: caller.Origin(), Version: version},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"strings"
 	"time"
 
@@ -166,10 +167,28 @@ func (w reviewer) approval(e protocol.Effect, a protocol.Approval) (string, erro
 		return fmt.Sprintf("takes back what %s may pull of %s", contractText(a.Spender), c.Symbol), err
 	}
 	said := fmt.Sprintf("lets %s pull exactly %s", contractText(a.Spender), text)
+	if bigOf(a.Shares).Sign() > 0 {
+		others, err := w.coinText(e.ChainID, a.Token, a.Shares, true)
+		if err != nil {
+			return "", err
+		}
+		said += fmt.Sprintf(" (%s of it for other open orders)", others)
+	}
 	if !a.Until.IsZero() {
 		said += " until " + moment(a.Until)
 	}
 	return said, nil
+}
+
+// amountText is what is approved and what for: a new allowance takes the place
+// of the one that other open orders count on.
+func amountText(c amount.Coin, a protocol.Approval) string {
+	others := bigOf(a.Shares)
+	if others.Sign() == 0 {
+		return c.Exact(a.Amount.Int()) + ", exactly what this swap pays"
+	}
+	pays := new(big.Int).Sub(bigOf(a.Amount), others)
+	return fmt.Sprintf("%s: %s that this swap pays, and %s that other open orders still need", c.Exact(a.Amount.Int()), c.Exact(pays), c.Exact(others))
 }
 
 // moment is a time with its day.

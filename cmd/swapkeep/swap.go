@@ -246,7 +246,7 @@ func (l *line) confirmApproval(ctx context.Context, r protocol.Review, step int)
 			w.out.Fact("amount", "none: what it may pull now is taken back first, as this token demands")
 			continue
 		}
-		w.out.Fact("amount", c.Exact(a.Amount.Int())+", exactly what this swap pays")
+		w.out.Fact("amount", amountText(c, a))
 	}
 	if cost, ok := costOf(r, step); ok {
 		w.out.Fact("network fee", "about "+native(w.networks[e.ChainID]).Text(cost.Expected.Int())+", paid whether or not the swap follows")

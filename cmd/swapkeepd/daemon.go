@@ -39,6 +39,7 @@ type daemon struct {
 	vault    *keys.Vault
 	provided *keys.ProviderKeys
 	tokens   *tokens.Registry
+	lists    []protocol.Problem // token lists that are not used
 	explorer explorer
 	swaps    *swap.Service
 	server   *host.Server

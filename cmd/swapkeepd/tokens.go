@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
@@ -23,13 +24,18 @@ func (c contracts) AskToken(ctx context.Context, id uint64, address common.Addre
 	return tokens.Answers(a), err
 }
 
-// openTokens reads the lists that are configured and the imported tokens.
+// openTokens reads the lists that are configured and the imported tokens. A list
+// is a stranger's work: one that is not right is left out whole and reported, and
+// keeps no order waiting.
 func (d *daemon) openTokens(providers map[swap.Kind]swap.Provider) error {
 	o := tokens.Options{Reserved: reserved(d.hub, providers)}
 	for _, path := range d.cfg.Tokens.Lists {
 		l, err := readList(path)
 		if err != nil {
-			return fmt.Errorf("tokens.lists: %s: %w", path, err)
+			d.lists = append(d.lists, protocol.Problem{
+				Name: "tokens", Message: "the token list " + path + " is not used: " + err.Error(), Remedy: "mend it, or take it out of tokens.lists; then restart",
+			})
+			continue
 		}
 		o.Lists = append(o.Lists, l)
 	}
@@ -39,6 +45,13 @@ func (d *daemon) openTokens(providers map[swap.Kind]swap.Provider) error {
 }
 
 func readList(path string) (*tokens.List, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file") // a pipe would be waited for
+	}
+	if err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -74,11 +87,11 @@ func reserved(hub *chain.Hub, providers map[swap.Kind]swap.Provider) func(uint64
 	return func(id uint64, a common.Address) bool { return known[place{id, a}] }
 }
 
-// tokenProblems are imported tokens that were lost.
+// tokenProblems are lists and imported tokens that are left out.
 func (d *daemon) tokenProblems() []protocol.Problem {
 	n := d.tokens.Damaged()
 	if n == 0 {
-		return nil
+		return d.lists
 	}
-	return []protocol.Problem{{Name: "tokens", Message: fmt.Sprintf("%d imported tokens cannot be read and are left out", n), Remedy: "import them again (tokens.import)"}}
+	return append(slices.Clone(d.lists), protocol.Problem{Name: "tokens", Message: fmt.Sprintf("%d imported tokens cannot be read and are left out", n), Remedy: "import them again (tokens.import)"})
 }

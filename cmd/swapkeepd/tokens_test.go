@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/big"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -171,6 +172,40 @@ func TestTokensOfTheChain(t *testing.T) {
 	term.must("tokens.remove", protocol.RemoveTokenParams{Address: wire(pair)}, &removed)
 	if !removed.Removed {
 		t.Error("not removed")
+	}
+}
+
+// Lists that are wrong, gone or no files keep no daemon from starting: they are
+// left out and reported.
+func TestListsThatAreWrong(t *testing.T) {
+	world := sandboxtest.Start(t)
+	dir := t.TempDir()
+	good, bad := filepath.Join(dir, "good.json"), filepath.Join(dir, "bad.json")
+	row := `{"chainId":1,"address":"0x00000000000000000000000000000000000a11ce","symbol":"FOO","name":"Foo","decimals":6}`
+	list := `{"name":"Mine","timestamp":"2026-01-02T03:04:05Z","version":{"major":1,"minor":0,"patch":0},"tokens":[` + row + `]}`
+	for path, text := range map[string]string{good: list, bad: list + "\x1b[2J"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, term, _ := begin(t, world, filepath.Join(t.TempDir(), "home"), func(c *config.Config) {
+		c.Tokens.Lists = []string{bad, filepath.Join(dir, "none.json"), dir, good}
+	})
+	var found protocol.SearchResult
+	term.must("tokens.search", protocol.SearchParams{Query: "foo"}, &found)
+	if len(found.Tokens) != 1 || found.Tokens[0].List != "Mine" {
+		t.Errorf("the good list: %+v", found)
+	}
+	var status protocol.StatusResult
+	term.must("host.status", nil, &status)
+	told := 0
+	for _, p := range status.Problems {
+		if p.Name == "tokens" {
+			told++
+		}
+	}
+	if told != 3 {
+		t.Errorf("problems: %+v", status.Problems)
 	}
 }
 

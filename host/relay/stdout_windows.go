@@ -21,3 +21,6 @@ func GuardStdout() (*os.File, error) {
 
 // Hangup never closes here: the end of the stream is seen by reading it.
 func Hangup(int) <-chan struct{} { return nil }
+
+// Stdin is standard input.
+func Stdin() *os.File { return os.Stdin }

@@ -48,7 +48,7 @@ var table = []row{
 	{key: "limits.open_orders", does: "how many orders may be open at once", kind: protocol.SettingNumber, right: session, applies: restart, min: "1", max: "100000"},
 
 	{key: "networks." + anyChain + ".rpc", does: "RPC endpoints of the network, in the order in which they are tried; two hosts must agree on what counts as evidence", kind: protocol.SettingURLs, right: password, applies: now, mask: hostOf},
-	{key: "networks." + anyChain + ".depth", does: "blocks until a receipt counts as final; more than the network's own, 0 = that one", kind: protocol.SettingNumber, right: password, applies: restart},
+	{key: "networks." + anyChain + ".depth", does: "blocks until a receipt counts as final; more than the network's own, 0 = that one", kind: protocol.SettingNumber, right: password, applies: restart, max: "10000"},
 	{key: "providers.dex.base_url", does: "address of the DEX provider's key proxy", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
 	{key: "providers.dex.token_file", does: "file with this installation's token for the key proxy; empty: the keychain's", kind: protocol.SettingText, right: none, applies: restart, fixed: localFile, mask: nameOf},
 	{key: "providers.dex.disabled", does: "whether the DEX provider is switched off", kind: protocol.SettingSwitch, right: password, applies: restart},

@@ -154,8 +154,8 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// SetTokens lets in these tokens and no others from now on; calls under way are
-// answered. With an error all stays as it was. It may be repeated.
+// SetTokens lets in these tokens and no others from now on, with none nobody;
+// calls under way are answered. With an error all stays as it was. It may be repeated.
 func (p *Proxy) SetTokens(tokens []Token) error { return p.gate.admit(tokens) }
 
 // Drain makes every further reply close its connection, so that clients go to

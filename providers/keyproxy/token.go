@@ -52,16 +52,19 @@ type gate struct {
 }
 
 func newGate(tokens []Token, l Limits) (*gate, error) {
+	if len(tokens) == 0 {
+		return nil, errors.New("tokens: there are none: nobody would be let in")
+	}
 	g := &gate{limits: l, global: rate.NewLimiter(rate.Limit(l.Rate), l.Burst)}
 	g.installs.Store(&[]*install{})
 	return g, g.admit(tokens)
 }
 
-// admit lets these tokens in and no others. One that stays keeps its bucket;
-// with an error all stays as it was.
+// admit lets these tokens in and no others; none withdraws them all. One that
+// stays keeps its bucket; with an error all stays as it was.
 func (g *gate) admit(tokens []Token) error {
-	if len(tokens) == 0 || len(tokens) > maxTokens {
-		return fmt.Errorf("tokens: there are %d: must be 1 to %d", len(tokens), maxTokens)
+	if len(tokens) > maxTokens {
+		return fmt.Errorf("tokens: there are %d: must be at most %d", len(tokens), maxTokens)
 	}
 	before := map[[sha256.Size]byte]*install{}
 	for _, i := range *g.installs.Load() {
