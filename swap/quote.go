@@ -35,7 +35,9 @@ func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each 
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	funds := s.beginFunds(ctx, r, stop)
+	var short error // valid once known is closed
+	known := make(chan struct{})
+	funds := func() error { <-known; return short }
 	res := QuoteResult{Failures: map[Kind]*Refusal{}}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -57,9 +59,13 @@ func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each 
 			}
 		})
 	}
+	if short = checkBalance(ctx, s.o.Nodes, s.o.Journal, r.SrcChain, r.Account, r.TokenIn, r.AmountIn); short != nil {
+		stop()
+	}
+	close(known)
 	wg.Wait()
-	if err := funds(); err != nil {
-		return QuoteResult{}, err
+	if short != nil {
+		return QuoteResult{}, short
 	}
 	rank(res.Offers)
 	if len(kinds) == 1 && len(res.Offers) == 0 { // the one provider that was asked says why
@@ -68,20 +74,6 @@ func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each 
 		}
 	}
 	return res, nil
-}
-
-// beginFunds reads the balance. What it returns waits for that and says whether
-// the amount is covered. When it is not, the asking stops.
-func (s *Service) beginFunds(ctx context.Context, r QuoteRequest, stop func()) func() error {
-	known := make(chan error, 1)
-	go func() {
-		err := checkBalance(ctx, s.o.Nodes, s.o.Journal, r.SrcChain, r.Account, r.TokenIn, r.AmountIn)
-		known <- err
-		if err != nil {
-			stop()
-		}
-	}()
-	return sync.OnceValue(func() error { return <-known })
 }
 
 // checkRequest refuses what no provider could serve and fills in defaults.

@@ -1,0 +1,431 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math/big"
+	"slices"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+)
+
+// An act is something that happens. It returns false where it cannot happen now.
+type act func(*rapid.T) bool
+
+// drawOne draws one of list; false where there is none.
+func drawOne[T any](t *rapid.T, what string, list []T) (one T, ok bool) {
+	if len(list) == 0 {
+		return one, false
+	}
+	return list[rapid.IntRange(0, len(list)-1).Draw(t, what)], true
+}
+
+// open are the orders that have not ended.
+func (m *model) open() (ids []string) {
+	ids, err := m.journal.Open()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return ids
+}
+
+// move is one turn of the engine's loop for one order.
+func (m *model) move(id string) (advanced bool) {
+	o := m.order(id)
+	if o.State.Final() {
+		return false
+	}
+	was := m.acting
+	m.acting = id
+	defer func() { m.acting = was }()
+	advanced, err := m.service.engine.move(context.Background(), &o)
+	switch {
+	case errors.Is(err, ErrTransition), errors.Is(err, chain.ErrKeyReused), errors.Is(err, chain.ErrDisagree):
+		m.t.Fatalf("an order cannot go on: %v", err)
+	case errors.Is(err, errStale):
+		return true
+	case err != nil:
+		m.note(o, err)
+	}
+	return advanced
+}
+
+// run moves every open order as long as it advances, n times at most.
+func (m *model) run(n int) {
+	for _, id := range m.open() {
+		for range n {
+			if !m.move(id) {
+				break
+			}
+		}
+	}
+}
+
+// review asks for a quote and prepares it.
+func (m *model) review(r QuoteRequest) (Review, bool) {
+	m.faults.quiet = true
+	q, err := m.service.Quote(context.Background(), r, []Kind{DEX}, nil)
+	m.faults.quiet = false
+	if err != nil {
+		return Review{}, false
+	}
+	review, err := m.service.Prepare(context.Background(), q.Offers[0].ID)
+	return review, err == nil
+}
+
+// drawRequest draws what is to be swapped.
+func (m *model) drawRequest(t *rapid.T) QuoteRequest {
+	c := m.drawChain(t)
+	wrapped := c.net.WrappedNative
+	pairs := [][2]common.Address{{usdc, wrapped}, {usdt, wrapped}, {usdc, chain.Native}, {usdt, usdc}, {chain.Native, usdc}, {chain.Native, wrapped}, {wrapped, chain.Native}}
+	p := pairs[rapid.IntRange(0, len(pairs)-1).Draw(t, "pair")]
+	return QuoteRequest{Account: rapid.SampledFrom(m.who[:]).Draw(t, "account"), SrcChain: c.net.ID, DstChain: c.net.ID, TokenIn: p[0], TokenOut: p[1],
+		AmountIn: big.NewInt(int64(rapid.IntRange(1, 4).Draw(t, "amount")) * 1e17), SlippageBps: rapid.SampledFrom([]int{50, 50, 300}).Draw(t, "slippage")}
+}
+
+func (m *model) drawChain(t *rapid.T) *modelChain {
+	return m.chains[rapid.IntRange(0, len(m.chains)-1).Draw(t, "chain")]
+}
+
+// acks are the second acts that findings ask for.
+func acks(found []Finding) (codes []string) {
+	for _, f := range found {
+		if f.Severity == Acknowledge {
+			codes = append(codes, f.Code)
+		}
+	}
+	return codes
+}
+
+// A request is one of the user's that was made, and may be repeated.
+type request struct {
+	ExecuteRequest
+	revoke bool
+}
+
+// consent carries a review out under a request, and looks at what comes back.
+func (m *model) carryOut(r request) {
+	do := m.service.Execute
+	if r.revoke {
+		do = m.service.Revoke
+	}
+	ctx := context.Background()
+	o, err := do(ctx, r.ExecuteRequest)
+	if err != nil {
+		return
+	}
+	if stored := m.order(o.ID); o.Request != r.Request || stored.Request != r.Request {
+		m.t.Fatalf("a request got another's order")
+	}
+	if by, again := m.made[o.ID]; again && by != r.Request {
+		m.t.Fatalf("two requests made one order")
+	}
+	m.made[o.ID] = r.Request
+}
+
+func (m *model) execute(review Review, revoke bool) {
+	r := request{ExecuteRequest{Request: m.uuid(), Digest: review.Digest, Acknowledge: acks(review.Findings), Session: "s", Origin: "model"}, revoke}
+	m.consents[r.Digest] = review.Terms
+	m.requests = append(m.requests, r)
+	m.carryOut(r)
+}
+
+// swap quotes, prepares and executes.
+func (m *model) swap(t *rapid.T) bool {
+	r, ok := m.review(m.drawRequest(t))
+	if ok {
+		m.execute(r, false)
+	}
+	return true
+}
+
+// look is swap without the consent, which may follow later.
+func (m *model) look(t *rapid.T) bool {
+	r, ok := m.review(m.drawRequest(t))
+	if ok {
+		m.reviews = append(m.reviews, r)
+	}
+	return true
+}
+
+func (m *model) consent(t *rapid.T) bool {
+	r, ok := drawOne(t, "review", m.reviews)
+	if ok {
+		m.execute(r, false)
+	}
+	return ok
+}
+
+// again repeats a request, or has another one ask for the same plan.
+func (m *model) again(t *rapid.T) bool {
+	r, ok := drawOne(t, "request", m.requests)
+	if !ok {
+		return false
+	}
+	if rapid.Bool().Draw(t, "another uuid") {
+		r.Request = m.uuid()
+		m.requests = append(m.requests, r)
+	}
+	m.carryOut(r)
+	return true
+}
+
+// settle is a quiet moment: enough blocks for what waits to be proven.
+func (m *model) settle(*rapid.T) bool {
+	for range modelDepth {
+		m.run(8)
+		for _, c := range m.chains {
+			c.mine(time.Now(), false)
+		}
+	}
+	m.run(8)
+	return true
+}
+
+// uuid is a request's, the same at each run of a seed.
+func (m *model) uuid() string {
+	m.ids++
+	return uuid.NewSHA1(uuid.NameSpaceOID, big.NewInt(int64(m.ids)).Bytes()).String()
+}
+
+func (m *model) revoke(t *rapid.T) bool {
+	c, who := m.drawChain(t), rapid.SampledFrom(m.who[:]).Draw(t, "account")
+	m.faults.quiet = true
+	listed, _, err := m.service.Allowances(context.Background(), AllowancesRequest{Account: who, Chain: c.net.ID, Tokens: c.tokens[:], Prepare: true})
+	m.faults.quiet = false
+	if err != nil {
+		return false
+	}
+	a, ok := drawOne(t, "allowance", slices.DeleteFunc(listed, func(a Allowance) bool { return a.Review == nil }))
+	if ok {
+		m.execute(*a.Review, true)
+	}
+	return ok
+}
+
+// drawOrder draws an open order of which is.
+func (m *model) drawOrder(t *rapid.T, is func(Order) bool) (Order, bool) {
+	var some []Order
+	for _, id := range m.open() {
+		if o := m.order(id); is(o) {
+			some = append(some, o)
+		}
+	}
+	return drawOne(t, "order", some)
+}
+
+func anyOrder(Order) bool { return true }
+
+func (m *model) cancel(t *rapid.T) bool {
+	o, ok := m.drawOrder(t, anyOrder)
+	if ok {
+		_, _ = m.service.Cancel(context.Background(), CancelRequest{Request: m.uuid(), Order: o.ID, Digest: o.Digest, Session: "s"})
+	}
+	return ok
+}
+
+func (m *model) accept(t *rapid.T) bool {
+	o, ok := m.drawOrder(t, proposes)
+	if !ok {
+		return false
+	}
+	m.consents[o.Proposal.Digest] = o.Proposal.Terms
+	if _, err := m.service.Accept(context.Background(), AcceptRequest{Request: m.uuid(), Order: o.ID, Digest: o.Proposal.Digest, Acknowledge: acks(o.Proposal.Findings), Session: "s"}); err == nil {
+		m.count("accepted")
+	}
+	return true
+}
+
+// speedUp may raise the ceiling, which is other consent.
+func (m *model) speedUp(t *rapid.T) bool {
+	o, ok := m.drawOrder(t, func(o Order) bool { return o.Sending != common.Hash{} })
+	if !ok {
+		return false
+	}
+	r := SpeedUpRequest{Request: m.uuid(), Order: o.ID, Digest: o.Digest, Session: "s"}
+	if rapid.Bool().Draw(t, "raise") {
+		raised := o.Terms
+		raised.GasCeiling = new(big.Int).Lsh(o.Terms.GasCeiling, 1)
+		r.GasCeiling = raised.GasCeiling
+		m.consents[Digest(raised, o.Plan.Effects())] = raised
+	}
+	if _, err := m.service.SpeedUp(context.Background(), r); err == nil {
+		m.count("sped up")
+	}
+	return true
+}
+
+// moveOther moves another order than the present one; while the sender is at
+// work, which has its account to itself, one of another account.
+func (m *model) moveOther(t *rapid.T, deep bool) bool {
+	busy := m.order(m.acting)
+	o, ok := m.drawOrder(t, func(o Order) bool {
+		sameLane := o.Terms.Account == busy.Terms.Account && o.Terms.SrcChain == busy.Terms.SrcChain
+		return o.ID != busy.ID && !(deep && sameLane)
+	})
+	if ok {
+		m.move(o.ID)
+	}
+	return ok
+}
+
+// spendElsewhere is another wallet with the same key.
+func (m *model) spendElsewhere(t *rapid.T) bool {
+	c, from := m.drawChain(t), rapid.IntRange(0, 1).Draw(t, "account")
+	nonce := c.state()[from].nonce + uint64(rapid.IntRange(0, 1).Draw(t, "ahead"))
+	price := new(big.Int).SetUint64(uint64(rapid.SampledFrom([]int{10, 100, 400}).Draw(t, "price")) * modelGwei)
+	x := types.DynamicFeeTx{ChainID: new(big.Int).SetUint64(c.net.ID), Nonce: nonce, To: &thief, Value: big.NewInt(1), Gas: 100_000, GasFeeCap: price, GasTipCap: price}
+	token := c.tokens[rapid.IntRange(0, modelTokens-1).Draw(t, "token")]
+	data := map[string][]byte{
+		"pay":     nil,
+		"approve": slices.Concat(erc20Approve, pad(permit2Contract), word(1.5e17)),
+		"reset":   slices.Concat(erc20Approve, pad(permit2Contract), word(0)),
+		"take":    slices.Concat(transferSelector, pad(thief), word(3e17)),
+	}[rapid.SampledFrom([]string{"pay", "approve", "reset", "take"}).Draw(t, "what")]
+	if data != nil {
+		x.To, x.Value, x.Data = &token, new(big.Int), data
+	}
+	tx, err := types.SignNewTx(m.hand.keys[from], c.rules, &x)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if c.add(tx) == nil {
+		m.foreign[tx.Hash()], m.touched[c.net.ID] = true, true
+	}
+	return true
+}
+
+// useUp has somebody hand the permit of a trade that waits in the pool to Permit2.
+func (m *model) useUp(t *rapid.T) bool {
+	c := m.drawChain(t)
+	for _, tx := range c.pool {
+		x, ok := tradeIn(tx.Data())
+		if !ok || x.permit == nil {
+			continue
+		}
+		c.mine(time.Now(), true)
+		from, token := c.sender(tx), slices.Index(c.tokens[:], x.in)
+		b := &c.blocks[c.head()]
+		_ = c.permit(&b.state[from].permits[token], c.who[from], b.time, *x.permit, x.sig)
+		return true
+	}
+	return false
+}
+
+// reorg takes up to most blocks away.
+func (m *model) reorg(most int) act {
+	return func(t *rapid.T) bool {
+		c := m.drawChain(t)
+		most := min(most, c.head())
+		if most > 0 {
+			c.reorg(time.Now(), rapid.IntRange(1, most).Draw(t, "blocks"), rapid.Bool().Draw(t, "lost"))
+		}
+		return most > 0
+	}
+}
+
+func (m *model) mine(t *rapid.T) bool {
+	c := m.drawChain(t)
+	for range rapid.IntRange(1, modelDepth).Draw(t, "blocks") {
+		c.mine(time.Now(), false)
+	}
+	return true
+}
+
+func (m *model) drop(t *rapid.T) bool {
+	c := m.drawChain(t)
+	if len(c.pool) == 0 {
+		return false
+	}
+	n := rapid.IntRange(1, len(c.pool)).Draw(t, "dropped")
+	c.pool = append(slices.DeleteFunc(c.pool[:n:n], func(tx *types.Transaction) bool { return !c.shaken[tx.Hash()] }), c.pool[n:]...)
+	return true
+}
+
+// fail changes how a chain's nodes answer.
+func (m *model) fail(t *rapid.T) bool {
+	c := m.drawChain(t)
+	c.send = rapid.SampledFrom([]string{"", "", "", "lost", "gone", "refused", "odd"}).Draw(t, "send")
+	c.down = [2]bool{rapid.IntRange(0, 3).Draw(t, "first") == 0, rapid.IntRange(0, 3).Draw(t, "second") == 0}
+	c.lag = rapid.IntRange(0, 2).Draw(t, "lag")
+	c.second = rapid.Bool().Draw(t, "reads of the second")
+	c.blind = rapid.Bool().Draw(t, "blind")
+	return true
+}
+
+func (m *model) price(t *rapid.T) bool {
+	m.drawChain(t).rate = uint64(rapid.IntRange(960, 1040).Draw(t, "rate"))
+	return true
+}
+
+func (m *model) gas(t *rapid.T) bool {
+	m.drawChain(t).base = uint64(rapid.SampledFrom([]int{10, 5, 20, 60, 120}).Draw(t, "gwei")) * modelGwei
+	return true
+}
+
+func (m *model) deal(t *rapid.T) bool {
+	m.dealer.mood = rapid.SampledFrom(slices.Sorted(maps.Keys(dealerMoods))).Draw(t, "mood")
+	return true
+}
+
+// wait lets some time pass.
+func wait(least, most time.Duration) act {
+	return func(t *rapid.T) bool {
+		time.Sleep(time.Duration(rapid.Int64Range(int64(least/time.Second), int64(most/time.Second)).Draw(t, "seconds")) * time.Second)
+		return true
+	}
+}
+
+// eve waits until shortly before a quote or a consent is over.
+func (m *model) eve(t *rapid.T) bool {
+	o, ok := m.drawOrder(t, anyOrder)
+	if !ok {
+		return false
+	}
+	end := rapid.SampledFrom([]time.Time{o.Terms.Deadline, o.Offer.Expires}).Draw(t, "end")
+	left := time.Until(end) - time.Duration(rapid.IntRange(0, 20).Draw(t, "seconds"))*time.Second
+	time.Sleep(left)
+	return left > 0
+}
+
+func (m *model) lock(locked bool) act {
+	return func(*rapid.T) bool {
+		if locked && !m.hand.locked {
+			m.service.DropPlans()
+			m.reviews = nil
+		}
+		m.hand.locked = locked
+		return true
+	}
+}
+
+// meanwhile has something happen in the midst of a later action: what users and
+// the world do at any moment, or a move of another order.
+func (m *model) meanwhile(t *rapid.T) bool {
+	acts := []struct {
+		name string
+		do   act
+	}{
+		{"move", nil}, {"cancel", m.cancel}, {"accept", m.accept}, {"speedup", m.speedUp}, {"lock", m.lock(true)},
+		{"wait", wait(time.Second, 90*time.Second)}, {"mine", m.mine}, {"reorg", m.reorg(modelDepth - 1)}, {"drop", m.drop},
+	}
+	a := acts[rapid.IntRange(0, len(acts)-1).Draw(t, "meanwhile")]
+	m.faults.actIn = rapid.IntRange(1, 20).Draw(t, "places")
+	m.faults.act = func(deep bool) {
+		do := a.do
+		if do == nil {
+			do = func(t *rapid.T) bool { return m.acting != "" && m.moveOther(t, deep) }
+		}
+		if do(t) {
+			m.count("meanwhile " + a.name)
+		}
+	}
+	return true
+}

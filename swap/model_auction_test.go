@@ -1,0 +1,171 @@
+package swap
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/math"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+	"pgregory.net/rapid"
+)
+
+// A modelBid is an order that was signed and handed to the dealer: whoever has it
+// may fill it, once, until its deadline, as long as Permit2 may pull the input.
+type modelBid struct {
+	order    string // ours
+	who      int
+	token    int
+	amount   uint64
+	least    uint64
+	out      common.Address
+	deadline uint64
+}
+
+// bidOf is the typed message of an order that somebody else settles.
+func bidOf(t Terms, least *big.Int) apitypes.TypedData {
+	deadline := earlier(time.Now().Add(10*time.Minute), t.Deadline)
+	text := []apitypes.Type{{Name: "in", Type: "address"}, {Name: "amount", Type: "string"}, {Name: "out", Type: "address"}, {Name: "least", Type: "string"}, {Name: "to", Type: "address"}, {Name: "deadline", Type: "string"}}
+	return apitypes.TypedData{PrimaryType: "Bid", Types: apitypes.Types{"EIP712Domain": {{Name: "chainId", Type: "uint256"}, {Name: "verifyingContract", Type: "address"}}, "Bid": text},
+		Domain: apitypes.TypedDataDomain{ChainId: math.NewHexOrDecimal256(int64(t.SrcChain)), VerifyingContract: permit2Contract.Hex()},
+		Message: apitypes.TypedDataMessage{"in": t.TokenIn.Hex(), "amount": t.AmountIn.String(), "out": t.TokenOut.Hex(), "least": least.String(), "to": t.Recipient.Hex(),
+			"deadline": fmt.Sprint(deadline.Unix())}}
+}
+
+// bidEffect is what a signed bid lets others do.
+func bidEffect(d apitypes.TypedData) Effect {
+	text := func(name string) string { return d.Message[name].(string) }
+	number := func(name string) *big.Int { n, _ := new(big.Int).SetString(text(name), 10); return n }
+	return Effect{Kind: Signed, Chain: (*big.Int)(d.Domain.ChainId).Uint64(), Target: common.HexToAddress(d.Domain.VerifyingContract), Deadline: time.Unix(number("deadline").Int64(), 0).UTC(),
+		Spends: []Spend{{common.HexToAddress(text("in")), number("amount")}}, Receives: []Receive{{common.HexToAddress(text("out")), common.HexToAddress(text("to")), number("least")}}}
+}
+
+// Submit takes a bid, the same one as often as it comes.
+func (d *dealer) Submit(_ context.Context, o Order) (string, error) {
+	d.m.hook(false)
+	if says := d.lie().says; says != nil {
+		return "", says
+	}
+	c, err := d.m.chainOf(o.Terms.SrcChain)
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(c.bids, func(b modelBid) bool { return b.order == o.ID }) {
+		f := o.Plan.Steps[len(o.Plan.Steps)-1].Effect
+		c.bids = append(c.bids, modelBid{order: o.ID, who: slices.Index(c.who[:], o.Terms.Account), token: slices.Index(c.tokens[:], o.Terms.TokenIn), amount: o.Terms.AmountIn.Uint64(),
+			least: f.Receives[0].Min.Uint64(), out: o.Terms.TokenOut, deadline: uint64(f.Deadline.Unix())})
+	}
+	d.m.hook(false)
+	return "bid", nil
+}
+
+// Status says what the dealer likes.
+func (d *dealer) Status(context.Context, Order) (Claim, error) {
+	d.m.hook(false)
+	l := d.lie()
+	if l.late {
+		return Claim{State: Failed, Reason: "so it says"}, nil
+	}
+	return Claim{State: Settling}, l.says
+}
+
+// Prove looks for the fill, and for a counted block past the deadline without one.
+func (d *dealer) Prove(_ context.Context, o Order) (v Verdict, ok bool, err error) {
+	d.m.hook(false)
+	c, err := d.m.chainOf(o.Terms.SrcChain)
+	if err != nil || c.down[0] || c.down[1] {
+		return v, false, chain.ErrUnreachable
+	}
+	f, deep := o.Plan.Steps[len(o.Plan.Steps)-1].Effect, min(c.view(0), c.view(1))+1-modelDepth
+	out, block := c.filled(o.ID)
+	switch {
+	case block > 0 && block <= deep:
+		return Verdict{State: Filled, Received: &Spend{o.Terms.TokenOut, new(big.Int).SetUint64(out)}, Sources: "2 sources agree"}, true, nil
+	case block == 0 && deep > 0 && c.blocks[deep].time.After(f.Deadline):
+		return Verdict{State: Expired, Sources: "2 sources agree"}, true, nil
+	}
+	return v, false, nil
+}
+
+// filled returns what a bid's fill paid and the block that has it; 0 = none.
+func (c *modelChain) filled(order string) (out uint64, block int) {
+	for i, b := range c.blocks {
+		for _, f := range b.fills {
+			if f.bid.order == order {
+				return f.out, i
+			}
+		}
+	}
+	return 0, 0
+}
+
+// bidHash names a bid among transactions.
+func bidHash(order string) common.Hash { return crypto.Keccak256Hash([]byte(order)) }
+
+// A modelFill is a bid that was filled in a block.
+type modelFill struct {
+	bid modelBid
+	out uint64
+}
+
+// fill has somebody fill a bid.
+func (m *model) fill(t *rapid.T) bool {
+	c := m.drawChain(t)
+	bid, ok := drawOne(t, "bid", c.bids)
+	if ok && c.fill(bid) {
+		m.count("bid filled")
+	}
+	return ok
+}
+
+// fill makes a block in which bid is filled, if the contracts allow it.
+func (c *modelChain) fill(bid modelBid) bool {
+	if _, block := c.filled(bid.order); block > 0 {
+		return false
+	}
+	c.mine(time.Now(), true)
+	b := &c.blocks[c.head()]
+	me := &b.state[bid.who]
+	h, out := &me.tokens[bid.token], max(bid.least, c.gives(bid.amount))
+	if b.time.Unix() > int64(bid.deadline) || h.allowed < bid.amount || h.balance < bid.amount {
+		return false
+	}
+	h.allowed, h.balance = h.allowed-bid.amount, h.balance-bid.amount
+	if i := slices.Index(c.tokens[:], bid.out); i >= 0 {
+		me.tokens[i].balance += out
+	} else {
+		me.coin += out
+	}
+	b.fills = append(b.fills, modelFill{bid, out})
+	return true
+}
+
+// checkShares: what signed open orders need stays allowed to whoever fills them,
+// as long as nobody else touches the allowance. A token that wants a reset first
+// cannot keep that promise.
+func (m *model) checkShares(orders []Order) {
+	for _, c := range m.chains {
+		var need [2][modelTokens]uint64
+		for _, o := range orders {
+			u, ok := o.use()
+			_, block := c.filled(o.ID)
+			if !ok || !u.Signed || o.Terms.SrcChain != c.net.ID || block > 0 {
+				continue
+			}
+			need[slices.Index(c.who[:], o.Terms.Account)][slices.Index(c.tokens[:], o.Terms.TokenIn)] += u.Amount.Uint64()
+		}
+		for i, tokens := range need {
+			for j, n := range tokens {
+				if j != resetToken && c.state()[i].tokens[j].allowed < n && !m.touched[c.net.ID] && len(c.shaken) == 0 {
+					m.t.Fatalf("the share of a signed open order was taken away")
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,420 @@
+package swap
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	bolt "go.etcd.io/bbolt"
+)
+
+// checkSigned looks at a transaction that the hand is about to sign.
+func (m *model) checkSigned(from common.Address, tx *types.Transaction, id uint64) {
+	o := m.order(m.acting)
+	t := o.Terms
+	c, _ := m.chainOf(id)
+	m.checkGas(o, tx, c)
+	if *tx.To() == from && tx.Value().Sign() == 0 && len(tx.Data()) == 0 {
+		return // closes a nonce
+	}
+	x, trade := tradeIn(tx.Data())
+	switch {
+	case time.Now().After(t.Deadline):
+		m.t.Fatalf("signed after the deadline")
+	case from != t.Account || id != t.SrcChain:
+		m.t.Fatalf("signed for another account or chain")
+	case trade:
+		own := x.in == t.TokenIn && x.out == t.TokenOut && x.to == t.Recipient && x.amount == t.AmountIn.Uint64() && x.deadline <= uint64(t.Deadline.Unix())
+		value := uint64(0)
+		if x.in == chain.Native {
+			value = x.amount
+		}
+		if !own || *tx.To() != router || x.least < t.FloorOut.Uint64() || tx.Value().Uint64() != value {
+			m.t.Fatalf("signed a trade that was not accepted")
+		}
+	case *tx.To() == c.net.WrappedNative && !bytes.HasPrefix(tx.Data(), erc20Approve):
+		if !wraps(QuoteRequest{SrcChain: id, DstChain: id, TokenIn: t.TokenIn, TokenOut: t.TokenOut}, *tx.To()) {
+			m.t.Fatalf("signed a wrap that was not accepted")
+		}
+	default:
+		m.checkSignedAllowance(o, tx)
+	}
+}
+
+// checkGas: whatever becomes of tx, the order costs no more than was accepted.
+func (m *model) checkGas(o Order, tx *types.Transaction, c *modelChain) {
+	records := slices.DeleteFunc(m.records(), func(r *chain.Tx) bool { return r.Nonce == tx.Nonce() }) // of which one is mined
+	f := m.fateOf(o, records)
+	if most := tx.Gas()*tx.GasFeeCap().Uint64() + c.l1; !f.shaken && f.paid+most > o.Terms.GasCeiling.Uint64() {
+		m.t.Fatalf("signed for more gas than is left")
+	}
+}
+
+// checkSignedAllowance: an approval is of the input to Permit2, and while it is
+// made no other order is between approval and pull; a revoke grants nothing.
+func (m *model) checkSignedAllowance(o Order, tx *types.Transaction) {
+	w := words(tx.Data()[4:])
+	amount := new(big.Int).SetBytes(w[len(w)-1])
+	switch {
+	case tx.Value().Sign() != 0:
+		m.t.Fatalf("an approval sends coin")
+	case bytes.HasPrefix(tx.Data(), permit2Approve):
+		if o.Terms.Provider != Wallet || len(bytes.Trim(slices.Concat(w[2:]...), "\x00")) > 0 {
+			m.t.Fatalf("signed an allowance of Permit2")
+		}
+		return
+	case !bytes.HasPrefix(tx.Data(), erc20Approve) || *tx.To() != o.Terms.TokenIn || common.BytesToAddress(w[0]) != permit2Contract:
+		m.t.Fatalf("signed something unknown")
+	case amount.Sign() > 0 && o.Terms.Provider == Wallet:
+		m.t.Fatalf("a revoke grants")
+	case amount.Sign() > 0:
+		if !amount.IsUint64() || amount.Uint64() != o.Terms.AmountIn.Uint64()+m.shares(o) {
+			m.t.Fatalf("signed an approval of another amount")
+		}
+	}
+	for _, other := range m.orders() {
+		if other.ID != o.ID && !other.State.Final() && other.allowanceKey() == o.allowanceKey() && other.Holds {
+			m.t.Fatalf("changes an allowance that another order holds")
+		}
+	}
+}
+
+// checkPermit looks at a permit that the hand is about to sign.
+func (m *model) checkPermit(from common.Address, p permitSingle, id uint64, contract common.Address) {
+	o := m.order(m.acting)
+	t := o.Terms
+	switch {
+	case time.Now().After(t.Deadline):
+		m.t.Fatalf("signed a permit after the deadline")
+	case from != t.Account || id != t.SrcChain || contract != permit2Contract || p.Spender != router || p.Details.Token != t.TokenIn || p.Details.Amount.Cmp(t.AmountIn) != 0:
+		m.t.Fatalf("signed a permit that was not accepted")
+	case p.Details.Expiration.Int64() > t.Deadline.Add(maxAllowanceLife).Unix():
+		m.t.Fatalf("signed a permit that stays")
+	}
+	if spends := m.spends(o); len(spends) > 0 {
+		m.t.Fatalf("signed a permit again after its call")
+	}
+}
+
+// checkBid looks at an order that the hand is about to sign: it is never taken
+// back, so that there is one.
+func (m *model) checkBid(from common.Address, f Effect) {
+	o := m.order(m.acting)
+	t, r := o.Terms, f.Receives[0]
+	switch {
+	case time.Now().After(t.Deadline) || f.Deadline.After(t.Deadline):
+		m.t.Fatalf("signed an order after the deadline")
+	case from != t.Account || f.Chain != t.SrcChain || f.Spends[0].Token != t.TokenIn || f.Spends[0].Amount.Cmp(t.AmountIn) != 0:
+		m.t.Fatalf("signed an order that spends something else")
+	case r.Token != t.TokenOut || r.To != t.Recipient || r.Min.Cmp(t.FloorOut) < 0:
+		m.t.Fatalf("signed an order that gives something else")
+	case len(o.Results) == len(o.Plan.Steps):
+		m.t.Fatalf("signed an order twice")
+	}
+}
+
+// arrived looks at bytes that reach a node: they are in the ledger's file, and
+// they may still leave.
+func (m *model) arrived(tx *types.Transaction) {
+	recorded := false
+	for _, r := range m.records() {
+		for _, a := range r.Attempts {
+			if a.Hash == tx.Hash() {
+				recorded = true
+				if !time.Now().After(a.Until) {
+					return
+				}
+			}
+		}
+	}
+	if recorded {
+		m.t.Fatalf("sent after its last moment")
+	}
+	m.t.Fatalf("sent what is not in the journal")
+}
+
+func (m *model) order(id string) Order {
+	o, err := m.journal.Get(id)
+	if err != nil {
+		m.t.Fatalf("order %q: %v", id, err)
+	}
+	return o
+}
+
+// orders are all in the journal, oldest first.
+func (m *model) orders() []Order {
+	all, _, err := m.journal.List(common.Address{}, false, "", 1000)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// records are all of the ledger, by key.
+func (m *model) records() (all []*chain.Tx) {
+	err := m.db.View(func(b *bolt.Tx) error {
+		return b.Bucket([]byte("sender.tx")).ForEach(func(_, v []byte) error {
+			tx := new(chain.Tx)
+			all = append(all, tx)
+			return json.Unmarshal(v, tx)
+		})
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return all
+}
+
+// of are the records of an order.
+func of(o Order, records []*chain.Tx) (own []*chain.Tx) {
+	for _, r := range records {
+		if strings.HasPrefix(r.Key, o.ID+"/") {
+			own = append(own, r)
+		}
+	}
+	return own
+}
+
+// spending reports whether a call takes the input; of a revoke, whether it is
+// the revoke.
+func spending(o Order, c chain.Call) bool { return o.Terms.Provider == Wallet || !isApprove(c) }
+
+// spends are the records of o's call that spends, without those that nobody took.
+func (m *model) spends(o Order) (out []*chain.Tx) {
+	for _, r := range of(o, m.records()) {
+		if spending(o, r.Call) && r.State != chain.TxRejected {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// A fate is what the chain says of an order's transactions, at any depth.
+type fate struct {
+	taken    int    // calls that spent, and succeeded
+	depth    int    // of the last of them
+	out      uint64 // what arrived for it
+	paid     uint64 // wei for gas, of everything
+	shaken   bool   // a block deep enough to count was taken back
+	approved uint64 // most that was allowed
+}
+
+// stands reports whether a record that nobody refused has these very bytes: the
+// nonce of a refused one is taken again, perhaps by the same call.
+func stands(hash common.Hash, records []*chain.Tx) bool {
+	return slices.ContainsFunc(records, func(r *chain.Tx) bool {
+		return r.State != chain.TxRejected && slices.ContainsFunc(r.Attempts, func(a chain.Attempt) bool { return a.Hash == hash })
+	})
+}
+
+func (m *model) fateOf(o Order, records []*chain.Tx) (f fate) {
+	c, _ := m.chainOf(o.Terms.SrcChain)
+	f.shaken = c.shaken[bidHash(o.ID)]
+	if out, block := c.filled(o.ID); block > 0 {
+		f.taken, f.out, f.depth = 1, out, c.head()-block+1
+	}
+	for _, r := range of(o, records) {
+		for _, a := range r.Attempts {
+			f.shaken = f.shaken || c.shaken[a.Hash]
+			got, block := c.find(a.Hash, c.head())
+			if got == nil || r.State == chain.TxRejected && stands(a.Hash, records) {
+				continue
+			}
+			f.paid += got.paid
+			if a.Kind == chain.AttemptCancel || !got.success {
+				continue
+			}
+			if !spending(o, r.Call) {
+				f.approved = max(f.approved, new(big.Int).SetBytes(r.Call.Data[36:]).Uint64())
+				continue
+			}
+			f.taken++
+			f.depth = c.head() - block + 1
+			for _, move := range got.did.moves {
+				if move.Token == o.Terms.TokenOut && move.To == o.Terms.Recipient {
+					f.out += move.Amount.Uint64()
+				}
+			}
+		}
+	}
+	return f
+}
+
+// check is what must hold at any moment.
+func (m *model) check() {
+	records, orders := m.records(), m.orders()
+	for _, o := range orders {
+		m.checkOrder(o, records)
+	}
+	m.checkDistinct(orders)
+	m.checkHolders(orders)
+	m.checkShares(orders)
+	m.checkForeign(records)
+}
+
+// checkOrder: nothing is paid twice, nothing beyond what was accepted, and an
+// end is what the chain shows.
+func (m *model) checkOrder(o Order, records []*chain.Tx) {
+	terms, ok := m.consents[o.Digest]
+	if !ok || !bytes.Equal(mustJSON(terms), mustJSON(o.Terms)) {
+		m.t.Fatalf("an order without consent to its terms")
+	}
+	calls := map[string]bool{}
+	open := false
+	for _, r := range of(o, records) {
+		open = open || !r.State.Final()
+		if spending(o, r.Call) && r.State != chain.TxRejected {
+			calls[r.Key] = true
+		}
+	}
+	if len(calls) > 1 {
+		m.t.Fatalf("two different spends under one consent")
+	}
+	f := m.fateOf(o, records)
+	switch most := o.Terms.GasCeiling; {
+	case f.taken > 1:
+		m.t.Fatalf("paid %d times", f.taken)
+	case f.shaken:
+		return // the end was proven, and the proof taken back
+	case most.IsUint64() && f.paid > most.Uint64():
+		m.t.Fatalf("paid more gas than accepted")
+	case o.Terms.Provider != Wallet && f.approved > o.Terms.AmountIn.Uint64()+m.granted[o.ID]:
+		m.t.Fatalf("approved more than the amount")
+	case !o.State.Final():
+	case open:
+		m.t.Fatalf("ended %s with a transaction under way", o.State)
+	case o.Verdict == nil || o.Verdict.State != o.State:
+		m.t.Fatalf("ended %s without a verdict", o.State)
+	default:
+		m.checkEnd(o, f)
+	}
+}
+
+// checkEnd compares an end with the chain.
+func (m *model) checkEnd(o Order, f fate) {
+	switch {
+	case o.Terms.Provider == Wallet && o.State == Failed && f.taken == 1 && m.touched[o.Terms.SrcChain]:
+		// granted anew before its end was looked for, and the token logs nothing
+	case o.Terms.Provider == Wallet:
+		if (o.State == Filled) != (f.taken == 1) {
+			m.t.Fatalf("a revoke ended %s and was carried out %d times", o.State, f.taken)
+		}
+	case o.State != Filled:
+		if f.taken != 0 {
+			m.t.Fatalf("ended %s and was paid", o.State)
+		}
+	case f.taken == 0 || f.depth < modelDepth:
+		m.t.Fatalf("filled without proof")
+	case f.out < o.Terms.FloorOut.Uint64():
+		m.t.Fatalf("filled below the floor")
+	}
+}
+
+// checkDistinct: what is mined is the doing of one order.
+func (m *model) checkDistinct(orders []Order) {
+	by := map[common.Hash]string{}
+	for _, o := range orders {
+		for _, r := range o.Results {
+			if r.Tx == (common.Hash{}) {
+				continue
+			}
+			if by[r.Tx] != "" {
+				m.t.Fatalf("one transaction stands for two orders")
+			}
+			by[r.Tx] = o.ID
+		}
+	}
+}
+
+// checkHolders: one plan at a time is between approval and pull.
+func (m *model) checkHolders(orders []Order) {
+	held := map[AllowanceKey]bool{}
+	for _, o := range orders {
+		if o.State.Final() || !o.Holds || o.Step >= len(o.Plan.Steps) {
+			continue
+		}
+		k := o.allowanceKey()
+		if held[k] {
+			m.t.Fatalf("two plans between approval and pull")
+		}
+		held[k] = true
+	}
+}
+
+// checkForeign: what is mined for our accounts is in the ledger, or is another
+// wallet's.
+func (m *model) checkForeign(records []*chain.Tx) {
+	ours := map[common.Hash]bool{}
+	for _, r := range records {
+		for _, a := range r.Attempts {
+			ours[a.Hash] = true
+		}
+	}
+	for _, c := range m.chains {
+		for _, b := range c.blocks {
+			for _, r := range b.receipts {
+				if !ours[r.tx.Hash()] && !m.foreign[r.tx.Hash()] {
+					m.t.Fatalf("mined what nobody recorded")
+				}
+			}
+		}
+	}
+}
+
+// checkQuiet is what must hold when everything came to its end: no nonce is left
+// open, and each allowance that is left is listed.
+func (m *model) checkQuiet(records []*chain.Tx) {
+	for _, r := range records {
+		c, _ := m.chainOf(r.Call.ChainID)
+		used := c.state()[slices.Index(m.who[:], r.Call.From)].nonce
+		taken := slices.ContainsFunc(r.Attempts, func(a chain.Attempt) bool { return c.shaken[a.Hash] })
+		if r.State != chain.TxRejected && r.Nonce >= used && !taken {
+			m.t.Fatalf("a nonce is left open by a transaction that is %s", r.State)
+		}
+	}
+	for _, c := range m.chains {
+		for i, who := range m.who {
+			m.checkListed(c, i, who)
+		}
+	}
+}
+
+func (m *model) checkListed(c *modelChain, i int, who common.Address) {
+	m.faults.quiet = true
+	listed, _, err := m.service.Allowances(context.Background(), AllowancesRequest{Account: who, Chain: c.net.ID, Tokens: c.tokens[:]})
+	m.faults.quiet = false
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	find := func(token common.Address, k AllowanceKind, spender common.Address) *Allowance {
+		j := slices.IndexFunc(listed, func(a Allowance) bool { return a.Token == token && a.Kind == k && a.Spender == spender })
+		if j < 0 {
+			return nil
+		}
+		return &listed[j]
+	}
+	now := c.state()[i]
+	for j, token := range c.tokens {
+		if n := now.tokens[j].allowed; n > 0 {
+			a := find(token, ByToken, permit2Contract)
+			if a == nil || a.Amount.Uint64() != n {
+				m.t.Fatalf("an allowance is left over and not listed")
+			}
+			if a.Leftover == "" && !m.touched[c.net.ID] && len(c.shaken)+len(c.bids) == 0 {
+				m.t.Fatalf("an allowance is listed without the order that left it")
+			}
+		}
+		if p := now.permits[j]; p.amount > 0 && p.until >= uint64(time.Now().Unix()) && find(token, ByPermit2, router) == nil {
+			m.t.Fatalf("an allowance of Permit2 is not listed")
+		}
+	}
+}

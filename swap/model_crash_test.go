@@ -1,0 +1,138 @@
+package swap
+
+import (
+	"errors"
+	"time"
+
+	"swapkeep/chain"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// A modelCrash is the end of the process, somewhere between two commits or
+// effects: everything outside the file is gone.
+type modelCrash struct{}
+
+// modelFaults are what is to happen at one of the next places: engine and sender
+// pass one at each question to a node, provider, signer or clock and after each
+// recorded change, so that there is one between any two commits and effects.
+type modelFaults struct {
+	crashIn int        // places until the process ends; 0 = it does not
+	fullIn  int        // places until the disk is full; 0 = it does not get full
+	fullFor int        // places until it is free again; 0 = it is free
+	actIn   int        // places until something happens in between; 0 = nothing does
+	act     func(bool) // what; whether the sender is at work is told
+	places  int        // passed so far
+	quiet   bool       // several goroutines are at work: nothing happens
+	busy    bool       // something happens already
+}
+
+// fullDisk makes every write of this process fail, or none; nil where a test
+// cannot have that.
+var fullDisk func(full bool)
+
+// hook is a place where something may happen; deep says that the sender is at
+// work, which may hold the right to claim the account's nonces.
+func (m *model) hook(deep bool) {
+	m.place()
+	f := &m.faults
+	if f.quiet || f.busy || f.actIn == 0 {
+		return
+	}
+	if f.actIn--; f.actIn == 0 {
+		f.busy = true
+		defer func() { f.busy = false }()
+		f.act(deep)
+	}
+}
+
+// place is a hook where locks are held, so that nothing but a fault may happen.
+func (m *model) place() {
+	f := &m.faults
+	if f.quiet {
+		return
+	}
+	f.places++
+	switch {
+	case f.fullFor == 1:
+		f.fullFor = 0
+		fullDisk(false)
+	case f.fullFor > 0:
+		f.fullFor--
+	case f.fullIn > 0:
+		if f.fullIn--; f.fullIn == 0 {
+			m.count("disk full")
+			f.fullFor = 1 + m.faults.places%3
+			fullDisk(true)
+		}
+	}
+	if f.crashIn > 0 {
+		if f.crashIn--; f.crashIn == 0 {
+			panic(modelCrash{})
+		}
+	}
+}
+
+// calm ends what was to happen.
+func (m *model) calm() {
+	m.free()
+	m.faults = modelFaults{places: m.faults.places}
+}
+
+// free makes room on the disk.
+func (m *model) free() {
+	if m.faults.fullFor > 0 {
+		m.faults.fullFor = 0
+		fullDisk(false)
+	}
+}
+
+// guard runs something during which the process may end.
+func (m *model) guard(f func()) {
+	defer m.free()
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if _, ok := p.(modelCrash); !ok {
+			panic(p)
+		}
+		m.calm()
+		m.count("crashed")
+		m.restart()
+	}()
+	f()
+}
+
+// restart is what the end of the process leaves: the file and nothing else.
+func (m *model) restart() {
+	if m.db != nil {
+		if err := m.db.Close(); err != nil {
+			m.t.Fatal(err)
+		}
+	}
+	var err error
+	if m.db, err = bolt.Open(m.path, 0o600, &bolt.Options{NoSync: true, NoGrowSync: true, NoFreelistSync: true}); err != nil {
+		m.t.Fatal(err)
+	}
+	if m.journal, err = OpenJournal(m.db); err != nil {
+		m.t.Fatal(err)
+	}
+	if m.sender, err = chain.NewSender(m.db, modelNodes{m, true}, m.hand, chain.SenderOptions{}); err != nil {
+		m.t.Fatal(err)
+	}
+	m.service, err = NewService(Options{
+		Journal: m.journal, Providers: map[Kind]Provider{DEX: m.dealer}, Nodes: modelNodes{m, false}, Sender: m.sender, Signer: m.hand, Pricer: modelPricer{m},
+		Confirmer: ByCall{}, Fees: DefaultFees(), OpenOrders: 50,
+		Unlocked: func() bool { m.place(); return !m.hand.locked },
+		IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
+		Now:      func() time.Time { m.place(); return time.Now() },
+		Log:      func(o Order, err error) { m.note(o, err) },
+	})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.service.Subscribe(func(Order) { m.place() })
+	m.reviews = nil
+}

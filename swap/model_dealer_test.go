@@ -1,0 +1,284 @@
+package swap
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"errors"
+	"math/big"
+	"slices"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// A dealer is a provider that trades on the model's router: natively in one
+// call, with a token by a permit and a late call or by a signed order that others
+// fill, wrapping one to one. What it
+// decodes is the truth; all that it says may be a lie.
+type dealer struct {
+	m       *model
+	mood    string // of dealerMoods
+	auction bool   // what takes a token is an order that others fill
+}
+
+// A lie is what a dealer changes of what it builds; nil = nothing.
+type lie struct {
+	offer func(*Offer)
+	typed func(apitypes.TypedDataMessage)
+	trade func(*modelTrade)
+	call  func(*chain.Call)
+	late  bool // it is told late, of the call after the permit
+	says  error
+}
+
+// dealerMoods are what a dealer does to everything that it is asked.
+var dealerMoods = map[string]lie{
+	"":                {},
+	"down":            {says: Refuse(ProviderDown, "gone")},
+	"no route":        {says: Refuse(NoRoute, "no route")},
+	"no key":          {says: errors.New("unexpected reply")},
+	"short quotes":    {offer: func(o *Offer) { o.Expires = time.Now().Add(2 * time.Second) }},
+	"old quotes":      {offer: func(o *Offer) { o.Expires = time.Now().Add(-time.Second) }},
+	"wide slippage":   {offer: func(o *Offer) { o.MinOut = floorOf(o.MinOut, 300) }},
+	"too good":        {offer: func(o *Offer) { o.AmountOut = new(big.Int).Lsh(o.AmountOut, 1) }},
+	"permit: spender": {typed: func(m apitypes.TypedDataMessage) { m["spender"] = thief.Hex() }},
+	"permit: amount": {typed: func(m apitypes.TypedDataMessage) {
+		m["details"].(map[string]any)["amount"] = "1000000000000000000"
+	}},
+	"permit: nonce":      {typed: func(m apitypes.TypedDataMessage) { m["details"].(map[string]any)["nonce"] = "7" }},
+	"permit: forever":    {typed: func(m apitypes.TypedDataMessage) { m["details"].(map[string]any)["expiration"] = "99999999999" }},
+	"trade: recipient":   {trade: func(x *modelTrade) { x.to = thief }},
+	"trade: floor":       {trade: func(x *modelTrade) { x.least /= 2 }},
+	"trade: amount":      {trade: func(x *modelTrade) { x.amount *= 2 }},
+	"trade: deadline":    {trade: func(x *modelTrade) { x.deadline += 86400 }},
+	"trade: token":       {trade: func(x *modelTrade) { x.out = thief }},
+	"call: target":       {call: func(c *chain.Call) { c.To = thief }},
+	"call: value":        {call: func(c *chain.Call) { c.Value = new(big.Int).Add(c.Value, big.NewInt(1)) }},
+	"call: bytes":        {call: func(c *chain.Call) { c.Data = append(slices.Clone(c.Data), make([]byte, 32)...) }},
+	"late: recipient":    {late: true, trade: func(x *modelTrade) { x.to = thief }},
+	"late: floor":        {late: true, trade: func(x *modelTrade) { x.least /= 2 }},
+	"late: other permit": {late: true, trade: func(x *modelTrade) { p := *x.permit; p.Details.Amount = big.NewInt(1); x.permit = &p }},
+	"late: target":       {late: true, call: func(c *chain.Call) { c.To = thief }},
+	"late: value":        {late: true, call: func(c *chain.Call) { c.Value = big.NewInt(1) }},
+	"late: account":      {late: true, call: func(c *chain.Call) { c.From = thief }},
+}
+
+func (d *dealer) lie() lie { return dealerMoods[d.mood] }
+
+func (d *dealer) Kind() Kind { return DEX }
+
+func (d *dealer) Pins() (pins Pins) {
+	for _, c := range d.m.chains {
+		id := c.net.ID
+		pins = append(pins, Pin{id, Router, router}, Pin{id, Wrapper, c.net.WrappedNative}, Pin{id, Spender, permit2Contract}, Pin{id, Verifier, permit2Contract})
+	}
+	return pins
+}
+
+func (d *dealer) Quote(_ context.Context, r QuoteRequest) ([]Offer, error) {
+	d.m.hook(false)
+	l := d.lie()
+	if l.says != nil {
+		return nil, l.says
+	}
+	c, err := d.m.chainOf(r.SrcChain)
+	if err != nil {
+		return nil, err
+	}
+	out := new(big.Int).SetUint64(c.gives(r.AmountIn.Uint64()))
+	o := Offer{AmountOut: out, MinOut: floorOf(out, r.SlippageBps), Routing: "CLASSIC", Gas: 200_000, Expires: time.Now().Add(30 * time.Second)}
+	switch {
+	case wraps(r, c.net.WrappedNative):
+		o.AmountOut, o.MinOut, o.Routing = r.AmountIn, r.AmountIn, "WRAP"
+	case d.auction:
+		o.Routing = "AUCTION"
+	}
+	if l.offer != nil {
+		l.offer(&o)
+	}
+	return []Offer{o}, nil
+}
+
+func (d *dealer) Build(_ context.Context, o Offer, t Terms) (Built, error) {
+	d.m.hook(false)
+	l := d.lie()
+	if l.says != nil {
+		return Built{}, l.says
+	}
+	c, err := d.m.chainOf(t.SrcChain)
+	if err != nil {
+		return Built{}, err
+	}
+	call := chain.Call{ChainID: t.SrcChain, From: t.Account, Value: new(big.Int)}
+	switch wrapped := c.net.WrappedNative; {
+	case wraps(o.Request, wrapped) && t.TokenIn == chain.Native:
+		call.To, call.Value, call.Data = wrapped, t.AmountIn, depositSelector
+	case wraps(o.Request, wrapped):
+		call.To, call.Data = wrapped, slices.Concat(withdrawSelector, word(t.AmountIn.Uint64()))
+	case t.TokenIn != chain.Native && o.Routing == "AUCTION":
+		return l.bid(o, t), nil
+	case t.TokenIn != chain.Native:
+		return d.withPermit(c, o, t)
+	default:
+		call.To, call.Value, call.Data = router, t.AmountIn, l.tell(tradeOf(t, o.MinOut), false).data()
+	}
+	l.twist(&call, false)
+	return Built{Steps: []Step{{Kind: CallStep, Call: &call}}, Settlement: ByOwnCall}, nil
+}
+
+// tradeOf is the honest trade for an accepted plan.
+func tradeOf(t Terms, least *big.Int) modelTrade {
+	deadline := earlier(time.Now().Add(10*time.Minute), t.Deadline)
+	return modelTrade{deadline: uint64(deadline.Unix()), in: t.TokenIn, out: t.TokenOut, amount: t.AmountIn.Uint64(), least: least.Uint64(), to: t.Recipient}
+}
+
+func (l lie) tell(x modelTrade, late bool) modelTrade {
+	if l.trade != nil && l.late == late {
+		l.trade(&x)
+	}
+	return x
+}
+
+func (l lie) twist(c *chain.Call, late bool) {
+	if l.call != nil && l.late == late {
+		l.call(c)
+	}
+}
+
+// withPermit is a plan whose call comes after a permit.
+func (d *dealer) withPermit(c *modelChain, o Offer, t Terms) (Built, error) {
+	l := d.lie()
+	nonce := c.state()[slices.Index(c.who[:], t.Account)].permits[slices.Index(c.tokens[:], t.TokenIn)].nonce
+	typed := permitOf(t, nonce, time.Now().Add(30*24*time.Hour), time.Now().Add(30*time.Minute))
+	permit := permitIn(typed)
+	if l.typed != nil {
+		l.typed(typed.Message)
+	}
+	x := l.tell(tradeOf(t, o.MinOut), false)
+	x.permit = &permit
+	f := x.effect(t.SrcChain)
+	if l.call != nil && !l.late {
+		call := chain.Call{To: router, Value: new(big.Int)}
+		l.call(&call)
+		f.Target = call.To
+	}
+	return Built{Settlement: ByOwnCall, Spender: permit2Contract, Steps: []Step{{Kind: TypedStep, Typed: &typed}, {Kind: LateStep, Effect: f}}}, nil
+}
+
+// bid is a plan of one signed order.
+func (l lie) bid(o Offer, t Terms) Built {
+	typed := bidOf(t, l.tell(tradeOf(t, o.MinOut), false).leastOf())
+	if l.trade != nil && !l.late {
+		typed.Message["to"] = thief.Hex()
+	}
+	return Built{Settlement: ByProvider, Spender: permit2Contract, Steps: []Step{{Kind: TypedStep, Typed: &typed}}}
+}
+
+func (x modelTrade) leastOf() *big.Int { return new(big.Int).SetUint64(x.least) }
+
+// effect is what a trade does.
+func (x modelTrade) effect(chainID uint64) Effect {
+	n := func(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
+	f := Effect{Kind: Swap, Chain: chainID, Target: router, Deadline: time.Unix(int64(x.deadline), 0).UTC(),
+		Spends: []Spend{{x.in, n(x.amount)}}, Receives: []Receive{{x.out, x.to, n(x.least)}}}
+	if x.permit != nil {
+		f.Approves = []Approval{x.permit.approval()}
+	}
+	return f
+}
+
+func (d *dealer) Late(_ context.Context, o Order, step int) (chain.Call, error) {
+	d.m.hook(false)
+	l := d.lie()
+	if l.says != nil {
+		return chain.Call{}, l.says
+	}
+	if step == 0 || len(o.Results) != step || len(o.Results[step-1].Signature) != 65 {
+		d.m.t.Fatalf("a late call before its signature")
+	}
+	f, permit := o.Plan.Steps[step].Effect, permitIn(*o.Plan.Steps[step-1].Typed)
+	x := tradeOf(o.Terms, f.Receives[0].Min)
+	x.deadline, x.permit, x.sig = uint64(f.Deadline.Unix()), &permit, o.Results[step-1].Signature
+	c := chain.Call{ChainID: o.Terms.SrcChain, From: o.Terms.Account, To: router, Value: new(big.Int), Data: l.tell(x, true).data(), Gas: 400_000}
+	l.twist(&c, true)
+	return c, nil
+}
+
+func (d *dealer) Decode(t Terms, s Step) (Effect, error) {
+	if s.Kind == TypedStep && s.Typed.PrimaryType == "Bid" {
+		return bidEffect(*s.Typed), nil
+	}
+	if s.Kind == TypedStep {
+		p := permitIn(*s.Typed)
+		domain := s.Typed.Domain
+		return Effect{Kind: Permit, Chain: (*big.Int)(domain.ChainId).Uint64(), Target: common.HexToAddress(domain.VerifyingContract), Approves: []Approval{p.approval()},
+			Deadline: time.Unix(p.SigDeadline.Int64(), 0).UTC(), Nonce: p.Details.Nonce}, nil
+	}
+	c := *s.Call
+	amount := func() *big.Int { return new(big.Int).SetBytes(c.Data[4:]) }
+	one := func(k EffectKind, in, out common.Address, n *big.Int) Effect {
+		return Effect{Kind: k, Chain: c.ChainID, Target: c.To, Spends: []Spend{{in, n}}, Receives: []Receive{{out, c.From, n}}}
+	}
+	if x, ok := tradeIn(c.Data); ok {
+		f := x.effect(c.ChainID)
+		f.Target = c.To
+		return f, nil
+	}
+	switch {
+	case slices.Equal(c.Data, depositSelector):
+		return one(Wrap, chain.Native, c.To, c.Value), nil
+	case len(c.Data) == 36 && slices.Equal(c.Data[:4], withdrawSelector):
+		return one(Unwrap, c.To, chain.Native, amount()), nil
+	}
+	return Effect{}, Refuse(NotUnderstood, "no call of a dealer")
+}
+
+// modelPricer is the wallet's own source of prices.
+type modelPricer struct{ m *model }
+
+func (p modelPricer) Out(_ context.Context, id uint64, _, _ common.Address, in *big.Int) (*big.Int, error) {
+	p.m.hook(false)
+	c, err := p.m.chainOf(id)
+	if err != nil || c.reads() < 0 {
+		return nil, errors.New("no price")
+	}
+	return new(big.Int).SetUint64(c.gives(in.Uint64())), nil
+}
+
+// A modelHand signs for both accounts, unless it is locked, and only what the
+// user consented to: it looks at the bytes with the world's eyes.
+type modelHand struct {
+	m      *model
+	keys   [2]*ecdsa.PrivateKey
+	locked bool
+}
+
+func (h *modelHand) SignTx(_ context.Context, from common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
+	h.m.hook(true)
+	if h.locked {
+		return nil, errLocked
+	}
+	h.m.checkSigned(from, tx, id.Uint64())
+	return types.SignTx(tx, types.LatestSignerForChainID(id), h.keys[slices.Index(h.m.who[:], from)])
+}
+
+func (h *modelHand) SignTypedData(_ context.Context, from common.Address, d apitypes.TypedData) ([]byte, error) {
+	h.m.hook(false)
+	if h.locked {
+		return nil, errLocked
+	}
+	if d.PrimaryType == "Bid" {
+		h.m.checkBid(from, bidEffect(d))
+		return make([]byte, 65), nil
+	}
+	p := permitIn(d)
+	id := (*big.Int)(d.Domain.ChainId).Uint64()
+	h.m.checkPermit(from, p, id, common.HexToAddress(d.Domain.VerifyingContract))
+	sig := permitSignature(id, from, p)
+	h.m.hook(false)
+	return sig, nil
+}

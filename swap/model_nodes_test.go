@@ -1,0 +1,320 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// modelNodes answers for the model's chains as chain.Hub does for two hosts each:
+// what it proves, two hosts say. It is what engine and sender ask; deep says that
+// it is the sender's, which may hold the right to claim an account's nonces.
+type modelNodes struct {
+	m    *model
+	deep bool
+}
+
+var (
+	_ Nodes       = modelNodes{}
+	_ chain.Nodes = modelNodes{}
+)
+
+// ask is one question to chain id.
+func (n modelNodes) ask(id uint64) (*modelChain, error) {
+	n.m.hook(n.deep)
+	return n.m.chainOf(id)
+}
+
+// read is a question to one host: the chain, and the block that this host is at.
+func (n modelNodes) read(id uint64) (c *modelChain, view int, err error) {
+	if c, err = n.ask(id); err != nil {
+		return nil, 0, err
+	}
+	host := c.reads()
+	if host < 0 {
+		return nil, 0, fmt.Errorf("chain %d: %w", id, chain.ErrUnreachable)
+	}
+	return c, c.view(host), nil
+}
+
+func (n modelNodes) Network(id uint64) (chain.Network, error) {
+	c, err := n.m.chainOf(id)
+	if err != nil {
+		return chain.Network{}, err
+	}
+	return c.net, nil
+}
+
+// account is one account as one host shows it.
+func (n modelNodes) account(id uint64, who common.Address) (*modelChain, modelAccount, error) {
+	c, view, err := n.read(id)
+	if err != nil {
+		return nil, modelAccount{}, err
+	}
+	return c, c.blocks[view].state[slices.Index(c.who[:], who)], nil
+}
+
+func (n modelNodes) Balance(_ context.Context, id uint64, account, token common.Address) (*big.Int, error) {
+	c, a, err := n.account(id, account)
+	switch {
+	case err != nil:
+		return nil, err
+	case token == chain.Native:
+		return new(big.Int).SetUint64(a.coin), nil
+	}
+	return new(big.Int).SetUint64(a.tokens[slices.Index(c.tokens[:], token)].balance), nil
+}
+
+func (n modelNodes) Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error) {
+	all, err := n.Allowances(ctx, id, owner, []chain.Grantee{{Token: token, Spender: spender}})
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+func (n modelNodes) Allowances(_ context.Context, id uint64, owner common.Address, asked []chain.Grantee) ([]*big.Int, error) {
+	c, a, err := n.account(id, owner)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*big.Int, len(asked))
+	for i, g := range asked {
+		all[i] = new(big.Int)
+		if g.Spender == permit2Contract {
+			all[i].SetUint64(a.tokens[slices.Index(c.tokens[:], g.Token)].allowed)
+		}
+	}
+	return all, nil
+}
+
+func (n modelNodes) PermitAllowances(_ context.Context, id uint64, _, owner common.Address, asked []chain.Grantee) ([]chain.PermitAllowance, error) {
+	c, a, err := n.account(id, owner)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]chain.PermitAllowance, len(asked))
+	for i, g := range asked {
+		all[i].Amount = new(big.Int)
+		if g.Spender == router {
+			p := a.permits[slices.Index(c.tokens[:], g.Token)]
+			all[i] = chain.PermitAllowance{Amount: new(big.Int).SetUint64(p.amount), Expiration: p.until, Nonce: p.nonce}
+		}
+	}
+	return all, nil
+}
+
+// try runs calls on top of block view.
+func (c *modelChain) try(view int, calls []chain.Call) (all []modelDone, err error) {
+	st := c.blocks[view].state
+	for _, x := range calls {
+		did, err := c.execute(&st, time.Now(), modelCall{slices.Index(c.who[:], x.From), x.To, x.Value.Uint64(), x.Data})
+		switch {
+		case errors.Is(err, chain.ErrFunds):
+			return nil, err
+		case err != nil:
+			return nil, fmt.Errorf("%w: %w", chain.ErrWouldRevert, err)
+		}
+		all = append(all, did)
+	}
+	return all, nil
+}
+
+func (n modelNodes) Simulate(_ context.Context, calls []chain.Call) (chain.Simulation, error) {
+	c, view, err := n.read(calls[0].ChainID)
+	if err != nil {
+		return chain.Simulation{}, err
+	}
+	all, err := c.try(view, calls)
+	if err != nil {
+		return chain.Simulation{}, err
+	}
+	sim := chain.Simulation{Shown: !c.blind, Block: uint64(view)}
+	for _, did := range all {
+		if sim.Shown {
+			sim.Movements = append(sim.Movements, did.moves...)
+			if !did.mute {
+				sim.Grants = append(sim.Grants, did.grants...)
+			}
+		}
+	}
+	return sim, nil
+}
+
+func (n modelNodes) Cost(ctx context.Context, x chain.Call) (chain.Cost, error) {
+	return n.CostAt(ctx, x, chain.Normal)
+}
+
+// modelTips are what the tiers offer, in wei.
+var modelTips = map[chain.Tier]uint64{chain.Slow: 0.8 * modelGwei, "": modelGwei, chain.Normal: modelGwei, chain.Fast: 1.5 * modelGwei}
+
+func (n modelNodes) CostAt(_ context.Context, x chain.Call, tier chain.Tier) (chain.Cost, error) {
+	c, view, err := n.read(x.ChainID)
+	if err != nil {
+		return chain.Cost{}, err
+	}
+	limit := x.Gas
+	if limit == 0 {
+		all, err := c.try(view, []chain.Call{x})
+		if err != nil {
+			return chain.Cost{}, err
+		}
+		limit = all[0].gas + all[0].gas/5
+	}
+	big := func(x uint64) *big.Int { return new(big.Int).SetUint64(x) }
+	tip := modelTips[tier]
+	return chain.Cost{Gas: limit, Fees: chain.Fees{BaseFee: big(c.base), GasFeeCap: big(2*c.base + tip), GasTipCap: big(tip)}, Tier: tier,
+		Expected: big(limit*(c.base+tip) + c.l1), L1: big(c.l1), Max: big(limit*(2*c.base+tip) + c.l1 + c.l1/4)}, nil
+}
+
+// Evidence needs both hosts to say alike; the shallower depth counts.
+func (n modelNodes) Evidence(_ context.Context, id uint64, hash common.Hash) (chain.Evidence, bool, error) {
+	c, err := n.ask(id)
+	if err != nil {
+		return chain.Evidence{}, false, err
+	}
+	var seen []chain.Evidence
+	for host, down := range c.down {
+		if down {
+			err = fmt.Errorf("chain %d: %w", id, chain.ErrUnreachable)
+		} else if ev, ok := c.told(host, hash); ok {
+			seen = append(seen, ev)
+		}
+	}
+	switch {
+	case len(seen) == 0:
+		return chain.Evidence{}, false, err
+	case len(seen) == 1:
+		return seen[0], false, err
+	}
+	agreed := seen[1] // never the deeper one
+	agreed.Hosts = []string{"first", "second"}
+	return agreed, agreed.Depth >= modelDepth, nil
+}
+
+// told is one host's word on a transaction.
+func (c *modelChain) told(host int, hash common.Hash) (chain.Evidence, bool) {
+	view := c.view(host)
+	r, block := c.find(hash, view)
+	if r == nil {
+		return chain.Evidence{}, false
+	}
+	b := c.blocks[block]
+	return chain.Evidence{Chain: c.net.ID, Tx: hash, Block: uint64(block), BlockHash: b.hash, Success: r.success, Depth: uint64(view - block + 1), GasUsed: r.gas,
+		FeePaid: new(big.Int).SetUint64(r.paid), Hosts: []string{[]string{"first", "second"}[host]}, To: *r.tx.To(), Logs: r.did.logs(hash, b.hash)}, true
+}
+
+// Nonces is the lower word of both hosts; a second one that is behind does not
+// know of the pool either.
+func (n modelNodes) Nonces(_ context.Context, id uint64, account common.Address) (chain.Nonces, error) {
+	c, err := n.ask(id)
+	if err != nil {
+		return chain.Nonces{}, err
+	}
+	var agreed chain.Nonces
+	from := slices.Index(c.who[:], account)
+	for host, down := range c.down {
+		if down {
+			continue
+		}
+		view := c.view(host)
+		latest := c.blocks[view].state[from].nonce
+		next := latest
+		if view == c.head() {
+			next = c.pendingNonce(from)
+		}
+		if len(agreed.Hosts) == 0 {
+			agreed = chain.Nonces{Block: uint64(view), Latest: latest, Next: next}
+		}
+		agreed.Block, agreed.Latest, agreed.Next = min(agreed.Block, uint64(view)), min(agreed.Latest, latest), min(agreed.Next, next)
+		agreed.Highest = max(agreed.Highest, next)
+		agreed.Hosts = append(agreed.Hosts, []string{"first", "second"}[host])
+	}
+	agreed.Sole = len(agreed.Hosts) < 2
+	if len(agreed.Hosts) == 0 {
+		return agreed, fmt.Errorf("chain %d: %w", id, chain.ErrUnreachable)
+	}
+	return agreed, nil
+}
+
+func (n modelNodes) Replaced(_ context.Context, id uint64, account common.Address, nonce, _ uint64, ours []common.Hash) ([]string, error) {
+	c, err := n.ask(id)
+	if err != nil {
+		return nil, err
+	}
+	from := slices.Index(c.who[:], account)
+	for host, down := range c.down {
+		if down {
+			return nil, fmt.Errorf("chain %d: %w", id, chain.ErrUnreachable)
+		}
+		view := c.view(host)
+		if c.blocks[max(view+1-modelDepth, 0)].state[from].nonce <= nonce {
+			return nil, nil
+		}
+		for _, hash := range ours {
+			if r, _ := c.find(hash, view); r != nil {
+				return nil, nil
+			}
+		}
+	}
+	return []string{"first", "second"}, nil
+}
+
+// Reader takes no time: the bytes are about to leave.
+func (n modelNodes) Reader(_ context.Context, id uint64) (chain.Reader, error) {
+	n.m.place()
+	c, err := n.m.chainOf(id)
+	if err != nil {
+		return nil, err
+	}
+	if c.reads() < 0 {
+		return nil, fmt.Errorf("chain %d: %w", id, chain.ErrUnreachable)
+	}
+	return modelReader{m: n.m, c: c}, nil
+}
+
+// A modelReader takes what the sender broadcasts; it asks nothing else of it.
+type modelReader struct {
+	chain.Reader
+	m *model
+	c *modelChain
+}
+
+func (r modelReader) SpreadTransaction(ctx context.Context, tx *types.Transaction) error {
+	return r.SendTransaction(ctx, tx)
+}
+
+func (r modelReader) SendTransaction(_ context.Context, tx *types.Transaction) error {
+	r.m.place()
+	if r.c.send == "gone" {
+		return errors.New("connection refused")
+	}
+	r.m.arrived(tx)
+	err := r.deliver(tx)
+	r.m.hook(true)
+	return err
+}
+
+func (r modelReader) deliver(tx *types.Transaction) error {
+	switch r.c.send {
+	case "refused":
+		return fmt.Errorf("%w: not this one", chain.ErrRejected)
+	case "odd":
+		return errors.New("something new")
+	}
+	if err := r.c.add(tx); err != nil {
+		return err
+	}
+	if r.c.send == "lost" {
+		return errors.New("connection reset")
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package swap
+
+import (
+	"math/big"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// scene plays one story in the model's world, checked like the random ones.
+func scene(t *testing.T, play func(m *model)) {
+	path := filepath.Join(t.TempDir(), "orders.db")
+	synctest.Test(t, func(t *testing.T) {
+		m := newModel(t, path, map[string]int{})
+		defer func() { _ = m.db.Close() }()
+		play(m)
+		m.finish()
+	})
+}
+
+// swapOn accepts a swap of a tenth of a coin by the first account on the first chain.
+func (m *model) swapOn(in, out common.Address) string {
+	r, ok := m.review(QuoteRequest{Account: m.who[0], SrcChain: 1, DstChain: 1, TokenIn: in, TokenOut: out, AmountIn: big.NewInt(1e17), SlippageBps: 50})
+	if !ok {
+		m.t.Fatal("no review")
+	}
+	m.execute(r, false)
+	all := m.orders()
+	return all[len(all)-1].ID
+}
+
+func (m *model) ended(id string, want State) {
+	if o := m.order(id); o.State != want {
+		m.t.Fatalf("%s, want %s: %s", o.State, want, o.Reason)
+	}
+}
+
+// TestRejectedTwin: every node refuses a wrap, and its nonce is free again. A
+// second wrap of the same amount is the very same bytes, which fill one order.
+func TestRejectedTwin(t *testing.T) {
+	scene(t, func(m *model) {
+		c := m.chains[0]
+		c.send = "refused"
+		first := m.swapOn(chain.Native, c.net.WrappedNative)
+		m.run(8)
+		c.heal()
+		time.Sleep(time.Second)
+		second := m.swapOn(chain.Native, c.net.WrappedNative)
+		m.settle(nil)
+		if a, b := of(m.order(first), m.records()), of(m.order(second), m.records()); a[0].Last().Hash != b[0].Last().Hash {
+			t.Fatal("not the same bytes")
+		}
+		m.check()
+		m.ended(second, Filled)
+		m.finish()
+		m.ended(first, Expired)
+	})
+}

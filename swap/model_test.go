@@ -1,0 +1,301 @@
+package swap
+
+import (
+	"flag"
+	"fmt"
+	"hash/crc32"
+	"maps"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	bolt "go.etcd.io/bbolt"
+	"pgregory.net/rapid"
+)
+
+// A model drives the service, with its engine and sender, over one file and two
+// chains with two accounts, and knows what must hold. It moves the orders itself,
+// one turn at a time, so that a seed tells the whole story.
+type model struct {
+	t      rapid.TB
+	chains [2]*modelChain
+	who    [2]common.Address
+	hand   *modelHand
+	dealer *dealer
+	faults modelFaults
+
+	path    string
+	db      *bolt.DB
+	journal *Journal
+	sender  *chain.Sender
+	service *Service
+
+	acting   string                // the order that is being moved
+	reviews  []Review              // shown, and perhaps not consented to yet
+	requests []request             // made so far
+	made     map[string]string     // request by order
+	consents map[common.Hash]Terms // what the user agreed to, by digest
+	granted  map[string]uint64     // most shares of others in an order's approval
+	foreign  map[common.Hash]bool  // what another wallet with the keys sent
+	touched  map[uint64]bool       // chains where it did
+	ids      int
+	stats    map[string]int
+	last     string // what was logged last
+}
+
+func newModel(t rapid.TB, path string, stats map[string]int) *model {
+	m := &model{
+		t: t, path: path, made: map[string]string{}, consents: map[common.Hash]Terms{}, granted: map[string]uint64{},
+		foreign: map[common.Hash]bool{}, touched: map[uint64]bool{}, stats: stats,
+	}
+	m.hand, m.dealer = &modelHand{m: m}, &dealer{m: m}
+	for i := range m.who { // test keys only
+		k, err := crypto.ToECDSA(common.LeftPadBytes([]byte{byte(i + 1)}, 32))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.hand.keys[i], m.who[i] = k, crypto.PubkeyToAddress(k.PublicKey)
+	}
+	for i, id := range []uint64{1, 8453} {
+		m.chains[i] = newModelChain(id, m.who, time.Now())
+	}
+	m.restart()
+	return m
+}
+
+func (m *model) chainOf(id uint64) (*modelChain, error) {
+	for _, c := range m.chains {
+		if c.net.ID == id {
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("chain %d: %w", id, chain.ErrNoNetwork)
+}
+
+func (m *model) count(what string) { m.stats[what]++ }
+
+// note keeps what the engine logs: a temporary failure.
+func (m *model) note(o Order, err error) {
+	m.place()
+	m.last = fmt.Sprintf("%s step %d: %v", o.State, o.Step, err)
+}
+
+// shares is what signed open orders need of o's allowance besides.
+func (m *model) shares(o Order) (sum uint64) {
+	for _, other := range m.orders() {
+		if u, ok := other.use(); ok && u.Signed && other.ID != o.ID && other.allowanceKey() == o.allowanceKey() {
+			sum += u.Amount.Uint64()
+		}
+	}
+	m.granted[o.ID] = max(m.granted[o.ID], sum)
+	return sum
+}
+
+// An action is something that can happen, and how often among all of them.
+type action struct {
+	name   string
+	weight int
+	do     act
+}
+
+// actions are all that can happen: the engine's turns, what users do, what the
+// world does, and the end of the process. The last three only say what is to
+// happen somewhere in the midst of those that follow.
+func (m *model) actions() []action {
+	return []action{
+		{"run", 16, func(*rapid.T) bool { m.run(8); return true }},
+		{"order", 14, m.swap},
+		{"settle", 10, m.settle},
+		{"move", 10, func(t *rapid.T) bool { o, ok := m.drawOrder(t, anyOrder); return ok && (m.move(o.ID) || true) }},
+
+		{"unlock", 6, m.lock(false)},
+		{"lock", 2, m.lock(true)},
+		{"review", 2, m.look},
+		{"execute", 2, m.consent},
+		{"repeat", 2, m.again},
+		{"cancel", 2, m.cancel},
+		{"accept", 5, m.accept},
+		{"speed up", 4, m.speedUp},
+		{"revoke", 3, m.revoke},
+
+		{"mine", 8, m.mine},
+		{"wait", 8, wait(time.Second, 40*time.Second)},
+		{"wait long", 1, wait(time.Minute, 25*time.Minute)},
+		{"eve", 2, m.eve},
+		{"drop", 2, m.drop},
+		{"reorg", 3, m.reorg(modelDepth - 1)},
+		{"deep reorg", 1, m.reorg(2 * modelDepth)},
+		{"other wallet", 2, m.spendElsewhere},
+		{"use up", 1, m.useUp},
+		{"fill", 4, m.fill},
+		{"price", 4, m.price},
+		{"gas", 3, m.gas},
+		{"nodes fail", 3, m.fail},
+		{"nodes heal", 5, func(t *rapid.T) bool { m.drawChain(t).heal(); return true }},
+		{"dealer", 3, m.deal},
+		{"auction", 3, func(*rapid.T) bool { m.dealer.auction = !m.dealer.auction; return true }},
+		{"honest dealer", 6, func(*rapid.T) bool { m.dealer.mood = ""; return true }},
+
+		{"restart", 1, func(*rapid.T) bool { m.restart(); return true }},
+		{"crash", 5, func(t *rapid.T) bool { m.faults.crashIn = rapid.IntRange(1, 40).Draw(t, "places"); return true }},
+		{"disk", 2, func(t *rapid.T) bool {
+			m.faults.fullIn = rapid.IntRange(1, 40).Draw(t, "places")
+			return fullDisk != nil
+		}},
+		{"meanwhile", 6, m.meanwhile},
+	}
+}
+
+func (c *modelChain) heal() {
+	c.send, c.down, c.lag, c.second, c.blind = "", [2]bool{}, 0, false, false
+}
+
+// evenly draws one of actions by its weight; rapid's own draws prefer what is
+// small.
+func evenly(actions []action) *rapid.Generator[string] {
+	var names []string
+	for _, a := range actions {
+		names = append(names, slices.Repeat([]string{a.name}, a.weight)...)
+	}
+	return rapid.Custom(func(t *rapid.T) string {
+		const bits = 12
+		n := 0
+		for range bits {
+			n *= 2
+			if rapid.Bool().Draw(t, "bit") {
+				n++
+			}
+		}
+		return names[n*len(names)>>bits]
+	})
+}
+
+// repeat has one thing after another happen.
+func (m *model) repeat(t *rapid.T) {
+	actions := m.actions()
+	next := evenly(actions)
+	t.Repeat(map[string]func(*rapid.T){
+		"": func(*rapid.T) { m.check() },
+		"step": func(t *rapid.T) {
+			name, done := next.Draw(t, "what"), true
+			a := actions[slices.IndexFunc(actions, func(a action) bool { return a.name == name })]
+			m.guard(func() { done = a.do(t) })
+			if !done {
+				t.Skip("it cannot happen now")
+			}
+			m.count("step")
+			m.count(name)
+		},
+	})
+}
+
+// finish lets the world behave and sees every order to its end, in bounded time.
+func (m *model) finish() {
+	m.calm()
+	m.dealer.mood, m.hand.locked = "", false
+	for _, c := range m.chains {
+		c.heal()
+		c.base = modelGwei // what waits for a lower one is mined
+		for i, bid := range c.bids {
+			if i%2 == 0 { // the others run out
+				c.fill(bid)
+			}
+		}
+	}
+	for round := range 120 {
+		m.run(20)
+		m.check()
+		if len(m.open()) == 0 {
+			m.checkQuiet(m.records())
+			return
+		}
+		for _, c := range m.chains {
+			c.mine(time.Now(), false)
+		}
+		time.Sleep(min(time.Duration(12+round)*time.Second, time.Minute))
+	}
+	for _, id := range m.open() {
+		o := m.order(id)
+		m.t.Logf("%s %q step %d of %d, %s: %s", o.State, o.Condition, o.Step, len(o.Plan.Steps), o.Reason, m.last)
+		for _, r := range of(o, m.records()) {
+			m.t.Logf("  nonce %d, %s, %d attempts, last %s until %s: %s", r.Nonce, r.State, len(r.Attempts), r.Last().Kind, r.Last().Until, r.Reason)
+		}
+	}
+	m.t.Fatalf("an order came to no end")
+}
+
+// tally counts how the orders ended.
+func (m *model) tally() {
+	for _, o := range m.orders() {
+		m.count("ended " + string(o.State))
+		if o.Terms.Provider == Wallet {
+			m.count("revoke ended " + string(o.State))
+		}
+	}
+	for _, r := range m.records() {
+		m.count("record " + string(r.State))
+		for _, a := range r.Attempts {
+			m.count("attempt " + string(a.Kind))
+		}
+	}
+}
+
+// TestModel runs random interleavings of everything that can happen to orders and
+// checks the promises of engine and sender after each step. It is short by
+// default; `go test ./swap -run Model -rapid.checks=2500` makes 100,000 steps.
+func TestModel(t *testing.T) {
+	for name, quick := range map[string]string{"rapid.steps": "50", "rapid.checks": "20"} {
+		f := flag.Lookup(name)
+		if was := f.Value.String(); was == f.DefValue {
+			if err := f.Value.Set(quick); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = f.Value.Set(was) }()
+		}
+	}
+	dir, stats, runs := t.TempDir(), map[string]int{}, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		runs++
+		path := filepath.Join(dir, fmt.Sprintf("%d.db", runs))
+		var broken any
+		synctest.Test(t, func(*testing.T) { // its clock is the model's
+			defer func() {
+				if broken = recover(); broken != nil {
+					rt.Logf("%s", debug.Stack())
+				}
+			}()
+			m := newModel(rt, path, stats)
+			defer func() { m.calm(); _ = m.db.Close() }()
+			m.repeat(rt)
+			m.finish()
+			m.tally()
+		})
+		if broken != nil {
+			calls := uint32(0) // of what is no failure
+			if fmt.Sprintf("%T", broken) != "rapid.invalidData" {
+				calls = 1 + crc32.ChecksumIEEE(fmt.Append(nil, broken))%16
+			}
+			again(broken, calls)
+		}
+	})
+	t.Logf("%d steps in %d runs", stats["step"], runs)
+	for _, what := range slices.Sorted(maps.Keys(stats)) {
+		t.Logf("%8d %s", stats[what], what)
+	}
+}
+
+// again panics with p in the goroutine that rapid looks at, out of so many calls:
+// it tells one failure from another by where it comes from.
+func again(p any, calls uint32) {
+	if calls == 0 {
+		panic(p)
+	}
+	again(p, calls-1)
+}
