@@ -71,10 +71,12 @@ $(PEER): bench/node/package-lock.json
 	cd bench/node && npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-# Every fuzz target, one after the other, for FUZZTIME each: 60s unless said otherwise.
+# Every fuzz target, one after the other, for FUZZTIME each: 60s unless said
+# otherwise. FUZZSHARE=1/3 runs the first third of them.
 FUZZTIME ?= 60s
+FUZZSHARE ?= 1/1
 fuzz:
-	scripts/fuzz.sh $(FUZZTIME)
+	scripts/fuzz.sh $(FUZZTIME) $(FUZZSHARE)
 
 # Manual pages of every command.
 man: bin/swapkeep
