@@ -26,7 +26,7 @@ var subjects = []subject{
 	{"spawn to hello, daemon up", "bare Go echo host", inTime, atMostTimes(1.5), measureSpawn},
 	{"hello round trip", "same relay, bare echo daemon", inTime, atMostTimes(1.5), measureRoundTrip},
 	{"Permit2 PermitSingle: hash + sign", "viem 2.57.0 in Node", inTime, timesFaster(8), measurePermit},
-	{"host time added to a quote", "the same HTTP alone", inTime, atMost(float64(time.Millisecond)), measureQuote},
+	{"host time added to a quote", "the provider's HTTP alone", inTime, atMost(float64(time.Millisecond)), measureQuote},
 	{"Check of a plan (approve, permit, swap)", "", inTime, atMost(float64(50 * time.Microsecond)), measureCheck},
 	{"decoding of its permit and swap", "", inTime, noGoal, measureDecode},
 	{"load of 1,000 open orders at start", "", inTime, atMost(float64(time.Second)), measureOrders},

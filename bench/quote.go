@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"swapkeep/host/client"
@@ -37,10 +39,11 @@ var quoteAsked = protocol.QuoteParams{
 
 const quoteChain = 42161
 
-// measureQuote times swap.quote over relay and daemon, less the very HTTP
-// exchanges that it makes, which are repeated in turn with net/http alone. The
-// provider and the node answer at once, so that what is left is what the host
-// adds. reference is the time of the exchanges.
+// measureQuote times swap.quote over relay and daemon, less the exchange with the
+// provider that it cannot do without, which is repeated in turn with net/http
+// alone. The provider and the node answer at once, so that what is left is what
+// the host adds, the balance that it reads from the node meanwhile among it.
+// reference is the time of the exchange.
 func measureQuote(ctx context.Context, l *lab) (ours, reference []float64, err error) {
 	d, err := l.swapkeepd(ctx)
 	if err != nil {
@@ -56,6 +59,10 @@ func measureQuote(ctx context.Context, l *lab) (ours, reference []float64, err e
 	asked, err := l.askedBy(quote)
 	if err != nil {
 		return nil, nil, err
+	}
+	asked = slices.DeleteFunc(asked, func(a ask) bool { return !strings.HasPrefix(a.Path, dexPath) })
+	if len(asked) != 1 {
+		return nil, nil, fmt.Errorf("a quote asks the provider %d times", len(asked))
 	}
 	direct := &http.Client{Transport: &http.Transport{}}
 	defer direct.CloseIdleConnections()

@@ -32,7 +32,8 @@ const (
 	origin    = "chrome-extension://" + extension + "/"
 	// password of the test wallets, which hold nothing and are made anew each time.
 	password = "correct horse battery staple"
-	patience = time.Minute // for anything to happen, on a busy machine too
+	patience = time.Minute     // for anything to happen, on a busy machine too
+	soon     = 5 * time.Second // for what is under way
 )
 
 // A desk is one user at one machine: a home, a lane of chains, a browser's
@@ -278,11 +279,9 @@ func (d *desk) watch() *death {
 // errNotReached: the flow ended without passing the point so often.
 var errNotReached = errors.New("the daemon did not die: the point was not reached")
 
-// killed waits for the end and wants it to be by SIGKILL.
-func (w *death) killed() error {
-	select {
-	case <-w.done:
-	case <-time.After(patience):
+// killed waits so long for the end and wants it to be by SIGKILL.
+func (w *death) killed(wait time.Duration) error {
+	if !w.within(wait) {
 		return errNotReached
 	}
 	if w.err != nil {
@@ -374,7 +373,7 @@ func (d *desk) processes() (pids []int) {
 // gone waits until none of ours is left in this home.
 func (d *desk) gone() []int {
 	left := d.processes()
-	for end := time.Now().Add(5 * time.Second); len(left) > 0 && time.Now().Before(end); left = d.processes() {
+	for end := time.Now().Add(soon); len(left) > 0 && time.Now().Before(end); left = d.processes() {
 		time.Sleep(20 * time.Millisecond)
 	}
 	return left

@@ -50,13 +50,16 @@ type flow struct {
 	hasty   bool                 // quotes end soon
 	act     func(*passage) error // what follows consent; it may be repeated
 	own     func(trace []string) (from, to int)
-	only    []string // the points that no other flow passes; with -every, those that one does too
+	only    []string // what the flow is for, where another has the rest; with -every, all
 	locked  func(*passage, kill) error
 	states  []string
 	mined   []string            // what is mined, in order
 	offered map[string]int      // different transactions by what they do, where not each once
 	left    map[string]*big.Int // allowances that stay, by keeper
 }
+
+// sending is what stands around a signature on its way to the node.
+var sending = []string{"sign", "journal", "broadcast", "sent"}
 
 var (
 	filled   = []string{"accepted", "executing", "settling", "filled"}
@@ -65,8 +68,8 @@ var (
 
 var flows = []flow{
 	{name: "swap", chain: mainnet, out: usdc, amount: ether, states: filled, mined: []string{"call"}},
-	{name: "wrap", chain: base, out: weth, amount: ether, states: filled, mined: []string{"call"}},
-	{name: "unwrap", chain: base, in: weth, amount: ether, funds: funds{weth: times(2, ether)}, states: filled, mined: []string{"call"}},
+	{name: "wrap", chain: base, out: weth, amount: ether, only: sending, states: filled, mined: []string{"call"}},
+	{name: "unwrap", chain: base, in: weth, amount: ether, funds: funds{weth: times(2, ether)}, only: sending, states: filled, mined: []string{"call"}},
 	{
 		name: "erc20", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
 		states: approved, mined: []string{"approve", "swap"},

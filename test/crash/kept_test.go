@@ -131,7 +131,7 @@ func surviveKeeping(t *testing.T, k kill, what keeping) string {
 	if err := what.do(d); !errors.Is(err, errLost) {
 		t.Fatalf("%s: %v", what.name, err)
 	}
-	if err := d.doomed.killed(); err != nil {
+	if err := d.doomed.killed(patience); err != nil {
 		t.Fatal(err)
 	}
 	d.doomed = nil

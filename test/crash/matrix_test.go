@@ -144,10 +144,13 @@ func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, 
 	d.open(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
 	p := begin(d, k.flow, "")
 	d.doomed = d.watch()
-	if err := p.drive(); err != nil && !errors.Is(err, errLost) {
+	wait := patience
+	if err := p.drive(); err == nil {
+		wait = soon // all is done: it dies now, or it passed the point too few times
+	} else if !errors.Is(err, errLost) {
 		t.Fatal(err)
 	}
-	if err := d.doomed.killed(); errors.Is(err, errNotReached) && k.hit > 1 {
+	if err := d.doomed.killed(wait); errors.Is(err, errNotReached) && k.hit > 1 {
 		d.doomed = nil
 		p.atRest()
 		d.shut()

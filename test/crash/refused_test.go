@@ -140,7 +140,7 @@ func surviveRefusal(t *testing.T, k kill, stayLocked bool) string {
 	if err := p.beRefused(); !errors.Is(err, errLost) {
 		t.Fatalf("refused: %v", err)
 	}
-	if err := d.doomed.killed(); err != nil {
+	if err := d.doomed.killed(patience); err != nil {
 		t.Fatal(err)
 	}
 	d.doomed = nil

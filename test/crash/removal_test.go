@@ -81,7 +81,7 @@ func surviveRemoval(t *testing.T, k kill) string {
 	if err := d.ask("keys.remove", removing(), nil); !errors.Is(err, errLost) {
 		t.Fatalf("remove: %v", err)
 	}
-	if err := d.doomed.killed(); err != nil {
+	if err := d.doomed.killed(patience); err != nil {
 		t.Fatal(err)
 	}
 	d.doomed = nil

@@ -66,7 +66,7 @@ func surviveCreation(t *testing.T, k kill) string {
 	if err := d.ask("keys.create", create, nil); !errors.Is(err, errLost) {
 		t.Fatalf("create: %v", err)
 	}
-	if err := d.doomed.killed(); err != nil {
+	if err := d.doomed.killed(patience); err != nil {
 		t.Fatal(err)
 	}
 	d.doomed = nil
