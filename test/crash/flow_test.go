@@ -86,7 +86,7 @@ var flows = []flow{
 	},
 	{
 		name: "regrant", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
-		after: (*passage).grantBeside, act: (*passage).ungrantBeside, only: []string{"skip", "rewind"},
+		after: (*passage).grantBeside, act: (*passage).ungrantBeside, only: []string{"skip", "rewind"}, locked: (*passage).lockedRegrant,
 		states: approved, mined: []string{"approve", "swap"},
 	},
 	{

@@ -201,6 +201,15 @@ func (p *passage) lockedWithdraw(kill) error {
 	return err
 }
 
+// lockedRegrant knows where the flow's own points are. How often the daemon asks in
+// vain for the swap, before the allowance is taken away, it does not.
+func (p *passage) lockedRegrant(k kill) error {
+	if p.flow.adds(k.point) {
+		return p.lockedPlain(k)
+	}
+	return p.lockedWithdraw(k)
+}
+
 // lockedConsent wants a proposal that was made to stand, and whatever else to
 // wait for the keys.
 func (p *passage) lockedConsent(k kill) error {
