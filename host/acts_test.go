@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"swapkeep/host/protocol"
@@ -77,6 +78,8 @@ func TestActsOutliveTheConnection(t *testing.T) {
 	r := newRig(t)
 	r.swaps.hold = make(chan struct{})
 	r.networks.hold = make(chan struct{})
+	release := sync.OnceFunc(func() { close(r.swaps.hold) })
+	defer release() // a failure must not leave the daemon waiting
 	p := r.session()
 	p.send("swap.execute", map[string]any{"request": anID, "digest": digest.Hex()})
 	p.send("tokens.balances", map[string]any{"account": account.Hex()})
@@ -85,9 +88,10 @@ func TestActsOutliveTheConnection(t *testing.T) {
 		defer r.swaps.mu.Unlock()
 		return len(r.swaps.executed) == 1
 	})
+	soon(t, "the question under way", func() bool { return r.networks.asked.Load() == 1 })
 	_ = p.nc.Close()
 	soon(t, "the question was cancelled", func() bool { return strings.Contains(r.log.String(), `"method":"tokens.balances"`) })
-	close(r.swaps.hold)
+	release()
 	soon(t, "execute returned", func() bool {
 		r.swaps.mu.Lock()
 		defer r.swaps.mu.Unlock()
