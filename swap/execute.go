@@ -93,6 +93,9 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (s
 		return o.recovered()
 	}
 	fault.Point("engine.before_typed")
+	if e.Now().After(o.Terms.Deadline) {
+		return "", nil // it passed while others were asked: the next move ends o
+	}
 	sig, err := e.Signer.SignTypedData(ctx, o.Terms.Account, *s.Typed)
 	if err != nil {
 		return "", err

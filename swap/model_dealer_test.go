@@ -258,27 +258,31 @@ type modelHand struct {
 }
 
 func (h *modelHand) SignTx(_ context.Context, from common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
-	h.m.hook(true)
+	if !h.locked {
+		h.m.checkSigned(from, tx, id.Uint64())
+	}
+	h.m.hook(true) // it takes its time
 	if h.locked {
 		return nil, errLocked
 	}
-	h.m.checkSigned(from, tx, id.Uint64())
 	return types.SignTx(tx, types.LatestSignerForChainID(id), h.keys[slices.Index(h.m.who[:], from)])
 }
 
-func (h *modelHand) SignTypedData(_ context.Context, from common.Address, d apitypes.TypedData) ([]byte, error) {
-	h.m.hook(false)
+func (h *modelHand) SignTypedData(_ context.Context, from common.Address, d apitypes.TypedData) (sig []byte, err error) {
 	if h.locked {
 		return nil, errLocked
 	}
 	if d.PrimaryType == "Bid" {
 		h.m.checkBid(from, bidEffect(d))
-		return make([]byte, 65), nil
+		sig = make([]byte, 65)
+	} else {
+		p, id := permitIn(d), (*big.Int)(d.Domain.ChainId).Uint64()
+		h.m.checkPermit(from, p, id, common.HexToAddress(d.Domain.VerifyingContract))
+		sig = permitSignature(id, from, p)
 	}
-	p := permitIn(d)
-	id := (*big.Int)(d.Domain.ChainId).Uint64()
-	h.m.checkPermit(from, p, id, common.HexToAddress(d.Domain.VerifyingContract))
-	sig := permitSignature(id, from, p)
 	h.m.hook(false)
+	if h.locked {
+		return nil, errLocked
+	}
 	return sig, nil
 }

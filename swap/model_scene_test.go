@@ -19,7 +19,7 @@ func scene(t *testing.T, play func(m *model)) {
 		m := newModel(t, path, map[string]int{})
 		defer func() { _ = m.db.Close() }()
 		play(m)
-		m.finish()
+		m.finish(0)
 	})
 }
 
@@ -57,7 +57,34 @@ func TestRejectedTwin(t *testing.T) {
 		}
 		m.check()
 		m.ended(second, Filled)
-		m.finish()
+		m.finish(0)
 		m.ended(first, Expired)
 	})
+}
+
+// TestDeadlinePassesWithinAMove: whichever question takes too long after the last
+// look at the clock, nothing is signed after the deadline.
+func TestDeadlinePassesWithinAMove(t *testing.T) {
+	for _, auction := range []bool{false, true} {
+		for place := 1; place <= 12; place++ {
+			scene(t, func(m *model) {
+				m.dealer.auction = auction
+				id := m.swapOn(usdc, m.chains[0].net.WrappedNative)
+				m.hand.locked = true
+				m.run(8)
+				time.Sleep(time.Until(m.order(id).Terms.Deadline) - time.Minute)
+				m.hand.locked = false
+				for o := m.order(id); o.Step == 0; o = m.order(id) { // up to its permit, or its signed order
+					m.move(id)
+					m.chains[0].mine(time.Now(), false)
+				}
+				time.Sleep(time.Until(m.order(id).Terms.Deadline) - time.Second)
+				m.faults.actIn, m.faults.act = place, func(bool) { time.Sleep(2 * time.Second) }
+				m.run(8)
+				m.check()
+				m.finish(0)
+				m.ended(id, Expired)
+			})
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,15 +37,17 @@ type model struct {
 	journal *Journal
 	sender  *chain.Sender
 	service *Service
+	read    modelFile
 
-	acting   string                // the order that is being moved
-	reviews  []Review              // shown, and perhaps not consented to yet
-	requests []request             // made so far
-	made     map[string]string     // request by order
-	consents map[common.Hash]Terms // what the user agreed to, by digest
-	granted  map[string]uint64     // most shares of others in an order's approval
-	foreign  map[common.Hash]bool  // what another wallet with the keys sent
-	touched  map[uint64]bool       // chains where it did
+	acting   string                 // the order that is being moved
+	share    uint64                 // of others in its allowance, when its move began
+	reviews  []Review               // shown, and perhaps not consented to yet
+	requests []request              // made so far
+	made     map[common.Hash]string // order by the digest that was executed
+	consents map[common.Hash]Terms  // what the user agreed to, by digest
+	granted  map[string]uint64      // most shares of others in an order's approval
+	foreign  map[common.Hash]bool   // what another wallet with the keys sent
+	touched  map[uint64]bool        // chains where it did
 	ids      int
 	stats    map[string]int
 	last     string // what was logged last
@@ -52,7 +55,7 @@ type model struct {
 
 func newModel(t rapid.TB, path string, stats map[string]int) *model {
 	m := &model{
-		t: t, path: path, made: map[string]string{}, consents: map[common.Hash]Terms{}, granted: map[string]uint64{},
+		t: t, path: path, made: map[common.Hash]string{}, consents: map[common.Hash]Terms{}, granted: map[string]uint64{},
 		foreign: map[common.Hash]bool{}, touched: map[uint64]bool{}, stats: stats,
 	}
 	m.hand, m.dealer = &modelHand{m: m}, &dealer{m: m}
@@ -137,7 +140,7 @@ func (m *model) actions() []action {
 		{"fill", 4, m.fill},
 		{"price", 4, m.price},
 		{"gas", 3, m.gas},
-		{"nodes fail", 3, m.fail},
+		{"nodes fail", 4, m.fail},
 		{"nodes heal", 5, func(t *rapid.T) bool { m.drawChain(t).heal(); return true }},
 		{"dealer", 3, m.deal},
 		{"auction", 3, func(*rapid.T) bool { m.dealer.auction = !m.dealer.auction; return true }},
@@ -197,12 +200,13 @@ func (m *model) repeat(t *rapid.T) {
 }
 
 // finish lets the world behave and sees every order to its end, in bounded time.
-func (m *model) finish() {
+// Gas is cheap again only after so many rounds: then all that waits is mined,
+// however late it is.
+func (m *model) finish(dear int) {
 	m.calm()
 	m.dealer.mood, m.hand.locked = "", false
 	for _, c := range m.chains {
 		c.heal()
-		c.base = modelGwei // what waits for a lower one is mined
 		for i, bid := range c.bids {
 			if i%2 == 0 { // the others run out
 				c.fill(bid)
@@ -210,9 +214,14 @@ func (m *model) finish() {
 		}
 	}
 	for round := range 120 {
+		if round == dear {
+			for _, c := range m.chains {
+				c.base = modelGwei
+			}
+		}
 		m.run(20)
 		m.check()
-		if len(m.open()) == 0 {
+		if len(m.open()) == 0 && round > dear {
 			m.checkQuiet(m.records())
 			return
 		}
@@ -241,6 +250,9 @@ func (m *model) tally() {
 	}
 	for _, r := range m.records() {
 		m.count("record " + string(r.State))
+		if strings.HasPrefix(r.Key, "gap/") {
+			m.count("record of a gap")
+		}
 		for _, a := range r.Attempts {
 			m.count("attempt " + string(a.Kind))
 		}
@@ -274,7 +286,7 @@ func TestModel(t *testing.T) {
 			m := newModel(rt, path, stats)
 			defer func() { m.calm(); _ = m.db.Close() }()
 			m.repeat(rt)
-			m.finish()
+			m.finish(rapid.SampledFrom([]int{0, 0, 60}).Draw(rt, "dear rounds"))
 			m.tally()
 		})
 		if broken != nil {
