@@ -82,8 +82,6 @@ func TestDeadlinePassesWithinAMove(t *testing.T) {
 				m.faults.actIn, m.faults.act = place, func(bool) { time.Sleep(2 * time.Second) }
 				m.run(8)
 				m.check()
-				m.finish(0)
-				m.ended(id, Expired)
 			})
 		}
 	}
