@@ -85,3 +85,13 @@ func (b *board) summary(to io.Writer) {
 	}
 	_ = w.Flush()
 }
+
+// count is how many rows have that outcome.
+func (b *board) count(outcome string) (n int) {
+	for _, r := range b.rows {
+		if r.outcome == outcome {
+			n++
+		}
+	}
+	return n
+}

@@ -67,6 +67,9 @@ func TestKilledAtEveryPoint(t *testing.T) {
 		}
 	})
 	t.Log("\n" + table.String())
+	if n := table.count(notSoOften); n*20 > len(kills) {
+		t.Errorf("%d of the kills were never reached: the traces say too little", n)
+	}
 }
 
 // trace runs a flow unharmed and returns a kill for the points of its own part,
@@ -132,9 +135,16 @@ func survive(t *testing.T, k kill, stayLocked bool) string {
 		}
 		l.Reset()
 	}
-	t.Fatal(errNotReached)
-	return ""
+	if k.hit == 1 {
+		t.Fatal(errNotReached)
+	}
+	return notSoOften
 }
+
+// notSoOften is the outcome of a kill at a later passage that the trace saw and
+// three tries did not: under load a flow may note the same thing once more. Its
+// point is killed at the passages before.
+const notSoOften = "not passed so often"
 
 // surviveOn is one try. How often a flow passes a point may hang on what two
 // goroutines do first; a later passage that did not happen is no verdict.
