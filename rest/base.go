@@ -17,6 +17,13 @@ const (
 	OwnMachineAlone              // loopback only: the sandbox
 )
 
+// CheckBase refuses a base URL that [New] would refuse, for a service that is also
+// reached in another way than by calls.
+func CheckBase(raw string, r Reach) error {
+	_, err := parseBase(raw, r)
+	return err
+}
+
 // parseBase checks a base URL. What it refuses would leak the call, or send it
 // somewhere the user did not name.
 func parseBase(raw string, r Reach) (*url.URL, error) {

@@ -150,6 +150,8 @@ type Call struct {
 	Header     http.Header
 	Body       []byte // JSON, sent byte for byte; nil for none
 	Repeatable bool
+
+	lines func(*Reply, []byte) error // of Stream
 }
 
 func (c Call) repeatable() bool {
@@ -250,7 +252,11 @@ func (c *Client) secrets(ctx context.Context) (http.Header, error) {
 }
 
 func (c *Client) exchange(ctx context.Context, call Call, secrets http.Header) (*Reply, *Error) {
-	ctx, cancel := context.WithTimeout(ctx, c.limits.Attempt)
+	longest := c.limits.Attempt
+	if call.lines != nil {
+		longest = c.limits.Call
+	}
+	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	req, err := c.request(ctx, call, secrets)
 	if err != nil {
@@ -261,6 +267,9 @@ func (c *Client) exchange(ctx context.Context, call Call, secrets http.Header) (
 		return nil, transportError(ctx, err)
 	}
 	defer res.Body.Close()
+	if call.lines != nil && isLines(res) {
+		return c.readLines(ctx, res, call.lines)
+	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, c.limits.Body+1))
 	switch {
 	case err != nil:
@@ -293,6 +302,9 @@ func (c *Client) request(ctx context.Context, call Call, secrets http.Header) (*
 		}
 	}
 	req.Header.Set("Accept", jsonType)
+	if call.lines != nil {
+		req.Header.Set("Accept", linesType+", "+jsonType)
+	}
 	if call.Body != nil {
 		req.Header.Set("Content-Type", jsonType)
 	}

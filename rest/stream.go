@@ -1,0 +1,72 @@
+package rest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+)
+
+// linesType is JSON in lines: one value a line, each sent as soon as it is known.
+const linesType = "application/x-ndjson"
+
+// Stream is Do for a reply that comes line by line: each line that is not blank is
+// handed to line as it arrives, with the reply's head, which was received before the
+// first. The reply has no body. An error of line's ends the call and comes back as
+// it is. A service that answers with plain JSON instead gives a reply with a body,
+// as Do does. It is not repeated; lines and reply stay within the limits of a call
+// and of a body.
+func (c *Client) Stream(ctx context.Context, call Call, line func(head *Reply, line []byte) error) (*Reply, error) {
+	caller := ctx
+	ctx, cancel := context.WithTimeout(ctx, c.limits.Call)
+	defer cancel()
+	var refused error
+	call.lines = func(head *Reply, b []byte) error {
+		refused = line(head, b)
+		return refused
+	}
+	reply, err := c.once(ctx, call)
+	switch {
+	case refused != nil:
+		return nil, refused
+	case err == nil:
+		return reply, nil
+	case errors.Is(caller.Err(), context.Canceled):
+		return nil, fmt.Errorf("%s: %s %s: %w", c.config.Name, call.Method, call.Path, caller.Err())
+	}
+	return nil, err
+}
+
+// isLines reports a good reply in lines.
+func isLines(res *http.Response) bool {
+	media, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	return err == nil && media == linesType && res.StatusCode >= 200 && res.StatusCode < 300
+}
+
+// errLine is an error of the reader's of lines, which says nothing of the service.
+var errLine = errors.New("the lines were refused")
+
+func (c *Client) readLines(ctx context.Context, res *http.Response, line func(*Reply, []byte) error) (*Reply, *Error) {
+	head := &Reply{Status: res.StatusCode, Header: res.Header, Received: c.now()}
+	left := &io.LimitedReader{R: res.Body, N: c.limits.Body + 1}
+	lines := bufio.NewReader(left)
+	for {
+		b, err := lines.ReadBytes('\n')
+		if left.N <= 0 {
+			return nil, &Error{Kind: TooLarge, Status: res.StatusCode, Detail: fmt.Sprintf("more than %d bytes", c.limits.Body)}
+		}
+		if err != nil && err != io.EOF {
+			return nil, transportError(ctx, err)
+		}
+		if b = bytes.TrimSpace(b); len(b) > 0 && line(head, b) != nil {
+			return nil, &Error{Kind: Answered, Status: res.StatusCode, Err: errLine}
+		}
+		if err == io.EOF {
+			return head, nil
+		}
+	}
+}

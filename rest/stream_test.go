@@ -1,0 +1,130 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func linesClient(t *testing.T, h http.HandlerFunc) *Client {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	c, err := New(Config{Name: "test", Base: srv.URL, Reach: OwnMachineAlone, Limits: Limits{Attempt: 200 * time.Millisecond, Call: time.Second, Body: 64, Attempts: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// TestStream: lines are handed on as they come, each once, also the last without a
+// newline, and whatever is wrong is said.
+func TestStream(t *testing.T) {
+	own := errors.New("not this one")
+	for _, c := range []struct {
+		name  string
+		serve http.HandlerFunc
+		lines []string
+		fail  error // of the reader at the second line
+		kind  Kind
+		body  string
+	}{
+		{"lines", say(200, linesType, "{\"a\":1}\n\n  {\"a\":2}\r\n{\"a\":3}"), []string{`{"a":1}`, `{"a":2}`, `{"a":3}`}, nil, "", ""},
+		{"nothing", say(200, linesType, ""), nil, nil, "", ""},
+		{"plain json", say(200, jsonType, `{"routes":[]}`), nil, nil, "", `{"routes":[]}`},
+		{"refused by the reader", say(200, linesType, "1\n2\n3\n"), []string{"1", "2"}, own, "", ""},
+		{"a failure", say(429, jsonType, `{}`), nil, nil, Answered, ""},
+		{"a failure in lines", say(500, linesType, "1\n"), nil, nil, Answered, ""},
+		{"too many", say(200, linesType, strings.Repeat("123\n", 30)), nil, nil, TooLarge, ""},
+		{"a line without end", say(200, linesType, strings.Repeat("1", 100)), nil, nil, TooLarge, ""},
+		{"something else", say(200, "text/html", "1\n"), nil, nil, NotJSON, ""},
+		{"it stalls", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", linesType)
+			fmt.Fprintln(w, "1")
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}, []string{"1"}, nil, TimedOut, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			reply, err := linesClient(t, c.serve).Stream(t.Context(), Call{Method: http.MethodPost, Path: "/q", Body: []byte("{}")}, func(head *Reply, b []byte) error {
+				if _, ok := head.Skew(); !ok || head.Status != 200 {
+					t.Errorf("line %q comes without its head", b)
+				}
+				if got = append(got, string(b)); len(got) == 2 {
+					return c.fail
+				}
+				return nil
+			})
+			var e *Error
+			switch {
+			case c.fail != nil:
+				if !errors.Is(err, c.fail) {
+					t.Errorf("%v, want the reader's own error", err)
+				}
+			case c.kind != "":
+				if !errors.As(err, &e) || e.Kind != c.kind {
+					t.Errorf("%v, want %s", err, c.kind)
+				}
+			case err != nil:
+				t.Error(err)
+			case string(reply.Body) != c.body:
+				t.Errorf("body %q, want %q", reply.Body, c.body)
+			}
+			if c.lines != nil && !slices.Equal(got, c.lines) {
+				t.Errorf("lines %q, want %q", got, c.lines)
+			}
+		})
+	}
+}
+
+// TestStreamArrives: a line is there before the reply is through, and the caller's
+// own end stays what it is.
+func TestStreamArrives(t *testing.T) {
+	first := make(chan struct{})
+	c := linesClient(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", linesType)
+		fmt.Fprintln(w, "1")
+		w.(http.Flusher).Flush()
+		select {
+		case <-first:
+			fmt.Fprintln(w, "2")
+		case <-r.Context().Done():
+		}
+	})
+	n := 0
+	var began time.Time
+	reply, err := c.Stream(t.Context(), Call{Method: http.MethodGet, Path: "/q"}, func(*Reply, []byte) error {
+		if n++; n == 1 {
+			began = time.Now()
+			close(first)
+		}
+		return nil
+	})
+	if err != nil || n != 2 {
+		t.Fatalf("%d lines, %v", n, err)
+	}
+	if reply.Received.After(began) {
+		t.Error("the head is said to have come after the first line: its date would say too little")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = c.Stream(ctx, Call{Method: http.MethodGet, Path: "/q"}, func(*Reply, []byte) error { cancel(); <-ctx.Done(); return nil })
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func say(status int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
+	}
+}
