@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -77,7 +78,32 @@ type Network struct {
 
 // Providers are the swap providers' settings.
 type Providers struct {
-	DEX Provider `toml:"dex"`
+	DEX     Provider `toml:"dex"`
+	Bridge  Service  `toml:"bridge"`
+	Intent  Intent   `toml:"intent"`
+	Gasless Gasless  `toml:"gasless"`
+}
+
+// Service is the settings of a provider that is called without a token of this
+// installation's.
+type Service struct {
+	Disabled bool   `toml:"disabled"`
+	BaseURL  string `toml:"base_url"` // empty: the provider's own
+}
+
+// Gasless is the gasless provider's settings.
+type Gasless struct {
+	Disabled bool   `toml:"disabled"`
+	BaseURL  string `toml:"base_url"` // empty: the provider's own
+	Source   string `toml:"source"`   // the partner id that the provider knows the wallet by; empty: none
+}
+
+// Intent is the intent provider's settings: the daemon and what windows show
+// may use two addresses of it.
+type Intent struct {
+	Disabled        bool   `toml:"disabled"`
+	BaseURL         string `toml:"base_url"`          // for the daemon; empty: the provider's own
+	FrontendBaseURL string `toml:"frontend_base_url"` // for windows; empty: the same
 }
 
 // Provider is one provider's settings.
@@ -330,10 +356,15 @@ func (c *Config) Check() error {
 // urls lists the provider URLs by key. RPC URLs are checked by package chain,
 // which knows the networks.
 func (c *Config) urls() map[string]string {
-	out := map[string]string{}
-	if c.Providers.DEX.BaseURL != "" {
-		out["providers.dex.base_url"] = c.Providers.DEX.BaseURL
+	p := c.Providers
+	out := map[string]string{
+		"providers.dex.base_url":             p.DEX.BaseURL,
+		"providers.bridge.base_url":          p.Bridge.BaseURL,
+		"providers.intent.base_url":          p.Intent.BaseURL,
+		"providers.intent.frontend_base_url": p.Intent.FrontendBaseURL,
+		"providers.gasless.base_url":         p.Gasless.BaseURL,
 	}
+	maps.DeleteFunc(out, func(_, u string) bool { return u == "" })
 	return out
 }
 

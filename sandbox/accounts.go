@@ -7,7 +7,9 @@ import (
 	"crypto/sha512"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -33,6 +35,14 @@ func Accounts(n uint32) ([]Account, error) { return AccountsOf(Mnemonic, n) }
 // AccountsOf derives the first n accounts of a mnemonic, such as one that a
 // daemon made here and showed. It does not look whether the words are sound.
 func AccountsOf(mnemonic string, n uint32) ([]Account, error) {
+	indices := make([]uint32, n)
+	for i := range indices {
+		indices[i] = uint32(i)
+	}
+	return accountsAt(mnemonic, indices)
+}
+
+func accountsAt(mnemonic string, indices []uint32) ([]Account, error) {
 	seed, err := pbkdf2.Key(sha512.New, mnemonic, []byte("mnemonic"), 2048, 64)
 	if err != nil {
 		return nil, err
@@ -43,9 +53,9 @@ func AccountsOf(mnemonic string, n uint32) ([]Account, error) {
 			return nil, err
 		}
 	}
-	accounts := make([]Account, n)
-	for i := range n {
-		node, err := parent.child(i)
+	accounts := make([]Account, len(indices))
+	for i, index := range indices {
+		node, err := parent.child(index)
 		if err != nil {
 			return nil, err
 		}
@@ -53,9 +63,40 @@ func AccountsOf(mnemonic string, n uint32) ([]Account, error) {
 		if err != nil {
 			return nil, err
 		}
-		accounts[i] = Account{Index: i, Address: crypto.PubkeyToAddress(key.PublicKey), Key: key}
+		accounts[i] = Account{Index: index, Address: crypto.PubkeyToAddress(key.PublicKey), Key: key}
 	}
 	return accounts, nil
+}
+
+// services are the accounts of those behind the providers, by what they do.
+// They are the published mnemonic's too, far from those of users.
+var services = map[string]uint32{
+	"auctionFiller":   9000,
+	"auctionCosigner": 9001,
+	"bridgeSolver":    9002,
+	"intentSolver":    9003,
+	"jamSolver":       9004,
+	"rfqMaker":        9005,
+	"bridgeStranger":  9006, // pays where the bridge's solver should
+}
+
+// Services derives the accounts of those behind the providers, by name. Like all
+// keys here, theirs are public.
+func Services() (map[string]Account, error) {
+	names := slices.Sorted(maps.Keys(services))
+	indices := make([]uint32, len(names))
+	for i, name := range names {
+		indices[i] = services[name]
+	}
+	accounts, err := accountsAt(Mnemonic, indices)
+	if err != nil {
+		return nil, err
+	}
+	named := map[string]Account{}
+	for i, name := range names {
+		named[name] = accounts[i]
+	}
+	return named, nil
 }
 
 // hardened is the first index of BIP-32's hardened keys.

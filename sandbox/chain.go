@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"sync"
 	"time"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -16,6 +15,7 @@ import (
 	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/devnet"
 	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/operator"
 )
 
 // A Chain is a running chain of the sandbox. Mine, Pause, Resume, Reorg, Shift,
@@ -29,20 +29,15 @@ type Chain struct {
 	front    *devnet.Front
 	server   *server
 	client   *ethclient.Client
-	treasury Account
+	treasury *operator.Account
 	erc20    abi.ABI
-	funding  sync.Mutex // one treasury nonce at a time
 }
 
 // genesisAge is how far behind the clock a chain begins, so that the first
 // blocks need not be in the future.
 const genesisAge = 60 * time.Second
 
-func startChain(ctx context.Context, n Network, set *contracts.Set, o Options) (*Chain, error) {
-	accounts, err := Accounts(fundedAccounts)
-	if err != nil {
-		return nil, err
-	}
+func (s *Sandbox) startChain(ctx context.Context, n Network, set *contracts.Set, o Options) (*Chain, error) {
 	owner, err := treasury()
 	if err != nil {
 		return nil, err
@@ -52,7 +47,7 @@ func startChain(ctx context.Context, n Network, set *contracts.Set, o Options) (
 		return nil, err
 	}
 	began := uint64(time.Now().Add(-genesisAge).Unix())
-	alloc, err := bake(n, set, accounts, began)
+	alloc, err := s.bake(n, set, began)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +55,7 @@ func startChain(ctx context.Context, n Network, set *contracts.Set, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	c := &Chain{Chain: dev, Network: n, Faults: &inject.Book{}, treasury: owner, erc20: token.ABI}
+	c := &Chain{Chain: dev, Network: n, Faults: &inject.Book{}, treasury: operator.NewAccount(owner.Key), erc20: token.ABI}
 	c.front = devnet.NewFront(dev, c.Faults)
 	c.client = ethclient.NewClient(dev.Dial())
 	if c.server, err = listen(ctx, o.Host, c.front); err != nil {
@@ -102,9 +97,11 @@ func (c *Chain) Fund(ctx context.Context, to, token common.Address, amount *big.
 	if err != nil {
 		return err
 	}
-	c.funding.Lock()
-	defer c.funding.Unlock()
-	receipt, err := c.send(ctx, call)
+	hash, err := c.treasury.Send(ctx, c.operated(), call)
+	if err != nil {
+		return fmt.Errorf("fund %s: %w", to, err)
+	}
+	receipt, err := c.Settle(ctx, hash)
 	if err != nil {
 		return fmt.Errorf("fund %s: %w", to, err)
 	}
@@ -114,21 +111,18 @@ func (c *Chain) Fund(ctx context.Context, to, token common.Address, amount *big.
 	return nil
 }
 
-func (c *Chain) fundCall(to, token common.Address, amount *big.Int) (*types.DynamicFeeTx, error) {
+func (c *Chain) fundCall(to, token common.Address, amount *big.Int) (operator.Call, error) {
 	if token == (common.Address{}) {
-		return &types.DynamicFeeTx{To: &to, Value: amount, Gas: 100_000}, nil
+		return operator.Call{To: to, Value: amount, Gas: 100_000}, nil
 	}
 	method := "mint"
 	if token == c.Network.Wrapped.Address {
 		method = "transfer" // the treasury's own; nobody can mint it
 	} else if !c.knows(token) {
-		return nil, fmt.Errorf("chain %d has no token %s", c.ID, token)
+		return operator.Call{}, fmt.Errorf("chain %d has no token %s", c.ID, token)
 	}
 	data, err := c.erc20.Pack(method, to, amount)
-	if err != nil {
-		return nil, err
-	}
-	return &types.DynamicFeeTx{To: &token, Value: new(big.Int), Data: data, Gas: 200_000}, nil
+	return operator.Call{To: token, Data: data, Gas: 200_000}, err
 }
 
 func (c *Chain) knows(token common.Address) bool {
@@ -140,27 +134,9 @@ func (c *Chain) knows(token common.Address) bool {
 	return false
 }
 
-// fundTip is what the treasury tips where no more is asked, in wei per gas.
-var fundTip = big.NewInt(2e9)
-
-func (c *Chain) send(ctx context.Context, tx *types.DynamicFeeTx) (*types.Receipt, error) {
-	nonce, err := c.client.PendingNonceAt(ctx, c.treasury.Address)
-	if err != nil {
-		return nil, err
-	}
-	tx.ChainID, tx.Nonce = new(big.Int).SetUint64(c.ID), nonce
-	if tx.GasTipCap = c.Tip(); tx.GasTipCap.Cmp(fundTip) < 0 {
-		tx.GasTipCap = fundTip
-	}
-	tx.GasFeeCap = new(big.Int).Add(tx.GasTipCap, new(big.Int).Mul(big.NewInt(2), c.Head().BaseFee))
-	signed, err := types.SignNewTx(c.treasury.Key, types.LatestSignerForChainID(tx.ChainID), tx)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.client.SendTransaction(ctx, signed); err != nil {
-		return nil, err
-	}
-	return c.Settle(ctx, signed.Hash())
+// operated is the chain as those behind the providers see it.
+func (c *Chain) operated() operator.Chain {
+	return operator.Chain{Network: c.Network, Client: c.client, Tip: c.Tip}
 }
 
 // Close stops the endpoint and the chain.

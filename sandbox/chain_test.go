@@ -64,6 +64,16 @@ func TestEveryChain(t *testing.T) {
 		checkLinks(t, c)
 		for _, tok := range append(c.Network.Tokens, c.Network.Wrapped) {
 			checkToken(t, c, tok, s.Accounts()[0].Address)
+			for name, service := range s.Services() {
+				if got := new(big.Int).SetBytes(view(t, c, tok.Address, "balanceOf(address)", word(service.Address))); got.Cmp(tok.Units(50_000_000)) != 0 {
+					t.Errorf("chain %d: %s has %v of %s", c.ID, name, got, tok.Symbol)
+				}
+			}
+		}
+		for name, at := range c.Network.Named() {
+			if code, err := c.Client().CodeAt(t.Context(), at, nil); err != nil || len(code) == 0 {
+				t.Errorf("chain %d: nothing stands at %s, which is to be %s (%v)", c.ID, at, name, err)
+			}
 		}
 		if want, known := separators[strconv.FormatUint(c.ID, 10)]; known {
 			compared++
@@ -108,6 +118,14 @@ func checkLinks(t *testing.T, c *sandbox.Chain) {
 	}
 	if c.Network.DEX {
 		links = append(links, link{n.UniversalRouter, "V3_POSITION_MANAGER()", n.PositionManager})
+	}
+	if x := c.Network.UniswapX(); x.Protocol != "" {
+		links = append(links, link{x.V3Reactor, "permit2()", n.Permit2}, link{x.V3Reactor, "owner()", x.FeeOwner},
+			link{x.V3Reactor, "feeController()", common.Address{}})
+	}
+	if c.ID == 1 {
+		v2 := c.Network.UniswapX().V2Reactor
+		links = append(links, link{v2, "permit2()", n.Permit2}, link{v2, "feeController()", common.Address{}})
 	}
 	for _, l := range links {
 		if got := common.BytesToAddress(view(t, c, l.at, l.signature)); got != l.want {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/big"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -51,9 +52,21 @@ var controlRoutes = []controlRoute{
 	{"GET /counts/{server}", onBook(func(b *inject.Book, _ *http.Request) (any, error) {
 		return map[string]any{"requests": b.Counts(), "held": b.Held()}, nil
 	})},
+}
 
-	{"GET /dex", func(s *Sandbox, _ *http.Request) (any, error) { return s.dex.Settings(), nil }},
-	{"POST /dex", (*Sandbox).controlDEX},
+// routes are the requests about the provider of one kind: its settings,
+// and what else there is of it to ask or to do.
+func (s *simulator) routes() []controlRoute {
+	at := "/" + s.kind
+	routes := []controlRoute{
+		{"GET " + at, func(*Sandbox, *http.Request) (any, error) { return s.settings(), nil }},
+		{"POST " + at, func(_ *Sandbox, r *http.Request) (any, error) { err := s.set(r); return s.settings(), err }},
+	}
+	for pattern, answer := range s.controls {
+		method, path, _ := strings.Cut(pattern, " ")
+		routes = append(routes, controlRoute{method + " " + at + path, func(_ *Sandbox, r *http.Request) (any, error) { return answer(r) }})
+	}
+	return routes
 }
 
 // done is the answer where there is nothing to say.
@@ -61,7 +74,11 @@ var done = map[string]bool{"ok": true}
 
 func (s *Sandbox) control() http.Handler {
 	mux := http.NewServeMux()
-	for _, route := range controlRoutes {
+	routes := slices.Clone(controlRoutes)
+	for _, sim := range s.simulators {
+		routes = append(routes, sim.routes()...)
+	}
+	for _, route := range routes {
 		mux.HandleFunc(route.pattern, func(w http.ResponseWriter, r *http.Request) {
 			r.Body = http.MaxBytesReader(w, r.Body, maxControl)
 			reply, err := route.answer(s, r)
@@ -111,16 +128,17 @@ func onChain(do func(*Chain, *http.Request) (any, error)) func(*Sandbox, *http.R
 	}
 }
 
-// onBook finds the faults of a server: "dex", or "rpc-" and a chain id.
+// onBook finds the faults of a server: the kind of a provider, or "rpc-" and a
+// chain id.
 func onBook(do func(*inject.Book, *http.Request) (any, error)) func(*Sandbox, *http.Request) (any, error) {
 	return func(s *Sandbox, r *http.Request) (any, error) {
 		name := r.PathValue("server")
-		if name == "dex" {
-			return do(s.dex.Faults, r)
+		if book := s.Faults(name); book != nil {
+			return do(book, r)
 		}
 		id, isRPC := strings.CutPrefix(name, "rpc-")
 		if !isRPC {
-			return nil, fmt.Errorf("server %q: %w; there are dex and rpc-<chain id>", name, errNotFound)
+			return nil, fmt.Errorf("server %q: %w; there are %s and rpc-<chain id>", name, errNotFound, strings.Join(s.kinds(), ", "))
 		}
 		c, err := s.chainNamed(id)
 		if err != nil {
@@ -229,12 +247,4 @@ func controlRemove(b *inject.Book, r *http.Request) (any, error) {
 		return nil, fmt.Errorf("fault %q: %w", r.PathValue("id"), errNotFound)
 	}
 	return done, nil
-}
-
-func (s *Sandbox) controlDEX(r *http.Request) (any, error) {
-	settings, err := body(r, s.dex.Settings())
-	if err == nil {
-		err = s.dex.Set(settings)
-	}
-	return s.dex.Settings(), err
 }

@@ -181,11 +181,22 @@ func TestManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, m := control[sandbox.Manifest](t, s, http.MethodGet, "/manifest", "")
+	if len(m.Services) != len(s.Services()) || len(m.Providers) != 4 {
+		t.Errorf("services %v, providers %v", m.Services, m.Providers)
+	}
 	if m.Version != sandbox.ManifestVersion || len(m.Chains) != 2 || len(m.Accounts) != 10 || m.Providers["dex"].BaseURL != s.DEXURL() {
 		t.Errorf("manifest %+v", m)
 	}
 	if m.Chains[1].ID != 8453 || m.Chains[1].RPC != s.Chain(8453).RPC() || m.Chains[1].Depth != sandbox.Depth {
 		t.Errorf("chain %+v", m.Chains[1])
+	}
+	for kind, p := range m.Providers {
+		if p.BaseURL == "" || p.URLs["base_url"] != p.BaseURL || p.BaseURL != s.BaseURL(kind) {
+			t.Errorf("%s: %+v", kind, p)
+		}
+		if want := fmt.Sprintf("[providers.%s]\nbase_url = %q\n", kind, p.BaseURL); !bytes.Contains(s.Config(), []byte(want)) {
+			t.Errorf("config.toml lacks %s", want)
+		}
 	}
 	for _, want := range []string{"sandbox = true\n", "[networks.1]\n", "[networks.8453]\n", `base_url = "` + s.DEXURL() + `"`, `receiver = "0x90F7`} {
 		if !bytes.Contains(s.Config(), []byte(want)) {

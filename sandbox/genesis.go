@@ -30,10 +30,13 @@ const (
 	v2Pool      = 3_000_000
 )
 
-// What an account of the mnemonic starts with, and the treasury.
+// What an account of the mnemonic starts with, one behind a provider, and the
+// treasury.
 var (
 	accountNative  = whole(10_000)
 	accountDollars = int64(100_000) // of each token
+	serviceNative  = whole(1_000_000)
+	serviceDollars = int64(50_000_000) // of each token
 	treasuryNative = new(big.Int).Mul(whole(1_000_000_000), big.NewInt(1_000_000))
 )
 
@@ -51,17 +54,24 @@ type genesis struct {
 	set      *contracts.Set
 	treasury common.Address
 	accounts []Account
+	services map[string]Account
 	time     uint64
+	// layout tells stand-ins whose interface is not published how to lay their
+	// arguments out.
+	layout uint64
 }
 
 // bake puts a network's contracts, tokens, pools and funded accounts into a
 // genesis allocation.
-func bake(n Network, set *contracts.Set, accounts []Account, time uint64) (types.GenesisAlloc, error) {
+func (s *Sandbox) bake(n Network, set *contracts.Set, time uint64) (types.GenesisAlloc, error) {
 	owner, err := treasury()
 	if err != nil {
 		return nil, err
 	}
-	g := &genesis{Baker: devnet.NewBaker(n.ID, time), network: n, set: set, treasury: owner.Address, accounts: accounts, time: time}
+	g := &genesis{
+		Baker: devnet.NewBaker(n.ID, time), network: n, set: set, treasury: owner.Address,
+		accounts: s.accounts, services: s.services, time: time, layout: s.layout,
+	}
 	g.Fund(g.treasury, treasuryNative)
 	g.permit2()
 	g.deploy("Multicall3", n.Contracts.Multicall3)
@@ -69,6 +79,11 @@ func bake(n Network, set *contracts.Set, accounts []Account, time uint64) (types
 	g.uniswap()
 	g.pools()
 	g.fundAccounts()
+	for _, p := range providers {
+		if p.bake != nil {
+			p.bake(g)
+		}
+	}
 	alloc, err := g.Alloc()
 	if err != nil {
 		return nil, fmt.Errorf("chain %d: %w", n.ID, err)
@@ -120,11 +135,11 @@ func (g *genesis) tokens() {
 	g.Set(w.Address, common.Hash{}, shortString(w.Name))
 	g.Set(w.Address, common.BigToHash(big.NewInt(1)), shortString(w.Symbol))
 	for _, t := range g.network.Tokens {
-		g.deploy(t.contract(), t.Address, t.Name, t.Symbol, t.Decimals)
+		g.deploy(tokenContract(t), t.Address, t.Name, t.Symbol, t.Decimals)
 	}
 }
 
-func (t Token) contract() string {
+func tokenContract(t Token) string {
 	if t.Tether {
 		return "TetherToken"
 	}
@@ -247,21 +262,42 @@ func (g *genesis) give(t Token, to common.Address, amount *big.Int) {
 
 func (g *genesis) fundAccounts() {
 	for _, a := range g.accounts {
-		g.Fund(a.Address, accountNative)
-		for _, t := range append([]Token{g.network.Wrapped}, g.network.Tokens...) {
-			g.give(t, a.Address, t.Units(accountDollars))
-		}
+		g.endow(a, accountNative, accountDollars)
+	}
+	for _, a := range g.services {
+		g.endow(a, serviceNative, serviceDollars)
 	}
 	g.give(g.network.Wrapped, g.treasury, g.network.Wrapped.Units(deepPool))
+}
+
+// endow gives an account the native coin, in wei, and tokens of every kind, in
+// US dollars.
+func (g *genesis) endow(a Account, wei *big.Int, dollars int64) {
+	g.Fund(a.Address, wei)
+	for _, t := range append([]Token{g.network.Wrapped}, g.network.Tokens...) {
+		g.give(t, a.Address, t.Units(dollars))
+	}
+}
+
+// allow lets a spender take every token of an account behind a provider, named as
+// in services.
+func (g *genesis) allow(service string, spender common.Address) {
+	data, err := g.contract("MockERC20").ABI.Pack("approve", spender, maxUint256)
+	if err != nil {
+		g.Fail(err)
+	}
+	for _, t := range append([]Token{g.network.Wrapped}, g.network.Tokens...) {
+		g.Call(g.services[service].Address, t.Address, new(big.Int), data)
+	}
 }
 
 // ErrUnknownChain means a chain id outside the table.
 var ErrUnknownChain = errors.New("the sandbox has no such chain")
 
 func unknownChain(id uint64) error {
-	known := make([]string, len(networks))
-	for i, n := range networks {
-		known[i] = fmt.Sprint(n.ID)
+	known := make([]string, 0, len(Networks()))
+	for _, n := range Networks() {
+		known = append(known, fmt.Sprint(n.ID))
 	}
 	return fmt.Errorf("chain %d: %w; it has %s", id, ErrUnknownChain, strings.Join(known, ", "))
 }

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -30,6 +29,7 @@ type Manifest struct {
 	Providers map[string]ManifestService `json:"providers"`
 	Mnemonic  string                     `json:"mnemonic"`
 	Accounts  []ManifestAccount          `json:"accounts"`
+	Services  map[string]ManifestAccount `json:"services"`
 }
 
 // A ManifestChain is one running chain.
@@ -61,9 +61,12 @@ type ManifestToken struct {
 type ManifestService struct {
 	BaseURL string `json:"baseUrl"`
 	Proxy   string `json:"proxy,omitempty"`
+	// URLs are its addresses by the daemon's key for them, such as base_url.
+	URLs map[string]string `json:"urls"`
 }
 
-// A ManifestAccount holds funds on every chain.
+// A ManifestAccount holds funds on every chain: a user's by its place in a list,
+// one behind a provider by its name.
 type ManifestAccount struct {
 	Index   uint32        `json:"index"`
 	Address eip55.Address `json:"address"`
@@ -77,39 +80,54 @@ const warning = "PUBLIC TEST KEYS. The chains have real chain ids: whatever thes
 func (s *Sandbox) Manifest() Manifest {
 	m := Manifest{
 		Version: ManifestVersion, Warning: warning, Control: s.ControlURL(), Mnemonic: Mnemonic,
-		Providers: map[string]ManifestService{"dex": {s.DEXURL(), s.proxy}},
+		Providers: map[string]ManifestService{}, Services: map[string]ManifestAccount{},
+	}
+	for _, sim := range s.simulators {
+		m.Providers[sim.kind] = s.service(sim)
 	}
 	for _, c := range s.chains {
 		n := c.Network
 		entry := ManifestChain{
 			ID: n.ID, Name: n.Name, RPC: c.RPC(), WS: c.WS(), Depth: Depth,
-			Native: n.Native, Wrapped: n.Wrapped.manifest(), Contracts: n.Contracts.manifest(),
+			Native: n.Native, Wrapped: manifestToken(n.Wrapped), Contracts: manifestContracts(n),
 		}
 		for _, t := range n.Tokens {
-			entry.Tokens = append(entry.Tokens, t.manifest())
+			entry.Tokens = append(entry.Tokens, manifestToken(t))
 		}
 		m.Chains = append(m.Chains, entry)
 	}
 	for _, a := range s.accounts {
-		m.Accounts = append(m.Accounts, ManifestAccount{a.Index, eip55.Address(a.Address), crypto.FromECDSA(a.Key), true})
+		m.Accounts = append(m.Accounts, manifestAccount(a))
+	}
+	for name, a := range s.services {
+		m.Services[name] = manifestAccount(a)
 	}
 	return m
 }
 
-func (t Token) manifest() ManifestToken {
+func (s *Sandbox) service(sim *simulator) ManifestService {
+	m := ManifestService{BaseURL: s.BaseURL(sim.kind), URLs: map[string]string{}}
+	for _, k := range sim.paths {
+		m.URLs[k.key] = sim.address(k)
+	}
+	if sim.kind == behindProxy {
+		m.Proxy = s.proxy
+	}
+	return m
+}
+
+func manifestAccount(a Account) ManifestAccount {
+	return ManifestAccount{a.Index, eip55.Address(a.Address), crypto.FromECDSA(a.Key), true}
+}
+
+func manifestToken(t Token) ManifestToken {
 	return ManifestToken{eip55.Address(t.Address), t.Symbol, t.Name, t.Decimals, t.MicroUSD, t.Tether}
 }
 
-func (c Contracts) manifest() map[string]eip55.Address {
-	named := map[string]common.Address{
-		"permit2": c.Permit2, "multicall3": c.Multicall3, "v2Factory": c.V2Factory, "v2Router": c.V2Router,
-		"v3Factory": c.V3Factory, "positionManager": c.PositionManager, "quoterV2": c.QuoterV2, "universalRouter": c.UniversalRouter,
-	}
+func manifestContracts(n Network) map[string]eip55.Address {
 	out := map[string]eip55.Address{}
-	for name, address := range named {
-		if address != (common.Address{}) {
-			out[name] = eip55.Address(address)
-		}
+	for name, address := range n.Named() {
+		out[name] = eip55.Address(address)
 	}
 	return out
 }
@@ -124,12 +142,29 @@ func (s *Sandbox) Config() []byte {
 	for _, c := range s.chains {
 		fmt.Fprintf(&b, "\n[networks.%d]\nrpc = [%q]\ndepth = %d\n", c.ID, c.RPC(), Depth)
 	}
-	fmt.Fprintf(&b, "\n[providers.dex]\nbase_url = %q\n", cmp.Or(s.proxy, s.DEXURL()))
-	if s.proxyToken != "" {
-		fmt.Fprintf(&b, "token_file = %q\n", s.proxyToken)
+	for _, sim := range s.simulators {
+		fmt.Fprintf(&b, "\n[providers.%s]\n", sim.kind)
+		for _, k := range sim.paths {
+			fmt.Fprintf(&b, "%s = %q\n", k.key, s.address(sim, k))
+		}
+		if sim.kind == behindProxy && s.proxyToken != "" {
+			fmt.Fprintf(&b, "token_file = %q\n", s.proxyToken)
+		}
 	}
 	fmt.Fprintf(&b, "\n[fees]\nreceiver = %q\nname = %q\nwebsite = %q\n", FeeReceiver.Hex(), "Swapkeep Sandbox", "https://example.org")
 	return b.Bytes()
+}
+
+// behindProxy is the kind of the provider that BehindProxy is about.
+const behindProxy = "dex"
+
+// address is where the daemon is to find a provider: at the proxy, if there is
+// one.
+func (s *Sandbox) address(sim *simulator, k pathKey) string {
+	if sim.kind == behindProxy && s.proxy != "" {
+		return s.proxy
+	}
+	return sim.address(k)
 }
 
 // WriteFiles writes sandbox.json and config.toml to a directory, which it

@@ -11,35 +11,44 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"swapkeep/sandbox/contracts"
-	"swapkeep/sandbox/dexsim"
+	"swapkeep/sandbox/network"
 )
 
-// Options say what to start. The zero value starts chains 1 and 8453 with a
-// block a second.
+// Options say what to start. The zero value starts [DefaultChains] with a block
+// a second.
 type Options struct {
-	Chains    []uint64      // ids of the table; nil = 1 and 8453
+	Chains    []uint64      // ids of the table; nil = DefaultChains
 	Contracts string        // directory of the contracts; "" = see contracts.Open
 	Host      string        // loopback address to listen on; "" = 127.0.0.1
 	Period    time.Duration // time between blocks; 0 = 1 s, negative = on request only
 	Instant   bool          // also make a block as soon as a transaction arrives
 	DEXKey    string        // API key that the DEX demands; "" = none
+	BridgeKey string        // API key that the bridge demands for quotes; "" = none
+	// Layout chooses how stand-ins of contracts whose interface is not published
+	// lay their arguments out; 0 = another way every time.
+	Layout uint64
 }
 
 // DefaultChains are started when none is named.
-var DefaultChains = []uint64{1, 8453}
+var DefaultChains = []uint64{1, 10, 8453, 42161}
 
 // A Sandbox is running. Its methods may be called concurrently.
 type Sandbox struct {
-	accounts []Account
-	chains   []*Chain
-	dex      *dexsim.Server
+	accounts   []Account
+	services   map[string]Account
+	layout     uint64
+	chains     []*Chain
+	simulators []*simulator
 
-	dexServer, controlServer *server
-	proxy, proxyToken        string // see BehindProxy
+	controlServer     *server
+	proxy, proxyToken string // see BehindProxy
 }
 
 // Start brings a sandbox up. The context bounds the start only; Close ends it.
@@ -52,7 +61,7 @@ func Start(ctx context.Context, o Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sandbox{}
+	s := &Sandbox{layout: o.Layout}
 	if err := s.start(ctx, set, o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -66,6 +75,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Host == "" {
 		o.Host = "127.0.0.1"
 	}
+	if o.Layout == 0 {
+		o.Layout = rand.Uint64() | 1 // never zero
+	}
 	switch {
 	case o.Period == 0:
 		o.Period = time.Second
@@ -73,7 +85,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Period = 0
 	}
 	for i, id := range o.Chains {
-		if _, ok := networkByID(id); !ok {
+		if _, ok := network.ByID(id); !ok {
 			return o, unknownChain(id)
 		}
 		if slices.Contains(o.Chains[:i], id) {
@@ -88,47 +100,34 @@ func (s *Sandbox) start(ctx context.Context, set *contracts.Set, o Options) erro
 	if s.accounts, err = Accounts(fundedAccounts); err != nil {
 		return err
 	}
-	for _, id := range o.Chains {
-		n, _ := networkByID(id)
-		c, err := startChain(ctx, n, set, o)
-		if err != nil {
-			return err
-		}
-		s.chains = append(s.chains, c)
-	}
-	if s.dex, err = dexsim.New(set, s.dexChains(), o.DEXKey); err != nil {
+	if s.services, err = Services(); err != nil {
 		return err
 	}
-	if s.dexServer, err = listen(ctx, o.Host, s.dex); err != nil {
+	if err := s.startChains(ctx, set, o); err != nil {
+		return err
+	}
+	if err := s.openProviders(ctx, set, o); err != nil {
 		return err
 	}
 	s.controlServer, err = listen(ctx, o.Host, s.control())
 	return err
 }
 
-// dexChains describes every chain of the table to the DEX simulator, running
-// or not.
-func (s *Sandbox) dexChains() []dexsim.Chain {
-	var all []dexsim.Chain
-	for _, n := range networks {
-		d := dexsim.Chain{
-			ID: n.ID, Served: n.DEX, Wrapped: n.Wrapped.dex(),
-			Permit2: n.Contracts.Permit2, Router: n.Contracts.UniversalRouter, Quoter: n.Contracts.QuoterV2,
-			V2Factory: n.Contracts.V2Factory, V2Router: n.Contracts.V2Router, V3Factory: n.Contracts.V3Factory,
-		}
-		for _, t := range n.Tokens {
-			d.Tokens = append(d.Tokens, t.dex())
-		}
-		if c := s.Chain(n.ID); c != nil {
-			d.Client = c.Client()
-		}
-		all = append(all, d)
+// startChains starts the chains beside each other.
+func (s *Sandbox) startChains(ctx context.Context, set *contracts.Set, o Options) error {
+	chains, errs := make([]*Chain, len(o.Chains)), make([]error, len(o.Chains))
+	var all sync.WaitGroup
+	for i, id := range o.Chains {
+		n, _ := network.ByID(id)
+		all.Go(func() { chains[i], errs[i] = s.startChain(ctx, n, set, o) })
 	}
-	return all
-}
-
-func (t Token) dex() dexsim.Token {
-	return dexsim.Token{Address: t.Address, Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, MicroUSD: t.MicroUSD}
+	all.Wait()
+	for _, c := range chains {
+		if c != nil {
+			s.chains = append(s.chains, c)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Chains are the chains that were started, in that order.
@@ -147,11 +146,9 @@ func (s *Sandbox) Chain(id uint64) *Chain {
 // Accounts hold native coins and tokens on every chain. Their keys are public.
 func (s *Sandbox) Accounts() []Account { return slices.Clone(s.accounts) }
 
-// DEX is the simulator of the DEX provider.
-func (s *Sandbox) DEX() *dexsim.Server { return s.dex }
-
-// DEXURL is its base URL.
-func (s *Sandbox) DEXURL() string { return "http://" + s.dexServer.addr + "/v1" }
+// Services are the accounts of those behind the providers, by name. They hold far
+// more than the accounts of users. Their keys are public.
+func (s *Sandbox) Services() map[string]Account { return maps.Clone(s.services) }
 
 // BehindProxy makes the daemon's configuration name a key proxy in place of the
 // DEX, and the file with the token that the proxy knows the daemon by. It goes
@@ -167,16 +164,19 @@ func (s *Sandbox) Reset() {
 	for _, c := range s.chains {
 		c.Reset()
 	}
-	s.dex.Reset()
+	for _, sim := range s.simulators {
+		sim.reset()
+	}
 }
 
 // Close stops everything and closes every port. It may be called once.
 func (s *Sandbox) Close() error {
 	var errs []error
-	for _, srv := range []*server{s.controlServer, s.dexServer} {
-		if srv != nil {
-			errs = append(errs, srv.Close())
-		}
+	if s.controlServer != nil {
+		errs = append(errs, s.controlServer.Close())
+	}
+	for _, sim := range s.simulators {
+		errs = append(errs, sim.Close())
 	}
 	for _, c := range s.chains {
 		errs = append(errs, c.Close())

@@ -86,7 +86,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.DurationVar(&o.Period, "period", time.Second, "time between blocks")
 	flags.BoolVar(&o.Instant, "instant", false, "also make a block as soon as a transaction arrives")
 	flags.BoolVar(&o.withParent, "with-parent", false, "end when the process that started this one ends")
-	flags.Func("chains", "`ids` of the chains to start, separated by commas (default 1,8453)", func(s string) error {
+	flags.Func("chains", "`ids` of the chains to start, separated by commas (default 1,10,8453,42161)", func(s string) error {
 		ids, err := parseChains(s)
 		o.Chains = ids
 		return err

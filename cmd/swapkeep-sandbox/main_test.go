@@ -115,7 +115,10 @@ func manifest(t *testing.T, dir string) sandbox.Manifest {
 
 // urls are all the addresses that a manifest names.
 func urls(m sandbox.Manifest) []string {
-	list := []string{m.Control, m.Providers["dex"].BaseURL}
+	list := []string{m.Control}
+	for _, p := range m.Providers {
+		list = append(list, p.BaseURL)
+	}
 	for _, c := range m.Chains {
 		list = append(list, c.RPC)
 	}
@@ -141,13 +144,13 @@ func TestReadyFilesAndEnd(t *testing.T) {
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		dir := filepath.Join(t.TempDir(), "new")
 		p := start(t, asMain, "--dir", dir)
-		t.Logf("two chains ready after %v", p.took)
+		t.Logf("four chains ready after %v", p.took)
 		best = min(best, p.took)
 		if p.ready.Event != "ready" || p.ready.PID != p.Process.Pid || p.ready.Dir != dir {
 			t.Errorf("ready line %+v", p.ready)
 		}
 		m := manifest(t, dir)
-		if m.Control != p.ready.Control || len(m.Chains) != 2 {
+		if m.Control != p.ready.Control || len(m.Chains) != 4 {
 			t.Errorf("manifest: control %s, %d chains", m.Control, len(m.Chains))
 		}
 		config, err := os.ReadFile(filepath.Join(dir, "config.toml"))

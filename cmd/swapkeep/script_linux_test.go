@@ -94,7 +94,7 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdSandbox starts chains 1 and 8453 and configures the daemon for them. As
+// cmdSandbox starts the sandbox's usual chains and configures the daemon for them. As
 // "sandbox real" the daemon takes the first for the real chain.
 func cmdSandbox(ts *testscript.TestScript, neg bool, args []string) {
 	t, ok := ts.Value("t").(testing.TB)

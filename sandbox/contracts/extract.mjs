@@ -68,6 +68,7 @@ function compile(files) {
   }
   return Object.values(result.contracts)
     .flatMap((source) => Object.entries(source))
+    .filter(([, c]) => c.evm.bytecode.object !== "") // an interface has none
     .map(([name, c]) => [name, { abi: c.abi, bytecode: c.evm.bytecode.object }]);
 }
 

@@ -54,14 +54,14 @@ func (s *Server) approval(ctx context.Context, body []byte, _ *http.Request) (an
 	if err != nil {
 		return nil, err
 	}
-	if _, known := m.token(r.Token); !known {
+	if _, known := m.Coin(r.Token); !known {
 		return nil, errToken
 	}
 	reply := &approvalReply{RequestID: uuid.NewString()}
 	if r.Token == native {
 		return reply, nil
 	}
-	out, err := m.read(ctx, r.Token, m.abis.erc20, "allowance", r.Wallet, m.Permit2)
+	out, err := m.read(ctx, r.Token, m.abis.erc20, "allowance", r.Wallet, m.Contracts.Permit2)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (s *Server) approval(ctx context.Context, body []byte, _ *http.Request) (an
 }
 
 func (m *market) approve(owner, token common.Address, allowance *big.Int) (call, error) {
-	data, err := m.abis.erc20.Pack("approve", m.Permit2, allowance)
+	data, err := m.abis.erc20.Pack("approve", m.Contracts.Permit2, allowance)
 	return call{from: owner, to: token, value: new(big.Int), data: data}, err
 }
 

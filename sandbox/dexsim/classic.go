@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"swapkeep/sandbox/eip55"
+	"swapkeep/sandbox/network"
 )
 
 // classicQuote is the quote object of an AMM swap.
@@ -94,8 +95,8 @@ const allBips = 10_000
 
 // quoteClassic answers with the best AMM route.
 func (s *Server) quoteClassic(ctx context.Context, m *market, q quoteRequest) (*envelope, error) {
-	in, _ := m.token(q.TokenIn)
-	out, _ := m.token(q.TokenOut)
+	in, _ := m.Coin(q.TokenIn)
+	out, _ := m.Coin(q.TokenOut)
 	allowed := q.Protocols
 	if len(allowed) == 0 {
 		allowed = protocols
@@ -126,7 +127,7 @@ func (s *Server) portions(q quoteRequest) []portion {
 	return all
 }
 
-func (m *market) classicQuote(ctx context.Context, q quoteRequest, route path, out Token, portions []portion) (*classicQuote, error) {
+func (m *market) classicQuote(ctx context.Context, q quoteRequest, route path, out network.Token, portions []portion) (*classicQuote, error) {
 	price, err := m.gasPrice(ctx)
 	if err != nil {
 		return nil, err
@@ -234,7 +235,7 @@ func number(s string) float64 {
 }
 
 func (m *market) hopToken(a common.Address) hopToken {
-	t, _ := m.token(a)
+	t, _ := m.Coin(a)
 	return hopToken{m.ID, fmt.Sprint(t.Decimals), eip55.Address(t.Address), t.Symbol}
 }
 

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"math/big"
 	"net/http"
@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -109,6 +110,7 @@ func quoteRequest(s *sandbox.Sandbox, chain uint64, in, out common.Address, amou
 	body := fields{
 		"type": "EXACT_INPUT", "amount": amount.String(), "tokenIn": in, "tokenOut": out,
 		"tokenInChainId": chain, "tokenOutChainId": chain, "swapper": s.Accounts()[0].Address, "slippageTolerance": 0.5,
+		"protocols": []string{"V2", "V3", "V4"},
 	}
 	for name, value := range more {
 		if body[name] = value; value == nil {
@@ -164,7 +166,11 @@ func sign(t *testing.T, a sandbox.Account, permit json.RawMessage) string {
 	if err := json.Unmarshal([]byte(`"`+data.Domain.ChainID.String()+`"`), &domain.ChainId); err != nil {
 		t.Fatal(err)
 	}
-	digest, _, err := apitypes.TypedDataAndHash(apitypes.TypedData{Types: data.Types, PrimaryType: "PermitSingle", Domain: domain, Message: data.Values})
+	primary := "PermitSingle"
+	if _, auction := data.Types["PermitWitnessTransferFrom"]; auction {
+		primary = "PermitWitnessTransferFrom"
+	}
+	digest, _, err := apitypes.TypedDataAndHash(apitypes.TypedData{Types: data.Types, PrimaryType: primary, Domain: domain, Message: data.Values})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,45 +293,6 @@ func decode(t *testing.T, raw []byte) any {
 	return v
 }
 
-// sameShape wants the same members and JSON types, all the way down.
-func sameShape(t *testing.T, where string, got, want any) {
-	t.Helper()
-	switch want := want.(type) {
-	case fields:
-		got, ok := got.(fields)
-		if !ok {
-			t.Errorf("%s: got %T, want an object", where, got)
-			return
-		}
-		for name := range got {
-			if _, ok := want[name]; !ok {
-				t.Errorf("%s.%s: the recorded reply has no such member", where, name)
-			}
-		}
-		for name, w := range want {
-			g, ok := got[name]
-			if !ok {
-				t.Errorf("%s.%s is missing", where, name)
-				continue
-			}
-			sameShape(t, where+"."+name, g, w)
-		}
-	case []any:
-		got, ok := got.([]any)
-		if !ok || len(got) != len(want) {
-			t.Errorf("%s: got %v, want %d elements", where, got, len(want))
-			return
-		}
-		for i := range want {
-			sameShape(t, fmt.Sprintf("%s[%d]", where, i), got[i], want[i])
-		}
-	default:
-		if g, w := fmt.Sprintf("%T", got), fmt.Sprintf("%T", want); g != w {
-			t.Errorf("%s: got %s, want %s", where, g, w)
-		}
-	}
-}
-
 // words packs a call of the method with that signature.
 func words(t *testing.T, signature string, values ...any) []byte {
 	t.Helper()
@@ -343,4 +310,14 @@ func words(t *testing.T, signature string, values ...any) []byte {
 		t.Fatal(err)
 	}
 	return slices.Concat(crypto.Keccak256([]byte(signature))[:4], packed)
+}
+
+// receiptOf is nil where there is none.
+func receiptOf(t *testing.T, c *sandbox.Chain, tx common.Hash) *types.Receipt {
+	t.Helper()
+	r, err := c.Client().TransactionReceipt(t.Context(), tx)
+	if err != nil && !errors.Is(err, ethereum.NotFound) {
+		t.Fatal(err)
+	}
+	return r
 }

@@ -31,6 +31,10 @@ var (
 	errQuoteMismatch = invalid(`"quote" does not match any of the allowed types`)
 )
 
+// refused is an answer to an order that the order service does not take. How the
+// API words these, and with what status, is not known; the codes are the service's.
+func refused(code, detail string) failure { return failure{http.StatusBadRequest, code, detail} }
+
 // invalid is an answer to a request that the schema refuses.
 func invalid(detail string) failure {
 	return failure{http.StatusBadRequest, "RequestValidationError", detail}

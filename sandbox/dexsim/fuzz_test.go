@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/sandbox/network"
+	"swapkeep/sandbox/operator"
 )
 
 // recorded is the body of a recorded request.
@@ -62,7 +65,7 @@ func FuzzSwapRequest(f *testing.F) {
 		if err != nil || r.classic == nil {
 			return
 		}
-		m := &market{Chain: Chain{Tokens: []Token{{Address: common.Address(r.classic.Output.Token)}}}}
+		m := &market{Chain: operator.Chain{Network: network.Network{Tokens: []network.Token{{Address: common.Address(r.classic.Output.Token)}}}}}
 		p, err := m.program(r)
 		if err != nil {
 			return

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+
+	"swapkeep/sandbox/network"
 )
 
 // gas is the price part of replies; the strings are wei.
@@ -43,7 +45,7 @@ type gasFields struct {
 	gas
 }
 
-func (m *market) gasFields(price gas, units uint64, out Token) gasFields {
+func (m *market) gasFields(price gas, units uint64, out network.Token) gasFields {
 	wei := price.fee(units)
 	microUSD := new(big.Int).Mul(wei, big.NewInt(m.Wrapped.MicroUSD))
 	microUSD.Div(microUSD, power(18))

@@ -62,11 +62,11 @@ func (m *market) permit(ctx context.Context, q quoteRequest) (*permitData, error
 	if q.TokenIn == native {
 		return nil, nil
 	}
-	out, err := m.read(ctx, m.Permit2, m.abis.permit2, "allowance", q.Swapper, q.TokenIn, m.Router)
+	out, err := m.read(ctx, m.Contracts.Permit2, m.abis.permit2, "allowance", q.Swapper, q.TokenIn, m.Contracts.UniversalRouter)
 	if err != nil {
 		return nil, fmt.Errorf("read the Permit2 allowance: %w", err)
 	}
-	now, err := m.now(ctx)
+	now, err := m.Now(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (m *market) permit(ctx context.Context, q quoteRequest) (*permitData, error
 		amount = q.amount
 	}
 	return &permitData{
-		Domain: permitDomain{"Permit2", m.ID, eip55.Address(m.Permit2)},
+		Domain: permitDomain{"Permit2", m.ID, eip55.Address(m.Contracts.Permit2)},
 		Types:  permitTypes,
 		Values: permitSingle{
 			Details: permitDetails{
@@ -88,7 +88,7 @@ func (m *market) permit(ctx context.Context, q quoteRequest) (*permitData, error
 				Expiration: fmt.Sprint(now.Add(permitExpiration).Unix()),
 				Nonce:      nonce.String(),
 			},
-			Spender:     eip55.Address(m.Router),
+			Spender:     eip55.Address(m.Contracts.UniversalRouter),
 			SigDeadline: fmt.Sprint(now.Add(permitDeadline).Unix()),
 		},
 	}, nil

@@ -13,18 +13,20 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/network"
+	"swapkeep/sandbox/operator"
 )
 
 // abis are the interfaces of the contracts that the simulator asks.
 type abis struct {
-	quoter, pool, v3Factory, v2Factory, v2Router, pair, permit2, erc20 abi.ABI
+	quoter, pool, v3Factory, v2Factory, v2Router, pair, permit2, erc20, reactor, orderQuoter abi.ABI
 }
 
 func loadABIs(set *contracts.Set) (abis, error) {
 	var a abis
 	for name, to := range map[string]*abi.ABI{
 		"QuoterV2": &a.quoter, "V3Pool": &a.pool, "V3Factory": &a.v3Factory, "V2Factory": &a.v2Factory,
-		"V2Router": &a.v2Router, "V2Pair": &a.pair, "Permit2": &a.permit2, "MockERC20": &a.erc20,
+		"V2Router": &a.v2Router, "V2Pair": &a.pair, "Permit2": &a.permit2, "MockERC20": &a.erc20, "V2DutchOrderReactor": &a.reactor, "OrderQuoter": &a.orderQuoter,
 	} {
 		c, err := set.Get(name)
 		if err != nil {
@@ -37,8 +39,10 @@ func loadABIs(set *contracts.Set) (abis, error) {
 
 // A market is one chain with the pools found on it.
 type market struct {
-	Chain
+	operator.Chain
 	abis abis
+
+	posted chan struct{} // says that there is a new order
 
 	mu    sync.Mutex
 	pools []pool
@@ -82,7 +86,7 @@ func (m *market) discover(ctx context.Context) ([]pool, error) {
 		return m.pools, nil
 	}
 	var found []pool
-	tokens := append([]Token{m.Wrapped}, m.Tokens...)
+	tokens := append([]network.Token{m.Wrapped}, m.Tokens...)
 	for i, a := range tokens {
 		for _, b := range tokens[i+1:] {
 			some, err := m.between(ctx, a.Address, b.Address)
@@ -109,9 +113,9 @@ func (m *market) between(ctx context.Context, a, b common.Address) ([]pool, erro
 		var out []any
 		var err error
 		if p.v2 {
-			out, err = m.read(ctx, m.V2Factory, m.abis.v2Factory, "getPair", a, b)
+			out, err = m.read(ctx, m.Contracts.V2Factory, m.abis.v2Factory, "getPair", a, b)
 		} else {
-			out, err = m.read(ctx, m.V3Factory, m.abis.v3Factory, "getPool", a, b, big.NewInt(p.fee))
+			out, err = m.read(ctx, m.Contracts.V3Factory, m.abis.v3Factory, "getPool", a, b, big.NewInt(p.fee))
 		}
 		if err != nil {
 			return nil, err
@@ -179,7 +183,7 @@ func (m *market) paths(pools []pool, in, out common.Address) []path {
 			all = append(all, path{tokens: []common.Address{in, out}, pools: []pool{p}})
 		}
 	}
-	for _, via := range append([]Token{m.Wrapped}, m.Tokens...) {
+	for _, via := range append([]network.Token{m.Wrapped}, m.Tokens...) {
 		if via.Address == in || via.Address == out {
 			continue
 		}
@@ -197,7 +201,7 @@ func (m *market) paths(pools []pool, in, out common.Address) []path {
 // price asks the chain what a path pays for the amount.
 func (m *market) price(ctx context.Context, p *path, amount *big.Int) error {
 	if p.v2() {
-		out, err := m.read(ctx, m.V2Router, m.abis.v2Router, "getAmountsOut", amount, p.tokens)
+		out, err := m.read(ctx, m.Contracts.V2Router, m.abis.v2Router, "getAmountsOut", amount, p.tokens)
 		if err != nil {
 			return err
 		}
@@ -205,7 +209,7 @@ func (m *market) price(ctx context.Context, p *path, amount *big.Int) error {
 		p.out, p.gas = amounts[len(amounts)-1], big.NewInt(int64(70_000*len(p.pools)))
 		return nil
 	}
-	out, err := m.read(ctx, m.Quoter, m.abis.quoter, "quoteExactInput", p.bytes(), amount)
+	out, err := m.read(ctx, m.Contracts.QuoterV2, m.abis.quoter, "quoteExactInput", p.bytes(), amount)
 	if err != nil {
 		return err
 	}

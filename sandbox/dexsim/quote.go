@@ -102,6 +102,7 @@ type quoteRequest struct {
 	Swapper           common.Address  `json:"swapper"`
 	SlippageTolerance *json.Number    `json:"slippageTolerance"`
 	AutoSlippage      string          `json:"autoSlippage"`
+	RoutingPreference string          `json:"routingPreference"`
 	Protocols         []string        `json:"protocols"`
 	IntegratorFees    []integratorFee `json:"integratorFees"`
 	PermitAmount      string          `json:"permitAmount"`
@@ -154,36 +155,43 @@ func checkQuote(body []byte, r *http.Request) error {
 
 // envelope is the answer of POST /quote.
 type envelope struct {
-	RequestID    string      `json:"requestId"`
-	Routing      string      `json:"routing"`
-	Approval     bool        `json:"isTokenApprovalApplicable"`
-	PermitTx     any         `json:"permitTransaction"`
-	Permit       *permitData `json:"permitData"`
-	Quote        any         `json:"quote"`
-	PermitGasFee string      `json:"permitGasFee,omitempty"`
+	RequestID    string `json:"requestId"`
+	Routing      string `json:"routing"`
+	Approval     bool   `json:"isTokenApprovalApplicable"`
+	PermitTx     any    `json:"permitTransaction"`
+	Permit       any    `json:"permitData"` // nil = none
+	Quote        any    `json:"quote"`
+	PermitGasFee string `json:"permitGasFee,omitempty"`
 }
 
 // A routing is one way to carry a swap out. The first of the table that fits a
 // request answers it.
 type routing struct {
 	name  string
-	fits  func(m *market, q quoteRequest) bool
+	fits  func(s *Server, m *market, q quoteRequest) bool
 	quote func(s *Server, ctx context.Context, m *market, q quoteRequest) (*envelope, error)
 }
 
 var routings = []routing{
-	{"WRAP", func(m *market, q quoteRequest) bool { return q.TokenIn == native && q.TokenOut == m.Wrapped.Address }, (*Server).quoteWrap},
-	{"UNWRAP", func(m *market, q quoteRequest) bool { return q.TokenIn == m.Wrapped.Address && q.TokenOut == native }, (*Server).quoteWrap},
-	{"CLASSIC", func(*market, quoteRequest) bool { return true }, (*Server).quoteClassic},
+	{"WRAP", func(_ *Server, m *market, q quoteRequest) bool {
+		return q.TokenIn == native && q.TokenOut == m.Wrapped.Address
+	}, (*Server).quoteWrap},
+	{"UNWRAP", func(_ *Server, m *market, q quoteRequest) bool {
+		return q.TokenIn == m.Wrapped.Address && q.TokenOut == native
+	}, (*Server).quoteWrap},
+	auction(v2Kind),
+	auction(v3Kind),
+	{"CLASSIC", func(*Server, *market, quoteRequest) bool { return true }, (*Server).quoteClassic},
 }
 
-// auctions lists the UniswapX kinds that the API offers on a chain.
-var auctions = map[uint64][]string{
-	1:     {"UNISWAPX_V2"},
-	56:    {"UNISWAPX_V3"},
-	143:   {"UNISWAPX_V3"},
-	8453:  {"UNISWAPX_V3"},
-	42161: {"UNISWAPX_V3"},
+func auction(kind *dutchKind) routing {
+	return routing{
+		kind.routing,
+		func(s *Server, m *market, q quoteRequest) bool { return s.auctioned(m, q, kind) },
+		func(s *Server, ctx context.Context, m *market, q quoteRequest) (*envelope, error) {
+			return s.quoteDutch(ctx, m, q, kind)
+		},
+	}
 }
 
 // quote answers POST /quote.
@@ -201,7 +209,7 @@ func (s *Server) quote(ctx context.Context, body []byte, _ *http.Request) (any, 
 		return nil, err
 	}
 	for _, r := range routings {
-		if r.fits(m, q) {
+		if r.fits(s, m, q) {
 			reply, err := r.quote(s, ctx, m, q)
 			if err != nil {
 				return nil, err
@@ -217,7 +225,7 @@ func (s *Server) quote(ctx context.Context, body []byte, _ *http.Request) (any, 
 func (m *market) accepts(q quoteRequest) error {
 	for _, p := range q.Protocols {
 		alias := p == "UNISWAPX" || p == "UNISWAPX_LATEST"
-		if isUniswapX(p) && !slices.Contains(auctions[m.ID], p) && (!alias || len(auctions[m.ID]) == 0) {
+		if offered := m.UniswapX().Protocol; isUniswapX(p) && (offered == "" || (p != offered && !alias)) {
 			return errNoUniswapX
 		}
 	}
@@ -225,7 +233,7 @@ func (m *market) accepts(q quoteRequest) error {
 		return errNoRoute // bridges and exact output are not simulated
 	}
 	for _, a := range []common.Address{q.TokenIn, q.TokenOut} {
-		if _, known := m.token(a); !known {
+		if _, known := m.Coin(a); !known {
 			return errToken
 		}
 	}
@@ -233,16 +241,4 @@ func (m *market) accepts(q quoteRequest) error {
 		return errNoRoute
 	}
 	return nil
-}
-
-// token finds a token of the chain; the native coin is its wrapped form.
-func (m *market) token(a common.Address) (Token, bool) {
-	if a == native || a == m.Wrapped.Address {
-		return m.Wrapped, true
-	}
-	i := slices.IndexFunc(m.Tokens, func(t Token) bool { return t.Address == a })
-	if i < 0 {
-		return Token{}, false
-	}
-	return m.Tokens[i], true
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 
 	"swapkeep/sandbox/eip55"
+	"swapkeep/sandbox/network"
+	"swapkeep/sandbox/operator"
 )
 
 // vectors were made with the Uniswap SDKs.
@@ -65,11 +67,11 @@ func TestCalldataMatchesVectors(t *testing.T) {
 	v := loadVectors(t)
 	weth := common.HexToAddress("0x4200000000000000000000000000000000000006")
 	usdc := common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
-	m := &market{Chain: Chain{
+	m := &market{Chain: operator.Chain{Network: network.Network{
 		ID:      8453,
-		Wrapped: Token{Address: weth},
-		Tokens:  []Token{{Address: usdc}},
-	}}
+		Wrapped: network.Token{Address: weth},
+		Tokens:  []network.Token{{Address: usdc}},
+	}}}
 	permit := &permitData{Values: v.PermitSingle[1].Values}
 	signature := v.PermitSingle[1].Signature
 	const permitNative, nativeOut, nativeIn = 2, 3, 4 // places of the 2.1.2 vectors

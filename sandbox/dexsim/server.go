@@ -1,10 +1,12 @@
 // Package dexsim answers as the Uniswap Trading API does, over the sandbox's
 // chains: quotes come from the QuoterV2 contract, and the calldata it hands
-// out is executed by the real Universal Router. It covers the AMM routes,
-// WRAP and UNWRAP of EXACT_INPUT requests.
+// out is executed by the real Universal Router; auctions are filled, by a filler
+// of its own, through the real reactors. It covers the AMM routes, auctions, WRAP
+// and UNWRAP of EXACT_INPUT requests.
 package dexsim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,14 +16,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/ethclient"
 	"golang.org/x/time/rate"
 
 	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/operator"
 )
 
 // routerVersion is the Universal Router version whose calldata is made.
@@ -29,26 +30,6 @@ const routerVersion = "2.1.2"
 
 // maxRequest bounds a request body; the largest real one is a few kilobytes.
 const maxRequest = 1 << 20
-
-// A Token is one that a chain's pools trade.
-type Token struct {
-	Address  common.Address
-	Symbol   string
-	Name     string
-	Decimals uint8
-	MicroUSD int64 // value of one token, for the gas fields in other units
-}
-
-// A Chain is what the simulator knows of a chain.
-type Chain struct {
-	ID      uint64
-	Client  *ethclient.Client // nil for a chain that is known but not running
-	Served  bool              // false: the API knows no such chain
-	Wrapped Token
-	Tokens  []Token
-
-	Permit2, Router, V2Factory, V2Router, V3Factory, Quoter common.Address
-}
 
 // Settings are what a test or a demonstration may change while the simulator
 // runs.
@@ -64,6 +45,18 @@ type Settings struct {
 	MakerFeeBips int64 `json:"makerFeeBips"`
 	// MakerRecipient receives it.
 	MakerRecipient common.Address `json:"makerRecipient"`
+	// Auctions says whether auctions are offered; see AuctionsBest.
+	Auctions string `json:"auctions"`
+	// AuctionLeastUSD is the value in US dollars that they are offered from; 0 = 300.
+	AuctionLeastUSD int64 `json:"auctionLeastUsd"`
+	// AuctionImprovementBips is by how much they begin above the pools, in basis
+	// points; null = 10.
+	AuctionImprovementBips *int64 `json:"auctionImprovementBips"`
+	// DeadlineSeconds is how long an order can be filled; 0 = as the real API, 300
+	// for V2 and 120 for V3.
+	DeadlineSeconds int64 `json:"deadlineSeconds"`
+	// Outcome is what becomes of orders posted from now on.
+	Outcome Outcome `json:"outcome"`
 }
 
 // DefaultSettings demand no key and take no fee.
@@ -76,27 +69,38 @@ const maxMakerFee = 500
 type Server struct {
 	// Faults decides what happens to requests, by endpoint path without /v1.
 	Faults *inject.Book
+	Options
 
 	chains map[uint64]*market
 	abis   abis
-	apiKey string // demanded after a Reset
+	orders orderBook
+	ended  context.CancelFunc // of the fillers
+	fills  sync.WaitGroup
 
 	mu       sync.Mutex
 	settings Settings
 	limiters map[string]*rate.Limiter
 }
 
-// New makes a simulator over the chains. It demands the API key; "" is none.
-func New(set *contracts.Set, chains []Chain, apiKey string) (*Server, error) {
+// Options are what a simulator is made with.
+type Options struct {
+	APIKey   string            // demanded, and again after a Reset; "" = none
+	Filler   *operator.Account // fills auctions from its own balance
+	Cosigner *operator.Account // signs what an auction's quote became
+}
+
+// New makes a simulator over the chains.
+func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error) {
 	loaded, err := loadABIs(set)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Faults: &inject.Book{}, chains: map[uint64]*market{}, abis: loaded, apiKey: apiKey}
+	s := &Server{Faults: &inject.Book{}, Options: o, chains: map[uint64]*market{}, abis: loaded}
 	s.Reset()
 	for _, c := range chains {
-		s.chains[c.ID] = &market{Chain: c, abis: loaded}
+		s.chains[c.ID] = &market{Chain: c, abis: loaded, posted: make(chan struct{}, 1)}
 	}
+	s.openFillers()
 	return s, nil
 }
 
@@ -115,18 +119,50 @@ func (s *Server) Set(settings Settings) error {
 	if settings.RateLimit < 0 {
 		return errors.New("rateLimit: want 0 or more")
 	}
+	if err := settings.checkAuctions(); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.settings, s.limiters = settings, nil
 	return nil
 }
 
-// Reset removes faults and counts and goes back to the default settings, with
-// the API key that it was made with.
+// Limits of the settings of auctions.
+const (
+	maxImprovement = 1_000         // basis points, either way
+	maxAuctionUSD  = 1 << 40       // US dollars
+	maxDeadline    = 2 * 24 * 3600 // seconds; the order service takes half of it
+)
+
+func (s Settings) checkAuctions() error {
+	bad := []struct {
+		when bool
+		why  string
+	}{
+		{!slices.Contains([]string{"", AuctionsBest, AuctionsNever, AuctionsAlways}, s.Auctions), "auctions: want best, never or always"},
+		{s.AuctionLeastUSD < 0 || s.AuctionLeastUSD > maxAuctionUSD, "auctionLeastUsd: want 0 or more"},
+		{s.improvement() < -maxImprovement || s.improvement() > maxImprovement, "auctionImprovementBips: want -1000 to 1000"},
+		{s.DeadlineSeconds < 0 || s.DeadlineSeconds > maxDeadline, "deadlineSeconds: want 0 to 172800"},
+	}
+	for _, b := range bad {
+		if b.when {
+			return errors.New(b.why)
+		}
+	}
+	if err := s.Outcome.check(); err != nil {
+		return fmt.Errorf("outcome: %w", err)
+	}
+	return nil
+}
+
+// Reset removes faults and counts, forgets every order and goes back to the
+// default settings, with the API key that it was made with.
 func (s *Server) Reset() {
 	s.Faults.Reset()
+	s.orders.forget()
 	settings := DefaultSettings
-	settings.APIKey = s.apiKey
+	settings.APIKey = s.Options.APIKey
 	_ = s.Set(settings)
 }
 
@@ -136,14 +172,17 @@ type endpoint struct {
 	method, path string
 	check        func(body []byte, r *http.Request) error
 	answer       func(s *Server, ctx context.Context, body []byte, r *http.Request) (any, error)
+	status       int // of a good answer; 0 = 200
 }
 
 var endpoints = []endpoint{
-	{http.MethodPost, "/check_approval", checkApproval, (*Server).approval},
-	{http.MethodPost, "/quote", checkQuote, (*Server).quote},
-	{http.MethodPost, "/swap", checkSwap, (*Server).swap},
-	{http.MethodGet, "/swaps", checkSwaps, (*Server).swaps},
-	{http.MethodGet, "/swappable_tokens", checkSwappable, (*Server).swappable},
+	{http.MethodPost, "/check_approval", checkApproval, (*Server).approval, 0},
+	{http.MethodPost, "/quote", checkQuote, (*Server).quote, 0},
+	{http.MethodPost, "/swap", checkSwap, (*Server).swap, 0},
+	{http.MethodGet, "/swaps", checkSwaps, (*Server).swaps, 0},
+	{http.MethodGet, "/swappable_tokens", checkSwappable, (*Server).swappable, 0},
+	{http.MethodPost, "/order", checkOrder, (*Server).order, http.StatusCreated},
+	{http.MethodGet, "/orders", checkOrders, (*Server).ordersAsked, 0},
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -173,7 +212,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		writeError(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, reply)
+	writeJSON(w, cmp.Or(endpoints[i].status, http.StatusOK), reply)
 }
 
 func (s *Server) admit(e endpoint, body []byte, r *http.Request) error {
@@ -216,7 +255,7 @@ func (s *Server) limiter(key string, perSecond int) *rate.Limiter {
 // market finds a chain that the API serves and that runs here.
 func (s *Server) market(id uint64) (*market, error) {
 	m := s.chains[id]
-	if m == nil || !m.Served || m.Client == nil {
+	if m == nil || !m.DEX || !m.Runs() {
 		return nil, errChain
 	}
 	return m, nil
@@ -224,17 +263,3 @@ func (s *Server) market(id uint64) (*market, error) {
 
 // ids lists the known chains in ascending order.
 func (s *Server) ids() []uint64 { return slices.Sorted(maps.Keys(s.chains)) }
-
-// now is the clock or, where a chain has been moved ahead of it, the chain's
-// time.
-func (m *market) now(ctx context.Context) (time.Time, error) {
-	head, err := m.Client.HeaderByNumber(ctx, nil)
-	if err != nil {
-		return time.Time{}, err
-	}
-	now := time.Now()
-	if ahead := time.Unix(int64(head.Time), 0); ahead.After(now) {
-		return ahead, nil
-	}
-	return now, nil
-}

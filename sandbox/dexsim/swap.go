@@ -157,7 +157,7 @@ func (s *Server) swap(ctx context.Context, body []byte, _ *http.Request) (any, e
 		return nil, err
 	}
 	if r.Deadline == 0 {
-		now, err := m.now(ctx)
+		now, err := m.Now(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +175,7 @@ func (s *Server) swap(ctx context.Context, body []byte, _ *http.Request) (any, e
 	if common.Address(r.classic.Input.Token) == native {
 		value = amount(r.classic.Input.Amount)
 	}
-	return m.reply(ctx, call{common.Address(r.classic.Swapper), m.Router, value, data}, routerGas)
+	return m.reply(ctx, call{common.Address(r.classic.Swapper), m.Contracts.UniversalRouter, value, data}, routerGas)
 }
 
 // routerGas is the limit where the transaction cannot be estimated yet.
@@ -192,7 +192,7 @@ func amount(s string) *big.Int {
 func (m *market) program(r *swapRequest) (*program, error) {
 	q := r.classic
 	user, fees := q.AggregatedOutputs[0], q.AggregatedOutputs[1:]
-	out, known := m.token(common.Address(q.Output.Token))
+	out, known := m.Coin(common.Address(q.Output.Token))
 	if !known {
 		return nil, errQuoteMismatch
 	}

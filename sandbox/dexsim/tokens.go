@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"swapkeep/sandbox/eip55"
+	"swapkeep/sandbox/network"
 )
 
 func checkSwappable(_ []byte, r *http.Request) error {
@@ -52,17 +53,17 @@ func (s *Server) swappable(_ context.Context, _ []byte, r *http.Request) (any, e
 	if err != nil {
 		return nil, err
 	}
-	in, known := m.token(common.HexToAddress(q.Get("tokenIn")))
+	in, known := m.Coin(common.HexToAddress(q.Get("tokenIn")))
 	if !known {
 		return nil, errToken
 	}
 	reply := &swappableReply{RequestID: uuid.NewString(), Tokens: []swappableToken{}}
 	for _, other := range s.ids() {
 		c := s.chains[other]
-		if other == id || !c.Served {
+		if other == id || !c.DEX {
 			continue
 		}
-		for _, t := range append([]Token{c.Wrapped}, c.Tokens...) {
+		for _, t := range append([]network.Token{c.Wrapped}, c.Tokens...) {
 			if t.Symbol == in.Symbol {
 				reply.Tokens = append(reply.Tokens, swappableToken{
 					Name: t.Name, Symbol: t.Symbol, Address: eip55.Address(t.Address), ChainID: other, Decimals: t.Decimals,

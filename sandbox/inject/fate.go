@@ -87,6 +87,12 @@ func (f Fate) record(r *http.Request, carryOut Handler, alter func([]byte, Rule)
 func (f Fate) spoil(w http.ResponseWriter, r *http.Request, carryOut Handler, alter func([]byte, Rule) ([]byte, error)) {
 	rec := f.record(r, carryOut, alter)
 	switch body := rec.body.Bytes(); f.fault.Kind {
+	case Fail:
+		page(w, f.fault.Rule)
+	case Stall:
+		if f.wait(r) {
+			rec.send(w)
+		}
 	case Cut:
 		rec.copyHeader(w)
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))

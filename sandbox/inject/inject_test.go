@@ -79,6 +79,10 @@ func TestKinds(t *testing.T) {
 			return errors.Is(s.err, context.DeadlineExceeded)
 		}},
 		{"hold", inject.Rule{Kind: inject.Hold}, 30 * time.Millisecond, 0, func(s seen) bool { return errors.Is(s.err, context.DeadlineExceeded) }},
+		{"stall", inject.Rule{Kind: inject.Stall}, 30 * time.Millisecond, 1, func(s seen) bool { return errors.Is(s.err, context.DeadlineExceeded) }},
+		{"fail", inject.Rule{Kind: inject.Fail, Status: 503}, time.Minute, 1, func(s seen) bool {
+			return s.status == 503 && strings.HasPrefix(s.kind, "text/html")
+		}},
 		{"drop", inject.Rule{Kind: inject.Drop}, time.Minute, 1, func(s seen) bool { return errors.Is(s.err, io.EOF) }},
 		{"cut", inject.Rule{Kind: inject.Cut}, time.Minute, 1, func(s seen) bool {
 			return s.status == 200 && errors.Is(s.err, io.ErrUnexpectedEOF) && s.body == answer[:len(answer)/2]
@@ -155,6 +159,7 @@ func TestBadRules(t *testing.T) {
 		{Target: "*", Kind: inject.Delay},
 		{Target: "*", Kind: inject.Delay, DelayMS: 3_600_000},
 		{Target: "*", Kind: inject.HTTP, Status: 99},
+		{Target: "*", Kind: inject.Fail, Status: 600},
 		{Target: "*", Kind: inject.Lie, Pointer: "/a"},
 		{Target: "*", Kind: inject.Lie, Pointer: "a", Value: json.RawMessage(`1`)},
 		{Target: "*", Kind: inject.Oversize, Bytes: 1 << 40},

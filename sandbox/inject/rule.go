@@ -16,15 +16,17 @@ import (
 // A Kind is a way to fail.
 type Kind string
 
-// The kinds. All but Drop, Cut, Oversize and Lie act before the request is
-// carried out, and all of those but Delay and Hold instead of it.
+// The kinds. The first five act before the request is carried out and, Delay and
+// Hold aside, instead of it.
 const (
 	Delay    Kind = "delay"    // answer after delayMs
 	Hold     Kind = "hold"     // answer once released
 	HTTP     Kind = "http"     // answer with an HTTP status and an HTML page, or body
 	Garbage  Kind = "garbage"  // answer 200 with something that is not JSON, or body
 	Error    Kind = "error"    // JSON-RPC only: answer with an error of code and message
-	Drop     Kind = "drop"     // carry the request out, then close the connection unanswered
+	Fail     Kind = "fail"     // carry the request out, then answer as HTTP does
+	Stall    Kind = "stall"    // carry it out, answer once released
+	Drop     Kind = "drop"     // carry it out, then close the connection unanswered
 	Cut      Kind = "cut"      // carry it out, send half of the answer, close the connection
 	Oversize Kind = "oversize" // carry it out, send the answer behind this many bytes of white space
 	Lie      Kind = "lie"      // carry it out, replace one value of the answer
@@ -48,8 +50,8 @@ type Rule struct {
 	Times  int    `json:"times,omitempty"` // then act so often; 0 = until removed
 
 	DelayMS int             `json:"delayMs,omitempty"` // Delay
-	Status  int             `json:"status,omitempty"`  // HTTP; 0 = 500
-	Body    string          `json:"body,omitempty"`    // HTTP, Garbage
+	Status  int             `json:"status,omitempty"`  // HTTP, Fail; 0 = 500
+	Body    string          `json:"body,omitempty"`    // HTTP, Fail, Garbage
 	Code    int             `json:"code,omitempty"`    // Error; 0 = -32000
 	Message string          `json:"message,omitempty"` // Error
 	Pointer string          `json:"pointer,omitempty"` // Lie: JSON pointer (RFC 6901) into the answer
@@ -57,7 +59,7 @@ type Rule struct {
 	Bytes   int             `json:"bytes,omitempty"`   // Oversize; 0 = 16 MiB
 }
 
-var kinds = []Kind{Delay, Hold, HTTP, Garbage, Error, Drop, Cut, Oversize, Lie}
+var kinds = []Kind{Delay, Hold, HTTP, Garbage, Error, Fail, Stall, Drop, Cut, Oversize, Lie}
 
 // ErrRule means a rule that cannot be followed.
 var ErrRule = errors.New("bad rule")
@@ -71,7 +73,7 @@ func (r Rule) check() error {
 		{!slices.Contains(kinds, r.Kind), fmt.Sprintf("kind is none of %v", kinds)},
 		{r.Skip < 0 || r.Times < 0, "skip and times cannot be negative"},
 		{r.Kind == Delay && (r.DelayMS < 1 || r.DelayMS > int(maxDelay.Milliseconds())), "delayMs: want 1 to 600000"},
-		{r.Kind == HTTP && r.Status != 0 && (r.Status < 200 || r.Status > 599), "status: want 200 to 599"},
+		{(r.Kind == HTTP || r.Kind == Fail) && r.Status != 0 && (r.Status < 200 || r.Status > 599), "status: want 200 to 599"},
 		{r.Kind == Lie && !json.Valid(r.Value), "value is not JSON"},
 		{r.Kind == Lie && !pointerOK(r.Pointer), "pointer is none: it is empty or begins with /"},
 		{r.Bytes < 0 || r.Bytes > maxOversize, "bytes: want 0 to 268435456"},

@@ -11,8 +11,8 @@ import (
 )
 
 // Start starts a sandbox that mines every transaction at once and a block a
-// second besides, and ends it with the test. Without chain ids it has chains 1
-// and 8453. A test that wants it otherwise calls [StartWith].
+// second besides, and ends it with the test. Without chain ids it has
+// [sandbox.DefaultChains]. A test that wants it otherwise calls [StartWith].
 func Start(t testing.TB, chains ...uint64) *sandbox.Sandbox {
 	t.Helper()
 	return StartWith(t, sandbox.Options{Chains: chains, Period: time.Second, Instant: true})

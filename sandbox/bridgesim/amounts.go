@@ -1,0 +1,92 @@
+package bridgesim
+
+import (
+	"math/big"
+	"strings"
+
+	"swapkeep/sandbox/network"
+)
+
+const (
+	dollar  = 1_000_000 // microdollars
+	allBips = 10_000
+)
+
+// amount is a CurrencyAmount of the API.
+type amount struct {
+	Currency  currency `json:"currency"`
+	Amount    string   `json:"amount"`
+	Formatted string   `json:"amountFormatted"`
+	USD       string   `json:"amountUsd"`
+	Minimum   string   `json:"minimumAmount"`
+}
+
+// amount shows base units of a currency, of which at least least are sure.
+func (m *market) amount(t network.Token, units, least *big.Int) *amount {
+	return &amount{m.currency(t), units.String(), formatted(units, t.Decimals), usd(value(t, units)), least.String()}
+}
+
+// value is what base units of a currency are worth, in microdollars.
+func value(t network.Token, units *big.Int) *big.Int {
+	v := new(big.Int).Mul(units, big.NewInt(t.MicroUSD))
+	return v.Quo(v, power(t.Decimals))
+}
+
+// worth is how many base units a number of microdollars buys, rounded up.
+func worth(t network.Token, micro int64) *big.Int {
+	v := new(big.Int).Mul(big.NewInt(micro), power(t.Decimals))
+	v.Add(v, big.NewInt(t.MicroUSD-1))
+	return v.Quo(v, big.NewInt(t.MicroUSD))
+}
+
+// convert is an amount of one currency in another, at their prices.
+func convert(units *big.Int, from, to network.Token) *big.Int {
+	v := new(big.Int).Mul(units, big.NewInt(from.MicroUSD))
+	v.Mul(v, power(to.Decimals))
+	return v.Quo(v, new(big.Int).Mul(big.NewInt(to.MicroUSD), power(from.Decimals)))
+}
+
+// part is so many of a whole, rounded down.
+func part(units *big.Int, of, whole int64) *big.Int {
+	v := new(big.Int).Mul(units, big.NewInt(of))
+	return v.Quo(v, big.NewInt(whole))
+}
+
+func power(decimals uint8) *big.Int {
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
+}
+
+// fixed writes n with its last digits behind the point.
+func fixed(n *big.Int, places uint8) string {
+	sign := ""
+	if n.Sign() < 0 {
+		sign = "-"
+	}
+	digits := new(big.Int).Abs(n).String()
+	if missing := int(places) + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	at := len(digits) - int(places)
+	return sign + digits[:at] + "." + digits[at:]
+}
+
+// formatted is an amount in whole currency, with at least one decimal.
+func formatted(units *big.Int, decimals uint8) string {
+	whole, fraction, _ := strings.Cut(fixed(units, decimals), ".")
+	if fraction = strings.TrimRight(fraction, "0"); fraction == "" {
+		fraction = "0"
+	}
+	return whole + "." + fraction
+}
+
+// usd writes microdollars.
+func usd(micro *big.Int) string { return fixed(micro, 6) }
+
+// percent is a share of a whole, with two decimals, towards zero.
+func percent(share, whole *big.Int) string {
+	if whole.Sign() == 0 {
+		return "0.00"
+	}
+	v := new(big.Int).Mul(share, big.NewInt(allBips))
+	return fixed(v.Quo(v, whole), 2)
+}

@@ -1,0 +1,75 @@
+package bridgesim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+
+	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/network"
+)
+
+// native is the currency address that stands for a chain's own coin.
+var native common.Address
+
+// A Deployment is one contract of the bridge on a chain.
+type Deployment struct {
+	Contract string // name in the set
+	At       common.Address
+	Args     []any // of its constructor
+	Stock    bool  // it swaps against funds of its own
+}
+
+// Deployments lists what stands on a chain in the run of that layout number.
+func Deployments(number uint64, n network.Network) []Deployment {
+	b := n.Bridge()
+	if b.Name == "" {
+		return nil
+	}
+	all := []Deployment{{Contract: "BridgeDepository", At: b.Depository}}
+	for _, p := range b.Pairs {
+		router, proxy := LayoutOf(number, n.ID, p.Router), LayoutOf(number, n.ID, p.Proxy)
+		all = append(all,
+			Deployment{"BridgeRouter", p.Router, []any{router.Selector, router.Order, p.Proxy, b.Depository}, true},
+			Deployment{"BridgeApprovalProxy", p.Proxy, []any{proxy.Selector, proxy.Order, p.Router}, false})
+	}
+	return all
+}
+
+// pair is the chain's deployment of that version.
+func (m *market) pair(version string) (network.BridgePair, error) {
+	pairs := m.Bridge().Pairs
+	i := slices.IndexFunc(pairs, func(p network.BridgePair) bool { return p.Version == version })
+	if i < 0 {
+		return network.BridgePair{}, fmt.Errorf("chain %d has no router %q", m.ID, version)
+	}
+	return pairs[i], nil
+}
+
+// abis are the interfaces of the contracts that the simulator calls and hears.
+type abis struct {
+	depository, router, erc20 abi.ABI
+	// depositERC20 is the published way to deposit tokens; there is another of
+	// that name, which takes all that it may.
+	depositERC20 *abi.Method
+}
+
+// depositERC20Selector is that of depositErc20(address,address,uint256,bytes32).
+var depositERC20Selector = hexutil.MustDecode("0xe8017952")
+
+func loadABIs(set *contracts.Set) (abis, error) {
+	var a abis
+	for name, to := range map[string]*abi.ABI{"BridgeDepository": &a.depository, "BridgeRouter": &a.router, "MockERC20": &a.erc20} {
+		c, err := set.Get(name)
+		if err != nil {
+			return abis{}, err
+		}
+		*to = c.ABI
+	}
+	var err error
+	a.depositERC20, err = a.depository.MethodById(depositERC20Selector)
+	return a, err
+}

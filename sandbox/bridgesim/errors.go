@@ -1,0 +1,123 @@
+package bridgesim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A failure is an error answer. Its body depends on who answers: the API names
+// an errorCode, the framework in front of it a code and the status.
+type failure struct {
+	status    int
+	errorCode string // of the API
+	code      string // of the framework
+	message   string
+	plain     bool // the body has the message alone, as "error"
+	request   common.Hash
+}
+
+func (f failure) Error() string {
+	return fmt.Sprintf("%d %s%s: %s", f.status, f.errorCode, f.code, f.message)
+}
+
+// The errors of quotes that callers can run into here, by what is wrong. The
+// codes are the API's, the words this simulator's: nobody may depend on them.
+var (
+	errNoRoute        = refused("NO_SWAP_ROUTES_FOUND", "No routes found")
+	errNoQuotes       = refused("NO_QUOTES", "Only EXACT_INPUT is quoted")
+	errTooLow         = refused("AMOUNT_TOO_LOW", "Swap output amount is too small to cover fees required to execute swap")
+	errTooHigh        = refused("AMOUNT_TOO_HIGH", "Amount is higher than the available liquidity")
+	errLiquidity      = refused("INSUFFICIENT_LIQUIDITY", "Insufficient liquidity on the destination")
+	errAddress        = refused("INVALID_ADDRESS", "Invalid address")
+	errRecipient      = refused("INVALID_RECIPIENT", "Recipient is a token contract")
+	errCurrencyIn     = refused("INVALID_INPUT_CURRENCY", "Invalid input or output currency")
+	errCurrencyOut    = refused("INVALID_OUTPUT_CURRENCY", "Invalid input or output currency")
+	errSlippage       = refused("INVALID_SLIPPAGE_TOLERANCE", "Invalid slippage tolerance")
+	errChain          = refused("UNSUPPORTED_CHAIN", "Chain is not supported")
+	errDisabled       = refused("CHAIN_DISABLED", "Chain is disabled")
+	errExtraTxs       = refused("EXTRA_TXS_NOT_SUPPORTED", "Destination calls are not supported")
+	errExecution      = refused("UNSUPPORTED_EXECUTION_TYPE", "This way of execution is not simulated")
+	errAppFees        = refused("INVALID_ADDRESS", "App fees need an EVM recipient and basis points")
+	errUnauthorized   = failure{status: http.StatusUnauthorized, errorCode: "UNAUTHORIZED_QUOTE", message: "Please provide an api key"}
+	errRate           = failure{status: http.StatusTooManyRequests, message: "Too many requests"}
+	errPrice          = failure{status: http.StatusBadRequest, plain: true, message: "Invalid currency"}
+	errTooLarge       = failure{status: http.StatusRequestEntityTooLarge, code: "FST_ERR_CTP_BODY_TOO_LARGE", message: "Request body is too large"}
+	errMediaType      = failure{status: http.StatusUnsupportedMediaType, code: "FST_ERR_CTP_INVALID_MEDIA_TYPE", message: "Unsupported Media Type"}
+	errUnknownRequest = failure{status: http.StatusNotFound, message: "Request not found"}
+)
+
+// refused is a quote's business error.
+func refused(errorCode, message string) failure {
+	return failure{status: http.StatusBadRequest, errorCode: errorCode, message: message}
+}
+
+// noRoute is an answer to a path that leads nowhere.
+func noRoute(r *http.Request) failure {
+	return failure{status: http.StatusNotFound, code: "FST_ERR_NOT_FOUND", message: "Route " + r.Method + ":" + r.URL.Path + " not found"}
+}
+
+// invalid is an answer to a request that the schema refuses.
+func invalid(message string) failure {
+	return failure{status: http.StatusBadRequest, code: "FST_ERR_VALIDATION", message: message}
+}
+
+// bad is an answer of the endpoints that know no codes.
+func bad(message string) failure { return failure{status: http.StatusBadRequest, message: message} }
+
+// errRouter refuses settings; it goes out to nobody.
+var errRouter = errors.New("router: there are v2, v3 and v3.2")
+
+// of names the request that an error is about.
+func (f failure) of(request common.Hash) failure {
+	f.request = request
+	return f
+}
+
+// body is what goes out for the failure.
+func (f failure) body() any {
+	if f.code != "" {
+		return struct {
+			Status  int    `json:"statusCode"`
+			Code    string `json:"code"`
+			Error   string `json:"error"`
+			Message string `json:"message"`
+		}{f.status, f.code, http.StatusText(f.status), f.message}
+	}
+	if f.plain {
+		return map[string]string{"error": f.message}
+	}
+	body := struct {
+		Message   string       `json:"message"`
+		ErrorCode string       `json:"errorCode,omitempty"`
+		RequestID *common.Hash `json:"requestId,omitempty"`
+	}{Message: f.message, ErrorCode: f.errorCode}
+	if f.request != (common.Hash{}) {
+		body.RequestID = &f.request
+	}
+	return body
+}
+
+// writeError answers with err. Whatever is no failure is the simulator's own
+// trouble and shown as such.
+func writeError(w http.ResponseWriter, err error) {
+	var f failure
+	if !errors.As(err, &f) {
+		f = failure{status: http.StatusInternalServerError, errorCode: "UNKNOWN_ERROR", message: err.Error()}
+	}
+	writeJSON(w, f.status, f.body())
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(raw)
+}

@@ -1,0 +1,81 @@
+package bridgesim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// Words of a router call: the fields of an order, and some that mean nothing.
+const (
+	fieldCount = 8
+	wordCount  = fieldCount + 3
+)
+
+// A Layout is how a router or an approval proxy wants an order written. The real
+// ones are not published, so it is another for each contract and each run.
+type Layout struct {
+	Selector [4]byte
+	// Order holds in byte n the word of calldata that field n of the contract's
+	// BridgeOrder stands in.
+	Order [32]byte
+
+	filler [wordCount]common.Hash
+}
+
+// LayoutOf is the layout of a chain's contract in the run of that number.
+func LayoutOf(number, chain uint64, contract common.Address) Layout {
+	where := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, number), chain)
+	random := rand.New(rand.NewChaCha8(crypto.Keccak256Hash(where, contract[:])))
+	var l Layout
+	for i, word := range random.Perm(wordCount)[:fieldCount] {
+		l.Order[i] = byte(word)
+	}
+	for i := range l.filler {
+		binary.BigEndian.PutUint64(l.filler[i][24:], random.Uint64())
+	}
+	for l.Selector == ([4]byte{}) { // which the contracts refuse
+		binary.BigEndian.PutUint32(l.Selector[:], random.Uint32())
+	}
+	return l
+}
+
+// A routerOrder is what a call of a router asks for: the contract's BridgeOrder.
+type routerOrder struct {
+	tokenIn   common.Address
+	amountIn  *big.Int
+	tokenOut  common.Address
+	amountOut *big.Int
+	least     *big.Int
+	recipient common.Address
+	depositor common.Address // not zero: deposit what comes out, in this name
+	id        common.Hash
+}
+
+func (o routerOrder) words() [fieldCount]common.Hash {
+	return [fieldCount]common.Hash{
+		common.BytesToHash(o.tokenIn[:]), common.BigToHash(o.amountIn),
+		common.BytesToHash(o.tokenOut[:]), common.BigToHash(o.amountOut), common.BigToHash(o.least),
+		common.BytesToHash(o.recipient[:]), common.BytesToHash(o.depositor[:]), o.id,
+	}
+}
+
+// calldata writes an order as the layout wants it.
+func (l Layout) calldata(o routerOrder) []byte {
+	words := l.filler
+	for field, value := range o.words() {
+		words[l.Order[field]] = value
+	}
+	data := append([]byte{}, l.Selector[:]...)
+	for _, w := range words {
+		data = append(data, w[:]...)
+	}
+	return data
+}
+
+// String is for the messages of tests.
+func (l Layout) String() string { return fmt.Sprintf("%x %v", l.Selector, l.Order[:fieldCount]) }

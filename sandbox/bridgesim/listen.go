@@ -1,0 +1,115 @@
+package bridgesim
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// again is how many blocks are looked at once more when a new one comes, since
+// the chain may have gone another way.
+const again = 64
+
+// heard is how far a chain was listened to.
+type heard struct {
+	head  common.Hash
+	block uint64
+}
+
+// listen looks for deposits and routed swaps in the chain's new blocks.
+func (s *Server) listen(ctx context.Context, m *market) error {
+	head, err := m.Client.HeaderByNumber(ctx, nil)
+	if err != nil || head.Hash() == m.heard.head {
+		return err
+	}
+	from := min(m.heard.block, head.Number.Uint64())
+	from -= min(from, again)
+	logs, err := m.Client.FilterLogs(ctx, ethereum.FilterQuery{
+		FromBlock: new(big.Int).SetUint64(from), ToBlock: head.Number, Addresses: m.contractsOf(),
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range logs {
+		s.hear(m, l)
+	}
+	m.heard = heard{head.Hash(), head.Number.Uint64()}
+	return nil
+}
+
+// hear notes what a log says about an order.
+func (s *Server) hear(m *market, l types.Log) {
+	seen, id, routed := m.decodeLog(l)
+	if seen == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.book.orders, func(o *order) bool {
+		if o.origin != m || o.seen != nil {
+			return false
+		}
+		return (o.crosses() && !routed && o.id == id) || (!o.crosses() && routed && o.request == id)
+	})
+	if i < 0 {
+		return
+	}
+	o := s.book.orders[i]
+	seen.at, o.seen = time.Now(), seen
+}
+
+// decodeLog reads a deposit, or a swap that a router carried out, and the id it
+// names. It returns nil for any other log.
+func (m *market) decodeLog(l types.Log) (seen *deposit, id common.Hash, routed bool) {
+	if l.Removed || len(l.Topics) == 0 {
+		return nil, common.Hash{}, false
+	}
+	abi := m.abis.depository
+	if l.Address != m.Bridge().Depository {
+		abi = m.abis.router
+	}
+	event, err := abi.EventByID(l.Topics[0])
+	if err != nil {
+		return nil, common.Hash{}, false
+	}
+	values, err := event.Inputs.Unpack(l.Data)
+	if err != nil {
+		return nil, common.Hash{}, false
+	}
+	seen = &deposit{tx: l.TxHash}
+	switch event.Name {
+	case "RelayNativeDeposit":
+		seen.from, seen.amount = values[0].(common.Address), values[1].(*big.Int)
+		return seen, values[2].([32]byte), false
+	case "RelayErc20Deposit":
+		seen.from, seen.currency, seen.amount = values[0].(common.Address), values[1].(common.Address), values[2].(*big.Int)
+		return seen, values[3].([32]byte), false
+	case "Routed":
+		seen.currency, seen.amount = values[1].(common.Address), values[2].(*big.Int)
+		return seen, values[0].([32]byte), true
+	}
+	return nil, common.Hash{}, false
+}
+
+// mined is a transaction's receipt, nil while there is none; lost tells one that
+// the chain knows nothing of.
+func (m *market) mined(ctx context.Context, tx common.Hash) (receipt *types.Receipt, lost bool, err error) {
+	receipt, err = m.Client.TransactionReceipt(ctx, tx)
+	if err == nil {
+		return receipt, false, nil
+	}
+	if !errors.Is(err, ethereum.NotFound) {
+		return nil, false, err
+	}
+	_, _, err = m.Client.TransactionByHash(ctx, tx)
+	if errors.Is(err, ethereum.NotFound) {
+		return nil, true, nil
+	}
+	return nil, false, err
+}

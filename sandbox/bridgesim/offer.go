@@ -1,0 +1,246 @@
+package bridgesim
+
+import (
+	"context"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/sandbox/network"
+)
+
+// An operation is what the API calls a request.
+const (
+	operationSend   = "send"
+	operationWrap   = "wrap"
+	operationUnwrap = "unwrap"
+	operationSwap   = "swap"
+	operationBridge = "bridge"
+)
+
+// An offer is the price of a request. Amounts are base units; the fees are in
+// the currency paid in.
+type offer struct {
+	origin, destination *market
+	operation           string
+	in, out             network.Token
+	amountIn            *big.Int
+	gasFee, serviceFee  *big.Int
+	classFee, appFee    *big.Int
+	slippage            int64 // basis points
+
+	// What enters the depository: the input itself or what a router makes of it,
+	// at least leastDeposit.
+	deposited                   network.Token
+	depositAmount, leastDeposit *big.Int
+
+	amountOut, least *big.Int
+}
+
+// The execution fee: a flat part, and the gas of the fill by chain, both in
+// microdollars.
+const serviceFee = 20_000
+
+var fillGas = map[uint64]int64{1: 195_000, 10: 300, 56: 600, 143: 300, 5330: 300, 8453: 300, 42161: 300}
+
+// Shares that the relay keeps, in millionths, by the kind of the pair.
+const (
+	sameAsset = 0
+	stables   = 100
+	majors    = 600
+	minors    = 1500
+	million   = 1_000_000
+)
+
+// leastValue is the smallest request that is served, in microdollars, and
+// leastAppFee the smallest fee that is collected on one chain.
+const (
+	leastValue  = 50_000
+	leastAppFee = 25_000
+)
+
+// price makes the offer for a request.
+func (s *Server) priceOf(q quoteRequest, p parties) (*offer, error) {
+	o, err := s.pair(q)
+	if err != nil {
+		return nil, err
+	}
+	if o.slippage, err = q.slippage(); err != nil {
+		return nil, err
+	}
+	if o.amountIn, err = q.amount(); err != nil {
+		return nil, err
+	}
+	bips, err := q.appBips()
+	if err != nil {
+		return nil, err
+	}
+	if _, isToken := o.destination.token(p.recipient); isToken {
+		return nil, errRecipient
+	}
+	if o.operation == operationSend && p.recipient == p.user {
+		return nil, errNoRoute
+	}
+	if value(o.in, o.amountIn).Cmp(big.NewInt(leastValue)) < 0 {
+		return nil, errTooLow
+	}
+	o.charge(bips)
+	return o, o.leave()
+}
+
+// pair finds the chains and currencies of a request.
+func (s *Server) pair(q quoteRequest) (*offer, error) {
+	origin, err := s.market(q.OriginChainID)
+	if err != nil {
+		return nil, err
+	}
+	destination, err := s.market(q.DestinationChainID)
+	if err != nil {
+		return nil, err
+	}
+	o := &offer{origin: origin, destination: destination}
+	for _, c := range []struct {
+		on   *market
+		text string
+		to   *network.Token
+		bad  error
+	}{{origin, q.OriginCurrency, &o.in, errCurrencyIn}, {destination, q.DestinationCurrency, &o.out, errCurrencyOut}} {
+		a, ok := address(c.text)
+		token, known := c.on.token(a)
+		if !ok || !known {
+			return nil, c.bad
+		}
+		*c.to = token
+	}
+	o.operation = o.kind()
+	return o, nil
+}
+
+func (o *offer) kind() string {
+	wrapped := o.origin.Wrapped.Address
+	switch {
+	case o.crosses() && o.in.Symbol == o.out.Symbol:
+		return operationBridge
+	case o.crosses():
+		return operationSwap
+	case o.in.Address == o.out.Address:
+		return operationSend
+	case o.in.Address == native && o.out.Address == wrapped:
+		return operationWrap
+	case o.in.Address == wrapped && o.out.Address == native:
+		return operationUnwrap
+	}
+	return operationSwap
+}
+
+func (o *offer) crosses() bool { return o.origin != o.destination }
+
+// routed tells whether what is paid in goes through a router.
+func (o *offer) routed() bool {
+	return o.operation != operationSend && (!o.crosses() || !o.origin.direct(o.in.Address))
+}
+
+// class is the share that the relay keeps, in millionths.
+func (o *offer) class() int64 {
+	major := func(t network.Token) bool {
+		return t.MicroUSD == dollar || slices.Contains([]string{"ETH", "WETH", "BNB", "WBNB"}, t.Symbol)
+	}
+	switch {
+	case o.in.Symbol == o.out.Symbol, o.operation == operationWrap, o.operation == operationUnwrap:
+		return sameAsset
+	case o.in.MicroUSD == dollar && o.out.MicroUSD == dollar:
+		return stables
+	case major(o.in) && major(o.out):
+		return majors
+	}
+	return minors
+}
+
+// charge sets the fees. A plain transfer has none.
+func (o *offer) charge(appBips int64) {
+	o.gasFee, o.serviceFee, o.classFee, o.appFee = new(big.Int), new(big.Int), new(big.Int), new(big.Int)
+	if o.operation == operationSend {
+		return
+	}
+	o.serviceFee = worth(o.in, serviceFee)
+	o.classFee = part(o.amountIn, o.class(), million)
+	o.appFee = part(o.amountIn, appBips, allBips)
+	if o.crosses() {
+		o.gasFee = worth(o.in, fillGas[o.destination.ID])
+	} else if value(o.in, o.appFee).Cmp(big.NewInt(leastAppFee)) < 0 {
+		o.appFee = new(big.Int)
+	}
+}
+
+// leave works out what the fees leave, and what of it is sure.
+func (o *offer) leave() error {
+	rest := new(big.Int).Set(o.amountIn)
+	for _, fee := range []*big.Int{o.gasFee, o.serviceFee, o.classFee, o.appFee} {
+		rest.Sub(rest, fee)
+	}
+	if rest.Sign() <= 0 {
+		return errTooLow
+	}
+	o.amountOut = convert(rest, o.in, o.out)
+	o.least = part(o.amountOut, allBips-o.slippage, allBips)
+	if o.operation == operationSend {
+		o.least = o.amountOut
+	}
+	if o.amountOut.Sign() <= 0 {
+		return errTooLow
+	}
+	o.deposited, o.depositAmount, o.leastDeposit = o.in, o.amountIn, o.amountIn
+	if o.crosses() && o.routed() {
+		o.deposited = o.origin.Tokens[0]
+		o.depositAmount = convert(o.amountIn, o.in, o.deposited)
+		o.leastDeposit = part(o.depositAmount, allBips-o.slippage, allBips)
+	}
+	return nil
+}
+
+// liquid refuses what the payer does not have: on another chain the solver, on
+// the same a router, and of a plain transfer the user alone.
+func (s *Server) liquid(ctx context.Context, o *offer) error {
+	payer := s.Solver.Address
+	switch {
+	case o.operation == operationSend:
+		return nil
+	case !o.crosses():
+		pair, err := o.origin.pair(s.Settings().Router)
+		if err != nil {
+			return err
+		}
+		payer = pair.Router
+	}
+	has, err := o.destination.balance(ctx, payer, o.out.Address)
+	if err != nil {
+		return err
+	}
+	if has.Cmp(o.amountOut) < 0 {
+		return errLiquidity
+	}
+	return nil
+}
+
+// balance is in base units.
+func (m *market) balance(ctx context.Context, of, token common.Address) (*big.Int, error) {
+	if token == native {
+		return m.Client.BalanceAt(ctx, of, nil)
+	}
+	return m.read(ctx, token, "balanceOf", of)
+}
+
+// read calls a token's view method with one number as its result.
+func (m *market) read(ctx context.Context, token common.Address, method string, args ...any) (*big.Int, error) {
+	data, err := m.abis.erc20.Pack(method, args...)
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.Client.CallContract(ctx, ethereum.CallMsg{To: &token, Data: data}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return new(big.Int).SetBytes(out), nil
+}

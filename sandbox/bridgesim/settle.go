@@ -1,0 +1,374 @@
+package bridgesim
+
+import (
+	"cmp"
+	"context"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"swapkeep/sandbox/network"
+	"swapkeep/sandbox/operator"
+)
+
+// The states of an order, in the words of status v3.
+const (
+	waiting   = "waiting"
+	pending   = "pending"
+	delayed   = "delayed"
+	submitted = "submitted"
+	failed    = "failure"
+	succeeded = "success"
+	refunded  = "refund"
+)
+
+// stages say what is to be done for an order in a state. Each returns the state
+// that comes of it. The states that are not listed are final.
+var stages = map[string]func(*Server, context.Context, *order, state) (state, error){
+	waiting:   (*Server).await,
+	pending:   (*Server).process,
+	delayed:   (*Server).process,
+	submitted: (*Server).confirm,
+	failed:    (*Server).afterFailure,
+}
+
+// tick is how often chains and orders are looked at.
+const tick = 20 * time.Millisecond
+
+// settle carries orders on until the context ends.
+func (s *Server) settle(ctx context.Context) {
+	defer s.ended.Done()
+	t := time.NewTicker(tick)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			s.pass(ctx)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// pass looks once at every chain and every order.
+func (s *Server) pass(ctx context.Context) {
+	s.mu.Lock()
+	orders := slices.Clone(s.book.orders)
+	s.mu.Unlock()
+	if len(orders) == 0 {
+		return
+	}
+	for _, m := range s.running() {
+		_ = s.listen(ctx, m) // tried again by the next pass
+	}
+	for _, o := range orders {
+		s.advance(ctx, o)
+	}
+}
+
+// advance carries one order on, if it can be.
+func (s *Server) advance(ctx context.Context, o *order) {
+	s.mu.Lock()
+	before := o.state
+	s.mu.Unlock()
+	stage := stages[before.status]
+	if stage == nil || (before.status == waiting && before.seen == nil) {
+		return
+	}
+	after, err := stage(s, ctx, o, before)
+	after.trouble = ""
+	if err != nil {
+		after = before
+		after.trouble = err.Error()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o.state = after; after.status != before.status {
+		s.hub.publish(o)
+	}
+}
+
+// become is the state with another status.
+func (st state) become(status string) state {
+	st.status, st.since, st.details = status, time.Now(), ""
+	return st
+}
+
+// paced tells whether the state has lasted long enough.
+func (s *Server) paced(st state) bool {
+	return time.Since(st.since) >= time.Duration(s.Settings().PaceMS)*time.Millisecond
+}
+
+// outcome is what is to become of an order: as told for it, as was taken when its
+// deposit was seen, or as for all.
+func (s *Server) outcome(o *order, st state) Outcome {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if out, told := s.settings.Requests[o.request]; told {
+		return out
+	}
+	if st.outcome != nil {
+		return *st.outcome
+	}
+	if o.forced {
+		return Outcome{Kind: Refund}
+	}
+	return s.settings.Outcome
+}
+
+// take is the next outcome that waits for a deposit, nil if there is none.
+func (s *Server) take() *Outcome {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.settings.Next) == 0 {
+		return nil
+	}
+	next := s.settings.Next[0]
+	s.settings.Next = s.settings.Next[1:]
+	return &next
+}
+
+func (s *Server) indexed(tx common.Hash) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.book.indexed, tx)
+}
+
+// await has seen the deposit, or the swap itself where no chain is crossed.
+func (s *Server) await(ctx context.Context, o *order, st state) (state, error) {
+	if s.Settings().NeedsIndex && !s.indexed(st.seen.tx) {
+		return st, nil
+	}
+	if o.crosses() {
+		if st.outcome == nil {
+			st.outcome = s.take()
+		}
+		return st.become(pending), nil
+	}
+	receipt, lost, err := o.origin.mined(ctx, st.seen.tx)
+	if err != nil {
+		return st, err
+	}
+	if lost {
+		st.seen = nil
+		return st, nil
+	}
+	if receipt == nil || receipt.Status != types.ReceiptStatusSuccessful {
+		return st, nil
+	}
+	st.payment = st.seen.tx
+	return st.become(succeeded), nil
+}
+
+// process pays, or decides not to.
+func (s *Server) process(ctx context.Context, o *order, st state) (state, error) {
+	if st.back {
+		return s.refunding(ctx, o, st)
+	}
+	if !s.paced(st) {
+		return st, nil
+	}
+	receipt, _, err := o.origin.mined(ctx, st.seen.tx)
+	if err != nil {
+		return st, err
+	}
+	if receipt == nil { // the chain went another way
+		st.seen = nil
+		return st.become(waiting), nil
+	}
+	if reason := o.unfillable(st); reason != "" {
+		st.mustRefund, st.failReason = true, reason
+		return st.become(failed), nil
+	}
+	out := s.outcome(o, st)
+	late := time.Since(st.seen.at) < time.Duration(out.DelayMS)*time.Millisecond
+	switch {
+	case out.Kind == Never:
+		return st, nil
+	case late && st.status == delayed:
+		return st, nil
+	case late:
+		return st.become(delayed), nil
+	case out.Kind == Fill:
+		return s.fill(ctx, o, st, out)
+	}
+	st.failReason = cmp.Or(out.FailReason, "SLIPPAGE")
+	st.refundFailReason = out.RefundFailReason
+	return st.become(failed), nil
+}
+
+// unfillable is why an order cannot be filled, "" if it can.
+func (o *order) unfillable(st state) string {
+	switch {
+	case st.seen.currency != o.deposited.Address:
+		return "ORIGIN_CURRENCY_MISMATCH"
+	case st.seen.amount.Cmp(o.leastDeposit) < 0:
+		return "DEPOSITED_AMOUNT_TOO_LOW_TO_FILL"
+	case st.seen.from != o.user:
+		return "UNKNOWN"
+	case o.ttl > 0 && st.seen.at.After(o.created.Add(o.ttl)):
+		return "TTL_EXPIRED"
+	}
+	return ""
+}
+
+// fill pays the recipient.
+func (s *Server) fill(ctx context.Context, o *order, st state, out Outcome) (state, error) {
+	p := payment{on: o.destination, currency: o.out, amount: o.amountOut, to: o.recipient, id: o.request}
+	if st.seen.amount.Cmp(o.depositAmount) < 0 { // what a router made of the input
+		p.amount = new(big.Int).Mul(o.amountOut, st.seen.amount)
+		p.amount.Quo(p.amount, o.depositAmount)
+	}
+	if out.ShortBips > 0 {
+		p.amount = part(o.least, allBips-out.ShortBips, allBips)
+	}
+	hash, err := s.pay(ctx, p, out)
+	if err != nil {
+		return st, err
+	}
+	st.payment = hash
+	return st.become(submitted), nil
+}
+
+// confirm waits for the payment's block.
+func (s *Server) confirm(ctx context.Context, o *order, st state) (state, error) {
+	receipt, lost, err := o.destination.mined(ctx, st.payment)
+	if err != nil {
+		return st, err
+	}
+	if lost {
+		st.payment = common.Hash{}
+		return st.become(pending), nil
+	}
+	if receipt == nil || !s.paced(st) {
+		return st, nil
+	}
+	if receipt.Status != types.ReceiptStatusSuccessful {
+		st.payment, st.mustRefund, st.failReason = common.Hash{}, true, "TRANSACTION_REVERTED"
+		return st.become(failed), nil
+	}
+	return st.become(succeeded), nil
+}
+
+// afterFailure pays back, fills after all or leaves it at that, as the outcome
+// says now.
+func (s *Server) afterFailure(_ context.Context, o *order, st state) (state, error) {
+	if !s.paced(st) {
+		return st, nil
+	}
+	out := s.outcome(o, st)
+	switch {
+	case !st.mustRefund && (out.Kind == Fail || out.Kind == Never):
+		return st, nil
+	case !st.mustRefund && out.Kind == Fill:
+		st.failReason, st.refundFailReason = "", ""
+		return st.become(pending), nil
+	case o.refundTo == (common.Address{}):
+		st.refundFailReason = "MANUAL_REFUND_REQUIRED"
+		return st, nil
+	}
+	st.back, st.refundFailReason = true, ""
+	return st.become(pending), nil
+}
+
+// refunding pays back and waits for the payment's block.
+func (s *Server) refunding(ctx context.Context, o *order, st state) (state, error) {
+	if st.payment == (common.Hash{}) {
+		if !s.paced(st) {
+			return st, nil
+		}
+		hash, err := s.payBack(ctx, o, st)
+		st.payment = hash
+		return st, err
+	}
+	receipt, lost, err := o.origin.mined(ctx, st.payment)
+	switch {
+	case err != nil:
+		return st, err
+	case lost:
+		st.payment = common.Hash{}
+		return st, nil
+	case receipt == nil:
+		return st, nil
+	}
+	st = st.become(refunded)
+	st.details = "Refunded on origin"
+	return st, nil
+}
+
+func (s *Server) payBack(ctx context.Context, o *order, st state) (common.Hash, error) {
+	out := s.outcome(o, st)
+	paid, known := o.origin.token(st.seen.currency)
+	if !known {
+		paid = o.deposited
+	}
+	p := payment{on: o.origin, currency: paid, amount: st.seen.amount, to: o.refundTo, id: o.request}
+	p.amount = part(p.amount, allBips-out.ShortBips, allBips)
+	return s.pay(ctx, p, out)
+}
+
+// A payment is what the solver owes.
+type payment struct {
+	on       *market
+	currency network.Token
+	amount   *big.Int
+	to       common.Address
+	id       common.Hash
+}
+
+// pay sends a payment, bent as the outcome says.
+func (s *Server) pay(ctx context.Context, p payment, out Outcome) (common.Hash, error) {
+	if out.To != nil {
+		p.to = *out.To
+	}
+	if out.Currency != nil {
+		if other, known := p.on.token(*out.Currency); known {
+			p.currency, p.amount = other, convert(p.amount, p.currency, other)
+		}
+	}
+	from := s.Solver
+	if out.Stranger {
+		from = s.Stranger
+	}
+	call, err := p.call(out.Router, s.Settings().Router)
+	if err != nil {
+		return common.Hash{}, err
+	}
+	return from.Send(ctx, p.on.Chain, call)
+}
+
+// call is the transfer or, by a router, a swap of the native coin.
+func (p payment) call(byRouter bool, version string) (operator.Call, error) {
+	if byRouter {
+		pair, err := p.on.pair(version)
+		if err != nil {
+			return operator.Call{}, err
+		}
+		in := convert(p.amount, p.currency, p.on.coin())
+		return operator.Call{To: pair.Router, Value: in, Data: LayoutOf(p.on.layout, p.on.ID, pair.Router).calldata(routerOrder{
+			amountIn: in, tokenOut: p.currency.Address, amountOut: p.amount, least: p.amount, recipient: p.to, id: p.id,
+		})}, nil
+	}
+	if p.currency.Address == native {
+		return operator.Call{To: p.to, Value: p.amount}, nil
+	}
+	data, err := p.on.abis.erc20.Pack("transfer", p.to, p.amount)
+	return operator.Call{To: p.currency.Address, Data: data}, err
+}
+
+// haircut tells a router what it is to pay less.
+func (s *Server) haircut(ctx context.Context, m *market, router common.Address, bips int64) error {
+	data, err := m.abis.router.Pack("setHaircut", big.NewInt(bips))
+	if err != nil {
+		return err
+	}
+	hash, err := s.Solver.Send(ctx, m.Chain, operator.Call{To: router, Data: data})
+	if err != nil {
+		return err
+	}
+	_, err = m.Settled(ctx, hash)
+	return err
+}

@@ -1,0 +1,214 @@
+package dexsim
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+	"sync"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// An order is one that the service took. What is behind the line changes and is
+// the book's to guard.
+type order struct {
+	id          common.Hash
+	market      *market
+	kind        *dutchKind
+	terms       dutchOrder
+	quoteID     string
+	signature   []byte
+	data        cosignerData
+	cosignature []byte
+	encoded     []byte // cosigned
+	created     int64  // Unix seconds
+	block       uint64 // head when it was posted
+
+	outcome Outcome
+	sent    common.Hash // the filler's latest transaction
+	trouble string      // why the filler could not fill, last
+}
+
+// maxOrders bounds the book.
+const maxOrders = 10_000
+
+var errFull = errors.New("the simulator's order book is full: reset it")
+
+// An orderBook holds orders by their hash, oldest first. The zero book is empty.
+type orderBook struct {
+	mu   sync.Mutex
+	all  []*order
+	byID map[common.Hash]*order
+}
+
+func (b *orderBook) add(o *order) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.byID[o.id] != nil {
+		return nil // the same order, posted twice at once
+	}
+	if len(b.all) >= maxOrders {
+		return errFull
+	}
+	if b.byID == nil {
+		b.byID = map[common.Hash]*order{}
+	}
+	b.all, b.byID[o.id] = append(b.all, o), o
+	return nil
+}
+
+func (b *orderBook) find(id common.Hash) *order {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.byID[id]
+}
+
+// list is what a condition holds for; nil holds for all.
+func (b *orderBook) list(wanted func(*order) bool) []*order {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	some := slices.Clone(b.all)
+	if wanted != nil {
+		some = slices.DeleteFunc(some, func(o *order) bool { return !wanted(o) })
+	}
+	return some
+}
+
+func (b *orderBook) forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all, b.byID = nil, nil
+}
+
+// progress is the part of an order that changes.
+type progress struct {
+	outcome Outcome
+	sent    common.Hash
+	trouble string
+}
+
+func (b *orderBook) progress(o *order) progress {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return progress{o.outcome, o.sent, o.trouble}
+}
+
+// tell changes an order.
+func (b *orderBook) tell(o *order, change func(*order)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	change(o)
+}
+
+// A standing is where an order stands: a status and, for a filled one, the
+// transaction and the amounts.
+type standing struct {
+	status string
+	tx     common.Hash
+	in     *big.Int
+	outs   []*big.Int
+}
+
+// fillTopic is the reactors' Fill(bytes32 indexed orderHash, address indexed
+// filler, address indexed swapper, uint256 nonce).
+var fillTopic = crypto.Keccak256Hash([]byte("Fill(bytes32,address,address,uint256)"))
+
+// standing is what the chain shows of an order.
+func (s *Server) standing(ctx context.Context, o *order) (standing, error) {
+	fill, err := o.filled(ctx)
+	if err != nil || fill.status != "" {
+		return fill, err
+	}
+	for _, step := range []func(*order, context.Context) (string, error){(*order).cancelled, (*order).expired, (*order).unfunded} {
+		status, err := step(o, ctx)
+		if err != nil || status != "" {
+			return standing{status: status}, err
+		}
+	}
+	return standing{status: "open"}, nil
+}
+
+// filled finds the reactor's event.
+func (o *order) filled(ctx context.Context) (standing, error) {
+	logs, err := o.market.Client.FilterLogs(ctx, ethereum.FilterQuery{
+		FromBlock: new(big.Int).SetUint64(o.block), Addresses: []common.Address{o.terms.common().Reactor},
+		Topics: [][]common.Hash{{fillTopic}, {o.id}},
+	})
+	if err != nil || len(logs) == 0 {
+		return standing{}, err
+	}
+	header, err := o.market.Client.HeaderByHash(ctx, logs[0].BlockHash)
+	if err != nil {
+		return standing{}, err
+	}
+	in, outs := o.terms.at(o.data, moment{header.Number.Uint64(), header.Time})
+	return standing{"filled", logs[0].TxHash, in, outs}, nil
+}
+
+// cancelled looks whether the nonce was used.
+func (o *order) cancelled(ctx context.Context) (string, error) {
+	info := o.terms.common()
+	word, bit := new(big.Int).Rsh(info.Nonce, 8), int(info.Nonce.Uint64()&0xff)
+	out, err := o.market.read(ctx, o.market.Contracts.Permit2, o.market.abis.permit2, "nonceBitmap", info.Swapper, word)
+	if err != nil || out[0].(*big.Int).Bit(bit) == 0 {
+		return "", err
+	}
+	return "cancelled", nil
+}
+
+func (o *order) expired(ctx context.Context) (string, error) {
+	now, err := o.market.Now(ctx)
+	if err != nil || now.Unix() <= o.terms.common().Deadline.Int64() {
+		return "", err
+	}
+	return "expired", nil
+}
+
+// unfunded looks whether the swapper has, and lets Permit2 take, what the order
+// can take.
+func (o *order) unfunded(ctx context.Context) (string, error) {
+	token, most := o.terms.spends()
+	swapper := o.terms.common().Swapper
+	balance, err := o.market.read(ctx, token, o.market.abis.erc20, "balanceOf", swapper)
+	if err != nil {
+		return "", err
+	}
+	allowed, err := o.market.read(ctx, token, o.market.abis.erc20, "allowance", swapper, o.market.Contracts.Permit2)
+	if err != nil {
+		return "", err
+	}
+	if balance[0].(*big.Int).Cmp(most) < 0 || allowed[0].(*big.Int).Cmp(most) < 0 {
+		return "insufficient-funds", nil
+	}
+	return "", nil
+}
+
+// openOrders counts a swapper's open orders.
+func (s *Server) openOrders(ctx context.Context, swapper common.Address) (int, error) {
+	open := 0
+	for _, o := range s.orders.list(func(o *order) bool { return o.terms.common().Swapper == swapper }) {
+		now, err := s.standing(ctx, o)
+		if err != nil {
+			return 0, err
+		}
+		if now.status == "open" || now.status == "insufficient-funds" {
+			open++
+		}
+	}
+	return open, nil
+}
+
+// filledBeside finds how another order of the chain was filled, the latest first.
+func (s *Server) filledBeside(ctx context.Context, o *order) (standing, bool) {
+	others := s.orders.list(func(other *order) bool { return other != o && other.market == o.market })
+	slices.Reverse(others)
+	for _, other := range others {
+		if fill, err := other.filled(ctx); err == nil && fill.status != "" {
+			return fill, true
+		}
+	}
+	return standing{}, false
+}

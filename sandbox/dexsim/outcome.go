@@ -1,0 +1,124 @@
+package dexsim
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// An Outcome is what becomes of an order. The zero Outcome is an honest fill in
+// the next block.
+type Outcome struct {
+	// Fill is when the filler fills: "now", also "", after Blocks more blocks;
+	// "late", within the last seconds before the deadline; "never".
+	Fill   string `json:"fill"`
+	Blocks uint64 `json:"blocks"`
+	// Claim is what GET /orders says, in place of what the chain shows: a status;
+	// "backwards" has a filled order open again; "other" shows another order's
+	// fill for this one's; "silent" knows no such order. "" is the truth.
+	Claim string `json:"claim"`
+	// Cosign is how the cosigner signs: "unsigned", not at all; "stranger", with
+	// another key; "worse", with amounts below what the user signed; "early", with
+	// a price that has fallen already; "generous", with one percent more than was
+	// quoted. "" is as the real one does.
+	Cosign string `json:"cosign"`
+	// Refuse is the error code that POST /order answers the order with.
+	Refuse string `json:"refuse"`
+}
+
+var (
+	fills    = []string{"", "now", "late", "never"}
+	statuses = []string{"unverified", "open", "filled", "expired", "error", "cancelled", "insufficient-funds"}
+)
+
+func (o Outcome) check() error {
+	claimed := append(slices.Sorted(maps.Keys(claims)), statuses...)
+	for _, f := range []struct {
+		name, value string
+		known       []string
+	}{
+		{"fill", o.Fill, fills}, {"claim", o.Claim, append(claimed, "")}, {"cosign", o.Cosign, slices.Sorted(maps.Keys(cosigners))},
+	} {
+		if !slices.Contains(f.known, f.value) {
+			return fmt.Errorf("%s: %q is none of %q", f.name, f.value, f.known)
+		}
+	}
+	return nil
+}
+
+// claims change what is said of an order, other than its status alone. They
+// report whether it is spoken of at all.
+var claims = map[string]func(s *Server, ctx context.Context, o *order, said *standing) bool{
+	"silent": func(*Server, context.Context, *order, *standing) bool { return false },
+	"backwards": func(_ *Server, _ context.Context, _ *order, said *standing) bool {
+		if said.status == "filled" {
+			*said = standing{status: "open"}
+		}
+		return true
+	},
+	"other": func(s *Server, ctx context.Context, o *order, said *standing) bool {
+		if other, found := s.filledBeside(ctx, o); found {
+			*said = other
+		}
+		return true
+	},
+}
+
+// claimed is what is said of an order that stands as it really does.
+func (s *Server) claimed(ctx context.Context, o *order, claim string, real standing) (standing, bool) {
+	said := real
+	if change := claims[claim]; change != nil {
+		return said, change(s, ctx, o, &said)
+	}
+	if claim == "" || claim == real.status {
+		return said, true
+	}
+	if said = (standing{status: claim}); claim == "filled" {
+		said.tx = common.BytesToHash(newNonce().Bytes())
+		for _, l := range o.terms.outputs() {
+			said.outs = append(said.outs, l.start)
+		}
+		_, said.in = o.terms.spends()
+	}
+	return said, true
+}
+
+// A cosigner makes the cosigner's part of an order, and signs it or not.
+type cosigner func(s *Server, o *order, data cosignerData) (cosignerData, []byte, error)
+
+var cosigners = map[string]cosigner{
+	"": func(s *Server, o *order, data cosignerData) (cosignerData, []byte, error) {
+		return o.cosignedBy(s.Cosigner.Key, data)
+	},
+	"unsigned": func(_ *Server, _ *order, data cosignerData) (cosignerData, []byte, error) { return data, []byte{}, nil },
+	"stranger": func(s *Server, o *order, data cosignerData) (cosignerData, []byte, error) {
+		return o.cosignedBy(s.Filler.Key, data)
+	},
+	"worse": func(s *Server, o *order, data cosignerData) (cosignerData, []byte, error) {
+		data.outputs = o.scaled(9_000)
+		return o.cosignedBy(s.Cosigner.Key, data)
+	},
+	"generous": func(s *Server, o *order, data cosignerData) (cosignerData, []byte, error) {
+		data.outputs = o.scaled(10_100)
+		return o.cosignedBy(s.Cosigner.Key, data)
+	},
+	"early": func(s *Server, o *order, data cosignerData) (cosignerData, []byte, error) {
+		data.start, data.end = new(big.Int), big.NewInt(1) // an end at its start would be refused
+		return o.cosignedBy(s.Cosigner.Key, data)
+	},
+}
+
+// scaled are the outputs' first amounts, times so many basis points.
+func (o *order) scaled(bips int64) []*big.Int {
+	legs := o.terms.outputs()
+	all := make([]*big.Int, len(legs))
+	for i, l := range legs {
+		all[i] = new(big.Int).Mul(l.start, big.NewInt(bips))
+		all[i].Div(all[i], big.NewInt(allBips))
+	}
+	return all
+}

@@ -1,0 +1,82 @@
+package gaslesssim
+
+// maxQuotes bounds how many quotes are remembered; the oldest are forgotten.
+const maxQuotes = 10_000
+
+// A book remembers quotes, and with them their orders, by id. The server's mutex
+// guards it.
+type book struct {
+	quotes map[string]*quote
+	oldest []string
+}
+
+func (b *book) add(q *quote) {
+	if b.quotes == nil {
+		b.quotes = map[string]*quote{}
+	}
+	if len(b.oldest) >= maxQuotes {
+		delete(b.quotes, b.oldest[0])
+		b.oldest = b.oldest[1:]
+	}
+	b.quotes[q.id] = q
+	b.oldest = append(b.oldest, q.id)
+}
+
+func (s *Server) keep(q *quote) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.book.add(q)
+}
+
+var errQuoteID = failure{210, "no such quote, or it has been used"}
+
+// take reserves the quote of that id for one order. A second order for it is
+// refused until the first has been.
+func (s *Server) take(r *request, id string) (*quote, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.book.quotes[id]
+	if q == nil || q.protocol != r.protocol || q.market != r.market || q.taken || q.selfExecuted {
+		return nil, errQuoteID
+	}
+	q.taken = true
+	return q, nil
+}
+
+// release lets the quote be used again, after its order was refused.
+func (s *Server) release(q *quote) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q.taken = false
+}
+
+func (s *Server) place(o *order) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o.quote.order = o
+}
+
+// ordered finds the order of a quote.
+func (s *Server) ordered(r *request, id string) (*order, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.book.quotes[id]
+	if q == nil || q.protocol != r.protocol || q.market != r.market || q.order == nil {
+		return nil, errQuoteID
+	}
+	return q.order, nil
+}
+
+// orders lists the orders, oldest quote first; m, which may be nil, is their
+// chain.
+func (s *Server) orders(m *market) []*order {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []*order
+	for _, id := range s.book.oldest {
+		if q := s.book.quotes[id]; q.order != nil && (m == nil || q.market == m) {
+			all = append(all, q.order)
+		}
+	}
+	return all
+}

@@ -1,0 +1,115 @@
+package gaslesssim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/google/uuid"
+)
+
+// A failure is an error answer that the API gives with HTTP 200.
+type failure struct {
+	code   int
+	detail string
+}
+
+func (f failure) Error() string { return fmt.Sprintf("%d %s: %s", f.code, codes[f.code], f.detail) }
+
+// codes names every error of the API.
+var codes = map[int]string{
+	101: "InvalidApiRequest",
+	102: "InsufficientLiquidity",
+	103: "GasCalculationError",
+	104: "MinSize",
+	105: "TokenNotSupported",
+	106: "GasExceedsSize",
+	107: "UnexpectedPermitsError",
+	108: "RouteNotFound",
+	111: "RateLimited",
+	112: "DenyListed",
+	201: "OrderInvalidContract",
+	202: "LastLook",
+	203: "OrderExpired",
+	204: "InsufficientTakerBalance",
+	205: "InsufficientTakerApproval",
+	206: "InsufficientMakerBalance",
+	207: "InsufficientMakerApproval",
+	208: "TransactionExecutionError",
+	210: "InvalidQuoteId",
+	211: "InvalidPermitsInfo",
+	212: "InvalidOrderInput",
+	500: "UnknownError",
+	522: "TimedOut",
+}
+
+// invalid refuses a request that has the right shape and no right meaning.
+func invalid(detail string) failure { return failure{101, detail} }
+
+// A problem is one thing wrong with a request's shape, as FastAPI tells it.
+type problem struct {
+	Loc  []string `json:"loc"`
+	Msg  string   `json:"msg"`
+	Type string   `json:"type"`
+}
+
+// problems are an answer of 422.
+type problems []problem
+
+func (p problems) Error() string { return fmt.Sprintf("422 %v", []problem(p)) }
+
+// A refusal is an answer of the web framework's own.
+type refusal struct {
+	status int
+	detail string
+}
+
+func (r refusal) Error() string { return fmt.Sprintf("%d %s", r.status, r.detail) }
+
+var (
+	errNoPath   = refusal{http.StatusNotFound, "Not Found"}
+	errNoMethod = refusal{http.StatusMethodNotAllowed, "Method Not Allowed"}
+	errKey      = refusal{http.StatusUnauthorized, "Unauthorized"}
+)
+
+// detailed is the framework's error body.
+type detailed struct {
+	Detail any `json:"detail"`
+}
+
+// writeError answers with err. Whatever is none of ours is the simulator's own
+// trouble, and the only error of the API's form with a status of 500.
+func writeError(w http.ResponseWriter, err error) {
+	var shape problems
+	var plain refusal
+	if errors.As(err, &shape) {
+		writeJSON(w, http.StatusUnprocessableEntity, detailed{shape})
+		return
+	}
+	if errors.As(err, &plain) {
+		writeJSON(w, plain.status, detailed{plain.detail})
+		return
+	}
+	f, status := failure{}, http.StatusOK
+	if !errors.As(err, &f) {
+		f, status = failure{500, err.Error()}, http.StatusInternalServerError
+	}
+	type body struct {
+		Code      int    `json:"errorCode"`
+		Message   string `json:"message"`
+		RequestID string `json:"requestId"`
+	}
+	writeJSON(w, status, map[string]body{"error": {f.code, codes[f.code] + ": " + f.detail, uuid.NewString()}})
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(raw)
+}

@@ -1,0 +1,154 @@
+package gaslesssim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/sandbox/network"
+	"swapkeep/sandbox/operator"
+)
+
+// A market is one chain that is traded on.
+type market struct {
+	operator.Chain
+	abis abis
+}
+
+const allBps = 10_000
+
+// Prices are those of the pools at their start, less this.
+const (
+	spreadBps = 5
+	demoBps   = 50 // on top, for those without a key
+)
+
+// token finds a token of the chain; the native coin is its wrapped form.
+func (m *market) token(a common.Address) (network.Token, bool) {
+	switch a {
+	case native:
+		return m.Wrapped, true
+	case common.Address{}:
+		return network.Token{}, false
+	}
+	return m.Coin(a)
+}
+
+// An exchange turns amounts of one token into another.
+type exchange struct {
+	in, out network.Token
+	bps     int64 // of the price
+	gas     *big.Int
+}
+
+func (m *market) exchange(in, out network.Token, b Behaviour, demo bool) exchange {
+	bps := int64(allBps) - spreadBps + b.PriceBps
+	if demo {
+		bps -= demoBps
+	}
+	gas := new(big.Int).Mul(big.NewInt(b.GasMicroUSD), power(out.Decimals))
+	return exchange{in, out, max(bps, 0), gas.Div(gas, big.NewInt(out.MicroUSD))}
+}
+
+// pays is what so much is worth before fees, rounded down; gas has been paid.
+func (x exchange) pays(amount *big.Int) *big.Int {
+	n := new(big.Int).Mul(amount, big.NewInt(x.in.MicroUSD*x.bps))
+	n.Mul(n, power(x.out.Decimals))
+	d := new(big.Int).Mul(power(x.in.Decimals), big.NewInt(x.out.MicroUSD*allBps))
+	return n.Div(n, d).Sub(n, x.gas)
+}
+
+// costs is the least amount that pays at least so much before fees.
+func (x exchange) costs(paid *big.Int) *big.Int {
+	n := new(big.Int).Add(paid, x.gas)
+	n.Mul(n, power(x.in.Decimals)).Mul(n, big.NewInt(x.out.MicroUSD*allBps))
+	d := new(big.Int).Mul(big.NewInt(x.in.MicroUSD*x.bps), power(x.out.Decimals))
+	return ceil(n, d)
+}
+
+func ceil(n, d *big.Int) *big.Int {
+	q, r := new(big.Int).QuoRem(n, d, new(big.Int))
+	if r.Sign() > 0 {
+		q.Add(q, big.NewInt(1))
+	}
+	return q
+}
+
+func power(decimals uint8) *big.Int {
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)
+}
+
+// part is so many basis points of an amount, rounded down.
+func part(amount *big.Int, bps int64) *big.Int {
+	n := new(big.Int).Mul(amount, big.NewInt(bps))
+	return n.Div(n, big.NewInt(allBps))
+}
+
+// whole is an amount in tokens, for the fields that show numbers.
+func whole(amount *big.Int, t network.Token) float64 {
+	f, _ := new(big.Rat).SetFrac(amount, power(t.Decimals)).Float64()
+	return f
+}
+
+// read calls a view method and returns what it returns.
+func (m *market) read(ctx context.Context, at common.Address, contract abi.ABI, method string, args ...any) ([]any, error) {
+	data, err := contract.Pack(method, args...)
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.Client.CallContract(ctx, ethereum.CallMsg{To: &at, Data: data}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s of %s: %w", method, at, err)
+	}
+	return contract.Unpack(method, out)
+}
+
+func (m *market) number(ctx context.Context, at common.Address, contract abi.ABI, method string, args ...any) (*big.Int, error) {
+	out, err := m.read(ctx, at, contract, method, args...)
+	if err != nil {
+		return nil, err
+	}
+	return out[0].(*big.Int), nil
+}
+
+// balance of a token or, for native, of the chain's coin.
+func (m *market) balance(ctx context.Context, of, token common.Address) (*big.Int, error) {
+	if token == native {
+		return m.Client.BalanceAt(ctx, of, nil)
+	}
+	return m.number(ctx, token, m.abis.erc20, "balanceOf", of)
+}
+
+// covers refuses an owner who lacks the balance or has not allowed the spender
+// to take it.
+func (m *market) covers(ctx context.Context, owner, token, spender common.Address, amount *big.Int, onBalance, onAllowance failure) error {
+	held, err := m.balance(ctx, owner, token)
+	if err != nil {
+		return err
+	}
+	if held.Cmp(amount) < 0 {
+		return onBalance
+	}
+	if token == native {
+		return nil
+	}
+	allowed, err := m.number(ctx, token, m.abis.erc20, "allowance", owner, spender)
+	if err != nil {
+		return err
+	}
+	if allowed.Cmp(amount) < 0 {
+		return onAllowance
+	}
+	return nil
+}
+
+// reverted tells a call that the chain refused from one that did not reach it.
+func reverted(err error) bool {
+	var data interface{ ErrorData() any }
+	return errors.As(err, &data)
+}

@@ -1,0 +1,292 @@
+// Package gaslesssim answers as Bebop does, with JAM v2 and RFQ v3, over the
+// sandbox's chains: it quotes from the tokens' starting prices, and a solver or
+// a maker with its own balance settles signed orders through stand-ins of the
+// settlement contracts.
+package gaslesssim
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"golang.org/x/time/rate"
+
+	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/operator"
+)
+
+// maxRequest bounds a request body; the largest real one is a few kilobytes.
+const maxRequest = 1 << 20
+
+// Options are what a simulator is made with.
+type Options struct {
+	Solver *operator.Account // settles JAM orders
+	Maker  *operator.Account // makes and settles RFQ trades
+}
+
+// A Server is the simulator. It is an http.Handler.
+type Server struct {
+	// Faults decides what happens to requests, by path such as
+	// /jam/ethereum/v2/quote and, for all chains at once, by jam/quote.
+	Faults *inject.Book
+	Options
+
+	markets []*market // the chains that run here and are served
+	abis    abis
+
+	background context.Context // ends with Close
+	end        context.CancelFunc
+	watching   sync.WaitGroup
+
+	mu       sync.Mutex
+	settings Settings
+	limiters map[string]*rate.Limiter
+	book     book
+}
+
+// abis are the interfaces of the contracts that the simulator asks.
+type abis struct {
+	jam, rfq, permit2, erc20 abi.ABI
+}
+
+func loadABIs(set *contracts.Set) (abis, error) {
+	var a abis
+	for name, to := range map[string]*abi.ABI{
+		"JamSettlement": &a.jam, "RfqSettlement": &a.rfq, "Permit2": &a.permit2, "MockERC20": &a.erc20,
+	} {
+		c, err := set.Get(name)
+		if err != nil {
+			return abis{}, err
+		}
+		*to = c.ABI
+	}
+	return a, nil
+}
+
+// New makes a simulator over the chains and has it follow them until Close.
+func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error) {
+	loaded, err := loadABIs(set)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Faults: &inject.Book{}, Options: o, abis: loaded}
+	s.Reset()
+	s.background, s.end = context.WithCancel(context.Background())
+	for _, c := range chains {
+		if c.Runs() && c.Gasless().Name != "" {
+			s.markets = append(s.markets, &market{Chain: c, abis: loaded})
+		}
+	}
+	for _, m := range s.markets {
+		if err := s.watch(m); err != nil {
+			_ = s.Close()
+			return nil, fmt.Errorf("chain %d: follow its blocks: %w", m.ID, err)
+		}
+	}
+	return s, nil
+}
+
+// Settings are the present ones.
+func (s *Server) Settings() Settings {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.settings
+}
+
+// Set changes the settings. Orders taken before keep their outcome.
+func (s *Server) Set(settings Settings) error {
+	if err := settings.check(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settings, s.limiters = settings, nil
+	return nil
+}
+
+// Reset removes faults and counts, goes back to the default settings and forgets
+// quotes and orders. What is on the chains stays.
+func (s *Server) Reset() {
+	s.Faults.Reset()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settings, s.limiters, s.book = DefaultSettings, nil, book{}
+}
+
+// Close stops settling orders. It may be called once.
+func (s *Server) Close() error {
+	s.end()
+	s.watching.Wait()
+	return nil
+}
+
+// A request has found its endpoint.
+type request struct {
+	*http.Request
+	protocol *protocol // nil where the path is about none
+	market   *market   // nil where it is about no chain
+	body     []byte
+}
+
+// An endpoint answers one method and path.
+type endpoint struct {
+	method, path string // {chain} in it is a chain's name
+	protocol     *protocol
+	answer       func(s *Server, ctx context.Context, r *request) (any, error)
+}
+
+// endpoints lists all.
+func endpoints() []endpoint {
+	all := []endpoint{
+		{http.MethodGet, "/pmm/chains", nil, (*Server).listChains},
+		{http.MethodGet, "/pmm/{chain}/v3/tokenlist", rfq, (*Server).listTokens},
+		{http.MethodGet, "/pmm/{chain}/v3/token-info", rfq, (*Server).tokenInfo},
+		{http.MethodGet, "/tokens/v1/{chain}/tokenlist", nil, (*Server).listTokens},
+	}
+	for _, p := range protocols() {
+		base := "/" + p.path + "/{chain}/" + p.version
+		all = append(all,
+			endpoint{http.MethodGet, base + "/quote", p, (*Server).quote},
+			endpoint{http.MethodPost, base + "/order", p, (*Server).order},
+			endpoint{http.MethodGet, base + "/order-status", p, (*Server).orderStatus},
+		)
+	}
+	return all
+}
+
+// match holds a path against an endpoint's and returns the chain's name in it.
+func match(pattern, path string) (chain string, ok bool) {
+	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return "", false
+	}
+	for i := range want {
+		switch want[i] {
+		case "{chain}":
+			chain = got[i]
+		case got[i]:
+		default:
+			return "", false
+		}
+	}
+	return chain, true
+}
+
+// find is the endpoint of a request.
+func find(r *http.Request) (e endpoint, chain string, err error) {
+	err = errNoPath
+	for _, e := range endpoints() {
+		if chain, ok := match(e.path, r.URL.Path); ok {
+			if e.method == r.Method {
+				return e, chain, nil
+			}
+			err = errNoMethod
+		}
+	}
+	return endpoint{}, "", err
+}
+
+// target names an endpoint of all chains for faults.
+func (e endpoint) target() string {
+	return e.protocol.name + e.path[strings.LastIndex(e.path, "/"):]
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	targets := []string{r.URL.Path}
+	e, chain, err := find(r)
+	if err == nil && e.protocol != nil {
+		targets = append(targets, e.target())
+	}
+	s.Faults.Meet(targets...).Serve(w, r, func(w http.ResponseWriter, r *http.Request) {
+		if err != nil {
+			writeError(w, err)
+			return
+		}
+		s.serve(w, r, e, chain)
+	}, nil, nil)
+}
+
+// downPage is what stands in front of a service that is down.
+const downPage = "<html><head><title>503 Service Temporarily Unavailable</title></head><body><h1>503 Service Temporarily Unavailable</h1></body></html>\n"
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, e endpoint, chain string) {
+	settings := s.Settings()
+	if e.protocol != nil && e.protocol.tune(&settings).Down {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, downPage)
+		return
+	}
+	reply, err := s.answer(w, r, e, chain)
+	if err != nil {
+		writeError(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, reply)
+}
+
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, e endpoint, chain string) (any, error) {
+	req := &request{Request: r, protocol: e.protocol}
+	var err error
+	if strings.Contains(e.path, "{chain}") {
+		if req.market, err = s.market(e.protocol, chain); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.admit(r); err != nil {
+		return nil, err
+	}
+	if req.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest)); err != nil {
+		return nil, refusal{http.StatusRequestEntityTooLarge, "Request Entity Too Large"}
+	}
+	return e.answer(s, r.Context(), req)
+}
+
+// market finds a chain by its name; p, which may be nil, must be there.
+func (s *Server) market(p *protocol, name string) (*market, error) {
+	for _, m := range s.markets {
+		if m.Gasless().Name == name && (p == nil || p.offered(m.Chain)) {
+			return m, nil
+		}
+	}
+	return nil, problems{{[]string{"path", "chain"}, "Input should be a supported chain", "enum"}}
+}
+
+// key is the partner's key that a request shows.
+func key(r *http.Request) string {
+	if k := r.Header.Get("source-auth"); k != "" {
+		return k
+	}
+	return r.URL.Query().Get("source-auth")
+}
+
+func (s *Server) admit(r *http.Request) error {
+	settings := s.Settings()
+	if k := key(r); k != "" && settings.APIKey != "" && k != settings.APIKey {
+		return errKey
+	}
+	if settings.RateLimit > 0 && !s.limiter(key(r), settings.RateLimit).Allow() {
+		return failure{111, "too many requests"}
+	}
+	return nil
+}
+
+// maxKeys bounds how many keys' rates are remembered.
+const maxKeys = 1000
+
+func (s *Server) limiter(key string, perSecond int) *rate.Limiter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.limiters == nil || len(s.limiters) >= maxKeys {
+		s.limiters = map[string]*rate.Limiter{}
+	}
+	if s.limiters[key] == nil {
+		s.limiters[key] = rate.NewLimiter(rate.Limit(perSecond), perSecond)
+	}
+	return s.limiters[key]
+}

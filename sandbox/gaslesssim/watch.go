@@ -1,0 +1,52 @@
+package gaslesssim
+
+import (
+	"errors"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// watch follows a chain's blocks until the server is closed or the chain ends,
+// and brings its orders further with each.
+func (s *Server) watch(m *market) error {
+	heads := make(chan *types.Header, 64)
+	sub, err := m.Client.SubscribeNewHead(s.background, heads)
+	if err != nil {
+		return err
+	}
+	s.watching.Go(func() {
+		defer sub.Unsubscribe()
+		for {
+			select {
+			case <-heads:
+				for _, o := range s.orders(m) {
+					_ = s.follow(o) // the next block is another chance
+				}
+			case <-sub.Err():
+				return
+			case <-s.background.Done():
+				return
+			}
+		}
+	})
+	return nil
+}
+
+// patience is how many blocks a settlement may be unknown to its chain before it
+// is sent anew: during a reorganisation it is for a moment.
+const patience = 2
+
+// lost tells whether the chain has forgotten the order's settlement.
+func (s *Server) lost(o *order) (bool, error) {
+	_, _, err := o.market.Client.TransactionByHash(s.background, o.tx)
+	if err == nil {
+		o.missing = 0
+		return false, nil
+	}
+	if !errors.Is(err, ethereum.NotFound) {
+		return false, err
+	}
+	o.missing++
+	return o.missing >= patience, nil
+}

@@ -1,0 +1,40 @@
+package sandbox
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/sandbox/intentsim"
+)
+
+// intentReserve is what a deposit contract begins with, in US dollars of each
+// token and, in native coins, as an account behind a provider.
+const intentReserve = 1_000_000
+
+func openIntent(o outside) (*simulator, error) {
+	intent, err := intentsim.New(o.contracts, o.chains, intentsim.Options{Solver: o.services["intentSolver"], Layout: o.layout})
+	if err != nil {
+		return nil, err
+	}
+	return simulate(intent, intent.Faults, intent.Controls()), nil
+}
+
+// Intent is the simulator of the intent provider.
+func (s *Sandbox) Intent() *intentsim.Server {
+	return s.simulator("intent").Handler.(*intentsim.Server)
+}
+
+// IntentURL is its base URL, which the paths under /v1 follow.
+func (s *Sandbox) IntentURL() string { return s.BaseURL("intent") }
+
+// intent deploys the deposit contract, with a reserve to pay from.
+func (g *genesis) intent() {
+	at := g.network.IntentDeposit()
+	if at == (common.Address{}) {
+		return
+	}
+	g.deploy("IntentDeposit", at, intentsim.NewLayout(g.layout, g.network.ID).Args(g.services["intentSolver"].Address)...)
+	g.Fund(at, serviceNative)
+	for _, t := range append([]Token{g.network.Wrapped}, g.network.Tokens...) {
+		g.give(t, at, t.Units(intentReserve))
+	}
+}

@@ -1,0 +1,382 @@
+package intentsim_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"math/big"
+	"net/http"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/intentsim"
+	"swapkeep/sandbox/sandboxtest"
+)
+
+var (
+	native   = common.Address{}
+	receiver = common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
+	// elsewhere is a recipient with nothing of its own.
+	elsewhere = common.HexToAddress("0x00000000000000000000000000000000DeaDBeef")
+)
+
+// world runs for all tests that leave its chains fit for the next, from the first
+// of them on.
+var world *sandbox.Sandbox
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if world != nil {
+		_ = world.Close()
+	}
+	os.Exit(code)
+}
+
+// shared is the sandbox of all such tests, as new but for what is on its chains.
+func shared(t *testing.T) *sandbox.Sandbox {
+	t.Helper()
+	if world == nil {
+		var err error
+		if world, err = sandbox.Start(context.WithoutCancel(t.Context()), sandbox.Options{Chains: []uint64{1, 8453, 42161}, Period: -1, Instant: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	world.Reset()
+	return swift(t, world)
+}
+
+// start starts a sandbox whose blocks are made for each transaction.
+func start(t *testing.T, chains ...uint64) *sandbox.Sandbox {
+	t.Helper()
+	return swift(t, sandboxtest.StartWith(t, sandbox.Options{Chains: chains, Period: -1, Instant: true}))
+}
+
+// swift has orders lose no time.
+func swift(t *testing.T, s *sandbox.Sandbox) *sandbox.Sandbox {
+	t.Helper()
+	set(t, s, func(c *intentsim.Settings) { c.PacePercent = 0 })
+	return s
+}
+
+func set(t *testing.T, s *sandbox.Sandbox, change func(*intentsim.Settings)) {
+	t.Helper()
+	settings := s.Intent().Settings()
+	change(&settings)
+	if err := s.Intent().Set(settings); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fields is a JSON object.
+type fields = map[string]any
+
+// request sends a request as the wallet's adapter would.
+func request(t *testing.T, s *sandbox.Sandbox, method, path string, body any) *http.Response {
+	t.Helper()
+	raw, isRaw := body.([]byte)
+	if !isRaw && body != nil {
+		var err error
+		if raw, err = json.Marshal(body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := http.NewRequestWithContext(t.Context(), method, s.IntentURL()+path, bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "application/json")
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	return resp
+}
+
+func ask(t *testing.T, s *sandbox.Sandbox, method, path string, body any) (int, []byte) {
+	t.Helper()
+	resp := request(t, s, method, path, body)
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, raw
+}
+
+func mustAsk[T any](t *testing.T, s *sandbox.Sandbox, method, path string, body any) T {
+	t.Helper()
+	status, raw := ask(t, s, method, path, body)
+	if status != http.StatusOK {
+		t.Fatalf("%s %s: %d %s", method, path, status, raw)
+	}
+	var reply T
+	if err := json.Unmarshal(raw, &reply); err != nil {
+		t.Fatalf("%s: %v in %s", path, err, raw)
+	}
+	return reply
+}
+
+type quotesReply struct {
+	QuoteID string       `json:"quoteId"`
+	Routes  []routeReply `json:"routes"`
+}
+
+type routeReply struct {
+	QuoteID        string   `json:"quoteId"`
+	RouteID        string   `json:"routeId"`
+	Type           string   `json:"type"`
+	DepositMethods []string `json:"depositMethods"`
+	Quote          struct {
+		AmountIn, AmountOut, MinAmountOut string
+		ExpectedDurationSeconds           int64
+		ValidBefore, QuoteExpiresAt       int64
+		Tags                              []string
+	} `json:"quote"`
+}
+
+func (q quotesReply) route(t *testing.T, id string) routeReply {
+	t.Helper()
+	i := slices.IndexFunc(q.Routes, func(r routeReply) bool { return r.RouteID == id })
+	if i < 0 {
+		t.Fatalf("no route of %s in %+v", id, q)
+	}
+	return q.Routes[i]
+}
+
+// quoteRequest is of account 0, from a token of one chain to one of another.
+func quoteRequest(s *sandbox.Sandbox, from uint64, in common.Address, to uint64, out common.Address, amount *big.Int, more fields) fields {
+	me := s.Accounts()[0].Address
+	body := fields{
+		"tradeType": "EXACT_INPUT", "fromChainId": from, "fromToken": in.Hex(), "toChainId": to, "toToken": out.Hex(), "amount": amount.String(),
+		"fromAddress": me.Hex(), "recipient": elsewhere.Hex(), "refundTo": me.Hex(), "depositMethods": []string{"CONTRACT_CALL"}, "slippageTolerance": 0.005,
+	}
+	for name, value := range more {
+		if body[name] = value; value == nil {
+			delete(body, name)
+		}
+	}
+	return body
+}
+
+type action struct {
+	Type    string `json:"type"`
+	Request struct {
+		Method string            `json:"method"`
+		Params []json.RawMessage `json:"params"`
+	} `json:"request"`
+	WaitForReceipt bool  `json:"waitForReceipt"`
+	Deposit        *bool `json:"deposit"`
+}
+
+func (a action) isDeposit() bool { return a.Deposit != nil && *a.Deposit }
+
+func (a action) transaction(t *testing.T) transaction {
+	t.Helper()
+	var tx transaction
+	if err := json.Unmarshal(a.Request.Params[0], &tx); err != nil {
+		t.Fatal(err)
+	}
+	return tx
+}
+
+type buildReply struct {
+	Kind      string   `json:"kind"`
+	Approvals []action `json:"approvals"`
+}
+
+type transaction struct {
+	From    common.Address  `json:"from"`
+	To      common.Address  `json:"to"`
+	Data    hexutil.Bytes   `json:"data"`
+	Value   *hexutil.Big    `json:"value"`
+	Gas     string          `json:"gas"`
+	ChainID json.RawMessage `json:"chainId"`
+}
+
+func buildRequest(s *sandbox.Sandbox, quoteID, routeID string, more fields) fields {
+	body := fields{"from": s.Accounts()[0].Address.Hex(), "quoteId": quoteID, "routeId": routeID, "depositMethod": "CONTRACT_CALL"}
+	for name, value := range more {
+		body[name] = value
+	}
+	return body
+}
+
+// execute carries a plan out and returns the receipt of its deposit.
+func execute(t *testing.T, s *sandbox.Sandbox, chain uint64, plan buildReply) *types.Receipt {
+	t.Helper()
+	var last *types.Receipt
+	for _, a := range plan.Approvals {
+		if a.Request.Method != "eth_sendTransaction" {
+			continue
+		}
+		if receipt := transact(t, s, chain, a.transaction(t)); a.isDeposit() {
+			last = receipt
+		} else if receipt.Status != types.ReceiptStatusSuccessful {
+			t.Fatalf("the approval %s reverted", receipt.TxHash)
+		}
+	}
+	if last == nil {
+		t.Fatal("the plan has no deposit")
+	}
+	return last
+}
+
+// transact signs and sends a transaction of account 0 and waits for its block.
+func transact(t *testing.T, s *sandbox.Sandbox, chain uint64, tx transaction) *types.Receipt {
+	t.Helper()
+	c, a := s.Chain(chain), s.Accounts()[0]
+	if tx.From != a.Address {
+		t.Fatalf("transaction from %s", tx.From)
+	}
+	nonce, err := c.Client().PendingNonceAt(t.Context(), a.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := new(big.Int).SetUint64(chain)
+	signed, err := types.SignNewTx(a.Key, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
+		ChainID: id, Nonce: nonce, GasTipCap: big.NewInt(1e9), GasFeeCap: big.NewInt(100e9), Gas: 500_000, To: &tx.To, Value: tx.Value.ToInt(), Data: tx.Data,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Client().SendTransaction(t.Context(), signed); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	receipt, err := c.Settle(ctx, signed.Hash())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return receipt
+}
+
+type submitReply struct {
+	OrderID string `json:"orderId"`
+	TxHash  string `json:"txHash"`
+}
+
+func submitRequest(quoteID, routeID string, tx common.Hash) fields {
+	return fields{"quoteId": quoteID, "routeId": routeID, "txHash": tx.Hex()}
+}
+
+type chainTx struct {
+	TxHash  common.Hash `json:"txHash"`
+	ChainID uint64      `json:"chainId"`
+	Amount  string      `json:"amount"`
+}
+
+type order struct {
+	ID             string             `json:"id"`
+	Status         string             `json:"status"`
+	DepositTxHash  common.Hash        `json:"depositTxHash"`
+	DestAmount     string             `json:"destAmount"`
+	Transactions   map[string]chainTx `json:"transactions"`
+	StepsCompleted []string           `json:"stepsCompleted"`
+}
+
+// swap quotes, builds, deposits and submits, and returns the order's id, its
+// quote and route.
+func swap(t *testing.T, s *sandbox.Sandbox, body fields, routeID string) (orderID string, q quotesReply, deposit *types.Receipt) {
+	t.Helper()
+	q = mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes", body)
+	plan := mustAsk[buildReply](t, s, http.MethodPost, "/v1/deposit/build", buildRequest(s, q.QuoteID, routeID, nil))
+	deposit = execute(t, s, body["fromChainId"].(uint64), plan)
+	return mustAsk[submitReply](t, s, http.MethodPut, "/v1/deposit/submit", submitRequest(q.QuoteID, routeID, deposit.TxHash)).OrderID, q, deposit
+}
+
+// await polls an order until it has a status.
+func await(t *testing.T, s *sandbox.Sandbox, id, status string) order {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		o := mustAsk[order](t, s, http.MethodGet, "/v1/orders/by-id/"+id, nil)
+		if o.Status == status {
+			return o
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the order is %s, not %s", o.Status, status)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// over waits until the solver has nothing more to do for any order.
+func over(t *testing.T, s *sandbox.Sandbox) []intentsim.Order {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		orders := s.Intent().Orders()
+		if !slices.ContainsFunc(orders, func(o intentsim.Order) bool { return !o.Over }) {
+			return orders
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("not over: %+v", orders)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func units(n int64, decimals int64) *big.Int {
+	return new(big.Int).Mul(big.NewInt(n), new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil))
+}
+
+// balance is in base units; for the native coin, in wei.
+func balance(t *testing.T, c *sandbox.Chain, of, token common.Address) *big.Int {
+	t.Helper()
+	if token == native {
+		wei, err := c.Client().BalanceAt(t.Context(), of, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return wei
+	}
+	data := append(crypto.Keccak256([]byte("balanceOf(address)"))[:4], common.LeftPadBytes(of[:], 32)...)
+	out, err := c.Client().CallContract(t.Context(), ethereum.CallMsg{To: &token, Data: data}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return new(big.Int).SetBytes(out)
+}
+
+func token(t *testing.T, s *sandbox.Sandbox, chain uint64, symbol string) common.Address {
+	t.Helper()
+	if symbol == "" {
+		return native
+	}
+	tok, ok := s.Chain(chain).Network.Token(symbol)
+	if !ok {
+		t.Fatalf("chain %d has no %s", chain, symbol)
+	}
+	return tok.Address
+}
+
+// example reads a recorded body.
+func example(t *testing.T, file string) any {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decode(t, raw)
+}
+
+func decode(t *testing.T, raw []byte) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatalf("%v in %s", err, raw)
+	}
+	return v
+}

@@ -1,0 +1,294 @@
+package intentsim
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"swapkeep/sandbox/operator"
+)
+
+// An ending is how an order ends: what the API says, and what the solver does.
+type ending struct {
+	name  string
+	early Status // said as soon as the quoted time is over; "" = nothing new
+	pays  payee
+	says  Status // said once the solver has paid, or would have
+	shows evidence
+}
+
+// A payee is whom the solver pays.
+type payee int
+
+const (
+	nobody payee = iota
+	recipient
+	depositor
+)
+
+// Evidence is the transaction that an order shows for its end.
+type evidence int
+
+const (
+	none    evidence = iota
+	own              // the solver's payment
+	made             // a hash of no transaction
+	another          // the last payment to the same payee for another order
+)
+
+// endings is the table of them. The last four lie.
+var endings = map[string]ending{
+	"fill":         {"fill", "", recipient, Filled, own},
+	"fill_unnamed": {"fill_unnamed", "", recipient, Filled, none},
+	"refund":       {"refund", RefundPending, depositor, Refunded, own},
+	"fail":         {"fail", "", nobody, Failed, none},
+	"fail_refund":  {"fail_refund", Failed, depositor, Failed, none},
+	"never":        {"never", "", nobody, Published, none},
+	"fail_fill":    {"fail_fill", Failed, recipient, Failed, none},
+	"claim":        {"claim", "", nobody, Filled, made},
+	"claim_refund": {"claim_refund", "", nobody, Refunded, made},
+	"borrow":       {"borrow", "", nobody, Filled, another},
+}
+
+func (o Outcome) ending() ending {
+	if o.Ending == "" {
+		return endings["fill"]
+	}
+	return endings[o.Ending]
+}
+
+// beat is how often the solver looks at its orders, pause how long it leaves one
+// alone that it could not carry on.
+const (
+	beat  = 25 * time.Millisecond
+	pause = time.Second
+)
+
+// What an order waits for at least, at full pace.
+const (
+	depositedAfter = 2 * time.Second
+	publishedAfter = 4 * time.Second
+)
+
+// solve carries orders on until the context ends.
+func (s *Server) solve(ctx context.Context) {
+	defer close(s.done)
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		s.index(ctx)
+		for _, o := range s.live() {
+			if time.Now().Before(o.retry) {
+				continue
+			}
+			if err := s.advance(ctx, o); err != nil && ctx.Err() == nil {
+				slog.Warn("the intent solver tries again", "order", o.ID, "err", err)
+				o.retry = time.Now().Add(pause)
+			}
+		}
+	}
+}
+
+// live are the orders that are not over.
+func (s *Server) live() []*order {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.orders), func(o *order) bool { return o.over })
+}
+
+// change changes an order, whose status it may set.
+func (s *Server) change(o *order, to Status, also func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := stamp(s.clockNow())
+	if o.Status != to && (to == Failed || to == RefundPending) {
+		o.Timestamps.FailedAt = &now
+	}
+	o.Status, o.StepsCompleted, o.UpdatedAt = to, steps[to], now
+	if also != nil {
+		also()
+	}
+}
+
+// advance carries an order one step on, if it is time.
+func (s *Server) advance(ctx context.Context, o *order) error {
+	age := s.clock().Sub(o.created)
+	switch {
+	case o.payment != (common.Hash{}):
+		return s.conclude(ctx, o)
+	case o.Status == Created && age >= min(depositedAfter, o.duration):
+		return s.confirm(ctx, o)
+	case o.Status == Deposited && age >= min(publishedAfter, o.duration):
+		now, by := stamp(s.clock()), address(s.solver.Address)
+		s.change(o, Published, func() { o.Timestamps.PublishedAt, o.FillerAddress = &now, &by })
+	case o.Status == Created || o.Status == Deposited || age < o.duration:
+		return nil
+	case o.Status == Published && o.ending.early != "":
+		s.change(o, o.ending.early, nil)
+	case age >= o.duration+time.Duration(o.outcome.LateSeconds)*time.Second:
+		return s.end(ctx, o)
+	}
+	return nil
+}
+
+// confirm looks for the deposit on the chain.
+func (s *Server) confirm(ctx context.Context, o *order) error {
+	receipt, err := s.receipt(ctx, o.quote.from, *o.DepositTxHash)
+	if err != nil || receipt == nil {
+		return err
+	}
+	if !s.deposits(receipt, o) {
+		s.change(o, Failed, func() { o.over = true })
+		return nil
+	}
+	head, err := o.quote.from.Client.HeaderByHash(ctx, receipt.BlockHash)
+	if err != nil {
+		return err
+	}
+	made := &chainTx{stamp(time.Unix(int64(head.Time), 0)), receipt.TxHash, o.FromChainID, o.SrcAmount}
+	s.change(o, Deposited, func() { o.Transactions.Deposit = made })
+	return nil
+}
+
+// receipt is nil as long as the transaction is in no block.
+func (s *Server) receipt(ctx context.Context, c *chain, tx common.Hash) (*types.Receipt, error) {
+	receipt, err := c.Client.TransactionReceipt(ctx, tx)
+	if errors.Is(err, ethereum.NotFound) {
+		return nil, nil
+	}
+	return receipt, err
+}
+
+// deposits reports whether a receipt shows the order's deposit, whole.
+func (s *Server) deposits(receipt *types.Receipt, o *order) bool {
+	event := s.deposit.Events["Deposited"]
+	return receipt.Status == types.ReceiptStatusSuccessful && slices.ContainsFunc(receipt.Logs, func(l *types.Log) bool {
+		if l.Address != o.quote.from.IntentDeposit() || len(l.Topics) != 3 || l.Topics[0] != event.ID || l.Topics[1] != depositID(o.QuoteID, o.RouteID) {
+			return false
+		}
+		values, err := event.Inputs.NonIndexed().Unpack(l.Data)
+		return err == nil && values[0] == o.quote.tokenIn.Address && values[1].(*big.Int).Cmp(o.quote.amountIn) == 0
+	})
+}
+
+// end does what the order's outcome wants, once it is sure of the deposit.
+func (s *Server) end(ctx context.Context, o *order) error {
+	receipt, err := s.receipt(ctx, o.quote.from, *o.DepositTxHash)
+	if err != nil {
+		return err
+	}
+	if receipt == nil { // its block was abandoned
+		s.change(o, Created, func() { o.Transactions = transactions{} })
+		return nil
+	}
+	if o.ending.pays == nobody {
+		s.change(o, o.ending.says, func() { s.show(o, common.Hash{}, s.clockNow()); o.over = true })
+		return nil
+	}
+	return s.pay(ctx, o)
+}
+
+// payee is where, whom, in what and how much the solver pays for an order.
+func (o *order) payee() (c *chain, to, coin common.Address, amount *big.Int) {
+	if o.ending.pays == depositor {
+		return o.quote.from, o.refundTo, o.quote.tokenIn.Address, o.outcome.owed(o.quote.amountIn)
+	}
+	return o.quote.to, o.recipient, o.quote.tokenOut.Address, o.outcome.owed(o.route.amountOut)
+}
+
+// payGas is enough for every payment, the recipient's own code included.
+const payGas = 250_000
+
+// pay sends the payment, from the solver's account or by the deposit contract.
+func (s *Server) pay(ctx context.Context, o *order) error {
+	c, to, coin, amount := o.payee()
+	call := operator.Call{To: to, Value: amount, Gas: payGas}
+	var err error
+	switch {
+	case o.outcome.Reserve:
+		call.To, call.Value = c.IntentDeposit(), nil
+		call.Data, err = s.deposit.Pack("release", coin, to, amount)
+	case coin != native:
+		call.To, call.Value = coin, nil
+		call.Data, err = s.tokens.Pack("transfer", to, amount)
+	}
+	if err != nil {
+		return err
+	}
+	hash, err := s.solver.Send(ctx, c.Chain, call)
+	if err != nil {
+		return err
+	}
+	s.change(o, o.Status, func() { o.payment = hash })
+	return nil
+}
+
+// conclude ends an order whose payment is in a block. A payment that the chain
+// has forgotten is sent anew.
+func (s *Server) conclude(ctx context.Context, o *order) error {
+	c, _, _, _ := o.payee()
+	receipt, err := s.receipt(ctx, c, o.payment)
+	if err != nil {
+		return err
+	}
+	if receipt == nil {
+		if _, _, err := c.Client.TransactionByHash(ctx, o.payment); errors.Is(err, ethereum.NotFound) {
+			s.change(o, o.Status, func() { o.payment = common.Hash{} })
+		}
+		return nil
+	}
+	head, err := c.Client.HeaderByHash(ctx, receipt.BlockHash)
+	if err != nil {
+		return err
+	}
+	says := o.ending.says
+	if receipt.Status != types.ReceiptStatusSuccessful {
+		says = Failed // the recipient refused it
+	}
+	s.change(o, says, func() { s.show(o, receipt.TxHash, time.Unix(int64(head.Time), 0)); o.over = true })
+	return nil
+}
+
+// show puts the evidence for the end into what the API shows. Its caller holds
+// the lock.
+func (s *Server) show(o *order, payment common.Hash, at time.Time) {
+	if o.ending.shows == none || o.Status == Failed {
+		return
+	}
+	tx := &chainTx{stamp(at), payment, o.ToChainID, o.DestAmount}
+	switch o.ending.shows {
+	case made:
+		tx.TxHash = crypto.Keccak256Hash([]byte(o.ID))
+	case another:
+		tx.TxHash = s.lastFill(o)
+	}
+	if o.Status == Refunded {
+		tx.ChainID, tx.Amount = o.FromChainID, o.SrcAmount
+		o.Transactions.Refund = tx
+		return
+	}
+	o.Transactions.Fill = tx
+}
+
+// lastFill is the transaction that filled another order, the latest.
+func (s *Server) lastFill(o *order) common.Hash {
+	for _, other := range slices.Backward(s.orders) {
+		if other != o && other.ending.pays == recipient && other.payment != (common.Hash{}) {
+			return other.payment
+		}
+	}
+	return crypto.Keccak256Hash([]byte(o.ID))
+}

@@ -1,0 +1,51 @@
+package network
+
+import "github.com/ethereum/go-ethereum/common"
+
+// Bridge are a chain's contracts of the bridge. Name is the bridge's own for the
+// chain, "" where it does not go.
+type Bridge struct {
+	Name       string
+	Depository common.Address
+	Pairs      []BridgePair // old to new
+}
+
+// A BridgePair is one deployment of the router: swaps of the native coin call
+// the router, those of tokens its approval proxy.
+type BridgePair struct {
+	Version       string
+	Router, Proxy common.Address
+}
+
+// bridgeNames by chain id; the bridge's ids are the chains' own.
+var bridgeNames = map[uint64]string{
+	1: "ethereum", 10: "optimism", 56: "bnb", 143: "monad", 5330: "superseed", 8453: "base", 42161: "arbitrum",
+}
+
+// bridgeDepository is the same on all of these chains, as the bridge publishes.
+var bridgeDepository = common.HexToAddress("0x4cd00e387622c35bddb9b4c962c136462338bc31")
+
+// bridgePairs are those that the bridge's list of chains names. That they stand
+// on 56, 143 and 5330 too is the sandbox's assumption.
+var bridgePairs = []BridgePair{
+	{"v2", common.HexToAddress("0xf5042e6ffac5a625d4e7848e0b01373d8eb9e222"), common.HexToAddress("0xbbbfd134e9b44bfb5123898ba36b01de7ab93d98")},
+	{"v3", common.HexToAddress("0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f"), common.HexToAddress("0xccc88a9d1b4ed6b0eaba998850414b24f1c315be")},
+	{"v3.2", common.HexToAddress("0x0729e2a4716d9f7dd17858d5d504426d228697f7"), common.HexToAddress("0x5567954cd026cebfe486062cb75848e0f1c12e58")},
+}
+
+// Bridge is what the chain has of the bridge.
+func (n Network) Bridge() Bridge {
+	name := bridgeNames[n.ID]
+	if name == "" {
+		return Bridge{}
+	}
+	return Bridge{name, bridgeDepository, bridgePairs}
+}
+
+func (b Bridge) named() map[string]common.Address {
+	named := map[string]common.Address{"bridgeDepository": b.Depository}
+	for _, p := range b.Pairs {
+		named["bridgeRouter-"+p.Version], named["bridgeProxy-"+p.Version] = p.Router, p.Proxy
+	}
+	return named
+}

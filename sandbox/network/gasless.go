@@ -1,0 +1,48 @@
+package network
+
+import "github.com/ethereum/go-ethereum/common"
+
+// Gasless are a chain's contracts of the gasless provider.
+type Gasless struct {
+	// Name is the chain's in the provider's paths; "" where it is not served.
+	Name string
+	// JAM: users approve the balance manager and sign for the settlement.
+	JamSettlement     common.Address
+	JamBalanceManager common.Address
+	// RfqSettlement is both at once; zero where the chain has JAM only.
+	RfqSettlement common.Address
+}
+
+// gasless by chain id, as the provider's contract repositories have it. Chain
+// 5330 has a deployment of its own and one protocol only.
+var gasless = map[uint64]Gasless{
+	1:     bothProtocols("ethereum"),
+	10:    bothProtocols("optimism"),
+	56:    bothProtocols("bsc"),
+	8453:  bothProtocols("base"),
+	42161: bothProtocols("arbitrum"),
+	5330: {
+		Name:              "superseed",
+		JamSettlement:     common.HexToAddress("0xbeb0b0623f66bE8cE162EbDfA2ec543A522F4ea6"),
+		JamBalanceManager: common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a"),
+	},
+}
+
+func bothProtocols(name string) Gasless {
+	return Gasless{
+		Name:              name,
+		JamSettlement:     common.HexToAddress("0xbeb0b0623f66bE8cE162EbDfA2ec543A522F4ea6"),
+		JamBalanceManager: common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a"),
+		RfqSettlement:     common.HexToAddress("0xbbbbbBB520d69a9775E85b458C58c648259FAD5F"),
+	}
+}
+
+// Gasless is what the chain has of the gasless provider.
+func (n Network) Gasless() Gasless { return gasless[n.ID] }
+
+// named lists the contracts by the names that sandbox.json has for them.
+func (g Gasless) named() map[string]common.Address {
+	return map[string]common.Address{
+		"jamSettlement": g.JamSettlement, "jamBalanceManager": g.JamBalanceManager, "rfqSettlement": g.RfqSettlement,
+	}
+}

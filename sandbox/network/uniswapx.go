@@ -1,0 +1,37 @@
+package network
+
+import "github.com/ethereum/go-ethereum/common"
+
+// UniswapX are a chain's contracts of the auction route. A reactor is zero where
+// there is none.
+type UniswapX struct {
+	V2Reactor   common.Address
+	V3Reactor   common.Address
+	OrderQuoter common.Address
+	// FeeOwner may name who sets protocol fees. Nobody is named, on the real
+	// chains or here, and no fee is taken.
+	FeeOwner common.Address
+	// Protocol is the kind of auction that the DEX API offers there; "" is none.
+	Protocol string
+}
+
+// orderQuoter is the lens's address on every chain.
+var orderQuoter = common.HexToAddress("0x00000000a3db63Df9078cBF3dF88B4CAdD5a7F58")
+
+// uniswapX by chain id, as the UniswapX SDK and its repository's deployments
+// have it. Two chains have a reactor that the API does not offer.
+var uniswapX = map[uint64]UniswapX{
+	1:     auction("0x00000011F84B9aa48e5f8aA8B9897600006289Be", "0x0000000015757c461808EA25Eb309638B62681cf", "0x1a9C8182C09F50C8318d769245beA52c32BE35BC", "UNISWAPX_V2"),
+	10:    auction("", "0x000000000923439A92daE8930613568824108631", "0xa1dD330d602c32622AA270Ea73d078B803Cb3518", ""),
+	56:    auction("", "0x00000000a55e50C71b70Db3C8B58749cd1E18eB2", "0x341c1511141022cf8eE20824Ae0fFA3491F1302b", "UNISWAPX_V3"),
+	143:   auction("", "0x000000000Ac008F7e07210CFb6648e40249232c2", "0xE783DE89a7F0408687f051e3E6D0BEb62719EbAd", "UNISWAPX_V3"),
+	8453:  auction("", "0x000000008a8330B5d1F43A62Bf4C673A49f27ba0", "0x31FAfd4889FA1269F7a13A66eE0fB458f27D72A9", "UNISWAPX_V3"),
+	42161: auction("0x1bd1aAdc9E230626C44a139d7E70d842749351eb", "0xB274d5F4b833b61B340b654d600A864fB604a87c", "0x2BAD8182C09F50c8318d769245beA52C32Be46CD", "UNISWAPX_V3"),
+}
+
+func auction(v2, v3, feeOwner, protocol string) UniswapX {
+	return UniswapX{common.HexToAddress(v2), common.HexToAddress(v3), orderQuoter, common.HexToAddress(feeOwner), protocol}
+}
+
+// UniswapX is what the chain has of the auction route.
+func (n Network) UniswapX() UniswapX { return uniswapX[n.ID] }

@@ -1,0 +1,160 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/operator"
+)
+
+// A provider is a kind of swap provider that the sandbox simulates.
+type provider struct {
+	kind string // as in the daemon's configuration: providers.<kind>
+	// paths are the keys of the daemon's configuration that hold an address of
+	// this provider, with what the address ends in. The first is the base URL.
+	paths []pathKey
+	// bake puts the provider's contracts into a chain's genesis.
+	bake func(g *genesis)
+	// open makes the simulator, over the chains that run already.
+	open func(o outside) (*simulator, error)
+}
+
+type pathKey struct{ key, path string }
+
+// providers is the table of them.
+var providers = []provider{
+	{"dex", []pathKey{{"base_url", "/v1"}}, (*genesis).uniswapX, openDEX},
+	{"bridge", []pathKey{{"base_url", ""}}, (*genesis).bridge, openBridge},
+	{"intent", []pathKey{{"base_url", ""}, {"frontend_base_url", ""}}, (*genesis).intent, openIntent},
+	{"gasless", []pathKey{{"base_url", ""}}, (*genesis).gasless, openGasless},
+}
+
+// outside is what a simulator is made of.
+type outside struct {
+	contracts *contracts.Set
+	chains    []operator.Chain             // every chain of the table, running or not
+	services  map[string]*operator.Account // by name; see services in accounts.go
+	layout    uint64                       // as genesis has it
+	options   Options
+}
+
+// A simulated provider answers as the real one does. Reset removes faults, goes
+// back to the default settings and forgets its orders; Close ends what it does
+// in the background and may be called once.
+type simulated[S any] interface {
+	http.Handler
+	Settings() S
+	Set(S) error
+	Reset()
+	Close() error
+}
+
+// A simulator is a simulated provider as the sandbox holds it.
+type simulator struct {
+	provider
+	http.Handler
+	faults   *inject.Book
+	settings func() any
+	set      func(r *http.Request) error
+	reset    func()
+	close    func() error
+	// controls are further requests of the control endpoint, such as
+	// "GET /orders", which it answers under the provider's kind.
+	controls map[string]func(r *http.Request) (any, error)
+
+	server *server
+}
+
+// simulate makes a simulator of a provider with settings of type S, which are
+// read and changed as JSON.
+func simulate[S any](p simulated[S], faults *inject.Book, controls map[string]func(*http.Request) (any, error)) *simulator {
+	return &simulator{
+		Handler: p, faults: faults, reset: p.Reset, close: p.Close, controls: controls,
+		settings: func() any { return p.Settings() },
+		set: func(r *http.Request) error {
+			settings, err := body(r, p.Settings())
+			if err == nil {
+				err = p.Set(settings)
+			}
+			return err
+		},
+	}
+}
+
+// openProviders starts every simulator on a port of its own.
+func (s *Sandbox) openProviders(ctx context.Context, set *contracts.Set, o Options) error {
+	out := outside{contracts: set, services: map[string]*operator.Account{}, layout: s.layout, options: o}
+	for name, a := range s.services {
+		out.services[name] = operator.NewAccount(a.Key)
+	}
+	for _, n := range Networks() {
+		c := operator.Chain{Network: n}
+		if running := s.Chain(n.ID); running != nil {
+			c = running.operated()
+		}
+		out.chains = append(out.chains, c)
+	}
+	for _, p := range providers {
+		sim, err := p.open(out)
+		if err != nil {
+			return err
+		}
+		sim.provider = p
+		s.simulators = append(s.simulators, sim)
+		if sim.server, err = listen(ctx, o.Host, sim); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes the port first, then ends the simulator.
+func (s *simulator) Close() error {
+	var err error
+	if s.server != nil {
+		err = s.server.Close()
+	}
+	return errors.Join(err, s.close())
+}
+
+// address is the provider's address for a key of the daemon's configuration.
+func (s *simulator) address(k pathKey) string { return "http://" + s.server.addr + k.path }
+
+// simulator finds the one of a kind, nil if there is none.
+func (s *Sandbox) simulator(kind string) *simulator {
+	for _, sim := range s.simulators {
+		if sim.kind == kind {
+			return sim
+		}
+	}
+	return nil
+}
+
+// kinds lists the kinds of the providers.
+func (s *Sandbox) kinds() []string {
+	var all []string
+	for _, sim := range s.simulators {
+		all = append(all, sim.kind)
+	}
+	return all
+}
+
+// BaseURL is the base URL of the provider of a kind, "" if there is none.
+func (s *Sandbox) BaseURL(kind string) string {
+	if sim := s.simulator(kind); sim != nil {
+		return sim.address(sim.paths[0])
+	}
+	return ""
+}
+
+// Faults decides what happens to the requests to a provider, by endpoint path;
+// nil if there is no provider of the kind.
+func (s *Sandbox) Faults(kind string) *inject.Book {
+	if sim := s.simulator(kind); sim != nil {
+		return sim.faults
+	}
+	return nil
+}

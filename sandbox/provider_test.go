@@ -1,0 +1,162 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/config"
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/inject"
+)
+
+// Each provider has faults, counts and settings of its own, which a reset takes
+// away.
+func TestEveryProviderIsControlled(t *testing.T) {
+	s := manual(t, 1)
+	kinds := []string{"dex", "bridge", "intent", "gasless"}
+	for _, kind := range kinds {
+		if code, reply := control[map[string]any](t, s, http.MethodPost, "/faults/"+kind, `{"target":"*","kind":"http","status":418}`); code != http.StatusOK {
+			t.Fatalf("%s: %v", kind, reply)
+		}
+		resp, err := http.Get(s.BaseURL(kind) + "/nothing")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusTeapot {
+			t.Errorf("%s: %s", kind, resp.Status)
+		}
+		if _, reply := control[struct{ Requests map[string]int }](t, s, http.MethodGet, "/counts/"+kind, ""); len(reply.Requests) != 1 {
+			t.Errorf("%s: counted %v", kind, reply.Requests)
+		}
+		if code, settings := control[map[string]any](t, s, http.MethodGet, "/"+kind, ""); code != http.StatusOK || len(settings) == 0 {
+			t.Errorf("%s: settings %d %v", kind, code, settings)
+		}
+		if code, reply := control[status](t, s, http.MethodPost, "/"+kind, `{"noSuchSetting":1}`); code != http.StatusBadRequest || reply.Error == "" {
+			t.Errorf("%s: an unknown setting: %d", kind, code)
+		}
+	}
+	s.Reset()
+	for _, kind := range kinds {
+		if rules, counts := s.Faults(kind).Rules(), s.Faults(kind).Counts(); len(rules) != 0 || len(counts) != 0 {
+			t.Errorf("%s: %v, %v after a reset", kind, rules, counts)
+		}
+	}
+	if s.BaseURL("exchange") != "" || s.Faults("exchange") != nil {
+		t.Error("a provider that there is not")
+	}
+}
+
+// The settings of one are changed one by one, and are the default's after a reset.
+func TestControlOfTheDEX(t *testing.T) {
+	s := manual(t, 1)
+	type settings struct {
+		Auctions     string
+		MakerFeeBips int
+		Outcome      struct {
+			Fill   string
+			Blocks int
+		}
+		Error string
+	}
+	for _, change := range []string{`{"makerFeeBips":20}`, `{"auctions":"always"}`, `{"outcome":{"fill":"late"}}`, `{"outcome":{"blocks":3}}`} {
+		if code, reply := control[settings](t, s, http.MethodPost, "/dex", change); code != http.StatusOK {
+			t.Fatalf("%s: %s", change, reply.Error)
+		}
+	}
+	_, got := control[settings](t, s, http.MethodGet, "/dex", "")
+	if got.MakerFeeBips != 20 || got.Auctions != "always" || got.Outcome.Fill != "late" || got.Outcome.Blocks != 3 {
+		t.Errorf("%+v", got)
+	}
+	for _, bad := range []string{
+		`{"auctions":"sometimes"}`, `{"outcome":{"fill":"soon"}}`, `{"outcome":{"claim":"done"}}`, `{"outcome":{"cosign":"badly"}}`,
+		`{"outcome":{"steal":true}}`, `{"deadlineSeconds":-1}`, `{"auctionImprovementBips":1001}`, `{"auctionLeastUsd":-1}`,
+	} {
+		if code, reply := control[settings](t, s, http.MethodPost, "/dex", bad); code != http.StatusBadRequest || reply.Error == "" {
+			t.Errorf("%s: %d", bad, code)
+		}
+	}
+	s.Reset()
+	if _, got := control[settings](t, s, http.MethodGet, "/dex", ""); got != (settings{}) {
+		t.Errorf("%+v after a reset", got)
+	}
+	if code, orders := control[[]json.RawMessage](t, s, http.MethodGet, "/dex/orders", ""); code != http.StatusOK || len(orders) != 0 {
+		t.Errorf("%d, %v", code, orders)
+	}
+	if code, reply := control[status](t, s, http.MethodPost, "/dex/orders/"+common.Hash{1}.Hex(), `{"fill":"now"}`); code != http.StatusBadRequest || reply.Error == "" {
+		t.Errorf("an order that there is not: %d", code)
+	}
+}
+
+// A stalled request was carried out, and is answered once the rule is removed.
+func TestStalledAnswersGoOnWhenReleased(t *testing.T) {
+	s := manual(t, 1)
+	id, err := s.Faults("dex").Add(inject.Rule{Target: "/nothing", Kind: inject.Stall})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan int, 1)
+	go func() {
+		resp, err := http.Get(s.DEXURL() + "/nothing")
+		if err != nil {
+			answered <- 0
+			return
+		}
+		_ = resp.Body.Close()
+		answered <- resp.StatusCode
+	}()
+	for s.Faults("dex").Held() == 0 {
+		select {
+		case got := <-answered:
+			t.Fatalf("answered with %d while stalled", got)
+		default:
+		}
+	}
+	s.Faults("dex").Remove(id)
+	if got := <-answered; got != http.StatusNotFound {
+		t.Errorf("answered with %d", got)
+	}
+}
+
+// The daemon takes the configuration that is written for it.
+func TestTheDaemonTakesTheConfiguration(t *testing.T) {
+	s := manual(t, 1, 8453)
+	dir := t.TempDir()
+	if err := s.WriteFiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load([]string{"SWAPKEEP_CONFIG=" + dir + "/config.toml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{c.Providers.DEX.BaseURL, c.Providers.Bridge.BaseURL, c.Providers.Intent.BaseURL, c.Providers.Intent.FrontendBaseURL, c.Providers.Gasless.BaseURL}
+	want := []string{s.BaseURL("dex"), s.BaseURL("bridge"), s.BaseURL("intent"), s.BaseURL("intent"), s.BaseURL("gasless")}
+	for i := range want {
+		if u, err := url.Parse(got[i]); err != nil || u.Host == "" || got[i] != want[i] {
+			t.Errorf("%q, want %q", got[i], want[i])
+		}
+	}
+}
+
+// The accounts behind the providers are the same everywhere: other programs know
+// them by their addresses.
+func TestServices(t *testing.T) {
+	services, err := sandbox.Services()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"auctionFiller": "0x81CbB27d5BBe2Ac6Ae0e446bc560f2751EfA2bdE", "auctionCosigner": "0x9F1A6E7C7273d2F75BCAE13D03b3dDdD2B7811Fc",
+		"bridgeSolver": "0xAB1FCa03727F17156aD77aCBED9773319AD9D731", "intentSolver": "0x7c4Fa858cdFb46a314404409B69d7Dfa4ee5E3B0",
+		"jamSolver": "0x8293512e757aA5963082136DD36AA6C8A397B4F6", "rfqMaker": "0x1b1fEFa1F35681E17a2710687d3B639C911AEA58",
+	}
+	for name, address := range want {
+		if got := services[name].Address.Hex(); got != address {
+			t.Errorf("%s is %s, want %s", name, got, address)
+		}
+	}
+}
