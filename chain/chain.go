@@ -145,7 +145,11 @@ type Evidence struct {
 	FeePaid   *big.Int       `json:"feePaid"` // wei
 	Hosts     []string       `json:"hosts"`   // RPC hosts that agree; one host = "one source"
 	To        common.Address `json:"to"`
-	Logs      []*types.Log   `json:"-"`
+	Time      time.Time      `json:"time,omitzero"` // of the block
+	// From and Value (wei) are the transaction's own. Only evidence at depth has them.
+	From  common.Address `json:"from,omitzero"`
+	Value *big.Int       `json:"value,omitempty"`
+	Logs  []*types.Log   `json:"-"`
 }
 
 // A Policy bounds what the sender may do for one key.

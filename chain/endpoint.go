@@ -50,6 +50,7 @@ type endpoint struct {
 	seen     sighted
 
 	noSimulate atomic.Bool // it said that it has no eth_simulateV1
+	width      logWidth
 }
 
 func newEndpoint(chain uint64, u *url.URL, client *http.Client, timeout time.Duration) (*endpoint, error) {
@@ -78,6 +79,14 @@ type nodeError struct {
 }
 
 func (e *nodeError) Error() string { return fmt.Sprintf("%s: %s (code %d)", e.host, e.text, e.code) }
+
+// A statusError is an HTTP status in place of an answer.
+type statusError struct {
+	host   string
+	status int
+}
+
+func (e *statusError) Error() string { return fmt.Sprintf("%s: http status %d", e.host, e.status) }
 
 // do runs call against e under a deadline. The chain id is checked before the
 // first use, after a failure, and once more before the result of a call that
@@ -199,7 +208,7 @@ func (e *endpoint) plain(err error) error {
 	}
 	var status rpc.HTTPError
 	if errors.As(err, &status) {
-		return fmt.Errorf("%s: http status %d", e.host, status.StatusCode)
+		return &statusError{e.host, status.StatusCode}
 	}
 	return fmt.Errorf("%s: %w", e.host, unlocated(err))
 }

@@ -28,7 +28,7 @@ func (h *Hub) Evidence(ctx context.Context, id uint64, tx common.Hash) (Evidence
 	var errs []error
 	absent := make(map[string]bool) // hosts that know nothing of it
 	for _, e := range p.order() {
-		ev, mined, err := e.evidence(ctx, tx, p.network.L1Fee == L1FeeOP)
+		ev, mined, err := e.evidence(ctx, tx, p.network)
 		switch {
 		case err != nil:
 			errs = append(errs, err)
@@ -61,6 +61,9 @@ func agreement(p *pool, seen []Evidence) (Evidence, bool) {
 			hosts[b.Hosts[0]] = true
 			agreed.Hosts = append(agreed.Hosts, b.Hosts[0])
 			agreed.Depth = min(agreed.Depth, b.Depth)
+			if agreed.Value == nil {
+				agreed.From, agreed.Value = b.From, b.Value
+			}
 			if b.FeePaid.Cmp(agreed.FeePaid) > 0 {
 				agreed.FeePaid = b.FeePaid
 			}
@@ -74,7 +77,12 @@ func agreement(p *pool, seen []Evidence) (Evidence, bool) {
 
 // sameStory compares all that two hosts must say alike of a transaction.
 func sameStory(a, b Evidence) bool {
-	return a.BlockHash == b.BlockHash && a.Success == b.Success && a.GasUsed == b.GasUsed && a.To == b.To && sameLogs(a.Logs, b.Logs)
+	return a.BlockHash == b.BlockHash && a.Time.Equal(b.Time) && a.Success == b.Success && a.GasUsed == b.GasUsed && a.To == b.To && samePayment(a, b) && sameLogs(a.Logs, b.Logs)
+}
+
+// samePayment compares what only those know who were asked at depth.
+func samePayment(a, b Evidence) bool {
+	return a.Value == nil || b.Value == nil || a.From == b.From && a.Value.Cmp(b.Value) == 0
 }
 
 // sameLogs compares what logs say, not where a node counts them.
@@ -184,10 +192,9 @@ func (r *minedReceipt) check(host string, tx common.Hash) error {
 }
 
 // evidence is one endpoint's word on tx. mined is false for a transaction that
-// it does not know or whose block it no longer counts as canonical. l1 says that
-// the network charges an L1 fee on top of gas; what a node says of one elsewhere
-// is left aside.
-func (e *endpoint) evidence(ctx context.Context, tx common.Hash, l1 bool) (ev Evidence, mined bool, err error) {
+// it does not know or whose block it no longer counts as canonical. What a node
+// says of an L1 fee is left aside where the network charges none on top of gas.
+func (e *endpoint) evidence(ctx context.Context, tx common.Hash, n Network) (ev Evidence, mined bool, err error) {
 	r, err := e.receipt(ctx, tx)
 	if errors.Is(err, ethereum.NotFound) {
 		return Evidence{}, false, nil
@@ -209,13 +216,38 @@ func (e *endpoint) evidence(ctx context.Context, tx common.Hash, l1 bool) (ev Ev
 	} else {
 		paid.SetUint64(0)
 	}
-	if l1 {
+	if n.L1Fee == L1FeeOP {
 		paid.Add(paid, r.l1Fee)
 	}
-	return Evidence{
+	ev = Evidence{
 		Chain: e.chain, Tx: tx, Block: number, BlockHash: r.BlockHash, Success: r.Status == types.ReceiptStatusSuccessful,
-		Depth: latest - number + 1, GasUsed: r.GasUsed, FeePaid: paid, Hosts: []string{e.host}, To: r.to, Logs: r.Logs,
-	}, true, nil
+		Depth: latest - number + 1, GasUsed: r.GasUsed, FeePaid: paid, Hosts: []string{e.host}, To: r.to, Time: blockTime(canonical.Time), Logs: r.Logs,
+	}
+	if ev.Depth >= n.Depth {
+		ev.From, ev.Value, err = e.payment(ctx, tx, r.BlockHash)
+	}
+	return ev, err == nil, err
+}
+
+// payment is who sent tx, of that block, and how much of the native coin with it.
+func (e *endpoint) payment(ctx context.Context, tx, block common.Hash) (from common.Address, value *big.Int, err error) {
+	var t *struct {
+		Hash      common.Hash    `json:"hash"`
+		BlockHash common.Hash    `json:"blockHash"`
+		From      common.Address `json:"from"`
+		Value     *hexutil.Big   `json:"value"`
+	}
+	_, err = e.do(ctx, func(ctx context.Context) error {
+		t = nil
+		return e.rpc.CallContext(ctx, &t, "eth_getTransactionByHash", tx)
+	})
+	switch {
+	case err != nil:
+		return from, nil, err
+	case t == nil || t.Hash != tx || t.BlockHash != block || t.Value == nil || t.From == from:
+		return from, nil, fmt.Errorf("%s: malformed transaction %s", e.host, tx)
+	}
+	return t.From, t.Value.ToInt(), nil
 }
 
 // standing returns e's latest block number and its canonical block of that

@@ -28,6 +28,10 @@ type claimedTx struct {
 	gas     uint64 // beyond a transfer's
 	to      byte   // of the called address
 	forgets bool   // receipts of other transactions are gone
+	value   byte   // sent along
+	from    byte   // of the sender's address
+	later   byte   // seconds, of the block's time
+	unnamed bool   // the transaction itself is not told
 }
 
 var evidenceTx = common.HexToHash("0x01")
@@ -52,7 +56,13 @@ func (c claimedTx) node(id uint64) *testNode {
 			if c.gone {
 				fork++
 			}
-			return map[string]any{"number": number, "hash": claimedHash(uint64(number), fork), "transactions": []common.Hash{{2}}}, nil
+			at := hexutil.Uint64(1000*uint64(number) + uint64(c.later))
+			return map[string]any{"number": number, "hash": claimedHash(uint64(number), fork), "timestamp": at, "transactions": []common.Hash{{2}}}, nil
+		case "eth_getTransactionByHash":
+			if c.unnamed {
+				return nil, nil
+			}
+			return map[string]any{"hash": evidenceTx, "blockHash": claimedHash(c.block, c.fork), "from": common.Address{8 + c.from}, "value": hexutil.Uint64(c.value)}, nil
 		case "eth_getTransactionReceipt":
 			return c.receipt(args[0])
 		}
@@ -104,6 +114,8 @@ func TestEvidence(t *testing.T) {
 	other.fork, failed.failed, lying.amount = 1, true, 6
 	withoutL1, gas, to := deep, deep, deep
 	withoutL1.l1Fee, gas.gas, to.to = 0, 1, 1
+	value, from, later, unnamed := deep, deep, deep, deep
+	value.value, from.from, later.later, unnamed.unnamed = 1, 1, 1, true
 	indexing := claimedTx{head: 12, indexes: true}
 	for _, tc := range []struct {
 		name  string
@@ -126,6 +138,10 @@ func TestEvidence(t *testing.T) {
 		{"other log", []claimedTx{deep, lying}, false, 0, ErrDisagree},
 		{"other gas", []claimedTx{deep, gas}, false, 0, ErrDisagree},
 		{"other recipient", []claimedTx{deep, to}, false, 0, ErrDisagree},
+		{"other value", []claimedTx{deep, value}, false, 0, ErrDisagree},
+		{"other sender", []claimedTx{deep, from}, false, 0, ErrDisagree},
+		{"other time", []claimedTx{deep, later}, false, 0, ErrDisagree},
+		{"one does not know the transaction", []claimedTx{deep, unnamed}, false, 3, errAny},
 		{"one leaves the L1 fee out", []claimedTx{withoutL1, deep}, true, 3, nil},
 		{"the other leaves the L1 fee out", []claimedTx{deep, withoutL1}, true, 3, nil},
 		{"two against one", []claimedTx{lying, deep, deeper}, true, 3, nil},
@@ -145,7 +161,7 @@ func TestEvidence(t *testing.T) {
 			if (err != nil) != (tc.is != nil) || tc.is != nil && tc.is != errAny && !errors.Is(err, tc.is) {
 				t.Errorf("error = %v, want %v", err, tc.is)
 			}
-			if ok && (len(ev.Hosts) != min(2, len(tc.nodes)) || ev.FeePaid.Int64() != 2*21000+4 || ev.To != (common.Address{7}) || len(Transfers(ev.Logs)) != 1) {
+			if ok && (len(ev.Hosts) != min(2, len(tc.nodes)) || ev.FeePaid.Int64() != 2*21000+4 || ev.To != (common.Address{7}) || ev.From != (common.Address{8}) || ev.Value == nil || ev.Time.Unix() != 10_000 || len(Transfers(ev.Logs)) != 1) {
 				t.Errorf("evidence = %+v", ev)
 			}
 		})

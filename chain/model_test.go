@@ -298,6 +298,14 @@ func (m *modelChain) read(view int, pool bool, method string, args []json.RawMes
 			"transactionHash": hash, "blockHash": m.blocks[block].hash, "blockNumber": hexutil.Uint64(block), "transactionIndex": "0x0", "status": "0x1", "gasUsed": "0x5208",
 			"cumulativeGasUsed": "0x5208", "effectiveGasPrice": "0x2", "logs": []any{}, "logsBloom": hexutil.Bytes(make([]byte, 256)), "type": "0x2", "to": tx.To(),
 		}, nil
+	case "eth_getTransactionByHash":
+		var hash common.Hash
+		_ = json.Unmarshal(args[0], &hash)
+		tx, block := m.find(hash)
+		if tx == nil || block > view {
+			return nil, nil
+		}
+		return map[string]any{"hash": hash, "blockHash": m.blocks[block].hash, "from": m.sender(tx), "value": (*hexutil.Big)(tx.Value())}, nil
 	}
 	return nil, &rpcError{Code: -32601, Message: "method not found: " + method}
 }

@@ -1,0 +1,247 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// A Block is a block as several hosts show it.
+type Block struct {
+	Number uint64      `json:"number"`
+	Hash   common.Hash `json:"hash"`
+	Time   time.Time   `json:"time"`
+}
+
+// Settled returns the last block that counts: as deep as the network asks, and
+// the same at two hosts where two are configured. hosts are those that showed it.
+// It may lag, never lead. It may be repeated; an error says nothing.
+func (h *Hub) Settled(ctx context.Context, id uint64) (b Block, hosts []string, err error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return b, nil, err
+	}
+	m := meeting{p: p}
+	for _, e := range p.order() {
+		n, err := e.settled(ctx, p.network.Depth)
+		if err != nil {
+			m.errs = append(m.errs, err)
+			continue
+		}
+		if b, hosts, ok := m.join(ctx, e, n); ok {
+			return b, hosts, nil
+		}
+	}
+	return b, nil, m.failure()
+}
+
+// settled is the number of e's last block at that depth.
+func (e *endpoint) settled(ctx context.Context, depth uint64) (uint64, error) {
+	var latest uint64
+	_, err := e.do(ctx, func(ctx context.Context) (err error) {
+		latest, err = e.eth.BlockNumber(ctx)
+		return err
+	})
+	return latest + 1 - min(depth, latest+1), err
+}
+
+// at is e's block of that number.
+func (e *endpoint) at(ctx context.Context, number uint64) (Block, error) {
+	var b head
+	_, err := e.do(ctx, func(ctx context.Context) (err error) {
+		b, err = e.block(ctx, hexutil.EncodeUint64(number))
+		return err
+	})
+	switch {
+	case errors.Is(err, ethereum.NotFound):
+		return Block{}, fmt.Errorf("%s has no block %d", e.host, number)
+	case err != nil:
+		return Block{}, err
+	case uint64(b.Number) != number:
+		return Block{}, fmt.Errorf("%s: block %d in place of block %d", e.host, uint64(b.Number), number)
+	}
+	return Block{number, b.Hash, blockTime(b.Time)}, nil
+}
+
+// A meeting looks for the last block up to which as many hosts as the network
+// needs have come, and that they show alike.
+type meeting struct {
+	p    *pool
+	here []comer
+	errs []error
+	odds bool // two showed different blocks
+}
+
+type comer struct {
+	e    *endpoint
+	upTo uint64
+	seen map[uint64]Block // asked before
+}
+
+// join adds an endpoint that has come to block upTo, and reports where it meets
+// one that was there before.
+func (m *meeting) join(ctx context.Context, e *endpoint, upTo uint64) (b Block, hosts []string, ok bool) {
+	me := &comer{e: e, upTo: upTo, seen: map[uint64]Block{}}
+	others := m.here
+	m.here = append(m.here, *me)
+	if m.p.quorum() < 2 {
+		others = []comer{*me}
+	}
+	for _, other := range others {
+		if m.p.quorum() > 1 && other.e.host == e.host {
+			continue
+		}
+		n := min(upTo, other.upTo)
+		a, err := m.show(ctx, other, n)
+		if err != nil {
+			continue
+		}
+		if b, err = m.show(ctx, *me, n); err != nil {
+			return b, nil, false
+		}
+		if a.Hash == b.Hash && a.Time.Equal(b.Time) {
+			return b, slices.Compact([]string{other.e.host, e.host}), true
+		}
+		m.odds = true
+	}
+	return Block{}, nil, false
+}
+
+// show is a comer's block of that number, asked once.
+func (m *meeting) show(ctx context.Context, c comer, number uint64) (Block, error) {
+	if b, ok := c.seen[number]; ok {
+		return b, nil
+	}
+	b, err := c.e.at(ctx, number)
+	if err != nil {
+		m.errs = append(m.errs, err)
+		return b, err
+	}
+	c.seen[number] = b
+	return b, nil
+}
+
+// failure says why nobody met.
+func (m *meeting) failure() error {
+	if m.odds {
+		return fmt.Errorf("chain %d: %w about a settled block", m.p.network.ID, ErrDisagree)
+	}
+	return m.p.failure(m.errs)
+}
+
+// alike asks one endpoint after the other until as many hosts as the network needs
+// give the same answer, and returns it with them.
+func alike[T comparable](ctx context.Context, p *pool, what string, ask func(context.Context, *endpoint) (T, error)) (T, []string, error) {
+	said := make(map[T][]string)
+	var errs []error
+	for _, e := range p.order() {
+		v, err := ask(ctx, e)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if !slices.Contains(said[v], e.host) {
+			said[v] = append(said[v], e.host)
+		}
+		if len(said[v]) >= p.quorum() {
+			return v, said[v], nil
+		}
+	}
+	var none T
+	if len(said) > 1 {
+		return none, nil, fmt.Errorf("chain %d: %w about %s", p.network.ID, ErrDisagree, what)
+	}
+	return none, nil, p.failure(errs)
+}
+
+// nonceBitmapSelector is nonceBitmap(address owner, uint256 word), of Permit2 and
+// of contracts that keep unordered nonces as it does.
+var nonceBitmapSelector = []byte{0x4f, 0xe0, 0x2b, 0x44}
+
+// NonceBit reports whether an unordered nonce was used up at the end of a block,
+// by the word of two hosts where two are configured: bit nonce mod 256 of
+// nonceBitmap(owner, nonce / 256). Ask of a settled block. A node may have
+// forgotten the state of one that is long past; that is an error.
+func (h *Hub) NonceBit(ctx context.Context, id uint64, contract, owner common.Address, nonce *big.Int, block uint64) (used bool, hosts []string, err error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return false, nil, err
+	}
+	if nonce.Sign() < 0 || nonce.BitLen() > 256 {
+		return false, nil, errors.New("a nonce is a uint256")
+	}
+	data := slices.Concat(onAccounts(nonceBitmapSelector, owner), common.BigToHash(new(big.Int).Rsh(nonce, 8)).Bytes())
+	bit := int(new(big.Int).And(nonce, big.NewInt(255)).Int64())
+	return alike(ctx, p, fmt.Sprintf("nonce %s", nonce), func(ctx context.Context, e *endpoint) (bool, error) {
+		var out []byte
+		_, err := e.do(ctx, func(ctx context.Context) (err error) {
+			out, err = e.eth.CallContract(ctx, ethereum.CallMsg{To: &contract, Data: data}, new(big.Int).SetUint64(block))
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+		if len(out) != 32 {
+			return false, fmt.Errorf("%s: %s keeps no nonces: it answered %d bytes", e.host, contract, len(out))
+		}
+		return new(big.Int).SetBytes(out).Bit(bit) == 1, nil
+	})
+}
+
+// A Gain is what one block did to an account's native coin.
+type Gain struct {
+	Amount *big.Int // wei; below zero where it shrank
+	Sent   uint64   // transactions of the account's own in the block, whose fees and values are in Amount
+}
+
+// Gain returns by how much of the native coin an account grew in one block, by the
+// word of two hosts where two are configured. Ask of a settled block; NonceBit's
+// caution about state applies.
+func (h *Hub) Gain(ctx context.Context, id uint64, account common.Address, block uint64) (Gain, []string, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return Gain{}, nil, err
+	}
+	if block == 0 {
+		return Gain{}, nil, errors.New("nothing is before block 0")
+	}
+	type words struct {
+		grown string // in decimal, to be compared
+		sent  uint64
+	}
+	said, hosts, err := alike(ctx, p, fmt.Sprintf("the balance of %s", account), func(ctx context.Context, e *endpoint) (w words, err error) {
+		var balance [2]*big.Int
+		var nonce [2]uint64
+		_, err = e.do(ctx, func(ctx context.Context) (err error) {
+			for i := range balance {
+				at := new(big.Int).SetUint64(block - 1 + uint64(i))
+				if balance[i], err = e.eth.BalanceAt(ctx, account, at); err != nil {
+					return err
+				}
+				if nonce[i], err = e.eth.NonceAt(ctx, account, at); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return w, err
+		}
+		if nonce[1] < nonce[0] {
+			return w, fmt.Errorf("%s: the nonce of %s went backwards", e.host, account)
+		}
+		return words{new(big.Int).Sub(balance[1], balance[0]).String(), nonce[1] - nonce[0]}, nil
+	})
+	if err != nil {
+		return Gain{}, nil, err
+	}
+	amount, _ := new(big.Int).SetString(said.grown, 10) // of our own writing
+	return Gain{amount, said.sent}, hosts, nil
+}
