@@ -27,7 +27,7 @@ func (c *call) approvalsList(ctx context.Context, p *protocol.ApprovalsParams) (
 	}
 	prepare := id == active && !c.caller().ReadOnly
 	found, next, err := c.s.Swaps.Allowances(ctx, swap.AllowancesRequest{
-		Account: evmAddress(p.Account), Chain: id, Tokens: ownTokens(c.s.Tokens.On(id)),
+		Account: evmAddress(p.Account), Chain: id, Tokens: OwnTokens(c.s.Tokens.On(id)),
 		Cursor: p.Cursor, Prepare: prepare,
 	})
 	if err != nil {
@@ -47,9 +47,9 @@ func (c *call) approvalsList(ctx context.Context, p *protocol.ApprovalsParams) (
 	return out, nil
 }
 
-// ownTokens are the tokens that somebody here may have swapped: those of large
+// OwnTokens are the tokens that somebody here may have swapped: those of large
 // lists are not looked at one by one.
-func ownTokens(known []tokens.Token) (own []common.Address) {
+func OwnTokens(known []tokens.Token) (own []common.Address) {
 	for _, t := range known {
 		if t.Verified || t.Imported {
 			own = append(own, t.Address)

@@ -235,6 +235,13 @@ func TestLargeResults(t *testing.T) {
 	if len(shown.History) != protocol.MaxHistory || shown.Omitted != 5 {
 		t.Errorf("%d lines, %d left out", len(shown.History), shown.Omitted)
 	}
+	r.swaps.note = strings.Repeat("\u20ac", 1000) // a provider's long words, in each line
+	if err := json.Unmarshal(p.must("swap.order", map[string]any{"order": "order-1"}).Result, &shown); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(shown.History); n < 100 || n+shown.Omitted != protocol.MaxHistory+5 {
+		t.Errorf("%d lines, %d left out", n, shown.Omitted)
+	}
 }
 
 func TestRequestTimesOut(t *testing.T) {

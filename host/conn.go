@@ -36,6 +36,7 @@ type conn struct {
 	bytes   int                           // of those requests
 	session *session                      // nil: none open
 	gas     map[uint64]context.CancelFunc // by chain: ends a watch of its gas price
+	quotes  quotes
 }
 
 func newConn(ctx context.Context, s *Server, nc net.Conn) *conn {

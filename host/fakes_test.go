@@ -270,14 +270,37 @@ type fakeSwaps struct {
 	hold     chan struct{} // not nil: Execute waits for it
 	long     int           // bytes of every order's reason
 	lines    int           // of every history
+	note     string        // of the first line, where there are more
 	panics   bool
+	quoting  func(context.Context) // not nil: called while a quote is under way
 }
 
 func (s *fakeSwaps) Providers() []swap.ProviderInfo {
 	if s.panics {
 		panic("a secret: " + password)
 	}
-	return []swap.ProviderInfo{{Kind: swap.DEX, Ready: true, Support: map[uint64]swap.Cell{1: swap.SupportOf(swap.DEX, 1)}}}
+	return []swap.ProviderInfo{{
+		Kind: swap.DEX, Ready: true, Support: map[uint64]swap.Cell{1: swap.SupportOf(swap.DEX, 1)},
+		Can: swap.Capabilities{SameChain: "yes", CrossChain: "no", Intents: "no", Gasless: "only through the auction-style route", Tracking: "yes"},
+		Fee: swap.ProviderFee{FeeBps: 20, MakerBps: 20, How: "taken from the output"},
+	}, {
+		Kind: swap.Intent, Ready: true, Support: map[uint64]swap.Cell{1: swap.SupportOf(swap.Intent, 1), 39: swap.SupportOf(swap.Intent, 39)},
+		Can: swap.Capabilities{SameChain: "route-dependent", CrossChain: "yes", Intents: "yes", Gasless: "no", Tracking: "yes"},
+		Fee: swap.ProviderFee{FeeBps: 40, How: "a referrer fee"},
+		Place: &swap.Place{Base: "https://intent.example/key/v1", Frontend: "https://tokens.example", Networks: []swap.NetworkEntry{
+			{ChainID: 1, Enabled: true, ProviderChainID: 1, DisplayName: "Ethereum", CrossChainEnabled: true},
+			{ChainID: 39, ProviderChainID: 39, DisplayName: "U2U Solaris"},
+		}},
+	}}
+}
+
+func (s *fakeSwaps) Tokens(_ context.Context, k swap.Kind, id uint64) ([]tokens.Token, error) {
+	if k != swap.Intent {
+		return nil, swap.Refuse(swap.BadRequest, "the %s provider lists no tokens; leave it out", k)
+	}
+	t, _ := tokens.Foreign(id, usdc, "USDC", "USD Coin", 6, "intent")
+	u, _ := tokens.Foreign(id, router, "UNK", "Unknown", 18, "intent")
+	return []tokens.Token{t, u}, nil
 }
 
 func (s *fakeSwaps) Fees() swap.FeeInfo {
@@ -292,7 +315,10 @@ func (s *fakeSwaps) offer(r swap.QuoteRequest) swap.Offer {
 	}
 }
 
-func (s *fakeSwaps) Quote(_ context.Context, r swap.QuoteRequest, _ []swap.Kind, each func(swap.Kind, []swap.Offer, *swap.Refusal)) (swap.QuoteResult, error) {
+func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, each func(swap.Quoted)) (swap.QuoteResult, error) {
+	if s.quoting != nil {
+		s.quoting(ctx)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fail != nil {
@@ -301,9 +327,24 @@ func (s *fakeSwaps) Quote(_ context.Context, r swap.QuoteRequest, _ []swap.Kind,
 	s.asked = append(s.asked, r)
 	offers := []swap.Offer{s.offer(r)}
 	failure := &swap.Refusal{Code: swap.NoRoute, Reason: "no offer for this pair", Field: "tokenOut", Data: map[string]string{"provider": "gasless"}}
-	each(swap.DEX, offers, nil)
-	each(swap.Gasless, nil, failure)
+	each(swap.Quoted{Provider: swap.DEX, Offers: offers, Done: true, Order: []string{offers[0].ID}})
+	each(swap.Quoted{Provider: swap.Gasless, Failure: failure, Done: true, Order: []string{offers[0].ID}})
 	return swap.QuoteResult{Offers: offers, Failures: map[swap.Kind]*swap.Refusal{swap.Gasless: failure}}, nil
+}
+
+// Requote answers once each time that somebody looks, until ctx ends.
+func (s *fakeSwaps) Requote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, awake func(context.Context) error, each func(swap.Quoted)) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+		if err := awake(ctx); err != nil {
+			return err
+		}
+		each(swap.Quoted{Provider: swap.DEX, Offers: []swap.Offer{s.offer(r)}, Done: true})
+	}
 }
 
 func (s *fakeSwaps) request() swap.QuoteRequest {
@@ -472,6 +513,7 @@ func (s *fakeSwaps) Order(id string) (swap.Order, []swap.Entry, error) {
 	}
 	lines := []swap.Entry{{Time: clock, State: swap.Accepted, Note: "accepted"}, {Time: clock.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven"}}
 	for len(lines) < s.lines {
+		lines[0].Note = cmp.Or(s.note, lines[0].Note)
 		lines = append(lines, lines[0])
 	}
 	return s.order(id, swap.Filled), lines, s.fail

@@ -70,7 +70,7 @@ func (c *call) networksSelect(_ context.Context, p *protocol.SelectParams) (any,
 		if err := s.Settings.SetActiveNetwork(p.ChainID); err != nil {
 			return nil, err
 		}
-		s.Swaps.DropPlans()
+		s.dropPlans()
 		s.broadcast("networks.changed", protocol.NetworksChanged{Active: p.ChainID})
 	}
 	return protocol.SelectResult{Active: p.ChainID}, nil

@@ -57,6 +57,7 @@ var handlers = map[string]handler{
 	"swap.providers": strict((*call).swapProviders),
 	"swap.fees":      strict((*call).swapFees),
 	"swap.quote":     strict((*call).swapQuote),
+	"swap.watch":     strict((*call).swapWatch),
 	"swap.prepare":   strict((*call).swapPrepare),
 	"swap.execute":   strict((*call).swapExecute),
 	"swap.order":     strict((*call).swapOrder),
@@ -93,7 +94,7 @@ func decoding[P any](f func(*call, context.Context, *P) (any, error), tolerant b
 
 // passive are methods that do not put off the automatic lock: a popup may
 // refresh its quotes by itself, with nobody before it.
-var passive = map[string]bool{"keys.lock": true, "swap.quote": true}
+var passive = map[string]bool{"keys.lock": true, "swap.quote": true, "swap.watch": true}
 
 // asking are methods that cost others work: one connection must neither use up
 // what a network's endpoints grant to all, nor keep the orders from them.

@@ -176,7 +176,7 @@ func (s *Server) keysChanged(c WalletChange) {
 		s.endSessions()
 	}
 	if c.Cause == protocol.CauseLocked || c.Cause == protocol.CauseListed {
-		s.Swaps.DropPlans()
+		s.dropPlans()
 	}
 	if c.Err != nil {
 		c.Discovery.Error = s.errorOf(c.Err).Name

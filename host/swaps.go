@@ -23,32 +23,6 @@ func (c *call) swapFees(context.Context, *protocol.None) (any, error) {
 	}}, nil
 }
 
-func (c *call) swapQuote(ctx context.Context, p *protocol.QuoteParams) (any, error) {
-	r, kinds, err := c.quoteOf(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.confirmForeign(ctx, p); err != nil {
-		return nil, err
-	}
-	id := json.RawMessage(c.id)
-	res, err := c.s.Swaps.Quote(ctx, r, kinds, func(k swap.Kind, offers []swap.Offer, failure *swap.Refusal) {
-		q := protocol.Quoted{Call: id, Provider: string(k), Offers: list(offers, offerOf)}
-		if failure != nil {
-			q.Failure = c.s.refusalOf(failure)
-		}
-		c.notify("swap.quoted", q)
-	})
-	if err != nil {
-		return nil, err
-	}
-	out := protocol.QuoteResult{Offers: list(res.Offers, offerOf), Failures: map[string]*protocol.Error{}}
-	for k, failure := range res.Failures {
-		out.Failures[string(k)] = c.s.refusalOf(failure)
-	}
-	return out, nil
-}
-
 // quoteOf makes a quote request of the parameters: from the active network, for
 // an account of ours, within the bounds of slippage. Fees are the service's.
 func (c *call) quoteOf(ctx context.Context, p *protocol.QuoteParams) (swap.QuoteRequest, []swap.Kind, error) {
@@ -191,14 +165,21 @@ func (c *call) swapAccept(ctx context.Context, p *protocol.AcceptParams) (any, e
 	return orderOr(o, err)
 }
 
+// swapOrder leaves older lines of the history out, and more of them where one message
+// would not hold the rest: a line that quotes a provider may be long.
 func (c *call) swapOrder(_ context.Context, p *protocol.OrderParams) (any, error) {
 	o, history, err := c.s.Swaps.Order(p.Order)
 	if err != nil {
 		return nil, err
 	}
-	out := protocol.OrderResult{Order: orderOf(o), Omitted: max(0, len(history)-protocol.MaxHistory)}
-	out.History = list(history[out.Omitted:], entryOf)
-	return out, nil
+	shown := history[max(0, len(history)-protocol.MaxHistory):]
+	for ; ; shown = shown[(len(shown)+1)/2:] {
+		out := protocol.OrderResult{Order: orderOf(o), History: list(shown, entryOf), Omitted: len(history) - len(shown)}
+		page, err := json.Marshal(out)
+		if err != nil || len(page) <= protocol.MaxResult-envelope || len(shown) == 0 {
+			return json.RawMessage(page), err
+		}
+	}
 }
 
 // swapOrders takes fewer entries than asked for where they would not fit one

@@ -14,12 +14,41 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-func (c *call) tokensList(_ context.Context, p *protocol.TokensParams) (any, error) {
+func (c *call) tokensList(ctx context.Context, p *protocol.TokensParams) (any, error) {
+	if p.Provider != "" {
+		return c.tokensTraded(ctx, p)
+	}
 	id, err := c.s.chainOr(p.ChainID)
 	if err != nil {
 		return nil, err
 	}
 	page, cursor, err := pageOfTokens(c.s.Tokens.On(id), p.Cursor, p.Limit)
+	return protocol.TokensResult{Tokens: list(page, c.s.tokenOf), Cursor: cursor}, err
+}
+
+// tokensTraded lists what a provider says that it trades. Of a token that is known
+// here, what is known here is told.
+func (c *call) tokensTraded(ctx context.Context, p *protocol.TokensParams) (any, error) {
+	kinds, err := kindsOf([]string{p.Provider})
+	if err != nil {
+		return nil, badParam("provider", "must be one of dex, bridge, intent and gasless")
+	}
+	id := p.ChainID
+	if id == 0 {
+		if id, err = c.s.activeNetwork(); err != nil {
+			return nil, err
+		}
+	}
+	traded, err := c.s.Swaps.Tokens(ctx, kinds[0], id)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range traded {
+		if known, ok := c.s.Tokens.Lookup(t.Chain, t.Address); ok {
+			traded[i] = known
+		}
+	}
+	page, cursor, err := pageOfTokens(traded, p.Cursor, p.Limit)
 	return protocol.TokensResult{Tokens: list(page, c.s.tokenOf), Cursor: cursor}, err
 }
 

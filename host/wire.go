@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"math/big"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -39,6 +40,14 @@ func optionalAddress(a common.Address) protocol.Address {
 
 func amountOf(n *big.Int) protocol.Amount { return protocol.AmountOf(n) }
 
+// atLeastNone is n, or zero for less: gas may cost more than a swap brings.
+func atLeastNone(n *big.Int) *big.Int {
+	if n != nil && n.Sign() < 0 {
+		return new(big.Int)
+	}
+	return n
+}
+
 func hashOf(h common.Hash) protocol.Hash { return protocol.Hash(h.Hex()) }
 
 func optionalHash(h common.Hash) protocol.Hash {
@@ -61,11 +70,14 @@ func orderOf(o swap.Order) protocol.Order {
 		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
 		Revision: o.Revision, Cancelling: o.Cancel, State: string(o.State), Means: o.Means(), Final: o.State.Final(),
-		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.Sending), Ref: o.Ref, Claim: claimOf(o.Claim), Verdict: verdictOf(o.Verdict),
+		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.Sending), Wrapped: o.Wrapped, Ref: o.Ref, Claim: claimOf(o.Claim), Verdict: verdictOf(o.Verdict),
 		Reason: o.Reason, Created: o.Created.UTC(), Updated: o.Updated.UTC(), Attempts: list(o.Attempts, attemptOf),
 	}
 	if o.Bump != nil {
 		out.Speedup = string(o.Bump.Tier)
+	}
+	if s := o.Submission; s != nil {
+		out.Submission = &protocol.Submitted{First: s.First.UTC(), Last: s.Last.UTC(), Tries: s.Tries, Taken: s.Taken, Refused: s.Refused}
 	}
 	for _, a := range swap.Leftovers(o) {
 		out.Leftovers = append(out.Leftovers, protocol.Leftover{ChainID: o.Terms.SrcChain, Token: addressOf(a.Token), Spender: addressOf(a.Spender), Amount: amountOf(a.Amount)})
@@ -96,7 +108,8 @@ func offerOf(o swap.Offer) protocol.Offer {
 		DstChainID: r.DstChain, TokenOut: addressOf(r.TokenOut), AmountOut: amountOf(o.AmountOut), MinAmountOut: amountOf(o.MinOut),
 		Recipient: addressOf(r.Recipient), RefundTo: addressOf(r.RefundTo), Slippage: protocol.Percent(r.SlippageBps),
 		Routing: o.Routing, Route: o.Route, Gas: o.Gas, DurationSeconds: o.Duration.Seconds(), Expires: o.Expires.UTC(),
-		Fees: list(o.Fees, paymentOf),
+		Fees: list(o.Fees, paymentOf), GasCost: amountOf(o.GasCost), NetAmountOut: amountOf(atLeastNone(o.Net)), Rank: o.Rank,
+		Gasless: o.Gasless, Wrap: optionalAddress(o.Wrap), Refund: optionalSpend(o.Refund), Unusable: o.Unusable,
 	}
 }
 
@@ -106,7 +119,7 @@ func termsOf(t swap.Terms) protocol.Terms {
 		SrcChainID: t.SrcChain, TokenIn: addressOf(t.TokenIn), AmountIn: amountOf(t.AmountIn),
 		DstChainID: t.DstChain, TokenOut: addressOf(t.TokenOut), Recipient: addressOf(t.Recipient), FloorOut: amountOf(t.FloorOut),
 		Deadline: t.Deadline.UTC(), RefundTo: addressOf(t.RefundTo), FeeBps: t.FeeBps, FeeReceiver: optionalAddress(t.FeeReceiver),
-		MakerFeeBps: t.MakerFeeBps, GasCeiling: amountOf(t.GasCeiling),
+		MakerFeeBps: t.MakerFeeBps, GasCeiling: amountOf(t.GasCeiling), Refund: optionalSpend(t.Refund), Wrap: optionalAddress(t.Wrap),
 	}
 }
 
@@ -130,6 +143,8 @@ func effectOf(e swap.Effect) protocol.Effect {
 		Pays:      list(e.Pays, paymentOf),
 		Deadline:  optionalTime(e.Deadline),
 		TrustedTo: e.TrustedTo,
+		Settler:   optionalAddress(e.Settler),
+		Ref:       optionalHash(e.Ref),
 	}
 }
 
@@ -143,6 +158,14 @@ func optionalTime(t time.Time) time.Time {
 
 func spendOf(s swap.Spend) protocol.Spend {
 	return protocol.Spend{Token: addressOf(s.Token), Amount: amountOf(s.Amount)}
+}
+
+func optionalSpend(s *swap.Spend) *protocol.Spend {
+	if s == nil {
+		return nil
+	}
+	out := spendOf(*s)
+	return &out
 }
 
 func approvalOf(a swap.Approval) protocol.Approval {
@@ -179,19 +202,36 @@ func claimOf(c *swap.Claim) *protocol.Claim {
 	if c == nil {
 		return nil
 	}
-	return &protocol.Claim{State: string(c.State), Tx: optionalHash(c.Tx), Reason: c.Reason}
+	return &protocol.Claim{State: string(c.State), Word: c.Word, ChainID: c.Chain, Tx: optionalHash(c.Tx), Reason: c.Reason}
 }
 
 func verdictOf(v *swap.Verdict) *protocol.Verdict {
 	if v == nil {
 		return nil
 	}
-	out := &protocol.Verdict{State: string(v.State), Short: v.Short, Sources: v.Sources, Evidence: evidenceOf(v.Evidence)}
-	if v.Received != nil {
-		s := spendOf(*v.Received)
-		out.Received = &s
+	out := &protocol.Verdict{
+		State: string(v.State), By: v.By, Means: v.Means(), Short: v.Short, Sources: v.Sources, Evidence: evidenceOf(v.Evidence), Deposit: evidenceOf(v.Deposit),
+	}
+	if len(v.Logs) > 0 {
+		out.Logs = list(v.Logs, logRefOf)
+	}
+	if a := v.Absence; a != nil {
+		out.Absence = &protocol.Absence{ChainID: a.Chain, From: a.From, Through: a.Through.Number, BlockHash: hashOf(a.Through.Hash), Time: a.Through.Time.UTC(), Hosts: a.Hosts}
+	}
+	for _, x := range []struct {
+		of *swap.Spend
+		to **protocol.Spend
+	}{{v.Received, &out.Received}, {v.Spent, &out.Spent}} {
+		if x.of != nil {
+			s := spendOf(*x.of)
+			*x.to = &s
+		}
 	}
 	return out
+}
+
+func logRefOf(l swap.LogRef) protocol.LogRef {
+	return protocol.LogRef{ChainID: l.Chain, Tx: hashOf(l.Tx), Place: l.Place, Balance: l.Grown}
 }
 
 func evidenceOf(e *chain.Evidence) *protocol.Evidence {
@@ -201,6 +241,7 @@ func evidenceOf(e *chain.Evidence) *protocol.Evidence {
 	return &protocol.Evidence{
 		ChainID: e.Chain, Tx: hashOf(e.Tx), Block: e.Block, BlockHash: hashOf(e.BlockHash), Success: e.Success, Depth: e.Depth,
 		GasUsed: e.GasUsed, FeePaid: amountOf(e.FeePaid), Hosts: e.Hosts, To: addressOf(e.To),
+		From: optionalAddress(e.From), Value: amountOf(e.Value), Time: optionalTime(e.Time),
 	}
 }
 
@@ -209,13 +250,30 @@ func entryOf(e swap.Entry) protocol.Entry {
 }
 
 func providerOf(p swap.ProviderInfo) protocol.Provider {
-	out := protocol.Provider{Kind: string(p.Kind), Ready: p.Ready, Reason: p.Reason, Support: map[string]protocol.Support{}}
+	out := protocol.Provider{Kind: string(p.Kind), Ready: p.Ready, Reason: p.Reason, Support: map[string]protocol.Support{}, Can: protocol.Capabilities(p.Can), Fee: protocol.ProviderFee(p.Fee)}
 	for id, c := range p.Support {
 		out.Support[strconv.FormatUint(id, 10)] = protocol.Support{
 			Support: string(c.Support), CrossChain: c.CrossChain, Note: c.Note, Pools: c.Pools, Auction: c.Auction,
 		}
 	}
+	if p.Place != nil {
+		placed(&out, *p.Place)
+	}
 	return out
+}
+
+// placed says where a provider is. Of the daemon's own address no more than the host
+// is told, as of every other setting: the rest may be an access key.
+func placed(out *protocol.Provider, at swap.Place) {
+	if u, err := url.Parse(at.Base); err == nil {
+		out.Host = u.Host
+	}
+	out.FrontendURL, out.Networks = at.Frontend, map[string]protocol.ProviderNetwork{}
+	for _, n := range at.Networks {
+		out.Networks[strconv.FormatUint(n.ChainID, 10)] = protocol.ProviderNetwork{
+			Enabled: n.Enabled, HyperstreamChainID: n.ProviderChainID, DisplayName: n.DisplayName, CrossChainEnabled: n.CrossChainEnabled,
+		}
+	}
 }
 
 func networkOf(n chain.Network) protocol.Network {

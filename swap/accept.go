@@ -75,12 +75,15 @@ func (s *Service) proposed(r AcceptRequest) (Order, error) {
 // of the plan begins again; what is done stays done.
 func (o *Order) accept(acknowledged []string) error {
 	p := o.Proposal
-	done := min(o.approved(), o.Step)
+	if o.ordered() {
+		return errOrdered
+	}
+	done := min(o.own(), o.Step)
 	o.Holds = o.Holds && p.Plan.Spender == o.Plan.Spender
 	o.Terms, o.Offer, o.Plan, o.Digest, o.Proposal = p.Terms, p.Offer, p.Plan, p.Digest, nil
 	o.SlippageBps, o.Permit = 0, nil
 	o.rewind(done)
-	for _, code := range acknowledged {
+	for _, code := range heeded(p.Findings, acknowledged) {
 		if !slices.Contains(o.AckCodes, code) {
 			o.AckCodes = append(o.AckCodes, code)
 		}

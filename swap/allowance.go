@@ -16,18 +16,18 @@ import (
 // was allowed before.
 func approveCall(t Terms, spender common.Address, n *big.Int) chain.Call {
 	data := slices.Concat(erc20Approve, pad(spender), common.BigToHash(n).Bytes())
-	return chain.Call{ChainID: t.SrcChain, From: t.Account, To: t.TokenIn, Value: new(big.Int), Data: data}
+	return chain.Call{ChainID: t.SrcChain, From: t.Account, To: t.Input(), Value: new(big.Int), Data: data}
 }
 
 // approveStep is an approval of n as a plan has it; shares is the part of n
 // that other orders need.
 func approveStep(t Terms, spender common.Address, n, shares *big.Int) Step {
 	c := approveCall(t, spender, n)
-	a := Approval{Token: t.TokenIn, Spender: spender, Amount: new(big.Int).Set(n)}
+	a := Approval{Token: c.To, Spender: spender, Amount: new(big.Int).Set(n)}
 	if shares.Sign() > 0 {
 		a.Shares = shares
 	}
-	return Step{Kind: CallStep, Call: &c, Effect: Effect{Kind: Approve, Chain: t.SrcChain, Target: t.TokenIn, Approves: []Approval{a}}}
+	return Step{Kind: CallStep, Call: &c, Effect: Effect{Kind: Approve, Chain: t.SrcChain, Target: c.To, Approves: []Approval{a}}}
 }
 
 func isApprove(c chain.Call) bool { return bytes.HasPrefix(c.Data, erc20Approve) }
@@ -38,7 +38,7 @@ func isApprove(c chain.Call) bool { return bytes.HasPrefix(c.Data, erc20Approve)
 func decodeApprove(t Terms, c chain.Call, shares *big.Int) (Effect, error) {
 	w := words(c.Data[len(erc20Approve):])
 	switch {
-	case c.To != t.TokenIn || c.To == (common.Address{}):
+	case c.To != t.Input() || c.To == (common.Address{}):
 		return Effect{}, refuseField(NotAsAccepted, "to", "the approval goes to %s, not to the input token", c.To)
 	case len(w) != 2 || !isAddress(w[0]):
 		return Effect{}, refuseField(NotUnderstood, "data", "the approval is not in its one canonical encoding")
@@ -50,8 +50,9 @@ func decodeApprove(t Terms, c chain.Call, shares *big.Int) (Effect, error) {
 	}}}, nil
 }
 
-// decodeStep says what a step would do, from its bytes: an approval by our own
-// decoder, everything else by its provider's. A late step's bytes are a call's.
+// decodeStep says what a step would do, from its bytes: an approval, or the wrap
+// that goes first, by our own decoder, everything else by its provider's. A late
+// step's bytes are a call's.
 func decodeStep(p Provider, t Terms, s Step) (Effect, error) {
 	if s.Call != nil {
 		if err := checkCall(t, *s.Call); err != nil {
@@ -68,12 +69,20 @@ func decodeStep(p Provider, t Terms, s Step) (Effect, error) {
 		}
 		return decodeApprove(t, *s.Call, shares)
 	}
+	if s.Kind == CallStep && t.isWrapFirst(*s.Call) {
+		return wrapEffect(*s.Call), nil
+	}
 	f, err := p.Decode(t, s)
 	if err != nil {
 		return f, err
 	}
+	if t.wrapsFirst(f) {
+		return f, refuseField(NotAsAccepted, "to", "the coin is wrapped by the wallet's own call only")
+	}
 	if s.Call != nil {
-		err = checkValue(*s.Call, f)
+		if err = checkFunction(f, *s.Call); err == nil {
+			err = checkValue(*s.Call, f)
+		}
 	}
 	return f, err
 }
@@ -108,10 +117,10 @@ type allowance struct {
 
 // allowance reads what spender may pull and what of it is for others than order.
 func (e *Engine) allowance(ctx context.Context, t Terms, spender common.Address, order string) (a allowance, err error) {
-	if a.present, err = e.Nodes.Allowance(ctx, t.SrcChain, t.TokenIn, t.Account, spender); err != nil {
+	if a.present, err = e.Nodes.Allowance(ctx, t.SrcChain, t.Input(), t.Account, spender); err != nil {
 		return a, err
 	}
-	uses, err := e.Journal.Uses(AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: t.TokenIn, Spender: spender})
+	uses, err := e.Journal.Uses(AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: t.Input(), Spender: spender})
 	a.shares, a.pending = new(big.Int), new(big.Int)
 	for _, u := range uses {
 		switch {
@@ -138,10 +147,16 @@ func (a allowance) later() allowance {
 	return a
 }
 
-func (a allowance) enough(amount *big.Int) bool { return a.present.Cmp(a.need(amount)) >= 0 }
+// fits reports whether p can go on with the allowance as it is. What a plan hands
+// over by a call must be allowed exactly: a larger allowance would be at the mercy
+// of the contract that is called.
+func (a allowance) fits(p Plan, amount *big.Int) bool {
+	c := a.present.Cmp(a.need(amount))
+	return c == 0 || c > 0 && !handsOver(p.last().Kind)
+}
 
 // approvals are the steps that make the allowance exactly what the plan and the
-// shares need: none, the approval, or a reset to zero before it where the token
+// shares need: the approval, or a reset to zero before it where the token
 // refuses to change an allowance that is not zero. After a reset that is done
 // none is made again: a node that does not show it yet is behind.
 func (e *Engine) approvals(ctx context.Context, t Terms, spender common.Address, a allowance, reset bool) ([]Step, error) {
@@ -171,18 +186,18 @@ func (e *Engine) arrange(ctx context.Context, o *Order, s Step) (x Expected, rea
 		return x, false, "", err
 	}
 	x.Allowed = a.present
-	enough := a.enough(o.Terms.AmountIn)
+	fits := a.fits(o.Plan, o.Terms.AmountIn)
 	switch {
-	case s.Effect.Kind == Approve && (enough || !grants(s.Effect) && a.present.Sign() == 0):
+	case s.Effect.Kind == Approve && (fits || !grants(s.Effect) && a.present.Sign() == 0):
 		note, err = e.finish(o, Result{Skipped: true}, "this approval is not needed any more")
 		return x, false, note, err
 	case s.Effect.Kind == Approve:
 		note, err = e.adapt(ctx, o, a)
 		return x, err == nil && note == "", note, err
-	case enough:
+	case fits:
 		return x, true, "", nil
 	}
-	for i, r := range o.Results[:min(o.approved(), len(o.Results))] {
+	for i, r := range o.Results[:min(o.own(), len(o.Results))] {
 		switch {
 		case !grants(o.Plan.Steps[i].Effect):
 		case r.Skipped && !e.rested(o.ID): // of two nodes one is behind
@@ -197,14 +212,17 @@ func (e *Engine) arrange(ctx context.Context, o *Order, s Step) (x Expected, rea
 			return x, false, o.Reason, err
 		}
 	}
-	return x, false, "", Refuse(ConsentNeeded, "the allowance that was there is used up, so that an approval is needed")
+	return x, false, "", Refuse(ConsentNeeded, "the allowance is not what it was, so that an approval is needed")
 }
 
 // adapt makes o's approvals, from the present step on, those that are needed
 // now. The note is empty if they already are.
 func (e *Engine) adapt(ctx context.Context, o *Order, a allowance) (string, error) {
-	last := o.approved()
-	fresh, err := e.approvals(ctx, o.Terms, o.Plan.Spender, a, o.Step > 0)
+	last := o.Step
+	for last < len(o.Plan.Steps) && o.Plan.Steps[last].Effect.Kind == Approve {
+		last++
+	}
+	fresh, err := e.approvals(ctx, o.Terms, o.Plan.Spender, a, hasApproval(o.Plan.Steps[:o.Step]))
 	if err != nil {
 		return "", err
 	}
@@ -219,6 +237,12 @@ func (e *Engine) adapt(ctx context.Context, o *Order, a allowance) (string, erro
 	}
 	o.Plan = plan
 	return "approvals adapted to the allowance as it is now", nil
+}
+
+// hasApproval reports whether steps that are done include a change of the
+// allowance.
+func hasApproval(done []Step) bool {
+	return slices.ContainsFunc(done, func(s Step) bool { return s.Effect.Kind == Approve })
 }
 
 // Leftovers are the allowances that an ended order granted and that nothing of

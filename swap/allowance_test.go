@@ -80,7 +80,7 @@ func TestCheckRefusesApprovals(t *testing.T) {
 		"carried: for ever":           {NotAsAccepted, func(f []Effect) []Effect { f[3].Approves[0].Until = time.Time{}; return f }},
 		"carried: with a share":       {NotAsAccepted, func(f []Effect) []Effect { f[3].Approves[0].Shares = new(big.Int); return f }},
 		"carried: two":                {NotAsAccepted, func(f []Effect) []Effect { f[3].Approves = append(f[3].Approves, f[3].Approves[0]); return f }},
-		"carried: by a signed order":  {NotAsAccepted, func(f []Effect) []Effect { f[3].Kind, f[3].Target = Signed, permit2; return f }},
+		"carried: by a signed order":  {NotAsAccepted, func(f []Effect) []Effect { f[3].Kind, f[3].Target, f[3].Settler = Signed, permit2, reactor; return f }},
 		"an approval before unwrapping": {NotAsAccepted, func(f []Effect) []Effect {
 			return []Effect{f[1], {Kind: Unwrap, Chain: 1, Target: weth}}
 		}},

@@ -166,7 +166,7 @@ func (s *Service) pinned(chainID uint64) map[common.Address]known {
 			continue
 		}
 		for _, pin := range p.Pins() {
-			if _, twice := all[pin.Address]; twice || pin.Chain != chainID || pin.Role != Spender && pin.Role != Router {
+			if _, twice := all[pin.Address]; twice || pin.Chain != chainID || pin.Role != Spender && pin.Role != Router && pin.Role != Depot {
 				continue
 			}
 			name := fmt.Sprintf("%s %s", k, pin.Role)

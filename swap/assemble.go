@@ -3,6 +3,7 @@ package swap
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/big"
 	"slices"
 
@@ -12,8 +13,8 @@ import (
 )
 
 // build has the provider make an offer's steps and gives each the effect that
-// its bytes have. Approvals are not the provider's to make: it names the
-// spender, which must be pinned.
+// its bytes have. Approvals, and the wrap that goes first, are not the provider's
+// to make: it names the spender, and package swap makes them.
 func (e *Engine) build(ctx context.Context, p Provider, o Offer, t Terms) (Plan, error) {
 	built, err := p.Build(ctx, o, t)
 	if err != nil {
@@ -23,59 +24,186 @@ func (e *Engine) build(ctx context.Context, p Provider, o Offer, t Terms) (Plan,
 	if err != nil || t.Provider == Wallet {
 		return plan, err
 	}
-	switch {
-	case slices.ContainsFunc(plan.Steps, func(s Step) bool { return s.Effect.Kind == Approve }):
-		return plan, Refuse(NotAsAccepted, "the provider built an approval; the wallet makes its own")
-	case plan.Spender == common.Address{}:
-	case t.TokenIn == chain.Native:
-		return plan, refuseField(NotAsAccepted, "spender", "%s would have to be approved, and the input is no token", plan.Spender)
-	case !p.Pins().Allows(t.SrcChain, Spender, plan.Spender):
-		return plan, refuseField(NotPinned, "spender", "%s may not be approved: it is not a built-in spender on chain %d", plan.Spender, t.SrcChain)
+	if slices.ContainsFunc(plan.Steps, func(s Step) bool { return t.own(s.Effect) }) {
+		return plan, Refuse(NotAsAccepted, "the provider built an approval or a wrap; the wallet makes its own")
 	}
-	return plan, nil
+	if err := checkSettled(p, plan); err != nil {
+		return plan, err
+	}
+	if err := checkSpender(t, plan, p.Pins()); err != nil {
+		return plan, err
+	}
+	return plan, e.checkWrapped(t)
 }
 
-// assemble turns an offer into a plan for order ("" for one that is not accepted
-// yet): built, decoded, with the approvals that it needs now, checked against the
-// terms and simulated as far as that can be done. done are steps that the order
-// has behind it; its approvals are not made twice.
-func (e *Engine) assemble(ctx context.Context, p Provider, o Offer, t Terms, order string, done []Step) (Plan, []Finding, error) {
+// settlements are how the steps that spend are settled: their own success proves
+// the floor, or somebody else has to bring the output.
+var settlements = map[EffectKind]SettledBy{
+	Swap: ByOwnCall, Wrap: ByOwnCall, Unwrap: ByOwnCall,
+	Signed: ByProvider, Deposit: ByProvider, Opaque: ByProvider,
+}
+
+// checkSettled wants a plan to be settled as its last step is.
+func checkSettled(p Provider, plan Plan) error {
+	want, known := settlements[plan.last().Kind]
+	_, settles := p.(Settler)
+	switch {
+	case known && plan.Settlement != want:
+		return refuseField(NotUnderstood, "settlement", "a plan of one %s is not settled by %q", plan.last().Kind, plan.Settlement)
+	case want == ByProvider && !settles:
+		return refuseField(NotUnderstood, "settlement", "the %s provider settles no orders", p.Kind())
+	}
+	return nil
+}
+
+// checkSpender wants what pulls the input to be named: a built-in spender or,
+// where the input is handed over by a call, the contract that is called.
+func checkSpender(t Terms, plan Plan, pins Pins) error {
+	last := plan.last()
+	s := setting{t: t, last: last, pins: pins}
+	native := t.Input() == chain.Native
+	switch {
+	case native && plan.Spender != (common.Address{}):
+		return refuseField(NotAsAccepted, "spender", "%s would have to be approved, and the input is no token", plan.Spender)
+	case plan.Spender != (common.Address{}):
+		return s.mayPull(plan.Spender)
+	case !native && (last.Kind == Signed || handsOver(last.Kind)):
+		return refuseField(NotUnderstood, "spender", "nobody is named who pulls the input of the %s", last.Kind)
+	}
+	return nil
+}
+
+// checkWrapped wants the coin that the input becomes first to be the network's own
+// wrapped one.
+func (e *Engine) checkWrapped(t Terms) error {
+	if t.Wrap == (common.Address{}) {
+		return nil
+	}
+	net, err := e.Nodes.Network(t.SrcChain)
+	if err != nil {
+		return err
+	}
+	if net.WrappedNative != t.Wrap {
+		return refuseField(NotPinned, "wrap", "%s is not the wrapped %s of chain %d", t.Wrap, net.Symbol, t.SrcChain)
+	}
+	return nil
+}
+
+// checkContract asks the chain what it is that the input is handed to: a contract,
+// and nothing that keeps other funds or allowances of the account.
+func (e *Engine) checkContract(ctx context.Context, t Terms, f Effect) error {
+	if !handsOver(f.Kind) {
+		return nil
+	}
+	net, err := e.Nodes.Network(f.Chain)
+	if err != nil {
+		return err
+	}
+	n, err := e.Nodes.Nature(ctx, f.Chain, f.Target)
+	switch {
+	case err != nil:
+		return err
+	case !n.Code:
+		return refuseField(NotAsAccepted, "to", "there is no contract at %s, so that whatever it is handed may be lost", f.Target)
+	case n.Token || n.NFT || f.Target == net.WrappedNative || f.Target == permit2Contract:
+		return refuseField(NotAsAccepted, "to", "%s keeps tokens or allowances; no call of unknown content goes to it", f.Target)
+	}
+	return e.checkBeside(ctx, t, f)
+}
+
+// A past is what an order has behind it when its plan is made anew; zero of one
+// that is not accepted yet.
+type past struct {
+	order   string
+	done    []Step // they keep their place
+	wrapped bool   // its input is wrapped already
+}
+
+// assemble turns an offer into a plan: built, decoded, with the approvals that it
+// needs now and the wrap that goes first, checked against the terms and simulated
+// as far as that can be done. Approvals that are done are not made twice.
+func (e *Engine) assemble(ctx context.Context, p Provider, o Offer, t Terms, b past) (Plan, []Finding, error) {
 	plan, err := e.build(ctx, p, o, t)
 	if err != nil {
 		return plan, nil, err
 	}
 	if t.Provider == Wallet { // it takes an allowance away, and nothing else
-		plan.Steps = slices.Concat(done, plan.Steps)
+		plan.Steps = slices.Concat(b.done, plan.Steps)
 		return plan, nil, Check(t, plan.Effects(), p.Pins())
 	}
-	x := Expected{Spender: plan.Spender}
-	var approvals []Step
-	if plan.Spender != (common.Address{}) {
-		a, err := e.allowance(ctx, t, plan.Spender, order)
-		if err != nil {
-			return plan, nil, err
-		}
-		x.Allowed = a.present
-		then := a
-		if order == "" {
-			then = a.later()
-		}
-		granted := slices.ContainsFunc(done, func(s Step) bool { return grants(s.Effect) })
-		if !granted && !then.enough(t.AmountIn) {
-			if approvals, err = e.approvals(ctx, t, plan.Spender, a, len(done) > 0); err != nil {
-				return plan, nil, err
-			}
-		}
+	x, own, err := e.ownSteps(ctx, t, plan, b)
+	if err != nil {
+		return plan, nil, err
 	}
-	plan.Steps = slices.Concat(done, approvals, plan.Steps)
+	plan.Steps = slices.Concat(b.done, own, plan.Steps)
 	if err := Check(t, plan.Effects(), p.Pins()); err != nil {
 		return plan, nil, err
 	}
-	if err := checkBalance(ctx, e.Nodes, e.Journal, t.SrcChain, t.Account, t.TokenIn, t.AmountIn); err != nil {
+	if err := e.checkContract(ctx, t, plan.last()); err != nil {
 		return plan, nil, err
 	}
-	found, err := e.try(ctx, t, plan.Steps[len(done):], x)
-	return plan, found, err
+	if err := e.funded(ctx, t, b.wrapped); err != nil {
+		return plan, nil, err
+	}
+	found, err := e.try(ctx, t, ahead(t, plan.Steps[len(b.done):], b.wrapped), x)
+	return plan, append(found, e.judgePlan(t, plan, p.Pins())...), err
+}
+
+// ownSteps are those that the wallet makes by itself before the provider's, and
+// what simulations may show of the allowance.
+func (e *Engine) ownSteps(ctx context.Context, t Terms, plan Plan, b past) (x Expected, own []Step, err error) {
+	x.Spender = plan.Spender
+	if plan.Spender != (common.Address{}) {
+		a, err := e.allowance(ctx, t, plan.Spender, b.order)
+		if err != nil {
+			return x, nil, err
+		}
+		x.Allowed = a.present
+		then := a
+		if b.order == "" {
+			then = a.later()
+		}
+		granted := slices.ContainsFunc(b.done, func(s Step) bool { return grants(s.Effect) })
+		if !granted && !then.fits(plan, t.AmountIn) {
+			if own, err = e.approvals(ctx, t, plan.Spender, a, hasApproval(b.done)); err != nil {
+				return x, nil, err
+			}
+		}
+	}
+	if t.Wrap != (common.Address{}) && !slices.ContainsFunc(b.done, func(s Step) bool { return t.wrapsFirst(s.Effect) }) {
+		own = append(own, WrapStep(t))
+	}
+	return x, own, nil
+}
+
+// ahead are the steps that are still to be tried and paid for: a wrap that was
+// made is not made again, wherever it stands.
+func ahead(t Terms, steps []Step, wrapped bool) []Step {
+	return slices.DeleteFunc(slices.Clone(steps), func(s Step) bool { return wrapped && t.wrapsFirst(s.Effect) })
+}
+
+// judgePlan says of a plan what the user must know of its last step, and that the
+// coin is wrapped first.
+func (e *Engine) judgePlan(t Terms, plan Plan, pins Pins) (found []Finding) {
+	last := plan.last()
+	if t.Wrap != (common.Address{}) {
+		symbol := "coin"
+		if net, err := e.Nodes.Network(t.SrcChain); err == nil {
+			symbol = net.Symbol
+		}
+		found = append(found, Finding{"wraps_first", Note,
+			fmt.Sprintf("the %s is wrapped first, by a transaction of the wallet's own; it stays wrapped if the order does not fill", symbol), map[string]string{"wrapped": t.Wrap.Hex()}})
+	}
+	if !handsOver(last.Kind) {
+		return found
+	}
+	found = append(found, Finding{"settlement_trusted", Note, "settlement is trusted to " + last.TrustedTo, map[string]string{"trustedTo": last.TrustedTo}})
+	if !pins.Allows(last.Chain, Depot, last.Target) && !pins.Allows(last.Chain, Router, last.Target) {
+		found = append(found, Finding{"contract_not_built_in", Acknowledge,
+			fmt.Sprintf("the contract %s is not one that this wallet knows: of the tokens that it does know nothing but the amount can leave; whether it is the provider's own, and what you let it do elsewhere, cannot be told", last.Target),
+			map[string]string{"contract": last.Target.Hex()}})
+	}
+	return found
 }
 
 // try simulates the steps whose bytes exist now, together, up to the first that
@@ -101,10 +229,19 @@ func (e *Engine) try(ctx context.Context, t Terms, steps []Step, x Expected) ([]
 			return nil, err
 		}
 	}
-	if len(calls) == len(steps) {
-		return nil, nil
+	if last := len(steps) - 1; len(calls) == len(steps) || len(calls) == last && steps[last].Effect.Kind == Signed {
+		return nil, nil // what a signed order does is enforced by the contract that settles it
 	}
 	return []Finding{{"not_simulated", Note, "the swap itself can be simulated only after what must be signed before it; it is not signed unless that shows what is accepted here", nil}}, nil
+}
+
+// funded wants the input to be there: the coin, until it is wrapped.
+func (e *Engine) funded(ctx context.Context, t Terms, wrapped bool) error {
+	token := t.TokenIn
+	if wrapped {
+		token = t.Input()
+	}
+	return checkBalance(ctx, e.Nodes, e.Journal, t.SrcChain, t.Account, token, t.AmountIn)
 }
 
 // checkBalance wants the amount to be there beside what signed open orders may

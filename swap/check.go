@@ -2,7 +2,10 @@ package swap
 
 import (
 	"math/big"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -25,59 +28,168 @@ func Check(t Terms, effects []Effect, pins Pins) error {
 	if len(effects) == 0 {
 		return Refuse(NotAsAccepted, "the plan has no step")
 	}
+	if err := checkPlaces(t, effects); err != nil {
+		return err
+	}
 	for i, f := range effects {
-		if f.Chain != t.SrcChain {
-			return refuseField(NotAsAccepted, "chainId", "step %d acts on chain %d, not on %d", i+1, f.Chain, t.SrcChain)
-		}
-		rule, ok := effectRules[f.Kind]
-		if !ok {
-			return Refuse(NotUnderstood, "step %d is of unknown kind %q", i+1, f.Kind)
-		}
-		if rule.last != (i == len(effects)-1) || i > 0 && place(f) <= place(effects[i-1]) {
-			return Refuse(NotAsAccepted, "step %d (%s) stands in the wrong place", i+1, f.Kind)
-		}
-		if !pins.Allows(f.Chain, rule.role, f.Target) && !(rule.token && f.Target == t.TokenIn) {
+		rule, _ := t.ruleOf(f)
+		s := setting{t, effects[:i], effects[len(effects)-1], pins}
+		if !s.mayUse(rule, f) {
 			return refuseField(NotPinned, "to", "step %d uses contract %s, which is not a built-in %s on chain %d", i+1, f.Target, rule.role, f.Chain)
 		}
-		if err := rule.check(t, f, effects[:i], pins); err != nil {
+		if err := rule.fields(f); err != nil {
+			return err
+		}
+		if err := rule.check(s, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// place orders the steps: a reset, an approval, a permit, and what spends the
-// input, each at most once.
-func place(f Effect) int {
+// checkPlaces wants steps of known kinds on the source chain, in their order.
+func checkPlaces(t Terms, effects []Effect) error {
+	for i, f := range effects {
+		if f.Chain != t.SrcChain {
+			return refuseField(NotAsAccepted, "chainId", "step %d acts on chain %d, not on %d", i+1, f.Chain, t.SrcChain)
+		}
+		rule, ok := t.ruleOf(f)
+		if !ok {
+			return Refuse(NotUnderstood, "step %d is of unknown kind %q", i+1, f.Kind)
+		}
+		if rule.last != (i == len(effects)-1) || !t.inPlace(f, effects[:i]) {
+			return Refuse(NotAsAccepted, "step %d (%s) stands in the wrong place", i+1, f.Kind)
+		}
+	}
+	if t.Wrap != (common.Address{}) && !slices.ContainsFunc(effects, t.wrapsFirst) {
+		return refuseField(NotAsAccepted, "wrap", "the coin would have to be wrapped first, and no step does it")
+	}
+	return nil
+}
+
+// The places of steps. The last step, and only the last, spends the input.
+const (
+	resets1st = iota
+	approves2nd
+	wraps3rd
+	permits4th
+	spends5th
+)
+
+func (t Terms) place(f Effect) int {
 	switch {
 	case f.Kind == Approve && !grants(f):
-		return 0
+		return resets1st
 	case f.Kind == Approve:
-		return 1
+		return approves2nd
+	case t.wrapsFirst(f):
+		return wraps3rd
 	case f.Kind == Permit:
-		return 2
+		return permits4th
 	}
-	return 3
+	return spends5th
 }
 
-// An effectRule says what one kind of effect must satisfy, given those before
-// it. The last step, and only the last, spends the input.
+// inPlace reports whether f may follow before: each place is taken at most once,
+// in their order. An allowance that was used up meanwhile is approved after the
+// wrap.
+func (t Terms) inPlace(f Effect, before []Effect) bool {
+	for _, b := range before {
+		if was, is := t.place(b), t.place(f); was == is || was > is && was != wraps3rd {
+			return false
+		}
+	}
+	return true
+}
+
+// A setting is what an effect is judged by.
+type setting struct {
+	t      Terms
+	before []Effect
+	last   Effect // of the plan
+	pins   Pins
+}
+
+// An effectRule says what one kind of effect must satisfy.
 type effectRule struct {
-	role  Role
-	token bool // the target may be the input token itself
-	last  bool
-	check func(t Terms, f Effect, before []Effect, pins Pins) error
+	role    Role
+	or      Role // another that will do
+	input   bool // the target may be the input token itself
+	open    bool // the target need not be pinned where openContracts says so
+	last    bool
+	settled bool // it names who may settle it
+	trusted bool // it names who is trusted to settle it
+	ref     bool // it may carry an identifier
+	nonce   bool // it may have a nonce
+	check   func(s setting, f Effect) error
 }
 
-// effectRules has no row for opaque effects: a provider that needs them brings
-// the bound with it; until then they are refused.
 var effectRules = map[EffectKind]effectRule{
-	Approve: {token: true, check: checkApprove},
-	Permit:  {role: Verifier, check: checkPermit},
+	Approve: {input: true, check: checkApprove},
+	Permit:  {role: Verifier, nonce: true, check: checkPermit},
 	Swap:    {role: Router, last: true, check: checkSwap},
 	Wrap:    {role: Wrapper, last: true, check: checkWrap},
 	Unwrap:  {role: Wrapper, last: true, check: checkWrap},
-	Signed:  {role: Verifier, last: true, check: checkSwap},
+	Signed:  {role: Verifier, last: true, settled: true, check: checkSigned},
+	Deposit: {role: Depot, last: true, trusted: true, ref: true, check: checkHandOver},
+	Opaque:  {role: Depot, or: Router, open: true, last: true, trusted: true, check: checkHandOver},
+}
+
+// ruleOf is the rule for f. A wrap that goes first is another thing than a wrap
+// that is the swap.
+func (t Terms) ruleOf(f Effect) (effectRule, bool) {
+	if t.wrapsFirst(f) {
+		return effectRule{input: true, check: checkWrapsFirst}, true
+	}
+	r, ok := effectRules[f.Kind]
+	return r, ok
+}
+
+// mayUse reports whether f's target is one that its rule allows.
+func (s setting) mayUse(r effectRule, f Effect) bool {
+	return s.pins.Allows(f.Chain, r.role, f.Target) || s.pins.Allows(f.Chain, r.or, f.Target) ||
+		r.input && f.Target == s.t.Input() || r.open && s.mayBeOpen(f.Target)
+}
+
+// openContracts are the providers whose opaque calls may go to contracts that are
+// not built in, after an extra act, and the chains where: intent deposits anywhere,
+// bridge routers where the bridge itself says which one it uses.
+var openContracts = map[Kind]func(chainID uint64) bool{
+	Intent: func(id uint64) bool { return SupportOf(Intent, id).Support == Active },
+	Bridge: func(id uint64) bool { return slices.Contains([]uint64{56, 5330}, id) },
+}
+
+// mayBeOpen reports whether an opaque call may go to a, or a be approved for it,
+// though it is not built in. What a node says of a comes on top of that.
+func (s setting) mayBeOpen(a common.Address) bool {
+	open := openContracts[s.t.Provider]
+	if open == nil || !open(s.t.SrcChain) || a == (common.Address{}) {
+		return false
+	}
+	never := []common.Address{s.t.Account, s.t.Recipient, s.t.RefundTo, s.t.FeeReceiver, s.t.TokenIn, s.t.TokenOut, s.t.Input(), permit2Contract}
+	return !slices.Contains(never, a) && !slices.ContainsFunc(s.pins, func(p Pin) bool { return p.Chain == s.t.SrcChain && p.Address == a })
+}
+
+// maxName bounds the name of who is trusted, in bytes.
+const maxName = 100
+
+// fields refuses what an effect of another kind would have.
+func (r effectRule) fields(f Effect) error {
+	switch {
+	case !r.settled && f.Settler != common.Address{}:
+		return refuseField(NotUnderstood, "settler", "a %s is settled by nobody else", f.Kind)
+	case r.trusted && f.TrustedTo == "":
+		return refuseField(NotUnderstood, "trustedTo", "the %s names nobody who is trusted to settle it", f.Kind)
+	case !r.trusted && f.TrustedTo != "":
+		return refuseField(NotUnderstood, "trustedTo", "a %s depends on nobody", f.Kind)
+	case len(f.TrustedTo) > maxName || strings.ContainsFunc(f.TrustedTo, func(c rune) bool { return !unicode.IsPrint(c) }):
+		return refuseField(NotUnderstood, "trustedTo", "the %s is trusted to no sound name", f.Kind)
+	case !r.ref && f.Ref != common.Hash{}:
+		return refuseField(NotUnderstood, "ref", "a %s carries no identifier", f.Kind)
+	case !r.nonce && f.Nonce != nil:
+		return refuseField(NotUnderstood, "nonce", "a %s has no nonce", f.Kind)
+	}
+	return nil
 }
 
 // check refuses terms that no plan can satisfy.
@@ -93,14 +205,18 @@ func (t Terms) check() error {
 		return refuseField(AmountZero, "amountIn", "the amount must be above zero")
 	case t.FloorOut == nil || t.FloorOut.Sign() <= 0:
 		return refuseField(AmountTooSmall, "floorOut", "the amount is so small that nothing would arrive")
-	case t.SrcChain == t.DstChain && t.TokenIn == t.TokenOut:
+	case t.SrcChain == t.DstChain && (t.TokenIn == t.TokenOut || t.Input() == t.TokenOut):
 		return refuseField(SameToken, "tokenOut", "token in and token out are the same")
+	case t.Wrap != zero && t.TokenIn != zero:
+		return refuseField(BadRequest, "wrap", "only the native coin is wrapped first")
 	case t.Deadline.IsZero():
 		return refuseField(BadRequest, "deadline", "no deadline")
 	case t.FeeBps < 0 || t.FeeBps > DefaultFees().MaxFeeBps || t.MakerFeeBps < 0:
 		return refuseField(BadRequest, "feeBps", "fee out of bounds")
 	case (t.FeeBps > 0) != (t.FeeReceiver != zero):
 		return refuseField(BadRequest, "feeReceiver", "a fee needs a receiver, and a receiver a fee")
+	case t.Refund != nil && (t.Refund.Amount == nil || t.Refund.Amount.Sign() <= 0):
+		return refuseField(BadRequest, "refund", "a refund of nothing")
 	case t.GasCeiling == nil || t.GasCeiling.Sign() <= 0:
 		return refuseField(BadRequest, "gasCeiling", "no gas ceiling")
 	}
@@ -108,20 +224,22 @@ func (t Terms) check() error {
 }
 
 // checkApprove wants exactly the input and the shares of other orders allowed,
-// or nothing at all.
-func checkApprove(t Terms, f Effect, _ []Effect, pins Pins) error {
+// or nothing at all, to a built-in spender or to the very contract that the input
+// is handed to.
+func checkApprove(s setting, f Effect) error {
 	if err := only(f, "approves"); err != nil {
 		return err
 	}
+	t := s.t
 	a, err := oneApproval(t, f)
 	if err != nil {
 		return err
 	}
-	if f.Target != t.TokenIn {
+	if f.Target != t.Input() {
 		return refuseField(NotAsAccepted, "to", "the approval goes to %s, not to the input token", f.Target)
 	}
-	if !pins.Allows(f.Chain, Spender, a.Spender) {
-		return refuseField(NotPinned, "spender", "%s may not be approved: it is not a built-in spender on chain %d", a.Spender, f.Chain)
+	if err := s.mayPull(a.Spender); err != nil {
+		return err
 	}
 	if !a.Until.IsZero() || !f.Deadline.IsZero() {
 		return refuseField(NotUnderstood, "until", "an approval has no end")
@@ -136,18 +254,37 @@ func checkApprove(t Terms, f Effect, _ []Effect, pins Pins) error {
 	return nil
 }
 
-func checkPermit(t Terms, f Effect, _ []Effect, pins Pins) error {
+// mayPull refuses a spender that is neither built in nor, where the input is
+// handed over by a call, the contract that is called.
+func (s setting) mayPull(spender common.Address) error {
+	switch {
+	case handsOver(s.last.Kind) && spender != s.last.Target:
+		return refuseField(NotAsAccepted, "spender", "%s would be approved, and the input is handed to %s", spender, s.last.Target)
+	case handsOver(s.last.Kind), s.pins.Allows(s.t.SrcChain, Spender, spender):
+		return nil
+	}
+	return refuseField(NotPinned, "spender", "%s may not be approved: it is not a built-in spender on chain %d", spender, s.t.SrcChain)
+}
+
+// handsOver reports whether an effect gives the input to the contract that it
+// calls, so that an allowance which is larger would be at its mercy.
+func handsOver(k EffectKind) bool { return k == Deposit || k == Opaque }
+
+func checkPermit(s setting, f Effect) error {
 	if err := only(f, "approves"); err != nil {
 		return err
 	}
+	t := s.t
 	a, err := oneApproval(t, f)
 	if err != nil {
 		return err
 	}
 	switch {
+	case handsOver(s.last.Kind):
+		return refuseField(NotAsAccepted, "approves", "a %s needs no permit", s.last.Kind)
 	case a.Shares != nil:
 		return refuseField(NotUnderstood, "shares", "a permit has no share of other orders")
-	case !pins.Allows(f.Chain, Router, a.Spender):
+	case !s.pins.Allows(f.Chain, Router, a.Spender):
 		return refuseField(NotPinned, "spender", "the permit is for %s, which is not a built-in router on chain %d", a.Spender, f.Chain)
 	case a.Amount.Cmp(t.AmountIn) != 0:
 		return refuseField(NotAsAccepted, "amount", "the permit is for %s, not for exactly %s", a.Amount, t.AmountIn)
@@ -160,8 +297,9 @@ func checkPermit(t Terms, f Effect, _ []Effect, pins Pins) error {
 }
 
 // checkSwap is for calls and signed orders that enforce a floor themselves.
-func checkSwap(t Terms, f Effect, before []Effect, pins Pins) error {
-	if err := checkCarried(f, before); err != nil {
+func checkSwap(s setting, f Effect) error {
+	t := s.t
+	if err := checkCarried(f, s.before); err != nil {
 		return err
 	}
 	if err := checkSpend(t, f); err != nil {
@@ -170,16 +308,45 @@ func checkSwap(t Terms, f Effect, before []Effect, pins Pins) error {
 	if err := checkReceive(t, f); err != nil {
 		return err
 	}
-	if err := checkPays(t, f, pins); err != nil {
+	if err := checkPays(t, f, s.pins); err != nil {
 		return err
 	}
 	if f.Deadline.IsZero() || f.Deadline.After(t.Deadline) {
 		return refuseField(NotAsAccepted, "deadline", "the swap could still happen after the accepted deadline %s", t.Deadline.UTC().Format(time.RFC3339))
 	}
-	if f.Kind == Swap && t.SrcChain != t.DstChain {
+	if t.SrcChain != t.DstChain {
 		return refuseField(NotAsAccepted, "dstChainId", "the swap stays on chain %d", t.SrcChain)
 	}
 	return nil
+}
+
+// checkSigned is for orders that a built-in contract settles for whoever brings
+// the output: it pulls a token, never the coin.
+func checkSigned(s setting, f Effect) error {
+	switch {
+	case s.t.Input() == common.Address{}:
+		return refuseField(NotAsAccepted, "tokenIn", "a signed order cannot spend the coin; it has to be wrapped first")
+	case !s.pins.Allows(f.Chain, Settlement, f.Settler):
+		return refuseField(NotPinned, "settler", "the order could be settled by %s, which is not a built-in settlement contract on chain %d", f.Settler, f.Chain)
+	}
+	return checkSwap(s, f)
+}
+
+// checkHandOver is for calls that give the input away for somebody else to settle,
+// on any chain: exactly the input, and nothing beside it. What is to arrive for it
+// no bytes can promise; who is trusted with that is named.
+func checkHandOver(s setting, f Effect) error {
+	switch {
+	case len(f.Approves) != 0:
+		return refuseField(NotAsAccepted, "approves", "the %s would also grant an allowance", f.Kind)
+	case len(f.Receives) != 0:
+		return refuseField(NotUnderstood, "receives", "a %s enforces no output", f.Kind)
+	case len(f.Pays) != 0:
+		return refuseField(NotUnderstood, "pays", "a %s enforces no fee", f.Kind)
+	case f.Deadline.After(s.t.Deadline):
+		return refuseField(NotAsAccepted, "deadline", "the %s could still happen after the accepted deadline %s", f.Kind, s.t.Deadline.UTC().Format(time.RFC3339))
+	}
+	return checkSpend(s.t, f)
 }
 
 // checkCarried lets a swap's calldata grant exactly the permit that an earlier
@@ -202,10 +369,11 @@ func checkCarried(f Effect, before []Effect) error {
 
 // checkWrap is for the wrapped native coin: one to one, to the caller itself. It
 // needs nobody's allowance.
-func checkWrap(t Terms, f Effect, before []Effect, _ Pins) error {
-	if len(before) != 0 {
+func checkWrap(s setting, f Effect) error {
+	if len(s.before) != 0 {
 		return refuseField(NotAsAccepted, "approves", "a %s needs no step before it", f.Kind)
 	}
+	t := s.t
 	in, out := t.TokenIn, t.TokenOut
 	if f.Kind == Unwrap {
 		in, out = out, in
@@ -226,8 +394,8 @@ func checkWrap(t Terms, f Effect, before []Effect, _ Pins) error {
 
 // checkSpend wants exactly the input to leave.
 func checkSpend(t Terms, f Effect) error {
-	if len(f.Spends) != 1 || f.Spends[0].Token != t.TokenIn {
-		return refuseField(NotAsAccepted, "tokenIn", "the step does not spend %s alone", t.TokenIn)
+	if len(f.Spends) != 1 || f.Spends[0].Token != t.Input() {
+		return refuseField(NotAsAccepted, "tokenIn", "the step does not spend %s alone", t.Input())
 	}
 	if a := f.Spends[0].Amount; a == nil || a.Cmp(t.AmountIn) != 0 {
 		return refuseField(NotAsAccepted, "amountIn", "the step spends %v, not exactly %s", a, t.AmountIn)
@@ -285,7 +453,7 @@ func oneApproval(t Terms, f Effect) (Approval, error) {
 	if len(f.Approves) != 1 || f.Approves[0].Amount == nil || f.Approves[0].Amount.Sign() < 0 {
 		return Approval{}, refuseField(NotAsAccepted, "approves", "the step does not grant exactly one allowance")
 	}
-	if a := f.Approves[0]; a.Token != t.TokenIn || a.Token == (common.Address{}) {
+	if a := f.Approves[0]; a.Token != t.Input() || a.Token == (common.Address{}) {
 		return Approval{}, refuseField(NotAsAccepted, "token", "the allowance is on %s, not on the input token", a.Token)
 	}
 	return f.Approves[0], nil

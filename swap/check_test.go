@@ -21,7 +21,7 @@ var (
 	noon    = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 )
 
-var testPins = Pins{{1, Router, router}, {1, Wrapper, weth}, {1, Spender, permit2}, {1, Verifier, permit2}}
+var testPins = Pins{{1, Router, router}, {1, Wrapper, weth}, {1, Spender, permit2}, {1, Verifier, permit2}, {1, Settlement, reactor}}
 
 func testTerms() Terms {
 	return Terms{
@@ -227,7 +227,9 @@ func TestDigest(t *testing.T) {
 		"approves": func(_ *Terms, f *Effect) {
 			f.Approves = []Approval{{Token: usdc, Spender: thief, Amount: big.NewInt(1)}}
 		},
-		"trust": func(_ *Terms, f *Effect) { f.TrustedTo = "X" },
+		"trust":   func(_ *Terms, f *Effect) { f.TrustedTo = "X" },
+		"settler": func(_ *Terms, f *Effect) { f.Settler = router },
+		"wrap":    func(t *Terms, _ *Effect) { t.Wrap = weth },
 	} {
 		terms, f := testTerms(), testSwap()
 		change(&terms, &f)
@@ -238,6 +240,7 @@ func TestDigest(t *testing.T) {
 	fresh := testSwap()
 	fresh.Receives[0].Min = big.NewInt(3000)
 	fresh.Deadline = fresh.Deadline.Add(-time.Minute)
+	fresh.Ref, fresh.Nonce = common.Hash{1}, big.NewInt(7)
 	if Digest(testTerms(), []Effect{fresh}) != base {
 		t.Error("a fresh quote with a better minimum is other consent")
 	}

@@ -24,17 +24,25 @@ const (
 )
 
 // stale reports whether o needs a fresh quote before its present step: what is
-// left depends on a price, and the quote is over. Approvals do not wait for one.
+// left depends on a price, and the quote, or the order made from it, is over or
+// about to be. Approvals do not wait for one.
 func (e *Engine) stale(o Order, s Step) bool {
-	return s.Effect.Kind != Approve && o.priced() && e.Now().After(o.Offer.Expires)
+	if s.Effect.Kind == Approve || !o.priced() {
+		return false
+	}
+	end := o.Offer.Expires
+	if s.Effect.Kind == Signed {
+		end = earlier(end, s.Effect.Deadline)
+	}
+	return e.Now().Add(leastLife[s.Effect.Kind]).After(end)
 }
 
 // priced reports whether the order's plan depends on a quote.
-func (o Order) priced() bool { return priced(o.Plan.Steps[len(o.Plan.Steps)-1].Effect.Kind) }
+func (o Order) priced() bool { return priced(o.Plan.last().Kind) }
 
-// approved is how many approvals o's plan begins with.
-func (o Order) approved() int {
-	n := slices.IndexFunc(o.Plan.Steps, func(s Step) bool { return s.Effect.Kind != Approve })
+// own is how many steps o's plan begins with that the wallet makes by itself.
+func (o Order) own() int {
+	n := slices.IndexFunc(o.Plan.Steps, func(s Step) bool { return !o.Terms.own(s.Effect) })
 	if n < 0 {
 		return len(o.Plan.Steps)
 	}
@@ -42,40 +50,77 @@ func (o Order) approved() int {
 }
 
 // refresh replaces an expired quote by a fresh one under the same consent: the
-// same effects, and a floor at least as high as the accepted one. The approvals
-// that are done keep their place and their results; the rest begins again, so
-// that a permit whose call was never signed is signed again. Anything else needs
-// consent.
+// same effects, and a floor at least as high as the accepted one. What the wallet
+// itself has done keeps its place and its results, a wrap too, so that it is never
+// wrapped twice; the rest begins again, so that a permit whose call was never
+// signed is signed again. An order that was signed is never left for another.
+// Anything else needs consent.
 func (e *Engine) refresh(ctx context.Context, p Provider, o *Order) (string, error) {
+	if o.ordered() {
+		return "", errOrdered
+	}
 	if !e.rested(o.ID) {
 		return "", errors.New("there was a fresh quote a moment ago")
 	}
-	offer, err := e.requote(ctx, p, *o)
+	offers, err := e.requote(ctx, p, *o)
 	if err != nil {
 		return "", err
 	}
 	e.turns(o.ID)
-	done := o.approved()
+	var why error
+	for _, offer := range offers {
+		plan, err := e.rebuild(ctx, p, *o, offer)
+		if err != nil {
+			why = gentler(why, err)
+			continue
+		}
+		offer.ID = o.Offer.ID + "'"
+		o.SlippageBps = o.request().SlippageBps
+		o.Offer, o.Plan = offer, plan
+		o.rewind(o.own())
+		return "quote refreshed under the same consent", nil
+	}
+	return "", why
+}
+
+// errOrdered must not happen: nothing leads back from a signed order.
+var errOrdered = errors.New("an order is signed already, and may live")
+
+// ordered reports whether an order that somebody else settles was signed, handed
+// over or not: until its end is proven no other is signed in its place.
+func (o Order) ordered() bool {
+	last := len(o.Plan.Steps) - 1
+	return last >= 0 && o.Plan.Steps[last].Effect.Kind == Signed && len(o.Results) > last
+}
+
+// gentler is which of two reasons counts when every fresh offer has one: a bad
+// moment, which passes, and else the first, of the offer that is best.
+func gentler(first, next error) error {
+	var refused *Refusal
+	if first == nil || errors.As(first, &refused) && !refused.Code.temporary() && !(errors.As(next, &refused) && !refused.Code.temporary()) {
+		return next
+	}
+	return first
+}
+
+// rebuild makes o's plan from a fresh offer, under the same consent.
+func (e *Engine) rebuild(ctx context.Context, p Provider, o Order, offer Offer) (Plan, error) {
+	if !o.Terms.refunds(offer) {
+		return Plan{}, Refuse(ConsentNeeded, "the fresh quote would give back another token, or less of it, than was accepted, if nobody fills it")
+	}
 	plan, err := e.build(ctx, p, offer, o.Terms)
 	if err == nil {
-		plan.Steps = slices.Concat(o.Plan.Steps[:done], plan.Steps)
+		plan.Steps = slices.Concat(o.Plan.Steps[:o.own()], plan.Steps)
 		err = Check(o.Terms, plan.Effects(), p.Pins())
 	}
 	var refused *Refusal
 	switch {
 	case errors.As(err, &refused) && !refused.Code.temporary():
-		return "", &Refusal{Code: ConsentNeeded, Reason: "the fresh quote is not within what was accepted: " + refused.Reason, Err: err}
+		return plan, &Refusal{Code: ConsentNeeded, Reason: "the fresh quote is not within what was accepted: " + refused.Reason, Err: err}
 	case err != nil:
-		return "", err
+		return plan, err
 	}
-	if err := sameConsent(*o, plan); err != nil {
-		return "", err
-	}
-	offer.ID = o.Offer.ID + "'"
-	o.SlippageBps = o.request().SlippageBps
-	o.Offer, o.Plan = offer, plan
-	o.rewind(done)
-	return "quote refreshed under the same consent", nil
+	return plan, sameConsent(o, plan)
 }
 
 // turns notes that an order begins something again, rested whether that is long
@@ -121,21 +166,33 @@ func (o *Order) rewind(step int) {
 	o.Condition, o.Reason = NoCondition, ""
 }
 
-// requote asks for an offer whose enforced minimum keeps the accepted floor:
-// with the accepted slippage, or with as much less as the floor demands.
-func (e *Engine) requote(ctx context.Context, p Provider, o Order) (Offer, error) {
+// requote asks for offers of the accepted route whose enforced minimum keeps the
+// accepted floor, best first: with the accepted slippage, or with as much less as
+// the floor demands.
+func (e *Engine) requote(ctx context.Context, p Provider, o Order) ([]Offer, error) {
 	r := o.request()
 	for range 2 {
-		best, err := e.freshOffer(ctx, p, o.Terms.Provider, r)
-		if err != nil || best.MinOut.Cmp(o.Terms.FloorOut) >= 0 {
-			return best, err
+		fresh, err := e.freshOffers(ctx, p, o.Terms.Provider, r)
+		if err != nil {
+			return nil, err
 		}
-		if r.SlippageBps = slippageFor(best.AmountOut, o.Terms.FloorOut); r.SlippageBps < MinSlippageBps {
+		fresh = slices.DeleteFunc(fresh, func(f Offer) bool { return f.Routing != o.Offer.Routing || f.Wrap != o.Terms.Wrap })
+		if len(fresh) == 0 {
+			return nil, Refuse(ConsentNeeded, "the provider has no offer of the accepted kind any more, only others")
+		}
+		keep := slices.DeleteFunc(slices.Clone(fresh), func(f Offer) bool { return f.MinOut.Cmp(o.Terms.FloorOut) < 0 })
+		if len(keep) > 0 {
+			return keep[:min(len(keep), maxTried)], nil
+		}
+		if r.SlippageBps = slippageFor(fresh[0].AmountOut, o.Terms.FloorOut); r.SlippageBps < MinSlippageBps {
 			break
 		}
 	}
-	return Offer{}, Refuse(ConsentNeeded, "the price fell: no offer reaches the accepted floor of %s", o.Terms.FloorOut)
+	return nil, Refuse(ConsentNeeded, "the price fell: no offer reaches the accepted floor of %s", o.Terms.FloorOut)
 }
+
+// maxTried bounds how many offers of one quote are built, one after the other.
+const maxTried = 3
 
 // request is what the user asked for: a refresh may have asked for less slippage.
 func (o Order) request() QuoteRequest {
@@ -149,19 +206,35 @@ func (o Order) request() QuoteRequest {
 // errNoOffer is a provider's bad moment too: routes come back.
 var errNoOffer = errors.New("the provider has no offer now")
 
-// freshOffer is the provider's best offer for a request of ours. The request is
-// ours, not the provider's echo of it.
-func (e *Engine) freshOffer(ctx context.Context, p Provider, k Kind, r QuoteRequest) (Offer, error) {
+// freshOffers are the provider's sound offers for a request of ours, best first.
+// The request is ours, not the provider's echo of it.
+func (e *Engine) freshOffers(ctx context.Context, p Provider, k Kind, r QuoteRequest) (sound []Offer, err error) {
 	offers, err := p.Quote(ctx, r)
 	switch {
 	case errors.Is(err, &Refusal{Code: NoRoute}), err == nil && len(offers) == 0:
-		return Offer{}, errNoOffer
+		return nil, errNoOffer
 	case err != nil:
-		return Offer{}, err
+		return nil, err
 	}
-	best := offers[0]
-	best.Provider, best.Request = k, r
-	return best, checkOffer(best, r)
+	for _, o := range offers[:min(len(offers), maxEach)] {
+		if o.Unusable != "" {
+			continue
+		}
+		o = o.tidy()
+		o.Provider, o.Request = k, r
+		if unsound := checkOffer(o, r); unsound != nil {
+			err = errors.Join(err, unsound)
+			continue
+		}
+		sound = append(sound, o)
+	}
+	switch {
+	case len(sound) > 0:
+		return sound, nil
+	case err == nil:
+		return nil, errNoOffer
+	}
+	return nil, err
 }
 
 // slippageFor is the widest slippage, in bps, at which amount still keeps floor.
@@ -224,26 +297,49 @@ func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal
 		return nil, err
 	}
 	now := e.Now().UTC()
-	offer := o.Offer
-	if offer.Expires = now.Add(proposalTime); o.priced() {
-		if offer, err = e.freshOffer(ctx, p, o.Terms.Provider, o.request()); err != nil {
+	held := o.Offer
+	held.Expires = now.Add(proposalTime)
+	offers := []Offer{held}
+	if o.priced() {
+		if offers, err = e.freshOffers(ctx, p, o.Terms.Provider, o.request()); err != nil {
 			return nil, err
 		}
+		if offers = slices.DeleteFunc(offers, func(f Offer) bool { return f.Wrap != o.Terms.Wrap }); len(offers) == 0 {
+			return nil, errNoOffer
+		}
+	}
+	var failed error
+	for _, offer := range offers[:min(len(offers), maxTried)] {
+		made, err := e.proposeOffer(ctx, p, net, o, offer, now, errors.Is(why, chain.ErrCeiling))
+		if err == nil {
+			made.Reason = why.Reason
+			return made, nil
+		}
+		if failed = gentler(failed, err); !fallsBack(err) {
+			break
+		}
+	}
+	return nil, failed
+}
+
+// proposeOffer is the proposal that an offer makes.
+func (e *Engine) proposeOffer(ctx context.Context, p Provider, net chain.Network, o Order, offer Offer, now time.Time, dear bool) (*Proposal, error) {
+	if o.priced() {
 		offer.ID = o.Offer.ID + "'"
 	}
 	t := e.proposedTerms(o, offer, now)
-	done := o.Plan.Steps[:min(o.approved(), o.Step)]
-	plan, found, err := e.assemble(ctx, p, offer, t, o.ID, done)
+	done := o.Plan.Steps[:min(o.own(), o.Step)]
+	plan, found, err := e.assemble(ctx, p, offer, t, past{o.ID, done, o.Wrapped})
 	if err != nil {
 		return nil, err
 	}
 	r := Review{Terms: t, Offer: offer, Plan: plan, Findings: found, Expires: offer.Expires}
-	if err := e.weighProposal(ctx, &r, net, o, len(done), errors.Is(why, chain.ErrCeiling)); err != nil {
+	if err := e.weighProposal(ctx, &r, net, o, len(done), dear); err != nil {
 		return nil, err
 	}
 	r.Findings = append(judgeChange(o.Terms, r.Terms, net.Symbol), r.Findings...)
 	r.Digest = Digest(r.Terms, plan.Effects())
-	return &Proposal{Review: r, Reason: why.Reason, Made: now}, Check(r.Terms, plan.Effects(), p.Pins())
+	return &Proposal{Review: r, Made: now}, Check(r.Terms, plan.Effects(), p.Pins())
 }
 
 // proposedTerms are the accepted ones with what a fresh offer keeps of the floor,
@@ -252,7 +348,7 @@ func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal
 // not when the fresh offer keeps clearly more than they ask for: nobody accepts a
 // low floor by the look of a good price.
 func (e *Engine) proposedTerms(o Order, offer Offer, now time.Time) Terms {
-	if last := o.Proposal; last != nil && near(last.Terms.FloorOut, offer) && last.Terms.Deadline.Sub(now) >= leastConsent {
+	if last := o.Proposal; last != nil && near(last.Terms.FloorOut, offer) && last.Terms.refunds(offer) && last.Terms.Deadline.Sub(now) >= leastConsent {
 		return last.Terms
 	}
 	t := o.Terms
@@ -261,6 +357,9 @@ func (e *Engine) proposedTerms(o Order, offer Offer, now time.Time) Terms {
 	}
 	if _, _, maker := e.Fees.For(t.Provider); o.priced() && maker > t.MakerFeeBps {
 		t.MakerFeeBps = maker
+	}
+	if o.priced() && !t.refunds(offer) {
+		t.Refund = refundOf(offer)
 	}
 	t.Deadline = now.Add(consentTime).Truncate(time.Second)
 	return t
@@ -278,7 +377,7 @@ func near(floor *big.Int, o Offer) bool {
 // now, since fees go on moving, but not above what a person may raise it to. dear
 // says that the real cost was above it.
 func (e *Engine) weighProposal(ctx context.Context, r *Review, net chain.Network, o Order, done int, dear bool) error {
-	steps, found := r.Plan.Steps[done:], r.Findings
+	steps, found := ahead(r.Terms, r.Plan.Steps[done:], o.Wrapped), r.Findings
 	spent := new(big.Int).Sub(o.Terms.GasCeiling, e.ceilingLeft(o))
 	left := func() *big.Int { return new(big.Int).Sub(r.Terms.GasCeiling, spent) }
 	if err := e.weigh(ctx, r, net, steps, left()); err != nil {

@@ -4,37 +4,127 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
-var update = flag.Bool("update", false, "rewrite the drawn parts of docs/architecture.md")
+var update = flag.Bool("update", false, "rewrite the parts of the documentation that are drawn from the code")
 
-const page = "../docs/architecture.md"
+// drawn are the parts of the documentation that come from tables of the code.
+var drawn = []struct {
+	page, from string
+	draw       func() string
+}{
+	{"../docs/architecture.md", "swap/state.go", diagram},
+	{"../docs/architecture.md", "swap/proof.go", proofTable},
+	{"../docs/providers/README.md", "swap/capability.go", capabilityTable},
+	{"../docs/providers/README.md", "swap/support.go", supportTableDrawn},
+	{"../docs/providers/README.md", "swap/fee.go", feeTable},
+}
 
-// TestDiagram: the state diagram in the documentation is the one of the table.
-// go test ./swap -run Diagram -update draws it again.
+// TestDiagram: the documentation shows the tables of the code.
+// go test ./swap -run Diagram -update draws them again.
 func TestDiagram(t *testing.T) {
-	b, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const open, end = "<!-- drawn from swap/state.go -->\n", "<!-- end -->"
-	head, rest, ok := strings.Cut(string(b), open)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatal("the page has no place for the diagram")
-	}
-	want := head + open + diagram() + end + tail
-	switch {
-	case want == string(b):
-	case *update:
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+	for _, d := range drawn {
+		b, err := os.ReadFile(d.page)
+		if err != nil {
 			t.Fatal(err)
 		}
-	default:
-		t.Error("docs/architecture.md is stale: go test ./swap -run Diagram -update")
+		open, end := "<!-- drawn from "+d.from+" -->\n", "<!-- end -->"
+		head, rest, ok := strings.Cut(string(b), open)
+		_, tail, ok2 := strings.Cut(rest, end)
+		if !ok || !ok2 {
+			t.Fatalf("%s has no place for what %s says", d.page, d.from)
+		}
+		want := head + open + d.draw() + end + tail
+		switch {
+		case want == string(b):
+		case *update:
+			if err := os.WriteFile(d.page, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("%s is stale: go test ./swap -run Diagram -update", d.page)
+		}
 	}
+}
+
+// byKind draws a row for each thing, with a cell for each provider.
+func byKind(b *strings.Builder, corner string) func(name string, cell func(Kind) string) {
+	fmt.Fprintf(b, "| %s | dex | bridge | intent | gasless |\n|---|---|---|---|---|\n", corner)
+	return func(name string, cell func(Kind) string) {
+		fmt.Fprintf(b, "| %s |", name)
+		for _, k := range Kinds() {
+			fmt.Fprintf(b, " %s |", cell(k))
+		}
+		b.WriteString("\n")
+	}
+}
+
+func capabilityTable() string {
+	var b strings.Builder
+	row := byKind(&b, "")
+	row("same-chain swaps", func(k Kind) string { return capabilities[k].SameChain })
+	row("cross-chain swaps", func(k Kind) string { return capabilities[k].CrossChain })
+	row("intent routing", func(k Kind) string { return capabilities[k].Intents })
+	row("gasless execution", func(k Kind) string { return capabilities[k].Gasless })
+	row("orders are followed", func(k Kind) string { return capabilities[k].Tracking })
+	return b.String()
+}
+
+func supportTableDrawn() string {
+	var b strings.Builder
+	row := byKind(&b, "Chain")
+	for _, r := range supportTable {
+		row(fmt.Sprint(r.chain), func(k Kind) string { return r.cells[slices.Index(Kinds(), k)].words() })
+	}
+	return b.String()
+}
+
+// words are a cell as the documentation has it.
+func (c Cell) words() string {
+	out := []string{string(c.Support)}
+	if len(c.Pools) > 0 {
+		out = append(out, strings.Join(c.Pools, " and ")+" pools")
+	}
+	for _, x := range []struct {
+		is   bool
+		word string
+	}{{c.Auction, "auction route"}, {c.CrossChain, "cross-chain"}, {c.Note != "", c.Note}} {
+		if x.is {
+			out = append(out, x.word)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func feeTable() string {
+	var b strings.Builder
+	with := DefaultFees()
+	with.Partner.Receiver = common.Address{1}
+	row := byKind(&b, "")
+	row("the wallet's, bps", func(k Kind) string { return fmt.Sprint(with.provider(k).FeeBps) })
+	row("the provider's side, bps at most", func(k Kind) string { return fmt.Sprint(with.provider(k).MakerBps) })
+	row("how", func(k Kind) string { return with.provider(k).How })
+	return b.String()
+}
+
+// proofTable draws every end with what proves it, and what is shown where nothing
+// does.
+func proofTable() string {
+	var b strings.Builder
+	b.WriteString("| End | Of | What proves it |\n|---|---|---|\n")
+	for _, r := range Proofs() {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.End, r.Of, r.Means)
+	}
+	b.WriteString("\n| Only reported | Meaning |\n|---|---|\n")
+	for _, r := range Reports() {
+		fmt.Fprintf(&b, "| %s | %s |\n", r.Condition, r.Means)
+	}
+	return b.String()
 }
 
 // diagram draws the state table in Mermaid, and its rows below.

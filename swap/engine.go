@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -39,6 +40,7 @@ type Engine struct {
 	Signer    TypedSigner
 	Pricer    Pricer                                  // for the reviews of proposals
 	Fees      FeeConfig                               // likewise
+	Tokens    func(chainID uint64) []common.Address   // the wallet's own, of which something may be allowed; nil = those of earlier orders alone
 	Unlocked  func() bool                             // whether the signer would sign now
 	IsLocked  func(error) bool                        // the signer's way of saying that the keys are locked
 	Pause     func(still time.Duration) time.Duration // after so long without progress
@@ -46,11 +48,13 @@ type Engine struct {
 	Notify    func(Order)              // after each recorded change; must not block
 	Log       func(o Order, err error) // a temporary failure; must not block
 
-	mu      sync.Mutex
-	wake    map[string]chan struct{} // by order in progress
-	queue   map[string]bool          // those that wait for another's allowance
-	turned  map[string]time.Time     // when it last began something again, by order
-	running sync.WaitGroup
+	mu       sync.Mutex
+	wake     map[string]chan struct{} // by order in progress
+	queue    map[string]bool          // those that wait for another order
+	turned   map[string]time.Time     // when it last began something again, by order
+	lookouts map[string]*lookout      // by order that a provider settles
+	streams  int                      // of providers, open now
+	running  sync.WaitGroup
 }
 
 // Start advances an order in the background until it is final or ctx ends.
@@ -73,6 +77,7 @@ func (e *Engine) Start(ctx context.Context, id string) {
 		delete(e.wake, id)
 		delete(e.queue, id)
 		delete(e.turned, id)
+		delete(e.lookouts, id)
 		e.mu.Unlock()
 	})
 }
@@ -102,6 +107,8 @@ func wake(c chan struct{}) {
 // record: what a provider says may change for ever. They also grow over progress
 // that only makes up for a step back, as a fresh quote is.
 func (e *Engine) run(ctx context.Context, id string, woken <-chan struct{}) {
+	ctx, cancel := context.WithCancel(ctx) // ends its provider's stream too
+	defer cancel()
 	still, furthest := e.Now(), 0 // since when there was no progress, and how far it went
 	for ctx.Err() == nil {
 		o, err := e.Journal.Get(id)
@@ -126,7 +133,7 @@ func (e *Engine) run(ctx context.Context, id string, woken <-chan struct{}) {
 		case advanced:
 			continue
 		}
-		t := time.NewTimer(e.Pause(e.Now().Sub(still)))
+		t := time.NewTimer(e.Pause(e.Now().Sub(o.watchedSince(still))))
 		select {
 		case <-ctx.Done():
 		case <-woken:
@@ -135,6 +142,15 @@ func (e *Engine) run(ctx context.Context, id string, woken <-chan struct{}) {
 		}
 		t.Stop()
 	}
+}
+
+// watchedSince is since when o made no progress, if that is known from still: all
+// that a reported order waits for may never happen, whatever wakes it.
+func (o Order) watchedSince(still time.Time) time.Time {
+	if o.reported() {
+		return earlier(still, o.Created)
+	}
+	return still
 }
 
 // progress grows with how far o has come.
@@ -176,6 +192,7 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 	if err != nil {
 		return false, err
 	}
+	e.missing(ctx, o)
 	if o.Condition != NeedsConsent {
 		o.Proposal = nil
 	}
@@ -184,27 +201,39 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 	}
 	o.Updated = e.Now()
 	err = e.Journal.Update(o, note)
-	if errors.Is(err, errHeld) {
+	if waits, ok := waitsAfter(err); ok {
 		e.Log(*o, err)
 		*o = before
-		o.Condition, o.Updated = WaitingForAllowance, e.Now()
+		o.Condition, o.Updated = waits, e.Now()
 		e.stand(o.ID)
-		if before.Condition == WaitingForAllowance {
+		if before.Condition == waits {
 			return false, nil
 		}
-		err = e.Journal.Update(o, string(WaitingForAllowance))
+		err = e.Journal.Update(o, string(waits))
 	}
 	if err != nil {
 		return false, err
 	}
 	e.Notify(o.Clone())
-	if before.Holds && !o.Holds {
+	if before.Holds && !o.Holds || o.State.Final() {
 		e.callQueue()
 	}
-	return before.State != o.State || before.Step != o.Step || before.Sending != o.Sending || !before.Holds && o.Holds, nil
+	return before.State != o.State || before.Step != o.Step || before.Sending != o.Sending || !before.Holds && o.Holds || len(before.Since) < len(o.Since), nil
 }
 
-// stand puts an order into the queue of those that wait for an allowance.
+// waitsAfter is what an order waits for whose change was not recorded because of
+// another order.
+func waitsAfter(err error) (Condition, bool) {
+	switch {
+	case errors.Is(err, errHeld):
+		return WaitingForAllowance, true
+	case errors.Is(err, errTwin):
+		return WaitingForTwin, true
+	}
+	return NoCondition, false
+}
+
+// stand puts an order into the queue of those that wait for another one.
 func (e *Engine) stand(id string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -214,7 +243,8 @@ func (e *Engine) stand(id string) {
 	e.queue[id] = true
 }
 
-// callQueue lets those that wait for an allowance look again: one is free.
+// callQueue lets those that wait for another order look again: it let go of an
+// allowance, or came to its end.
 func (e *Engine) callQueue() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -230,7 +260,14 @@ func (e *Engine) callQueue() {
 func same(a, b Order) bool {
 	return a.State == b.State && a.Condition == b.Condition && a.Step == b.Step && a.Reason == b.Reason && a.Cancel == b.Cancel &&
 		len(a.Results) == len(b.Results) && a.Sending == b.Sending && len(a.Attempts) == len(b.Attempts) && sameBump(a.Bump, b.Bump) && a.Ref == b.Ref && a.Offer.ID == b.Offer.ID &&
-		a.Holds == b.Holds && samePlan(a.Plan, b.Plan) && sameProposal(a.Proposal, b.Proposal) && sameClaim(a.Claim, b.Claim)
+		sameSubmission(a.Submission, b.Submission) && a.Holds == b.Holds && samePlan(a.Plan, b.Plan) && sameProposal(a.Proposal, b.Proposal) && sameClaim(a.Claim, b.Claim) && maps.Equal(a.Since, b.Since) && maps.Equal(a.Searched, b.Searched)
+}
+
+func sameSubmission(a, b *Submission) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Tries == b.Tries && a.Taken == b.Taken && a.Refused == b.Refused
 }
 
 func sameBump(a, b *Bump) bool {
@@ -279,35 +316,44 @@ func (e *Engine) refuse(ctx context.Context, o *Order, r *Refusal) (string, erro
 		return e.propose(ctx, o, r)
 	case retried(*o, r):
 		e.Log(*o, r)
-		o.Condition, o.Reason = NoCondition, "the transaction would fail now; it is tried again until the deadline"
+		o.Condition, o.Reason = NoCondition, r.Reason+"; it is tried again until the deadline"
 		return o.Reason, nil
 	}
 	return e.abandon(o, r)
 }
 
-// retried reports whether a refusal may be no more than a node that is behind
-// an approval that o paid for.
+// retried reports whether a refusal may be no more than a node that is behind an
+// approval, or a wrap, that o paid for.
 func retried(o Order, r *Refusal) bool {
-	if r.Code != WouldRevert {
-		return false
+	switch r.Code {
+	case WouldRevert:
+		return slices.ContainsFunc(o.Results[:min(len(o.Results), o.own())], func(r Result) bool { return !r.Skipped })
+	case InsufficientFunds:
+		return o.Wrapped
 	}
-	return slices.ContainsFunc(o.Results[:min(len(o.Results), o.approved())], func(r Result) bool { return !r.Skipped })
+	return false
 }
 
 // abandon ends an order of which nothing that spends was signed.
 func (e *Engine) abandon(o *Order, r *Refusal) (string, error) {
 	o.Condition, o.Reason = NoCondition, r.Reason
-	o.Verdict = &Verdict{State: Cancelled, Sources: unspent(*o)}
+	o.Verdict = withdrawn(*o, byWithdrawn)
 	return "refused before signing: " + r.Error(), o.to(Cancelled)
 }
 
 // unspent says why an order that signed() is false of took nothing.
 func unspent(o Order) string {
-	if len(o.Results) > 0 {
+	switch {
+	case o.Wrapped:
+		return "nothing that spends was signed; " + heldWrapped
+	case len(o.Results) > 0:
 		return "nothing that spends was signed"
 	}
 	return "nothing was signed"
 }
+
+// heldWrapped is where the input of an order is that wrapped it and did not fill.
+const heldWrapped = "the input is held as the wrapped coin"
 
 // signed reports whether anything may be on its way that o must not be left
 // alone with: a step that spends the input, or an approval that is not mined
@@ -316,7 +362,7 @@ func unspent(o Order) string {
 func (e *Engine) signed(o Order) (bool, error) {
 	for i, s := range o.Plan.Steps {
 		switch {
-		case s.Effect.Kind == Approve && i < o.Step, s.Effect.Kind == Permit:
+		case s.Effect.Kind == Approve && i < o.Step, s.Effect.Kind == Permit, o.Wrapped && o.Terms.wrapsFirst(s.Effect):
 			continue
 		case s.Kind == TypedStep && i < len(o.Results):
 			return true, nil
@@ -331,8 +377,14 @@ func (e *Engine) signed(o Order) (bool, error) {
 	return false, nil
 }
 
-// stepKey names a step's transaction for the sender.
-func stepKey(o Order, step int) string { return fmt.Sprintf("%s/%d", o.ID, step) }
+// stepKey names a step's transaction for the sender: the wrap that goes first by
+// itself, so that it is sent once wherever a changed plan has it.
+func stepKey(o Order, step int) string {
+	if step < len(o.Plan.Steps) && o.Terms.wrapsFirst(o.Plan.Steps[step].Effect) {
+		return o.ID + "/wrap"
+	}
+	return fmt.Sprintf("%s/%d", o.ID, step)
+}
 
 // advance makes one move of o by its state. It returns what to note of it.
 func (e *Engine) advance(ctx context.Context, o *Order) (string, error) {
@@ -344,7 +396,7 @@ func (e *Engine) advance(ctx context.Context, o *Order) (string, error) {
 	case Submitting:
 		return e.submit(ctx, o)
 	case Settling:
-		return e.settle(ctx, o)
+		return e.settling(ctx, o)
 	}
 	return "", fmt.Errorf("order %s in state %q", o.ID, o.State)
 }
@@ -393,60 +445,21 @@ func (e *Engine) over(o *Order) (done bool, note string, err error) {
 	if err != nil || signed {
 		return err != nil, "", err
 	}
-	end := Expired
+	by, why := byUnsignedLate, "the deadline passed; "
 	if o.Cancel {
-		end = Cancelled
+		by, why = byWithdrawn, "cancelled; "
 	}
 	o.Condition = NoCondition
 	if o.Reason == "" {
-		o.Reason = map[State]string{Expired: "the deadline passed; ", Cancelled: "cancelled; "}[end] + unspent(*o)
+		o.Reason = why + unspent(*o)
 	}
-	o.Verdict = &Verdict{State: end, Sources: unspent(*o)}
-	return true, string(end), o.to(end)
+	o.Verdict = withdrawn(*o, by)
+	return true, string(o.Verdict.State), o.to(o.Verdict.State)
 }
 
-// submit tells the provider, which answers accepted, refused or unknown. What
-// was signed may have left the process even when it is refused.
-func (e *Engine) submit(ctx context.Context, o *Order) (string, error) {
-	s, err := e.settler(o)
-	if err != nil {
-		return "", err
-	}
-	ref, err := s.Submit(ctx, *o)
-	var refused *Refusal
-	switch {
-	case errors.As(err, &refused):
-		o.Reason = refused.Reason
-		o.Claim = &Claim{State: Failed, Reason: refused.Reason}
-	case err != nil:
-		return "", err
-	}
-	o.Ref = ref
-	return "submitted", o.to(Settling)
-}
-
-// settle looks for proof; a provider's claim is recorded beside it.
-func (e *Engine) settle(ctx context.Context, o *Order) (string, error) {
-	prove := e.proveOwnCall
-	if o.Terms.Provider == Wallet {
-		prove = e.proveRevoked
-	}
-	if o.Plan.Settlement == ByProvider {
-		s, err := e.settler(o)
-		if err != nil {
-			return "", err
-		}
-		prove = s.Prove
-		if o.Claim == nil || !o.Claim.State.Final() { // its polling stops on a terminal status; the chain's does not
-			if c, err := s.Status(ctx, *o); err == nil {
-				o.Claim = &c
-			}
-		}
-	}
-	v, ok, err := prove(ctx, *o)
-	if err != nil || !ok {
-		return "claim of the provider", err
-	}
-	o.Verdict, o.Condition = &v, NoCondition
-	return "proven " + string(v.State), o.to(v.State)
+// withdrawn is the verdict on an order that took nothing.
+func withdrawn(o Order, by string) *Verdict {
+	v := verdictBy(by)
+	v.Sources = unspent(o)
+	return &v
 }

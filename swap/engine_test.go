@@ -63,7 +63,7 @@ type wrapper struct {
 	quote  func(QuoteRequest) ([]Offer, error)
 	typed  *apitypes.TypedData // a signature before the call, which is late then
 	first  bool                // an approval of the input before the call
-	by     Settlement          // zero = ByOwnCall
+	by     SettledBy           // zero = ByOwnCall
 	built  atomic.Int32
 	late   atomic.Int32
 }
@@ -215,7 +215,7 @@ func (b *bench) start() {
 	if b.other != nil {
 		p = b.other
 	}
-	b.service, err = NewService(Options{Journal: j, Providers: map[Kind]Provider{DEX: p}, Nodes: nodes, Sender: sends, Signer: b.hand,
+	b.service, err = NewService(Options{Journal: j, Providers: map[Kind]Provider{p.Kind(): p}, Nodes: nodes, Sender: sends, Signer: b.hand,
 		Pricer: quoter{b.hub}, Confirmer: ByCall{}, Fees: DefaultFees(), Unlocked: func() bool { return !b.hand.locked.Load() }, IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
 		OpenOrders: 10, Now: b.now, Pause: func(time.Duration) time.Duration { return 20 * time.Millisecond },
 		Log: func(_ Order, err error) { b.mu.Lock(); b.logged = append(b.logged, err.Error()); b.mu.Unlock() }})

@@ -47,6 +47,9 @@ func (e *Engine) execute(ctx context.Context, o *Order) (string, error) {
 		o.Condition = WaitingForUnlock
 		return "keys are locked", nil
 	}
+	if e.Now().Add(leastLife[s.Effect.Kind]).After(o.Terms.Deadline) {
+		return "", nil // too late to begin with it; the next moves end o
+	}
 	p, err := e.provider(o)
 	if err != nil {
 		return "", err
@@ -66,6 +69,8 @@ func (e *Engine) execute(ctx context.Context, o *Order) (string, error) {
 		}
 	}
 	switch {
+	case o.Plan.Settlement == ByProvider && len(o.Since) == 0 && s.Effect.Kind != Approve:
+		return e.beginSearch(ctx, o)
 	case e.stale(*o, s):
 		return e.refresh(ctx, p, o)
 	case s.Kind == TypedStep:
@@ -89,12 +94,28 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (s
 			return e.refresh(ctx, p, o)
 		}
 	}
+	var leaves []common.Hash
+	if s.Effect.Kind == Signed {
+		var err error
+		if err = e.funded(ctx, o.Terms, o.Wrapped); err != nil { // no simulation shows that it can be paid
+			return "", err
+		}
+		if leaves, err = e.leaves(*o); err != nil {
+			return "", err
+		}
+		if err = e.Journal.alone(o.ID, leaves); errors.Is(err, errTwin) {
+			o.Condition = WaitingForTwin
+			return string(WaitingForTwin), nil
+		} else if err != nil {
+			return "", err
+		}
+	}
 	if o.Condition == NeedsConsent {
 		return o.recovered()
 	}
 	fault.Point("engine.before_typed")
-	if e.Now().After(o.Terms.Deadline) {
-		return "", nil // it passed while others were asked: the next move ends o
+	if e.Now().After(o.Terms.Deadline) || e.stale(*o, s) {
+		return "", nil // it passed while others were asked: the next move ends o, or asks for a fresh quote
 	}
 	sig, err := e.Signer.SignTypedData(ctx, o.Terms.Account, *s.Typed)
 	if err != nil {
@@ -104,6 +125,7 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (s
 	if s.Effect.Kind == Permit {
 		o.Permit = &SignedPermit{s.Effect.Nonce}
 	}
+	o.Leaves = leaves
 	return e.finish(o, Result{Signature: sig}, "signed")
 }
 
@@ -156,13 +178,22 @@ func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key str
 	if err := e.stillUnneeded(*o); err != nil {
 		return "", err
 	}
+	if err := e.checkContract(ctx, o.Terms, s.Effect); err != nil {
+		return "", err
+	}
 	if err := e.simulate(ctx, *o, s, x); err != nil {
 		return "", err
 	}
 	if o.Condition == NeedsConsent {
 		return e.affordable(ctx, o, call)
 	}
-	tx, err := e.Sender.Submit(ctx, key, call, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: until(*o, s.Effect)})
+	return e.post(ctx, o, key, call, until(*o, s.Effect), NoCondition, fmt.Sprintf("step %d sent", o.Step+1))
+}
+
+// post has the sender sign a call of o's and send it, until then at the latest; o
+// stands in the given condition afterwards.
+func (e *Engine) post(ctx context.Context, o *Order, key string, c chain.Call, until time.Time, then Condition, note string) (string, error) {
+	tx, err := e.Sender.Submit(ctx, key, c, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: until})
 	if errors.Is(err, chain.ErrNonceBlocked) {
 		o.Condition = WaitingForNonce
 		return string(WaitingForNonce), nil
@@ -171,8 +202,8 @@ func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key str
 		return "", sendError(err)
 	}
 	o.sent(*tx)
-	o.Condition, o.Reason = NoCondition, ""
-	return fmt.Sprintf("step %d sent", o.Step+1), nil
+	o.Condition, o.Reason = then, ""
+	return note, nil
 }
 
 // recovered records that the accepted terms hold once more, before anything is
@@ -255,6 +286,15 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
+// leastLife is how much life what a step makes must have left, and the quote that
+// it comes from, when it is signed: an order must reach those who settle it, and a
+// deposit a block, before their price is over.
+var leastLife = map[EffectKind]time.Duration{
+	Signed:  5 * time.Second,
+	Deposit: 10 * time.Second,
+	Opaque:  10 * time.Second,
+}
+
 // priced reports whether an effect's worth depends on a quote.
 func priced(k EffectKind) bool { return k != Approve && k != Wrap && k != Unwrap }
 
@@ -303,7 +343,7 @@ func (e *Engine) ended(ctx context.Context, o *Order, tx chain.Tx, ev *chain.Evi
 	switch tx.State {
 	case chain.TxReplaced:
 		o.Reason = "another transaction used its nonce; this one can never happen"
-		return e.end(o, Failed, nil, "its nonce was used elsewhere")
+		return e.end(o, byOtherNonce, nil, "its nonce was used elsewhere")
 	case chain.TxRejected:
 		return e.rejected(ctx, o, tx)
 	case chain.TxUnknown:
@@ -315,7 +355,7 @@ func (e *Engine) ended(ctx context.Context, o *Order, tx chain.Tx, ev *chain.Evi
 	}
 	if tx.State == chain.TxCancelled {
 		o.Reason = "its cancelling transaction was mined first; nothing else happened"
-		return e.end(o, Cancelled, ev, "")
+		return e.end(o, byCancel, ev, "")
 	}
 	return e.mined(o, *ev)
 }
@@ -324,7 +364,7 @@ func (e *Engine) ended(ctx context.Context, o *Order, tx chain.Tx, ev *chain.Evi
 func (e *Engine) mined(o *Order, ev chain.Evidence) (string, error) {
 	if !ev.Success {
 		o.Reason = "the transaction was mined and failed; only its gas was paid"
-		return e.end(o, Failed, &ev, "")
+		return e.end(o, byRevert, &ev, "")
 	}
 	return e.finish(o, Result{Tx: ev.Tx, Evidence: &ev}, fmt.Sprintf("step %d mined", o.Step+1))
 }
@@ -351,9 +391,9 @@ func (e *Engine) rejected(ctx context.Context, o *Order, tx chain.Tx) (string, e
 	if !e.Now().After(tx.Policy.Until) {
 		return "rejected", nil
 	}
-	end := Expired
+	end := byNeverSent
 	if o.Cancel {
-		end = Cancelled
+		end = byNeverSentCancelled
 	}
 	return e.end(o, end, nil, "never sent")
 }
@@ -416,18 +456,21 @@ func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (string, err
 // cancelTime is how long a cancelling transaction may be broadcast.
 const cancelTime = 24 * time.Hour
 
-// end records a proven end. Without a receipt, how says what proves it.
-func (e *Engine) end(o *Order, s State, ev *chain.Evidence, how string) (string, error) {
+// end records a proven end, by that row of the table of proofs. Without a receipt,
+// how says what proves it.
+func (e *Engine) end(o *Order, by string, ev *chain.Evidence, how string) (string, error) {
 	if ev != nil {
 		how = sources(ev.Hosts)
 	}
-	o.Bump, o.Condition = nil, NoCondition
-	o.Verdict = &Verdict{State: s, Sources: how, Evidence: ev}
-	return "proven " + string(s), o.to(s)
+	v := verdictBy(by)
+	v.Sources, v.Evidence = how, ev
+	o.Bump = nil
+	return proven(o, v)
 }
 
 // finish records a step's result and goes on to the next.
 func (e *Engine) finish(o *Order, r Result, note string) (string, error) {
+	o.Wrapped = o.Wrapped || r.Evidence != nil && o.Terms.wrapsFirst(o.Plan.Steps[o.Step].Effect)
 	o.Results = append(o.Results[:o.Step:o.Step], r)
 	o.Step++
 	o.Sending, o.Attempts, o.Bump, o.Condition, o.Reason = common.Hash{}, nil, nil, NoCondition, ""

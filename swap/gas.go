@@ -20,6 +20,12 @@ type Nodes interface {
 	Cost(ctx context.Context, c chain.Call) (chain.Cost, error)
 	Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error)
 	Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.Evidence, bool, error)
+	Nature(ctx context.Context, id uint64, a common.Address) (chain.Nature, error)
+	Settled(ctx context.Context, id uint64) (b chain.Block, hosts []string, err error)
+	Logs(ctx context.Context, id uint64, f chain.LogFilter, from uint64) (chain.Sweep, error)
+	ShowsLogs(ctx context.Context, id, block uint64, hosts []string) error
+	NonceBit(ctx context.Context, id uint64, contract, owner common.Address, nonce *big.Int, block uint64) (used bool, hosts []string, err error)
+	Gain(ctx context.Context, id uint64, account common.Address, block uint64) (g chain.Gain, hosts []string, err error)
 }
 
 // A Pricer says from our own sources, never the provider's, how much of one
@@ -91,7 +97,7 @@ func gasOf(ctx context.Context, n Nodes, t Terms, o Offer, p Plan) (Gas, *big.In
 		default:
 			call = *s.Call
 			value.Add(value, call.Value)
-			if approved && call.Gas == 0 {
+			if approved && call.Gas == 0 && !t.wrapsFirst(s.Effect) { // a wrap needs no allowance
 				call.Gas = max(o.Gas, minLateGas)
 				if s.Effect.Kind == Approve {
 					call.Gas = approveGas

@@ -42,7 +42,7 @@ const (
 )
 
 func (o Order) allowanceKey() AllowanceKey {
-	return AllowanceKey{Chain: o.Terms.SrcChain, Account: o.Terms.Account, Token: o.Terms.TokenIn, Spender: o.Plan.Spender}
+	return AllowanceKey{Chain: o.Terms.SrcChain, Account: o.Terms.Account, Token: o.Terms.Input(), Spender: o.Plan.Spender}
 }
 
 // A Use is what one open order needs of an allowance. Of those that are not

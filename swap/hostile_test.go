@@ -206,8 +206,8 @@ func (c *chatterer) Submit(context.Context, Order) (string, error) { return "ref
 func (c *chatterer) Status(context.Context, Order) (Claim, error) {
 	return Claim{State: Settling, Reason: fmt.Sprint(c.said.Add(1))}, nil
 }
-func (c *chatterer) Prove(context.Context, Order) (v Verdict, ok bool, err error) {
-	return v, false, nil
+func (c *chatterer) Proof(o Order) (Proof, error) {
+	return Proof{Arrival: &Arrival{Chain: 1, Token: o.Terms.TokenOut, To: o.Terms.Recipient, Least: o.Terms.FloorOut}}, nil
 }
 
 // TestClaimsAreNoProgress: a provider whose word changes at every look is asked
@@ -379,7 +379,4 @@ func TestOffersAreBounded(t *testing.T) {
 	}
 	_, err := ask(b, nil)
 	refusedWith(t, err, ProviderGarbage)
-	if most := (maxOffers + maxPlans) * maxRaw; most > 64<<20 {
-		t.Errorf("offers and plans may fill %d MiB", most>>20)
-	}
 }

@@ -20,7 +20,7 @@ var (
 	requestBucket = []byte("request") // client's uuid -> asked
 	digestBucket  = []byte("digest")  // plan digest -> order id: a plan executes once
 	openBucket    = []byte("open")    // id of every order that is not final
-	historyBucket = []byte("history") // id ‖ sequence -> Entry; only ever appended to
+	historyBucket = []byte("history") // id ‖ sequence -> Entry; appended to, and cut where it grows without end
 	grantBucket   = []byte("grant")   // account ‖ chain ‖ token ‖ spender ‖ kind -> id of the order that granted it last
 )
 
@@ -50,7 +50,7 @@ type Journal struct{ db *bolt.DB }
 // OpenJournal prepares db for orders.
 func OpenJournal(db *bolt.DB) (*Journal, error) {
 	err := db.Update(func(tx *bolt.Tx) error {
-		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket} {
+		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket, usedBucket, twinBucket} {
 			if _, err := tx.CreateBucketIfNotExists(b); err != nil {
 				return err
 			}
@@ -74,7 +74,7 @@ func (j *Journal) update(f func(*bolt.Tx) error) error {
 	err := j.db.Update(func(tx *bolt.Tx) error {
 		err := f(tx)
 		var r *Refusal
-		if errors.As(err, &r) || errors.Is(err, errStale) || errors.Is(err, errHeld) {
+		if errors.As(err, &r) || errors.Is(err, errStale) || errors.Is(err, errHeld) || errors.Is(err, errUsed) || errors.Is(err, errTwin) {
 			own = err
 		}
 		return err
@@ -150,7 +150,13 @@ var changes = []struct {
 	name string
 	is   func(old, now Order) bool
 }{
+	{"search", func(old, now Order) bool { return len(now.Since) > len(old.Since) }},
+	{"tell", func(old, now Order) bool {
+		return now.Submission != nil && (old.Submission == nil || now.Submission.Tries > old.Submission.Tries)
+	}},
+	{"told", func(old, now Order) bool { return now.Submission.closed() && !old.Submission.closed() }},
 	{"hold", func(old, now Order) bool { return now.Holds && !old.Holds }},
+	{"claim", func(old, now Order) bool { return now.Claim != nil && !sameClaim(old.Claim, now.Claim) }},
 	{"propose", func(old, now Order) bool { return now.Proposal != nil && !sameProposal(old.Proposal, now.Proposal) }},
 	{"rewind", func(old, now Order) bool { return now.Step < old.Step }},
 	{"refresh", func(old, now Order) bool { return now.Offer.ID != old.Offer.ID }},
@@ -261,6 +267,12 @@ func write(tx *bolt.Tx, was Order, o *Order, note string) error {
 	if err := writeUse(tx, was, o); err != nil {
 		return err
 	}
+	if err := writeUsed(tx, o); err != nil {
+		return err
+	}
+	if err := writeTwins(tx, o); err != nil {
+		return err
+	}
 	o.Revision++
 	if err := tx.Bucket(orderBucket).Put([]byte(o.ID), mustJSON(*o)); err != nil {
 		return err
@@ -274,6 +286,9 @@ func write(tx *bolt.Tx, was Order, o *Order, note string) error {
 	if err := h.Put(binary.BigEndian.AppendUint64([]byte(o.ID+"/"), n), line); err != nil {
 		return err
 	}
+	if err := cutHistory(h, o); err != nil {
+		return err
+	}
 	if err := writeGrants(tx, o); err != nil {
 		return err
 	}
@@ -281,6 +296,35 @@ func write(tx *bolt.Tx, was Order, o *Order, note string) error {
 		return tx.Bucket(openBucket).Delete([]byte(o.ID))
 	}
 	return tx.Bucket(openBucket).Put([]byte(o.ID), []byte{1})
+}
+
+// Bounds of one order's history, in lines. An order that nothing ends is watched for
+// ever; of its history the beginning and what is newest are kept.
+const (
+	maxLines  = 4096
+	firstKept = 512
+	cutAtOnce = 1024
+)
+
+// cutHistory takes lines out of the middle of a history that has grown too long.
+func cutHistory(h *bolt.Bucket, o *Order) error {
+	if o.Revision <= maxLines || (o.Revision-maxLines)%cutAtOnce != 1 {
+		return nil // every revision has a line
+	}
+	var cut [][]byte
+	prefix, n := []byte(o.ID+"/"), 0
+	c := h.Cursor()
+	for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix) && len(cut) < cutAtOnce; k, _ = c.Next() {
+		if n++; n > firstKept {
+			cut = append(cut, bytes.Clone(k))
+		}
+	}
+	for _, k := range cut {
+		if err := h.Delete(k); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeGrants indexes the allowances that o's finished steps granted.
@@ -375,6 +419,21 @@ func (j *Journal) Open() (ids []string, err error) {
 		})
 	})
 	return ids, err
+}
+
+// busy counts those of ids that are more than watched: an order whose provider has
+// told an end that nothing proves may stay open for ever, and holds up no other.
+// One that cannot be read counts.
+func (j *Journal) busy(ids []string) (n int, err error) {
+	err = j.db.View(func(tx *bolt.Tx) error {
+		for _, id := range ids {
+			if o, err := read(tx, id); err != nil || !o.reported() {
+				n++
+			}
+		}
+		return nil
+	})
+	return n, err
 }
 
 // List returns up to limit orders, newest first (ids ascend with time), before

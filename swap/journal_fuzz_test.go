@@ -30,6 +30,9 @@ func FuzzJournal(f *testing.F) {
 	for _, seed := range []any{
 		Order{ID: "a", Terms: testTerms(), State: Settling}, Entry{Time: noon, State: Filled, Note: "proven"}, asked{content, "a"},
 		Use{Order: "a", Amount: big.NewInt(1000), Holds: true}, Use{Order: "a", Amount: big.NewInt(-1), Signed: true}, nil, []int{1}, "text",
+		Order{ID: "a", Terms: testTerms(), State: Filled, Since: map[uint64]uint64{1: 7}, Searched: map[string]uint64{searchArrival: 9}, Claim: &Claim{State: Filled, Chain: 10, Tx: content}, Verdict: &Verdict{
+			State: Filled, By: byArrival, Received: &Spend{usdc, big.NewInt(7)}, Sources: "one source", Evidence: &chain.Evidence{Chain: 10, Tx: content, FeePaid: big.NewInt(1), Value: big.NewInt(0)},
+			Logs: []LogRef{{Chain: 10, Tx: content, Place: 3}, {Chain: 10, Tx: content, Place: -1, Grown: true, Block: 9, Account: account}}, Absence: &Absence{Chain: 1, From: 2, Hosts: []string{"a"}}}},
 	} {
 		f.Add(mustJSON(seed))
 	}
@@ -38,6 +41,7 @@ func FuzzJournal(f *testing.F) {
 		err := db.Update(func(tx *bolt.Tx) error {
 			for _, place := range []struct{ bucket, key []byte }{
 				{orderBucket, []byte("a")}, {requestBucket, []byte("r")}, {historyBucket, []byte("a/00000001")}, {digestBucket, content[:]}, {useBucket, append(key.bytes(), 'a')},
+				{usedBucket, usedKey(1, usedLog, content[:], make([]byte, 8))},
 			} {
 				if err := tx.Bucket(place.bucket).Put(place.key, stored); err != nil {
 					return err
@@ -50,6 +54,16 @@ func FuzzJournal(f *testing.F) {
 		}
 		if o, err := j.Get("a"); err == nil {
 			_ = o.Clone()
+			_, _, _ = o.reported(), o.Means(), o.watchedSince(noon)
+			if o.Verdict != nil {
+				_ = o.Verdict.Means()
+				if _, err := j.unused("a", o.Verdict.Logs); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if free, err := j.unused("b", refsOf(1, content, 0)); err != nil || len(free) != 0 && string(stored) != "b" {
+			t.Fatalf("a used log is free: %v", err)
 		}
 		_, _ = j.History("a")
 		_, _ = j.ByDigest(content)

@@ -356,6 +356,7 @@ func (m *model) fail(t *rapid.T) bool {
 	c.lag = rapid.IntRange(0, 2).Draw(t, "lag")
 	c.second = rapid.Bool().Draw(t, "reads of the second")
 	c.blind = rapid.Bool().Draw(t, "blind")
+	c.hides = rapid.IntRange(0, 2).Draw(t, "hides")
 	return true
 }
 

@@ -2,6 +2,7 @@ package swap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/math"
+	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 	"pgregory.net/rapid"
@@ -34,7 +36,7 @@ func bidOf(t Terms, least *big.Int) apitypes.TypedData {
 	text := []apitypes.Type{{Name: "in", Type: "address"}, {Name: "amount", Type: "string"}, {Name: "out", Type: "address"}, {Name: "least", Type: "string"}, {Name: "to", Type: "address"}, {Name: "deadline", Type: "string"}}
 	return apitypes.TypedData{PrimaryType: "Bid", Types: apitypes.Types{"EIP712Domain": {{Name: "chainId", Type: "uint256"}, {Name: "verifyingContract", Type: "address"}}, "Bid": text},
 		Domain: apitypes.TypedDataDomain{ChainId: math.NewHexOrDecimal256(int64(t.SrcChain)), VerifyingContract: permit2Contract.Hex()},
-		Message: apitypes.TypedDataMessage{"in": t.TokenIn.Hex(), "amount": t.AmountIn.String(), "out": t.TokenOut.Hex(), "least": least.String(), "to": t.Recipient.Hex(),
+		Message: apitypes.TypedDataMessage{"in": t.Input().Hex(), "amount": t.AmountIn.String(), "out": t.TokenOut.Hex(), "least": least.String(), "to": t.Recipient.Hex(),
 			"deadline": fmt.Sprint(deadline.Unix())}}
 }
 
@@ -42,55 +44,96 @@ func bidOf(t Terms, least *big.Int) apitypes.TypedData {
 func bidEffect(d apitypes.TypedData) Effect {
 	text := func(name string) string { return d.Message[name].(string) }
 	number := func(name string) *big.Int { n, _ := new(big.Int).SetString(text(name), 10); return n }
-	return Effect{Kind: Signed, Chain: (*big.Int)(d.Domain.ChainId).Uint64(), Target: common.HexToAddress(d.Domain.VerifyingContract), Deadline: time.Unix(number("deadline").Int64(), 0).UTC(),
+	return Effect{Kind: Signed, Chain: (*big.Int)(d.Domain.ChainId).Uint64(), Target: common.HexToAddress(d.Domain.VerifyingContract), Settler: router, Deadline: time.Unix(number("deadline").Int64(), 0).UTC(),
 		Spends: []Spend{{common.HexToAddress(text("in")), number("amount")}}, Receives: []Receive{{common.HexToAddress(text("out")), common.HexToAddress(text("to")), number("least")}}}
 }
 
 // Submit takes a bid, the same one as often as it comes.
 func (d *dealer) Submit(_ context.Context, o Order) (string, error) {
 	d.m.hook(false)
-	if says := d.lie().says; says != nil {
-		return "", says
+	l := d.lie()
+	if l.says != nil {
+		return "", l.says
 	}
 	c, err := d.m.chainOf(o.Terms.SrcChain)
 	if err != nil {
 		return "", err
 	}
-	if !slices.ContainsFunc(c.bids, func(b modelBid) bool { return b.order == o.ID }) {
-		f := o.Plan.Steps[len(o.Plan.Steps)-1].Effect
-		c.bids = append(c.bids, modelBid{order: o.ID, who: slices.Index(c.who[:], o.Terms.Account), token: slices.Index(c.tokens[:], o.Terms.TokenIn), amount: o.Terms.AmountIn.Uint64(),
+	d.m.checkTold(o)
+	if l.drops == nil && !d.has(c, o) {
+		f := o.Plan.last()
+		c.bids = append(c.bids, modelBid{order: o.ID, who: slices.Index(c.who[:], o.Terms.Account), token: slices.Index(c.tokens[:], o.Terms.Input()), amount: o.Terms.AmountIn.Uint64(),
 			least: f.Receives[0].Min.Uint64(), out: o.Terms.TokenOut, deadline: uint64(f.Deadline.Unix())})
 	}
 	d.m.hook(false)
+	if err := errors.Join(l.drops, l.takes); err != nil {
+		return "", err
+	}
 	return "bid", nil
 }
 
-// Status says what the dealer likes.
-func (d *dealer) Status(context.Context, Order) (Claim, error) {
-	d.m.hook(false)
-	l := d.lie()
-	if l.late {
-		return Claim{State: Failed, Reason: "so it says"}, nil
-	}
-	return Claim{State: Settling}, l.says
+func (d *dealer) has(c *modelChain, o Order) bool {
+	return slices.ContainsFunc(c.bids, func(b modelBid) bool { return b.order == o.ID })
 }
 
-// Prove looks for the fill, and for a counted block past the deadline without one.
-func (d *dealer) Prove(_ context.Context, o Order) (v Verdict, ok bool, err error) {
+// Status says what the dealer likes of a bid that it has, and of all others that it
+// has none.
+func (d *dealer) Status(_ context.Context, o Order) (Claim, error) {
 	d.m.hook(false)
+	l := d.lie()
 	c, err := d.m.chainOf(o.Terms.SrcChain)
-	if err != nil || c.down[0] || c.down[1] {
-		return v, false, chain.ErrUnreachable
-	}
-	f, deep := o.Plan.Steps[len(o.Plan.Steps)-1].Effect, min(c.view(0), c.view(1))+1-modelDepth
-	out, block := c.filled(o.ID)
 	switch {
-	case block > 0 && block <= deep:
-		return Verdict{State: Filled, Received: &Spend{o.Terms.TokenOut, new(big.Int).SetUint64(out)}, Sources: "2 sources agree"}, true, nil
-	case block == 0 && deep > 0 && c.blocks[deep].time.After(f.Deadline):
-		return Verdict{State: Expired, Sources: "2 sources agree"}, true, nil
+	case err != nil || l.says != nil:
+		return Claim{}, errors.Join(err, l.says)
+	case !d.has(c, o) || d.mood == "knows nothing":
+		return Claim{}, Refuse(OrderUnknown, "no such bid")
+	case l.late:
+		return Claim{State: Failed, Reason: "so it says"}, nil
 	}
-	return v, false, nil
+	return Claim{State: Settling}, nil
+}
+
+// voidSelector begins the call of Permit2 that uses up a bid's nonce.
+var voidSelector = common.FromHex("0x3ff9dcb1")
+
+// CancelCall makes a bid void.
+func (d *dealer) CancelCall(o Order) (chain.Call, error) {
+	bid := bidHash(o.ID)
+	return chain.Call{ChainID: o.Terms.SrcChain, From: o.Terms.Account, To: permit2Contract, Value: new(big.Int), Data: slices.Concat(voidSelector, bid[:])}, nil
+}
+
+// voided is the block in which a bid was made void; 0 = none.
+func (c *modelChain) voided(bid common.Hash) (block int) {
+	for i, b := range c.blocks {
+		for _, r := range b.receipts {
+			if r.success && r.did.void == bid {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// Proof is the event of the fill, or its absence and the bid's nonce.
+func (d *dealer) Proof(o Order) (Proof, error) {
+	f, bid := o.Plan.Steps[len(o.Plan.Steps)-1].Effect, bidHash(o.ID)
+	if d.twins {
+		return Proof{Fill: []LogPattern{{Address: router, Topics: []common.Hash{bidFilled, {}}}}, Ends: f.Deadline}, nil
+	}
+	return Proof{Fill: []LogPattern{{Address: router, Topics: []common.Hash{bidFilled, bid}}}, Ends: f.Deadline, Nonce: &NonceBit{Contract: permit2Contract, Owner: o.Terms.Account, Nonce: bid.Big()}}, nil
+}
+
+// bidFilled is the event of a fill.
+var bidFilled = crypto.Keccak256Hash([]byte("BidFilled(bytes32)"))
+
+// logs are the events of a fill's transaction.
+func (x modelFill) logs(c *modelChain, block common.Hash) []*types.Log {
+	tx := bidHash(x.bid.order)
+	all := []*types.Log{{Address: router, Topics: []common.Hash{bidFilled, tx}, TxHash: tx, BlockHash: block}}
+	if x.bid.out != chain.Native {
+		all = append(all, &types.Log{Address: x.bid.out, Topics: []common.Hash{transferred, topicOf(router), topicOf(c.who[x.bid.who])}, Data: word(x.out), TxHash: tx, BlockHash: block})
+	}
+	return all
 }
 
 // filled returns what a bid's fill paid and the block that has it; 0 = none.
@@ -126,7 +169,7 @@ func (m *model) fill(t *rapid.T) bool {
 
 // fill makes a block in which bid is filled, if the contracts allow it.
 func (c *modelChain) fill(bid modelBid) bool {
-	if _, block := c.filled(bid.order); block > 0 {
+	if _, block := c.filled(bid.order); block > 0 || c.voided(bidHash(bid.order)) > 0 {
 		return false
 	}
 	c.mine(time.Now(), true)
@@ -158,7 +201,7 @@ func (m *model) checkShares(orders []Order) {
 			if !ok || !u.Signed || o.Terms.SrcChain != c.net.ID || block > 0 {
 				continue
 			}
-			need[slices.Index(c.who[:], o.Terms.Account)][slices.Index(c.tokens[:], o.Terms.TokenIn)] += u.Amount.Uint64()
+			need[slices.Index(c.who[:], o.Terms.Account)][slices.Index(c.tokens[:], o.Terms.Input())] += u.Amount.Uint64()
 		}
 		for i, tokens := range need {
 			for j, n := range tokens {

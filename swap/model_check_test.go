@@ -27,6 +27,11 @@ func (m *model) checkSigned(from common.Address, tx *types.Transaction, id uint6
 	}
 	x, trade := tradeIn(tx.Data())
 	switch {
+	case bytes.HasPrefix(tx.Data(), voidSelector):
+		bid := bidHash(o.ID)
+		if !o.Cancel || !o.ordered() || from != t.Account || id != t.SrcChain || *tx.To() != permit2Contract || tx.Value().Sign() != 0 || !bytes.Equal(tx.Data()[4:], bid[:]) {
+			m.t.Fatalf("signed to make void what was not to be ended")
+		}
 	case time.Now().After(t.Deadline):
 		m.t.Fatalf("signed after the deadline")
 	case from != t.Account || id != t.SrcChain:
@@ -39,6 +44,10 @@ func (m *model) checkSigned(from common.Address, tx *types.Transaction, id uint6
 		}
 		if !own || *tx.To() != router || x.least < t.FloorOut.Uint64() || tx.Value().Uint64() != value {
 			m.t.Fatalf("signed a trade that was not accepted")
+		}
+	case t.Wrap != common.Address{} && bytes.Equal(tx.Data(), wrapDeposit):
+		if from != t.Account || id != t.SrcChain || *tx.To() != c.net.WrappedNative || tx.Value().Cmp(t.AmountIn) != 0 || o.Wrapped {
+			m.t.Fatalf("signed a wrap that does not go first")
 		}
 	case *tx.To() == c.net.WrappedNative && !bytes.HasPrefix(tx.Data(), erc20Approve):
 		if !wraps(QuoteRequest{SrcChain: id, DstChain: id, TokenIn: t.TokenIn, TokenOut: t.TokenOut}, *tx.To()) {
@@ -71,7 +80,7 @@ func (m *model) checkSignedAllowance(o Order, tx *types.Transaction) {
 			m.t.Fatalf("signed an allowance of Permit2")
 		}
 		return
-	case !bytes.HasPrefix(tx.Data(), erc20Approve) || *tx.To() != o.Terms.TokenIn || common.BytesToAddress(w[0]) != permit2Contract:
+	case !bytes.HasPrefix(tx.Data(), erc20Approve) || *tx.To() != o.Terms.Input() || common.BytesToAddress(w[0]) != permit2Contract:
 		m.t.Fatalf("signed something unknown")
 	case amount.Sign() > 0 && o.Terms.Provider == Wallet:
 		m.t.Fatalf("a revoke grants")
@@ -116,12 +125,29 @@ func (m *model) checkBid(from common.Address, f Effect) {
 	switch {
 	case time.Now().After(t.Deadline) || f.Deadline.After(t.Deadline):
 		m.t.Fatalf("signed an order after the deadline")
-	case from != t.Account || f.Chain != t.SrcChain || f.Spends[0].Token != t.TokenIn || f.Spends[0].Amount.Cmp(t.AmountIn) != 0:
+	case time.Until(f.Deadline) < leastLife[Signed]:
+		m.t.Fatalf("signed an order that has no time to be filled")
+	case t.Wrap != common.Address{} && !o.Wrapped:
+		m.t.Fatalf("signed an order before its input was wrapped")
+	case from != t.Account || f.Chain != t.SrcChain || f.Spends[0].Token != t.Input() || f.Spends[0].Amount.Cmp(t.AmountIn) != 0:
 		m.t.Fatalf("signed an order that spends something else")
 	case r.Token != t.TokenOut || r.To != t.Recipient || r.Min.Cmp(t.FloorOut) < 0:
 		m.t.Fatalf("signed an order that gives something else")
 	case len(o.Results) == len(o.Plan.Steps):
 		m.t.Fatalf("signed an order twice")
+	}
+}
+
+// checkTold: before the dealer is told, the order says so on disk, with the
+// signature that is handed over.
+func (m *model) checkTold(o Order) {
+	stored := m.order(o.ID)
+	last := len(stored.Plan.Steps) - 1
+	switch {
+	case stored.Submission == nil || stored.Submission.Tries != o.Submission.Tries || stored.State != Submitting && stored.State != Settling:
+		m.t.Fatalf("the dealer is told of what is not recorded")
+	case len(stored.Results) <= last || !bytes.Equal(stored.Results[last].Signature, o.Results[last].Signature):
+		m.t.Fatalf("another signature is handed over than the one that is recorded")
 	}
 }
 
@@ -200,7 +226,15 @@ func of(o Order, records []*chain.Tx) (own []*chain.Tx) {
 
 // spending reports whether a call takes the input; of a revoke, whether it is
 // the revoke.
-func spending(o Order, c chain.Call) bool { return o.Terms.Provider == Wallet || !isApprove(c) }
+func spending(o Order, c chain.Call) bool {
+	return o.Terms.Provider == Wallet || !isApprove(c) && !aside(o, c)
+}
+
+// aside reports whether a call neither allows nor takes the input: it wraps it
+// first, or makes the signed order void.
+func aside(o Order, c chain.Call) bool {
+	return o.Terms.isWrapFirst(c) || bytes.HasPrefix(c.Data, voidSelector)
+}
 
 // spends are the records of o's call that spends, without those that nobody took.
 func (m *model) spends(o Order) (out []*chain.Tx) {
@@ -220,6 +254,7 @@ type fate struct {
 	paid     uint64 // wei for gas, of everything
 	shaken   bool   // a block deep enough to count was taken back
 	approved uint64 // most that was allowed
+	wrapped  int    // calls that wrapped the input first
 }
 
 // stands reports whether a record that nobody refused has these very bytes: the
@@ -245,6 +280,12 @@ func (m *model) fateOf(o Order, records []*chain.Tx) (f fate) {
 			}
 			f.paid += got.paid
 			if a.Kind == chain.AttemptCancel || !got.success {
+				continue
+			}
+			if aside(o, r.Call) {
+				if o.Terms.isWrapFirst(r.Call) {
+					f.wrapped++
+				}
 				continue
 			}
 			if !spending(o, r.Call) {
@@ -297,6 +338,8 @@ func (m *model) checkOrder(o Order, records []*chain.Tx) {
 	switch most := o.Terms.GasCeiling; {
 	case f.taken > 1:
 		m.t.Fatalf("paid %d times", f.taken)
+	case f.wrapped > 1:
+		m.t.Fatalf("wrapped %d times", f.wrapped)
 	case f.shaken:
 		return // the end was proven, and the proof taken back
 	case most.IsUint64() && f.paid > most.Uint64():

@@ -50,7 +50,8 @@ type modelDone struct {
 	gas    uint64
 	moves  []chain.Movement
 	grants []chain.Grant
-	mute   bool // it logs no allowance
+	mute   bool        // it logs no allowance
+	void   common.Hash // the bid whose nonce it used up
 }
 
 var errModelRevert = errors.New("reverted")
@@ -127,6 +128,9 @@ func (c *modelChain) execute(st *modelState, at time.Time, x modelCall) (modelDo
 		return done, nil
 	case x.to == router:
 		return done, c.trade(me, at, x, &done)
+	case x.to == permit2Contract && bytes.HasPrefix(x.data, voidSelector):
+		done.gas, done.void = 30_000, common.BytesToHash(x.data[4:])
+		return done, nil
 	case x.to == permit2Contract && bytes.HasPrefix(x.data, permit2Approve):
 		return done, c.permit2Approve(me, own, at, x.data, &done)
 	case token < 0:
@@ -271,7 +275,7 @@ func (d modelDone) logs(tx, block common.Hash) (logs []*types.Log) {
 	}
 	for _, m := range d.moves {
 		if m.Token != chain.Native {
-			add(m.Token, common.BigToHash(m.Amount).Bytes(), transferEvent, topicOf(m.From), topicOf(m.To))
+			add(m.Token, common.BigToHash(m.Amount).Bytes(), transferred, topicOf(m.From), topicOf(m.To))
 		}
 	}
 	for _, g := range d.grants {
@@ -286,5 +290,3 @@ func (d modelDone) logs(tx, block common.Hash) (logs []*types.Log) {
 	}
 	return logs
 }
-
-var transferEvent = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))

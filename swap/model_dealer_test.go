@@ -23,6 +23,7 @@ type dealer struct {
 	m       *model
 	mood    string // of dealerMoods
 	auction bool   // what takes a token is an order that others fill
+	twins   bool   // whose fills all look alike
 }
 
 // A lie is what a dealer changes of what it builds; nil = nothing.
@@ -33,19 +34,26 @@ type lie struct {
 	call  func(*chain.Call)
 	late  bool // it is told late, of the call after the permit
 	says  error
+	takes error // the answer to a bid that is taken all the same
+	drops error // the answer to a bid that is not
 }
 
 // dealerMoods are what a dealer does to everything that it is asked.
 var dealerMoods = map[string]lie{
-	"":                {},
-	"down":            {says: Refuse(ProviderDown, "gone")},
-	"no route":        {says: Refuse(NoRoute, "no route")},
-	"no key":          {says: errors.New("unexpected reply")},
-	"short quotes":    {offer: func(o *Offer) { o.Expires = time.Now().Add(2 * time.Second) }},
-	"old quotes":      {offer: func(o *Offer) { o.Expires = time.Now().Add(-time.Second) }},
-	"wide slippage":   {offer: func(o *Offer) { o.MinOut = floorOf(o.MinOut, 300) }},
-	"too good":        {offer: func(o *Offer) { o.AmountOut = new(big.Int).Lsh(o.AmountOut, 1) }},
-	"permit: spender": {typed: func(m apitypes.TypedDataMessage) { m["spender"] = thief.Hex() }},
+	"":                 {},
+	"down":             {says: Refuse(ProviderDown, "gone")},
+	"no route":         {says: Refuse(NoRoute, "no route")},
+	"no key":           {says: errors.New("unexpected reply")},
+	"answer lost":      {takes: errors.New("connection reset")},
+	"question lost":    {drops: errors.New("connection reset")},
+	"refuses":          {drops: Refuse(ProviderRefused, "not this one")},
+	"refuses, it says": {takes: Refuse(ProviderRefused, "not this one")},
+	"knows nothing":    {takes: Refuse(ProviderDown, "gone")},
+	"short quotes":     {offer: func(o *Offer) { o.Expires = time.Now().Add(2 * time.Second) }},
+	"old quotes":       {offer: func(o *Offer) { o.Expires = time.Now().Add(-time.Second) }},
+	"wide slippage":    {offer: func(o *Offer) { o.MinOut = floorOf(o.MinOut, 300) }},
+	"too good":         {offer: func(o *Offer) { o.AmountOut = new(big.Int).Lsh(o.AmountOut, 1) }},
+	"permit: spender":  {typed: func(m apitypes.TypedDataMessage) { m["spender"] = thief.Hex() }},
 	"permit: amount": {typed: func(m apitypes.TypedDataMessage) {
 		m["details"].(map[string]any)["amount"] = "1000000000000000000"
 	}},
@@ -74,7 +82,7 @@ func (d *dealer) Kind() Kind { return DEX }
 func (d *dealer) Pins() (pins Pins) {
 	for _, c := range d.m.chains {
 		id := c.net.ID
-		pins = append(pins, Pin{id, Router, router}, Pin{id, Wrapper, c.net.WrappedNative}, Pin{id, Spender, permit2Contract}, Pin{id, Verifier, permit2Contract})
+		pins = append(pins, Pin{id, Router, router}, Pin{id, Wrapper, c.net.WrappedNative}, Pin{id, Spender, permit2Contract}, Pin{id, Verifier, permit2Contract}, Pin{id, Settlement, router})
 	}
 	return pins
 }
@@ -96,6 +104,9 @@ func (d *dealer) Quote(_ context.Context, r QuoteRequest) ([]Offer, error) {
 		o.AmountOut, o.MinOut, o.Routing = r.AmountIn, r.AmountIn, "WRAP"
 	case d.auction:
 		o.Routing = "AUCTION"
+		if r.TokenIn == chain.Native {
+			o.Wrap = c.net.WrappedNative
+		}
 	}
 	if l.offer != nil {
 		l.offer(&o)
@@ -119,7 +130,7 @@ func (d *dealer) Build(_ context.Context, o Offer, t Terms) (Built, error) {
 		call.To, call.Value, call.Data = wrapped, t.AmountIn, depositSelector
 	case wraps(o.Request, wrapped):
 		call.To, call.Data = wrapped, slices.Concat(withdrawSelector, word(t.AmountIn.Uint64()))
-	case t.TokenIn != chain.Native && o.Routing == "AUCTION":
+	case t.Input() != chain.Native && o.Routing == "AUCTION":
 		return l.bid(o, t), nil
 	case t.TokenIn != chain.Native:
 		return d.withPermit(c, o, t)

@@ -22,6 +22,9 @@ type modelNodes struct {
 	deep bool
 }
 
+// modelHosts are the two hosts of each chain.
+var modelHosts = [2]string{"first", "second"}
+
 var (
 	_ Nodes       = modelNodes{}
 	_ chain.Nodes = modelNodes{}
@@ -175,6 +178,16 @@ func (n modelNodes) CostAt(_ context.Context, x chain.Call, tier chain.Tier) (ch
 		Expected: big(limit*(c.base+tip) + c.l1), L1: big(c.l1), Max: big(limit*(2*c.base+tip) + c.l1 + c.l1/4)}, nil
 }
 
+// Nature knows the model's tokens, and takes all else that it has for contracts.
+func (n modelNodes) Nature(_ context.Context, id uint64, a common.Address) (chain.Nature, error) {
+	c, _, err := n.read(id)
+	if err != nil {
+		return chain.Nature{}, err
+	}
+	token := slices.Contains(c.tokens[:], a)
+	return chain.Nature{Code: token || a == router || a == permit2Contract, Token: token}, nil
+}
+
 // Evidence needs both hosts to say alike; the shallower depth counts.
 func (n modelNodes) Evidence(_ context.Context, id uint64, hash common.Hash) (chain.Evidence, bool, error) {
 	c, err := n.ask(id)
@@ -196,20 +209,132 @@ func (n modelNodes) Evidence(_ context.Context, id uint64, hash common.Hash) (ch
 		return seen[0], false, err
 	}
 	agreed := seen[1] // never the deeper one
-	agreed.Hosts = []string{"first", "second"}
+	agreed.Hosts = modelHosts[:]
 	return agreed, agreed.Depth >= modelDepth, nil
+}
+
+// both is a question that both hosts must answer.
+func (n modelNodes) both(id uint64) (*modelChain, error) {
+	c, err := n.ask(id)
+	if err == nil && (c.down[0] || c.down[1]) {
+		return nil, fmt.Errorf("chain %d: %w", id, chain.ErrUnreachable)
+	}
+	return c, err
+}
+
+func (c *modelChain) block(number int) chain.Block {
+	b := c.blocks[number]
+	return chain.Block{Number: uint64(number), Hash: b.hash, Time: b.time.Truncate(time.Second)}
+}
+
+// settled is the last block that both hosts count.
+func (c *modelChain) settled() int { return max(min(c.view(0), c.view(1))+1-modelDepth, 0) }
+
+func (n modelNodes) Settled(_ context.Context, id uint64) (chain.Block, []string, error) {
+	c, err := n.both(id)
+	if err != nil {
+		return chain.Block{}, nil, err
+	}
+	return c.block(c.settled()), modelHosts[:], nil
+}
+
+// Logs looks at a few blocks at once. One host may hide what there is.
+func (n modelNodes) Logs(_ context.Context, id uint64, f chain.LogFilter, from uint64) (chain.Sweep, error) {
+	s := chain.Sweep{From: max(from, 1)}
+	c, err := n.ask(id)
+	if err != nil {
+		return s, err
+	}
+	to := min(c.settled(), int(s.From)+4)
+	for host, down := range c.down {
+		for i := int(s.From); i <= to && !down && c.hides != host+1; i++ {
+			s.Logs = append(s.Logs, c.shows(i, f)...)
+		}
+	}
+	if _, err = n.both(id); err == nil && to >= int(s.From) {
+		s.Through, s.Hosts = c.block(to), modelHosts[:]
+	}
+	return s, err
+}
+
+// shows are the logs of a block that f chooses.
+func (c *modelChain) shows(number int, f chain.LogFilter) (logs []*types.Log) {
+	b := c.blocks[number]
+	all := []*types.Log{}
+	for _, r := range b.receipts {
+		all = append(all, r.did.logs(r.tx.Hash(), b.hash)...)
+	}
+	for _, x := range b.fills {
+		all = append(all, x.logs(c, b.hash)...)
+	}
+	for _, l := range all {
+		wanted := func(i int, some []common.Hash) bool {
+			return len(some) == 0 || i < len(l.Topics) && slices.Contains(some, l.Topics[i])
+		}
+		ok := f.Address == common.Address{} || l.Address == f.Address
+		for i, some := range f.Topics {
+			ok = ok && wanted(i, some)
+		}
+		if l.BlockNumber = uint64(number); ok {
+			logs = append(logs, l)
+		}
+	}
+	return logs
+}
+
+// NonceBit: a bid uses up a nonce of Permit2's, which is its name.
+func (n modelNodes) NonceBit(_ context.Context, id uint64, _, _ common.Address, nonce *big.Int, block uint64) (bool, []string, error) {
+	c, err := n.both(id)
+	if err != nil {
+		return false, nil, err
+	}
+	if void := c.voided(common.BigToHash(nonce)); void > 0 && void <= int(block) {
+		return true, modelHosts[:], nil
+	}
+	for _, b := range c.blocks[:block+1] {
+		for _, x := range b.fills {
+			if bidHash(x.bid.order).Big().Cmp(nonce) == 0 {
+				return true, modelHosts[:], nil
+			}
+		}
+	}
+	return false, modelHosts[:], nil
+}
+
+func (n modelNodes) ShowsLogs(_ context.Context, id, _ uint64, _ []string) error {
+	_, err := n.both(id)
+	return err
+}
+
+func (n modelNodes) Gain(_ context.Context, id uint64, account common.Address, block uint64) (chain.Gain, []string, error) {
+	c, err := n.both(id)
+	if err != nil {
+		return chain.Gain{}, nil, err
+	}
+	at := func(i uint64) modelAccount { return c.blocks[i].state[slices.Index(c.who[:], account)] }
+	before, after := at(block-1), at(block)
+	grown := new(big.Int).Sub(new(big.Int).SetUint64(after.coin), new(big.Int).SetUint64(before.coin))
+	return chain.Gain{Amount: grown, Sent: after.nonce - before.nonce}, modelHosts[:], nil
 }
 
 // told is one host's word on a transaction.
 func (c *modelChain) told(host int, hash common.Hash) (chain.Evidence, bool) {
 	view := c.view(host)
+	for i, b := range c.blocks[:view+1] {
+		for _, x := range b.fills {
+			if bidHash(x.bid.order) == hash {
+				return chain.Evidence{Chain: c.net.ID, Tx: hash, Block: uint64(i), BlockHash: b.hash, Success: true, Depth: uint64(view - i + 1), FeePaid: new(big.Int), Hosts: []string{modelHosts[host]},
+					To: router, Time: b.time, From: router, Value: new(big.Int), Logs: x.logs(c, b.hash)}, true
+			}
+		}
+	}
 	r, block := c.find(hash, view)
 	if r == nil {
 		return chain.Evidence{}, false
 	}
 	b := c.blocks[block]
 	return chain.Evidence{Chain: c.net.ID, Tx: hash, Block: uint64(block), BlockHash: b.hash, Success: r.success, Depth: uint64(view - block + 1), GasUsed: r.gas,
-		FeePaid: new(big.Int).SetUint64(r.paid), Hosts: []string{[]string{"first", "second"}[host]}, To: *r.tx.To(), Logs: r.did.logs(hash, b.hash)}, true
+		FeePaid: new(big.Int).SetUint64(r.paid), Hosts: []string{modelHosts[host]}, To: *r.tx.To(), Time: b.time, From: c.who[r.from], Value: r.tx.Value(), Logs: r.did.logs(hash, b.hash)}, true
 }
 
 // Nonces is the lower word of both hosts; a second one that is behind does not
@@ -235,8 +360,10 @@ func (n modelNodes) Nonces(_ context.Context, id uint64, account common.Address)
 			agreed = chain.Nonces{Block: uint64(view), Latest: latest, Next: next}
 		}
 		agreed.Block, agreed.Latest, agreed.Next = min(agreed.Block, uint64(view)), min(agreed.Latest, latest), min(agreed.Next, next)
-		agreed.Highest = max(agreed.Highest, next)
-		agreed.Hosts = append(agreed.Hosts, []string{"first", "second"}[host])
+		if next >= agreed.Highest {
+			agreed.Highest, agreed.Ahead = next, modelHosts[host]
+		}
+		agreed.Hosts = append(agreed.Hosts, modelHosts[host])
 	}
 	agreed.Sole = len(agreed.Hosts) < 2
 	if len(agreed.Hosts) == 0 {
@@ -265,7 +392,7 @@ func (n modelNodes) Replaced(_ context.Context, id uint64, account common.Addres
 			}
 		}
 	}
-	return []string{"first", "second"}, nil
+	return modelHosts[:], nil
 }
 
 // Reader takes no time: the bytes are about to leave.

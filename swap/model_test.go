@@ -149,7 +149,9 @@ func (m *model) actions() []action {
 		{"restart", 1, func(*rapid.T) bool { m.restart(); return true }},
 		{"crash", 5, func(t *rapid.T) bool { m.faults.crashIn = rapid.IntRange(1, 40).Draw(t, "places"); return true }},
 		{"disk", 2, func(t *rapid.T) bool {
-			m.faults.fullIn = rapid.IntRange(1, 40).Draw(t, "places")
+			if fullDisk != nil {
+				m.faults.fullIn = rapid.IntRange(1, 40).Draw(t, "places")
+			}
 			return fullDisk != nil
 		}},
 		{"meanwhile", 6, m.meanwhile},
@@ -157,7 +159,7 @@ func (m *model) actions() []action {
 }
 
 func (c *modelChain) heal() {
-	c.send, c.down, c.lag, c.second, c.blind = "", [2]bool{}, 0, false, false
+	c.send, c.down, c.lag, c.second, c.blind, c.hides = "", [2]bool{}, 0, false, false, 0
 }
 
 // evenly draws one of actions by its weight; rapid's own draws prefer what is
@@ -244,6 +246,12 @@ func (m *model) finish(dear int) {
 func (m *model) tally() {
 	for _, o := range m.orders() {
 		m.count("ended " + string(o.State))
+		if o.Plan.last().Kind == Signed {
+			m.count(fmt.Sprintf("signed order ended %s by %q", o.State, o.Verdict.By))
+		}
+		if o.Wrapped {
+			m.count("wrapped first, then " + string(o.State))
+		}
 		if o.Terms.Provider == Wallet {
 			m.count("revoke ended " + string(o.State))
 		}

@@ -41,6 +41,7 @@ type modelChain struct {
 	lag    int     // blocks that the second host is behind
 	second bool    // reads that ask one host ask the second
 	blind  bool    // simulations show nothing
+	hides  int     // of the hosts, the one that shows no logs when it is searched; 0 = neither
 
 	shaken map[common.Hash]bool // transactions and bids that once counted, and were taken out by a reorganisation
 }
@@ -206,7 +207,9 @@ func (c *modelChain) include(b *modelBlock, tx *types.Transaction) bool {
 }
 
 // reorg replaces the last n blocks by as many without a transaction. Those of
-// the old ones wait again, unless lost; those of blocks that counted always do.
+// the old ones wait again, unless lost. Those that once counted are never lost:
+// what nobody has any more, and may not be sent any more, leaves a nonce open for
+// good.
 func (c *modelChain) reorg(now time.Time, n int, lost bool) {
 	gone := c.blocks[len(c.blocks)-n:]
 	c.blocks = slices.Clip(c.blocks[:len(c.blocks)-n])

@@ -31,17 +31,27 @@ type Order struct {
 	Results     []Result      `json:"results,omitempty"`     // one per finished step
 	SlippageBps int           `json:"slippageBps,omitempty"` // what the user asked for, where a refresh asked for less
 	Permit      *SignedPermit `json:"permit,omitempty"`      // signed under this consent, whatever became of its result
+	Wrapped     bool          `json:"wrapped,omitempty"`     // its input was wrapped, as [Terms] say, by a call of its own
 	Sending     common.Hash   `json:"sending,omitzero"`      // the present step's transaction, as last signed
 	Attempts    []Attempt     `json:"attempts,omitempty"`    // everything signed for the present step's nonce, oldest first
 	Bump        *Bump         `json:"bump,omitempty"`        // a speed-up that was asked for and is not carried out yet
+	Submission  *Submission   `json:"submission,omitempty"`  // that its provider was, or was about to be, told
 	Ref         string        `json:"ref,omitempty"`         // the provider's name for it
+	Leaves      []common.Hash `json:"leaves,omitempty"`      // by a fill of the signed order: names for what would show it
 	Holds       bool          `json:"holds,omitempty"`       // it holds its allowance: between approval and pull
 	Proposal    *Proposal     `json:"proposal,omitempty"`    // beside needs consent: what [Service.Accept] would consent to
 	Claim       *Claim        `json:"claim,omitempty"`       // the provider's latest word
-	Verdict     *Verdict      `json:"verdict,omitempty"`     // set with a final state
-	Reason      string        `json:"reason,omitempty"`      // in words, for a person
-	Created     time.Time     `json:"created"`
-	Updated     time.Time     `json:"updated"`
+	Heard       int           `json:"heard,omitempty"`       // how often that was another one
+	// Since is, by chain, a settled block before anything that spends was signed:
+	// what a provider's order leaves on a chain is searched for after it.
+	Since map[uint64]uint64 `json:"since,omitempty"`
+	// Searched is, by what is searched for, the block up to which that has been
+	// done, now and then brought up to date.
+	Searched map[string]uint64 `json:"searched,omitempty"`
+	Verdict  *Verdict          `json:"verdict,omitempty"` // set with a final state
+	Reason   string            `json:"reason,omitempty"`  // in words, for a person
+	Created  time.Time         `json:"created"`
+	Updated  time.Time         `json:"updated"`
 }
 
 // A Proposal is what an order asks consent to when the accepted terms can no
@@ -71,10 +81,35 @@ type SignedPermit struct {
 // A Verdict is the proven end of an order and its proof.
 type Verdict struct {
 	State    State           `json:"state"`
-	Received *Spend          `json:"received,omitempty"` // what arrived, where a log shows it
+	By       string          `json:"by,omitempty"`       // row of the table of proofs
+	Received *Spend          `json:"received,omitempty"` // what arrived, where a log or a balance shows it
 	Short    bool            `json:"short,omitempty"`    // less than the floor
+	Spent    *Spend          `json:"spent,omitempty"`    // what left, where that may be another amount than was signed
 	Sources  string          `json:"sources"`            // "one source", or "2 sources agree"
-	Evidence *chain.Evidence `json:"evidence,omitempty"`
+	Evidence *chain.Evidence `json:"evidence,omitempty"` // of the transaction that ended it
+	Deposit  *chain.Evidence `json:"deposit,omitempty"`  // of ours, that a payment answers
+	Logs     []LogRef        `json:"logs,omitempty"`     // what of Evidence counts, for this order only
+	Absence  *Absence        `json:"absence,omitempty"`  // where nothing was found
+}
+
+// A LogRef names a log of a transaction, or its payment of the native coin.
+type LogRef struct {
+	Chain uint64      `json:"chainId"`
+	Tx    common.Hash `json:"tx"`
+	Place int         `json:"place"` // among the transaction's logs; -1 = the native coin
+	// Grown is set where a payment of the native coin is only seen in the balance
+	// of Account, which Block raised: no other payment of that block counts then.
+	Grown   bool           `json:"grown,omitempty"`
+	Block   uint64         `json:"block,omitempty"`
+	Account common.Address `json:"account,omitzero"`
+}
+
+// An Absence is a range of blocks that were searched without finding anything.
+type Absence struct {
+	Chain   uint64      `json:"chainId"`
+	From    uint64      `json:"from"`
+	Through chain.Block `json:"through"`
+	Hosts   []string    `json:"hosts"` // that searched
 }
 
 // Clone returns a copy that shares nothing with o.

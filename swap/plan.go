@@ -32,21 +32,30 @@ type Step struct {
 	Effect Effect              `json:"effect"`
 }
 
-// Settlement says what proves that a plan filled.
-type Settlement string
+// A SettledBy says what proves that a plan filled.
+type SettledBy string
 
 // The ways a plan settles.
 const (
-	ByOwnCall  Settlement = "own_call" // success of the last call, whose bytes enforce the floor
-	ByProvider Settlement = "provider" // an order or deposit that the provider settles
+	ByOwnCall  SettledBy = "own_call" // success of the last call, whose bytes enforce the floor
+	ByProvider SettledBy = "provider" // an order or deposit that the provider settles
 )
 
 // A Plan is the ordered steps a user agrees to.
 type Plan struct {
-	Steps      []Step     `json:"steps"`
-	Settlement Settlement `json:"settlement"`
+	Steps      []Step    `json:"steps"`
+	Settlement SettledBy `json:"settlement"`
 	// Spender pulls the input by an ERC-20 allowance; zero = nobody does.
 	Spender common.Address `json:"spender,omitzero"`
+}
+
+// last is the effect of the step that spends the input; zero of a plan without
+// steps.
+func (p Plan) last() Effect {
+	if len(p.Steps) == 0 {
+		return Effect{}
+	}
+	return p.Steps[len(p.Steps)-1].Effect
 }
 
 // Effects lists what the plan's steps would do, in order.
@@ -90,6 +99,10 @@ func Digest(t Terms, effects []Effect) common.Hash {
 	e.address(t.FeeReceiver)
 	e.number(uint64(t.MakerFeeBps))
 	e.amount(t.GasCeiling)
+	e.address(t.Wrap)
+	back := t.Back()
+	e.address(back.Token)
+	e.amount(back.Amount)
 	effects = slices.DeleteFunc(slices.Clone(effects), func(f Effect) bool { return resets(t, f) })
 	e.number(uint64(len(effects)))
 	for _, f := range effects {
@@ -160,4 +173,5 @@ func (e *encoder) effect(t Terms, f Effect) {
 		e.number(uint64(p.Bps))
 	}
 	e.text(f.TrustedTo)
+	e.address(f.Settler)
 }

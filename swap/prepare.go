@@ -2,8 +2,10 @@ package swap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"swapkeep/chain"
@@ -15,18 +17,20 @@ import (
 // fresh quotes before it ends.
 const consentTime = 20 * time.Minute
 
+// A shelved offer is kept with those that its provider ranks after it.
+type shelved struct {
+	Offer
+	rest []Offer
+}
+
 // Prepare turns an offer into the plan that the user is shown: built by the
 // provider, decoded from its bytes, checked against the terms, simulated on our
-// own nodes, and weighed by gas and price.
+// own nodes, and weighed by gas and price. Where the provider cannot make good an
+// offer now, its next one takes the place, and the review says so.
 func (s *Service) Prepare(ctx context.Context, offerID string) (Review, error) {
-	s.mu.Lock()
-	offer, ok := s.offers.get(offerID)
-	s.mu.Unlock()
-	switch {
-	case !ok:
-		return Review{}, Refuse(QuoteUnknown, "no such offer; get a new quote")
-	case s.o.Now().After(offer.Expires):
-		return Review{}, Refuse(QuoteExpired, "the quote has expired; get a new one")
+	offer, err := s.offer(offerID)
+	if err != nil {
+		return Review{}, err
 	}
 	p, ok := s.o.Providers[offer.Provider]
 	if !ok {
@@ -36,13 +40,8 @@ func (s *Service) Prepare(ctx context.Context, offerID string) (Review, error) {
 	if err != nil {
 		return Review{}, err
 	}
-	t := s.termsOf(offer, net)
-	plan, found, err := s.engine.assemble(ctx, p, offer, t, "", nil)
+	r, err := s.prepare(ctx, p, net, offer)
 	if err != nil {
-		return Review{}, err
-	}
-	r := Review{Digest: Digest(t, plan.Effects()), Terms: t, Offer: offer, Plan: plan, Findings: found, Expires: offer.Expires}
-	if err := s.engine.weigh(ctx, &r, net, plan.Steps, t.GasCeiling); err != nil {
 		return Review{}, err
 	}
 	s.mu.Lock()
@@ -52,6 +51,73 @@ func (s *Service) Prepare(ctx context.Context, offerID string) (Review, error) {
 	}
 	s.plans.put(r.Digest.Hex(), r)
 	return r, nil
+}
+
+// offer finds a shelved offer that may still be prepared.
+func (s *Service) offer(id string) (shelved, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	offer, ok := s.offers.get(id)
+	switch {
+	case !ok:
+		return offer, Refuse(QuoteUnknown, "no such offer; get a new quote")
+	case s.o.Now().After(offer.Expires):
+		return offer, Refuse(QuoteExpired, "the quote has expired; get a new one")
+	case offer.Unusable != "":
+		return offer, Refuse(UnsupportedRoute, "this offer cannot be executed: %s", offer.Unusable)
+	}
+	return offer, nil
+}
+
+// prepare reviews an offer or, for a reason of the provider's, one after it. If
+// none will do, the reason of the first is given.
+func (s *Service) prepare(ctx context.Context, p Provider, net chain.Network, o shelved) (Review, error) {
+	r, first := s.review(ctx, p, net, o.Offer)
+	if first == nil {
+		return r, nil
+	}
+	tried := 1
+	for _, next := range o.rest {
+		if !fallsBack(first) || tried == maxTried {
+			break
+		}
+		if next.Unusable != "" || s.o.Now().After(next.Expires) {
+			continue
+		}
+		tried++
+		r, err := s.review(ctx, p, net, next)
+		if err == nil {
+			why := asRefusal(first)
+			r.Findings = append([]Finding{{"fallback_used", Warn, "the chosen offer cannot be carried out now (" + why.Reason + "): this is the provider's next one",
+				map[string]string{"offer": o.ID, "reason": string(why.Code)}}}, r.Findings...)
+			return r, nil
+		}
+		if !fallsBack(err) {
+			break
+		}
+	}
+	return r, first
+}
+
+// fallbacks are the reasons of the provider's for which its next offer takes the
+// place of the one before. What it answers outside the terms is none: that is
+// refused, and said.
+var fallbacks = []Code{ProviderBusy, ProviderDown, ProviderGarbage, ProviderRefused, QuoteExpired, NoRoute, WouldRevert}
+
+func fallsBack(err error) bool {
+	var refused *Refusal
+	return errors.As(err, &refused) && slices.Contains(fallbacks, refused.Code)
+}
+
+// review makes the plan of an offer and says what it means.
+func (s *Service) review(ctx context.Context, p Provider, net chain.Network, o Offer) (Review, error) {
+	t := s.termsOf(o, net)
+	plan, found, err := s.engine.assemble(ctx, p, o, t, past{})
+	if err != nil {
+		return Review{}, err
+	}
+	r := Review{Digest: Digest(t, plan.Effects()), Terms: t, Offer: o, Plan: plan, Findings: found, Expires: o.Expires}
+	return r, s.engine.weigh(ctx, &r, net, plan.Steps, t.GasCeiling)
 }
 
 // termsOf is what the user would accept with an offer.
@@ -68,7 +134,7 @@ func (s *Service) termsOf(o Offer, net chain.Network) Terms {
 		FloorOut: o.MinOut, RefundTo: r.RefundTo,
 		Deadline: s.o.Now().Add(consentTime).UTC().Truncate(time.Second),
 		FeeBps:   r.FeeBps, FeeReceiver: r.FeeReceiver, MakerFeeBps: maker,
-		GasCeiling: net.GasCeiling,
+		GasCeiling: net.GasCeiling, Refund: refundOf(o), Wrap: o.Wrap,
 	}
 }
 
@@ -143,11 +209,9 @@ func (e *Engine) weigh(ctx context.Context, r *Review, net chain.Network, steps 
 	if wraps(r.Offer.Request, net.WrappedNative) {
 		return nil // one to one, checked exactly
 	}
-	var own *big.Int
-	if r.Terms.SrcChain == r.Terms.DstChain {
-		if own, err = e.Pricer.Out(ctx, r.Terms.SrcChain, r.Terms.TokenIn, r.Terms.TokenOut, r.Terms.AmountIn); err != nil {
-			own = nil // unknown is a finding of its own
-		}
+	own, err := across(ctx, e.Pricer, r.Terms.SrcChain, r.Terms.TokenIn, r.Terms.DstChain, r.Terms.TokenOut, r.Terms.AmountIn)
+	if err != nil {
+		own = nil // unknown is a finding of its own
 	}
 	r.Findings = append(r.Findings, judgePrice(r.Offer.AmountOut, own)...)
 	return nil

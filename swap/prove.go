@@ -3,10 +3,13 @@ package swap
 import (
 	"context"
 	"fmt"
+	"math/big"
+	"slices"
 
 	"swapkeep/chain"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
 )
 
 // proveOwnCall is the proof for plans whose last call enforces the floor
@@ -30,20 +33,29 @@ func (e *Engine) proveOwnCall(ctx context.Context, o Order) (v Verdict, ok bool,
 
 // Prove turns the evidence of our own mined call into a verdict. It is pure.
 func Prove(t Terms, f Effect, e chain.Evidence) Verdict {
-	v := Verdict{State: Failed, Sources: sources(e.Hosts), Evidence: &e}
+	v := verdictBy(byOwnCall)
+	if !e.Success {
+		v = verdictBy(byRevert)
+	}
+	v.Sources, v.Evidence = sources(e.Hosts), &e
 	if !e.Success {
 		return v
 	}
-	v.State = Filled
 	if f.Kind == Wrap || f.Kind == Unwrap { // one to one or reverted; neither leaves a Transfer log
 		v.Received = &Spend{t.TokenOut, t.AmountIn}
 		return v
 	}
-	if got := netOf(chain.Transfers(e.Logs), t.Recipient)[t.TokenOut]; got != nil && got.Sign() > 0 && t.TokenOut != (common.Address{}) {
+	v.receives(t, e.Logs)
+	return v
+}
+
+// receives sets what logs show to have arrived at the recipient. They show nothing
+// of the native coin.
+func (v *Verdict) receives(t Terms, logs []*types.Log) {
+	if got := netOf(chain.Transfers(logs), t.Recipient)[t.TokenOut]; got != nil && got.Sign() > 0 && t.TokenOut != chain.Native {
 		v.Received = &Spend{t.TokenOut, got}
 		v.Short = got.Cmp(t.FloorOut) < 0
 	}
-	return v
 }
 
 func sources(hosts []string) string {
@@ -51,4 +63,121 @@ func sources(hosts []string) string {
 		return "one source"
 	}
 	return fmt.Sprintf("%d sources agree", len(hosts))
+}
+
+// weaker are the fewer of two sets of hosts: a verdict is as good as the least of
+// what it rests on.
+func weaker(a, b []string) []string {
+	if len(b) < len(a) {
+		return b
+	}
+	return a
+}
+
+// proveProvider looks for the chain evidence that a provider's order needs, kind by
+// kind. A missing verdict is no news, an error temporary.
+func (e *Engine) proveProvider(ctx context.Context, o Order, p Proof, l *lookout) (v *Verdict, f findings, err error) {
+	if len(p.Fill) > 0 {
+		return e.proveSigned(ctx, o, p, l)
+	}
+	d, last := o.deposited()
+	if d == nil {
+		return nil, f, fmt.Errorf("order %s settles without a transaction of its own", o.ID)
+	}
+	var unclear common.Hash
+	if p.Own {
+		if v, unclear, err = e.proveOpaque(ctx, o, p, last); v != nil || err != nil {
+			return v, f, err
+		}
+	}
+	v, f, err = e.proveDeposit(ctx, o, p, *d, l)
+	f.unclear = unclear
+	return v, f, err
+}
+
+// deposited is the evidence of o's own last transaction, and its step.
+func (o Order) deposited() (*chain.Evidence, int) {
+	for i, r := range slices.Backward(o.Results) {
+		if r.Evidence != nil && !r.Skipped {
+			return r.Evidence, i
+		}
+	}
+	return nil, 0
+}
+
+// proveOpaque is the proof of a swap in one call that could not be decoded: that it
+// succeeded does not say what it gave. What of it is less than the floor may be all
+// there is, unless there is something else to wait for. unclear is the call where
+// nothing says what it gave.
+func (e *Engine) proveOpaque(ctx context.Context, o Order, p Proof, step int) (_ *Verdict, unclear common.Hash, err error) {
+	_, ev, err := e.Sender.Poll(ctx, stepKey(o, step))
+	if err != nil || ev == nil {
+		return nil, unclear, err
+	}
+	v := verdictBy(byOpaqueCall)
+	if !ev.Success {
+		v = verdictBy(byRevert)
+	}
+	v.Sources, v.Evidence = sources(ev.Hosts), ev
+	if !ev.Success {
+		return &v, unclear, nil
+	}
+	got, err := e.gained(ctx, o, *ev, &v)
+	switch {
+	case err != nil:
+		return nil, unclear, err
+	case got == nil:
+		return nil, ev.Tx, nil
+	}
+	v.Received, v.Short = &Spend{o.Terms.TokenOut, got}, got.Cmp(o.Terms.FloorOut) < 0
+	if v.Short && (p.Arrival != nil || got.Sign() == 0 && p.Refund != nil) {
+		return nil, unclear, nil
+	}
+	return &v, unclear, nil
+}
+
+// gained is what a call of our own brought the recipient, and names for v what shows
+// it: the logs, or for the native coin the balance, of which the call's own fee was
+// taken. nil: the same block changed that balance in another way too.
+func (e *Engine) gained(ctx context.Context, o Order, ev chain.Evidence, v *Verdict) (*big.Int, error) {
+	t := o.Terms
+	if t.TokenOut != chain.Native {
+		v.Logs = refsOf(ev.Chain, ev.Tx, transfersTo(ev.Logs, t.TokenOut, t.Recipient)...)
+		got := netOf(chain.Transfers(ev.Logs), t.Recipient)[t.TokenOut]
+		if got == nil || got.Sign() < 0 {
+			got = new(big.Int)
+		}
+		return got, nil
+	}
+	g, hosts, err := e.Nodes.Gain(ctx, ev.Chain, t.Recipient, ev.Block)
+	if err != nil {
+		return nil, err
+	}
+	v.Logs = []LogRef{{Chain: ev.Chain, Tx: ev.Tx, Place: -1, Grown: true, Block: ev.Block, Account: t.Recipient}}
+	free, err := e.Journal.unused(o.ID, v.Logs)
+	if err != nil {
+		return nil, err
+	}
+	own := uint64(0)
+	if t.Recipient == t.Account {
+		own, g.Amount = 1, new(big.Int).Add(g.Amount, ev.FeePaid)
+	}
+	if g.Sent != own || len(free) == 0 {
+		return nil, nil
+	}
+	v.Sources = sources(weaker(ev.Hosts, hosts))
+	if g.Amount.Sign() < 0 {
+		g.Amount = new(big.Int)
+	}
+	return g.Amount, nil
+}
+
+// transfersTo are the places of a token's transfers to an account.
+func transfersTo(logs []*types.Log, token, to common.Address) (places []int) {
+	for i, l := range logs {
+		if m := chain.Transfers([]*types.Log{l}); len(m) == 1 && m[0].Token == token && m[0].To == to {
+			places = append(places, i)
+		}
+	}
+	return places
 }

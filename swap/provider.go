@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"swapkeep/chain"
+	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -29,18 +30,35 @@ type QuoteRequest struct {
 // An Offer is a provider's priced answer. Everything in it is a claim of the
 // provider's; what binds it is the plan built from it and [Check].
 type Offer struct {
-	ID        string          `json:"id"` // ours, given by the service
-	Provider  Kind            `json:"provider"`
-	Request   QuoteRequest    `json:"request"`
-	Routing   string          `json:"routing"` // provider's word: CLASSIC, WRAP …
-	Route     string          `json:"route"`   // for people
-	AmountOut *big.Int        `json:"amountOut"`
-	MinOut    *big.Int        `json:"minAmountOut"` // enforced for the recipient after fees
-	Gas       uint64          `json:"gas"`          // provider's estimate, units; 0 = unknown
-	Duration  time.Duration   `json:"duration"`
-	Expires   time.Time       `json:"expires"` // by our clock; not executable later
-	Fees      []Payment       `json:"fees,omitempty"`
-	Raw       json.RawMessage `json:"raw"` // provider's own words, handed back unmodified to Build
+	ID        string        `json:"id"` // ours, given by the service
+	Provider  Kind          `json:"provider"`
+	Request   QuoteRequest  `json:"request"`
+	Routing   string        `json:"routing"` // provider's word: CLASSIC, WRAP …
+	Route     string        `json:"route"`   // for people
+	AmountOut *big.Int      `json:"amountOut"`
+	MinOut    *big.Int      `json:"minAmountOut"`      // enforced for the recipient after fees
+	Gas       uint64        `json:"gas"`               // provider's estimate, units; 0 = unknown
+	Gasless   bool          `json:"gasless,omitempty"` // executing it costs no gas once the allowance is in place
+	Duration  time.Duration `json:"duration"`
+	Expires   time.Time     `json:"expires"` // by our clock; not executable later
+	Fees      []Payment     `json:"fees,omitempty"`
+	// Wrap is the wrapped coin that a native input is turned into first, by a call
+	// of the wallet's own, since the provider takes tokens only; zero = it is not.
+	Wrap common.Address  `json:"wrap,omitzero"`
+	Raw  json.RawMessage `json:"raw"` // provider's own words, handed back unmodified to Build
+
+	// Refund is what at least would come back of a deposit that nobody fills; nil =
+	// the whole input, or there is no deposit.
+	Refund *Spend `json:"refund,omitempty"`
+	// Unusable says why an offer is only shown and cannot be executed; empty = it can.
+	Unusable string `json:"unusable,omitempty"`
+
+	// What package swap adds for the ranking: gas it is expected to cost (wei), what
+	// is left of AmountOut after that (nil = no price of our own), and why it
+	// stands where it does.
+	GasCost *big.Int `json:"gasCost,omitempty"`
+	Net     *big.Int `json:"net,omitempty"`
+	Rank    string   `json:"rank,omitempty"`
 }
 
 // A Built plan is what a provider returns for an offer: steps whose effects are
@@ -49,8 +67,8 @@ type Offer struct {
 // A provider builds no approvals: it names the spender and package swap makes
 // them, of exactly the amount. A permit is the provider's, as a typed step.
 type Built struct {
-	Steps      []Step     `json:"steps"`
-	Settlement Settlement `json:"settlement"`
+	Steps      []Step    `json:"steps"`
+	Settlement SettledBy `json:"settlement"`
 	// Spender must be allowed, by an ERC-20 allowance on the input token, to pull
 	// it before the steps can take effect; zero = nobody (native input, unwrap).
 	Spender common.Address `json:"spender,omitzero"`
@@ -79,23 +97,73 @@ type LateBuilder interface {
 	Late(ctx context.Context, o Order, step int) (chain.Call, error)
 }
 
-// A Settler is a provider that settles orders itself ([ByProvider]).
+// A Settler is a provider that settles orders itself ([ByProvider]): it is given
+// a signature, or told of a mined deposit, and somebody else does the rest.
 type Settler interface {
 	// Submit hands the provider what the steps produced and returns its name for
-	// the order. It is keyed by content: repeating it makes no second order.
-	// A [*Refusal] means certainly not accepted; any other error means unknown.
+	// the order. It is keyed by content: repeating it makes no second order. A
+	// [*Refusal] that is not temporary means certainly not accepted; any other
+	// error means unknown, and the engine asks Status before it repeats.
 	Submit(ctx context.Context, o Order) (ref string, err error)
-	// Status reports what the provider claims. It proves nothing.
+	// Status reports what the provider claims. It proves nothing. A refusal with
+	// code [OrderUnknown] means that the provider certainly does not know it.
+	// It refuses (ProviderGarbage) a reply that is about another order.
 	Status(ctx context.Context, o Order) (Claim, error)
-	// Prove looks for chain evidence of the order's end; ok is false when there
-	// is none yet.
-	Prove(ctx context.Context, o Order) (v Verdict, ok bool, err error)
+	// Proof says what on the chain would prove the order's end, from the bytes
+	// that were checked and signed alone: no I/O, nothing of the provider's
+	// replies but the route's own identifiers that those bytes carry.
+	Proof(o Order) (Proof, error)
 }
 
-// A Claim is what a provider says of an order, in our words.
+// A Canceller is a Settler whose signed orders can be made void on the chain.
+type Canceller interface {
+	// CancelCall is the account's own call that makes the signed order void. No I/O.
+	CancelCall(o Order) (chain.Call, error)
+}
+
+// A Watcher is a Settler that can push claims, beside being asked.
+type Watcher interface {
+	// Watch calls told at each claim until ctx ends or the connection is lost; it
+	// may return at once with an error where there is nothing to connect to.
+	Watch(ctx context.Context, o Order, told func(Claim)) error
+}
+
+// A Lister is a provider that lists what it trades, for people to choose from.
+type Lister interface {
+	// Tokens are the provider's word, and nobody's here. It may be repeated: the
+	// provider keeps an answer for a while.
+	Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, error)
+}
+
+// A Placed provider says where its API is and what it calls the networks.
+type Placed interface {
+	// Place does no I/O.
+	Place() Place
+}
+
+// A Place is where a provider's API is, for the daemon and for windows, and its
+// per-network configuration (spec section 2).
+type Place struct {
+	Base, Frontend string // absolute URLs
+	Networks       []NetworkEntry
+}
+
+// A NetworkEntry is a provider's configuration entry of one network.
+type NetworkEntry struct {
+	ChainID           uint64 // the wallet's
+	Enabled           bool
+	ProviderChainID   uint64 // the provider's own id of it
+	DisplayName       string
+	CrossChainEnabled bool
+}
+
+// A Claim is what a provider says of an order, in our words. Nothing in it is
+// evidence; Tx and Chain only say where to look first.
 type Claim struct {
-	State  State       `json:"state"` // settling, or a final state as claimed
-	Tx     common.Hash `json:"tx,omitzero"`
+	State  State       `json:"state"`            // settling, or a final state as claimed
+	Word   string      `json:"word,omitempty"`   // the provider's own word for it
+	Tx     common.Hash `json:"tx,omitzero"`      // of the fill or refund it speaks of
+	Chain  uint64      `json:"chainId,omitzero"` // where Tx is
 	Reason string      `json:"reason,omitempty"`
 }
 
@@ -108,6 +176,16 @@ const (
 	Wrapper  Role = "wrapper"  // wrapped native coin: deposit and withdraw
 	Spender  Role = "spender"  // may be approved
 	Verifier Role = "verifier" // may be the verifying contract of typed data
+	// Settlement contracts settle signed orders, and their events prove it.
+	Settlement Role = "settlement"
+	// Depot contracts take deposits for others to settle; they may be called
+	// with the value, or approved and called.
+	Depot Role = "depot"
+	// Fillers are the accounts from which a transfer counts as the fill, or the
+	// refund, of a deposit.
+	Filler Role = "filler"
+	// Cosigners may be named in a signed order to improve its terms later.
+	Cosigner Role = "cosigner"
 )
 
 // A Pin allows one contract on one chain in one role.

@@ -12,52 +12,59 @@ import (
 	"github.com/google/uuid"
 )
 
+// quoteTimes is how long each provider may take to quote.
+var quoteTimes = map[Kind]time.Duration{
+	DEX:     10 * time.Second,
+	Bridge:  15 * time.Second, // it looks for routes on two chains
+	Intent:  30 * time.Second, // it streams offers as its fillers answer
+	Gasless: 10 * time.Second,
+}
+
+// maxRaw bounds a provider's own words, in bytes: every snapshot of an order
+// repeats them. Honest ones have a tenth of it.
+const maxRaw = 128 << 10
+
 const (
-	// quoteTime is how long one provider may take to quote.
-	quoteTime = 10 * time.Second
-	// maxRaw bounds a provider's own words, in bytes: every snapshot of an order
-	// repeats them. Honest ones have a tenth of it.
-	maxRaw = 128 << 10
+	// maxEach bounds the offers of one provider, of which the best come first.
+	maxEach = 64
+	// maxWords bounds each of an offer's words for people, in runes.
+	maxWords = 300
 )
+
+// A Streamer is a provider that has offers one by one.
+type Streamer interface {
+	// Stream calls told with each offer as it comes, and returns all of them, best
+	// first, as Quote would. told must not be called after it returned.
+	Stream(ctx context.Context, r QuoteRequest, told func(Offer)) ([]Offer, error)
+}
+
+// Quoted is what one provider answered so far to a quote under way.
+type Quoted struct {
+	Provider Kind
+	Offers   []Offer  // new ones; with Done all of them, best first
+	Failure  *Refusal // why it has none
+	Done     bool     // it has answered in full
+	Order    []string // ids of all offers of the quote so far, best first
+}
 
 // Quote asks providers for offers, all at once, and ranks what they answer. A
 // provider that fails has its reason in Failures; the others are not held up.
 // Asking every provider fails only when the request itself is wrong, or the
 // balance does not cover it. That is found out meanwhile: no offer is kept, told
 // or returned before.
-func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each func(Kind, []Offer, *Refusal)) (QuoteResult, error) {
+func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each func(Quoted)) (QuoteResult, error) {
 	if err := checkRequest(&r); err != nil {
 		return QuoteResult{}, err
-	}
-	asked := kinds
-	if len(asked) == 0 {
-		asked = Kinds()
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var short error // valid once known is closed
 	known := make(chan struct{})
 	funds := func() error { <-known; return short }
-	res := QuoteResult{Failures: map[Kind]*Refusal{}}
-	var mu sync.Mutex
+	b := s.newBoard(ctx, r, each)
 	var wg sync.WaitGroup
-	for _, k := range asked {
-		wg.Go(func() {
-			offers, err := s.quoteOne(ctx, k, r, funds)
-			refused := asRefusal(err)
-			if funds() != nil {
-				return
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if refused != nil {
-				res.Failures[k] = refused
-			}
-			res.Offers = append(res.Offers, offers...)
-			if each != nil {
-				each(k, offers, refused)
-			}
-		})
+	for _, k := range askedOf(kinds) {
+		wg.Go(func() { s.quoteOne(ctx, b, k, funds) })
 	}
 	if short = checkBalance(ctx, s.o.Nodes, s.o.Journal, r.SrcChain, r.Account, r.TokenIn, r.AmountIn); short != nil {
 		stop()
@@ -67,13 +74,20 @@ func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each 
 	if short != nil {
 		return QuoteResult{}, short
 	}
-	rank(res.Offers)
+	res := b.result()
 	if len(kinds) == 1 && len(res.Offers) == 0 { // the one provider that was asked says why
 		if refused := res.Failures[kinds[0]]; refused != nil {
 			return res, refused
 		}
 	}
 	return res, nil
+}
+
+func askedOf(kinds []Kind) []Kind {
+	if len(kinds) == 0 {
+		return Kinds()
+	}
+	return kinds
 }
 
 // checkRequest refuses what no provider could serve and fills in defaults.
@@ -121,9 +135,24 @@ func checkFunds(amount, balance, promised *big.Int) error {
 	return refused
 }
 
-// quoteOne asks one provider, within its time, and keeps its offers once the
+// quoteOne asks one provider, within its time, and posts its offers once the
 // funds are there.
-func (s *Service) quoteOne(ctx context.Context, k Kind, r QuoteRequest, funds func() error) ([]Offer, error) {
+func (s *Service) quoteOne(ctx context.Context, b *board, k Kind, funds func() error) {
+	offers, err := s.ask(ctx, b, k, funds)
+	if funds() == nil {
+		b.done(k, offers, asRefusal(err))
+	}
+}
+
+// ask asks one provider. A reply that this program stumbles over must not stop the
+// others, nor the daemon.
+func (s *Service) ask(ctx context.Context, b *board, k Kind, funds func() error) (offers []Offer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			offers, err = nil, Refuse(ProviderGarbage, "the %s provider's reply cannot be read: %v", k, p)
+		}
+	}()
+	r := b.request
 	if err := checkRoute(k, r.SrcChain, r.DstChain); err != nil {
 		return nil, err
 	}
@@ -135,28 +164,58 @@ func (s *Service) quoteOne(ctx context.Context, k Kind, r QuoteRequest, funds fu
 	if net, err := s.o.Nodes.Network(r.SrcChain); err == nil && wraps(r, net.WrappedNative) {
 		r.FeeBps, r.FeeReceiver = 0, common.Address{} // wrapping is free
 	}
-	ctx, cancel := context.WithTimeout(ctx, quoteTime)
+	ctx, cancel := context.WithTimeout(ctx, quoteTimes[k])
 	defer cancel()
-	offers, err := p.Quote(ctx, r)
+	if err := s.turn(ctx, k); err != nil {
+		return nil, err
+	}
+	a := answer{kind: k, request: r, named: map[string]string{}, drops: b.drops}
+	if st, ok := p.(Streamer); ok {
+		offers, err = st.Stream(ctx, r, func(o Offer) {
+			if len(a.named) >= maxEach || funds() != nil {
+				return
+			}
+			if one, err := s.shelve(a, []Offer{o}); err == nil {
+				b.told(k, one)
+			}
+		})
+	} else {
+		offers, err = p.Quote(ctx, r)
+	}
 	if err == nil {
 		err = funds()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.shelve(k, r, offers)
+	return s.shelve(a, offers)
+}
+
+// An answer is what the offers belong to that one provider has for one request.
+type answer struct {
+	kind    Kind
+	request QuoteRequest
+	named   map[string]string // ids of offers already told, by what they say
+	drops   uint64            // as it was asked for
 }
 
 // shelve checks what every offer must satisfy, names it and keeps it until it
-// expires. The request is ours, not the provider's echo of it.
-func (s *Service) shelve(k Kind, r QuoteRequest, offers []Offer) ([]Offer, error) {
-	out := make([]Offer, 0, len(offers))
-	for _, o := range offers {
+// expires. The request is ours, not the provider's echo of it. Of one that was
+// told before, the id is known. What was asked for before all offers were forgotten
+// is forgotten with them.
+func (s *Service) shelve(a answer, offers []Offer) ([]Offer, error) {
+	k, r, named := a.kind, a.request, a.named
+	out := make([]Offer, 0, min(len(offers), maxEach))
+	for _, o := range offers[:min(len(offers), maxEach)] {
+		o = o.tidy()
 		o.Provider, o.Request = k, r
 		if err := checkOffer(o, r); err != nil {
 			return nil, err
 		}
-		o.ID = uuid.NewString()
+		if o.ID = named[string(o.Raw)]; o.ID == "" || len(o.Raw) == 0 {
+			o.ID = uuid.NewString()
+		}
+		named[string(o.Raw)] = o.ID
 		out = append(out, o)
 	}
 	if len(out) == 0 {
@@ -164,10 +223,21 @@ func (s *Service) shelve(k Kind, r QuoteRequest, offers []Offer) ([]Offer, error
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, o := range out {
-		s.offers.put(o.ID, o)
+	if s.dropped != a.drops {
+		return nil, &Refusal{Code: QuoteUnknown, Reason: "the wallet was locked or switched meanwhile; get a new quote", Err: ErrDropped}
+	}
+	for i, o := range out {
+		s.offers.put(o.ID, shelved{o, out[i+1:]})
 	}
 	return out, nil
+}
+
+// tidy makes an offer's words fit to be shown: they are the provider's.
+func (o Offer) tidy() Offer {
+	for _, words := range []*string{&o.Routing, &o.Route, &o.Unusable} {
+		*words = shown(*words, maxWords)
+	}
+	return o
 }
 
 // checkOffer refuses an offer that is too large to keep, has no sound amounts,
@@ -176,7 +246,9 @@ func checkOffer(o Offer, r QuoteRequest) error {
 	switch {
 	case len(o.Raw) > maxRaw:
 		return Refuse(ProviderGarbage, "an offer of %d bytes", len(o.Raw))
-	case o.AmountOut == nil || o.MinOut == nil || o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0:
+	case o.Duration < 0:
+		return Refuse(ProviderGarbage, "an offer that is through before it began")
+	case o.AmountOut == nil || o.MinOut == nil || o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.AmountOut.BitLen() > 256:
 		return Refuse(ProviderGarbage, "an offer without a sound amount")
 	case o.MinOut.Cmp(floorOf(o.AmountOut, r.SlippageBps)) < 0:
 		return refuseField(NotAsAccepted, "minAmountOut", "the offer's minimum allows more slippage than was asked for")
@@ -190,16 +262,6 @@ func floorOf(amount *big.Int, slippageBps int) *big.Int {
 	return n.Div(n, big.NewInt(10_000))
 }
 
-// rank orders offers: the best enforced output first, then the quicker one.
-func rank(offers []Offer) {
-	slices.SortStableFunc(offers, func(a, b Offer) int {
-		if c := b.AmountOut.Cmp(a.AmountOut); c != 0 {
-			return c
-		}
-		return int(a.Duration - b.Duration)
-	})
-}
-
 // asRefusal gives every failure of a provider a reason that can be shown.
 func asRefusal(err error) *Refusal {
 	var r *Refusal
@@ -208,8 +270,10 @@ func asRefusal(err error) *Refusal {
 		return nil
 	case errors.As(err, &r):
 		return r
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled):
+		return &Refusal{Code: ProviderDown, Reason: "the quote was ended before the provider answered", Err: err}
+	case errors.Is(err, context.DeadlineExceeded):
 		return &Refusal{Code: ProviderDown, Reason: "the provider did not answer in time; try again", Err: err}
 	}
-	return &Refusal{Code: ProviderDown, Reason: err.Error(), Err: err}
+	return &Refusal{Code: ProviderDown, Reason: shown(err.Error(), maxRefused), Err: err}
 }

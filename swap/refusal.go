@@ -49,6 +49,7 @@ const (
 	BeingCancelled     Code = "being_cancelled"     // a cancelling transaction is on its way
 	TooLate            Code = "too_late"            // the last moment has passed
 	NothingPending     Code = "nothing_pending"     // no transaction of the order is on its way
+	CannotCancel       Code = "cannot_cancel"       // the order is out of the wallet's hands
 	JournalFailed      Code = "journal_failed"      // the database cannot be written: nothing is signed
 )
 
@@ -78,18 +79,28 @@ func (r *Refusal) Error() string {
 
 func (r *Refusal) Unwrap() error { return r.Err }
 
+// Temporary reports a bad moment of the provider's: nothing was decided, and the
+// same may succeed later.
+func (r *Refusal) Temporary() bool { return r.Code.temporary() }
+
 // Is makes errors.Is(err, &Refusal{Code: c}) ask for the code alone.
 func (r *Refusal) Is(target error) bool {
 	t, ok := target.(*Refusal)
 	return ok && t.Code == r.Code
 }
 
+// maxRefused bounds a reason, in runes: what it quotes of a provider's may be as long
+// as its reply, and is kept with the order.
+const maxRefused = 1000
+
 // Refuse makes a refusal with a formatted reason.
 func Refuse(c Code, format string, args ...any) *Refusal {
-	return &Refusal{Code: c, Reason: fmt.Sprintf(format, args...)}
+	return &Refusal{Code: c, Reason: shown(fmt.Sprintf(format, args...), maxRefused)}
 }
 
 // refuseField makes a refusal that names a field.
 func refuseField(c Code, field, format string, args ...any) *Refusal {
-	return &Refusal{Code: c, Field: field, Reason: fmt.Sprintf(format, args...)}
+	r := Refuse(c, format, args...)
+	r.Field = field
+	return r
 }

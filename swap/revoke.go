@@ -207,17 +207,22 @@ func (e *Engine) stillUnneeded(o Order) error {
 func (e *Engine) proveRevoked(ctx context.Context, o Order) (Verdict, bool, error) {
 	v, ok, err := e.proveOwnCall(ctx, o)
 	g := grantOf(o.Plan.Steps[0].Effect)
-	if err != nil || !ok || v.State != Filled || tookAway(v.Evidence.Logs, o.Terms.Account, g) {
+	if err != nil || !ok || v.State != Filled {
 		return v, ok, err
 	}
-	left, err := allowanceOf(ctx, e.Nodes, o.Terms.SrcChain, o.Terms.Account, g)
-	if err != nil {
-		return v, false, err
+	by := byRevoke
+	if !tookAway(v.Evidence.Logs, o.Terms.Account, g) {
+		left, err := allowanceOf(ctx, e.Nodes, o.Terms.SrcChain, o.Terms.Account, g)
+		if err != nil {
+			return v, false, err
+		}
+		if left.Sign() != 0 {
+			by = byKept
+		}
 	}
-	if left.Sign() != 0 {
-		v.State = Failed
-	}
-	return v, true, nil
+	revoked := verdictBy(by)
+	revoked.Sources, revoked.Evidence = v.Sources, v.Evidence
+	return revoked, true, nil
 }
 
 // grantOf is what an effect of kind Approve sets.

@@ -10,9 +10,12 @@ import (
 	"sync"
 	"time"
 
+	"swapkeep/tokens"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/google/uuid"
+	"golang.org/x/time/rate"
 )
 
 // A QuoteResult is the answer to one quote: ranked offers and, for each
@@ -67,9 +70,13 @@ type Host interface {
 	Providers() []ProviderInfo
 	// Fees is the accessor of the fee configuration: feeBps and partnerInfo only.
 	Fees() FeeInfo
+	// Tokens lists what a provider trades on a network, in its own words.
+	Tokens(ctx context.Context, k Kind, chainID uint64) ([]tokens.Token, error)
 	// Quote asks providers (all that support the route when kinds is empty) and
-	// calls each, once per provider as it answers, before returning them ranked.
-	Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each func(Kind, []Offer, *Refusal)) (QuoteResult, error)
+	// calls each as offers come, before returning them ranked.
+	Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each func(Quoted)) (QuoteResult, error)
+	// Requote goes on asking at each provider's cadence while awake lets it.
+	Requote(ctx context.Context, r QuoteRequest, kinds []Kind, awake func(context.Context) error, each func(Quoted)) error
 	// Prepare builds, decodes, checks, simulates and judges an offer.
 	Prepare(ctx context.Context, offerID string) (Review, error)
 	// Execute journals consent and starts the order. It needs no unlocked key to
@@ -119,14 +126,21 @@ type AcceptRequest struct {
 	Session     string
 }
 
-// Options are what a Service needs. All fields but Log are required.
+// Options are what a Service needs. All fields but GasPrice, Tokens, Pause and Log are
+// required.
 type Options struct {
-	Journal    *Journal
-	Providers  map[Kind]Provider
-	Nodes      Nodes
-	Sender     Sender
-	Signer     TypedSigner
-	Pricer     Pricer
+	Journal   *Journal
+	Providers map[Kind]Provider
+	Nodes     Nodes
+	Sender    Sender
+	Signer    TypedSigner
+	Pricer    Pricer
+	// GasPrice is what a unit of gas is expected to cost now, in wei; nil = offers
+	// are ranked without gas.
+	GasPrice func(ctx context.Context, chainID uint64) (*big.Int, error)
+	// Tokens are the wallet's own on a network: what a contract of unknown content may
+	// take of them is looked at before it is called; nil = of those of earlier orders.
+	Tokens     func(chainID uint64) []common.Address
 	Confirmer  Confirmer
 	Fees       FeeConfig
 	Unlocked   func() bool // whether Signer would sign now
@@ -144,12 +158,14 @@ type Service struct {
 	ctx    context.Context // of the engine; set by Run
 
 	mu     sync.Mutex
-	offers *shelf[Offer]
+	offers *shelf[shelved]
 	plans  *shelf[Review]
 	// revokes are kept apart: a list of allowances must not push out the review
 	// that somebody is looking at.
 	revokes *shelf[Review]
 	dropped uint64 // counts how often all of them were forgotten
+	watches map[question]*shared
+	paces   map[Kind]*rate.Limiter
 
 	subMu sync.Mutex
 	subs  map[int]func(Order)
@@ -158,10 +174,13 @@ type Service struct {
 
 var _ Host = (*Service)(nil)
 
-// Bounds of what is kept between quote and execution; each may weigh maxRaw.
+// Bounds of what is kept between quote and execution: how many, and how many bytes
+// of them together. Several windows watch quotes at once, and none may push another's
+// out while somebody looks at it.
 const (
-	maxOffers = 256
-	maxPlans  = 64
+	maxOffers = 2048
+	maxPlans  = 512
+	maxShelf  = 32 << 20
 )
 
 // NewService returns a service; [Service.Run] must follow before orders move.
@@ -169,11 +188,11 @@ func NewService(o Options) (*Service, error) {
 	if err := o.Fees.Check(); err != nil {
 		return nil, err
 	}
-	s := &Service{o: o, subs: map[int]func(Order){}}
+	s := &Service{o: o, subs: map[int]func(Order){}, watches: map[question]*shared{}, paces: newPaces()}
 	s.DropPlans()
 	carriers := map[Kind]Provider{Wallet: revoker{}}
 	maps.Copy(carriers, o.Providers)
-	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Pricer: o.Pricer, Fees: o.Fees,
+	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Pricer: o.Pricer, Fees: o.Fees, Tokens: o.Tokens,
 		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.tell, Log: o.Log}
 	if s.engine.Pause == nil {
 		s.engine.Pause = Pause
@@ -189,12 +208,13 @@ func NewService(o Options) (*Service, error) {
 func Pause(still time.Duration) time.Duration {
 	for _, p := range []struct{ below, pause time.Duration }{
 		{time.Minute, time.Second}, {10 * time.Minute, 5 * time.Second}, {time.Hour, 15 * time.Second},
+		{24 * time.Hour, time.Minute}, {7 * 24 * time.Hour, 10 * time.Minute},
 	} {
 		if still < p.below {
 			return p.pause
 		}
 	}
-	return time.Minute
+	return time.Hour
 }
 
 // Resume starts every order that was left open, then lets new ones be started.
@@ -226,9 +246,14 @@ func (s *Service) Fees() FeeInfo { return s.o.Fees.Info() }
 func (s *Service) Providers() []ProviderInfo {
 	out := make([]ProviderInfo, 0, len(Kinds()))
 	for _, k := range Kinds() {
-		info := ProviderInfo{Kind: k, Support: map[uint64]Cell{}}
-		if _, info.Ready = s.o.Providers[k]; !info.Ready {
+		info := ProviderInfo{Kind: k, Support: map[uint64]Cell{}, Can: capabilities[k], Fee: s.o.Fees.provider(k)}
+		var p Provider
+		if p, info.Ready = s.o.Providers[k]; !info.Ready {
 			info.Reason = "not configured"
+		}
+		if placed, ok := p.(Placed); ok {
+			at := placed.Place()
+			info.Place = &at
 		}
 		for _, c := range SupportedChains() {
 			info.Support[c] = SupportOf(k, c)
@@ -236,6 +261,21 @@ func (s *Service) Providers() []ProviderInfo {
 		out = append(out, info)
 	}
 	return out
+}
+
+// Tokens lists what a provider trades on a network, as far as it says so.
+func (s *Service) Tokens(ctx context.Context, k Kind, chainID uint64) ([]tokens.Token, error) {
+	p, ok := s.o.Providers[k]
+	if !ok {
+		return nil, Refuse(ProviderDown, "the %s provider is not configured", k)
+	}
+	l, ok := p.(Lister)
+	if !ok {
+		return nil, refuseField(BadRequest, "provider", "the %s provider lists no tokens; leave it out", k)
+	}
+	ctx, cancel := context.WithTimeout(ctx, quoteTimes[k])
+	defer cancel()
+	return l.Tokens(ctx, chainID)
 }
 
 // Order returns an order and its history.
@@ -279,7 +319,7 @@ func (s *Service) tell(o Order) {
 func (s *Service) DropPlans() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.offers, s.plans, s.revokes = newShelf[Offer](maxOffers), newShelf[Review](maxPlans), newShelf[Review](maxRevokes)
+	s.offers, s.plans, s.revokes = newShelf(maxOffers, shelved.weight), newShelf(maxPlans, Review.weight), newShelf(maxRevokes, Review.weight)
 	s.dropped++
 }
 
@@ -318,15 +358,24 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (O
 	}
 	now := s.o.Now().UTC()
 	o, made, err := s.o.Journal.Create(Order{ID: id.String(), Request: r.Request, Digest: r.Digest, Origin: r.Origin, Terms: review.Terms,
-		Offer: review.Offer, Plan: review.Plan, AckCodes: r.Acknowledge, State: Accepted, Created: now, Updated: now}, content)
+		Offer: review.Offer, Plan: review.Plan, AckCodes: heeded(review.Findings, r.Acknowledge), State: Accepted, Created: now, Updated: now}, content)
 	if err != nil {
 		return Order{}, err
 	}
 	if made {
+		s.spend(review.Offer.ID)
 		s.tell(o.Clone())
 		s.start(o.ID)
 	}
 	return o, nil
+}
+
+// spend forgets an offer whose plan was accepted: its id goes to every window now,
+// and another plan of it would be another consent, and may need another password.
+func (s *Service) spend(offerID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.offers.drop(offerID)
 }
 
 // tidyRequest brings a uuid to the one form in which it is remembered.
@@ -370,10 +419,14 @@ func (s *Service) consented(act string, r ExecuteRequest) (Review, error) {
 	if err != nil {
 		return review, err
 	}
-	if len(open) >= s.o.OpenOrders {
-		return review, Refuse(TooManyOrders, "%d orders are in progress; wait for some to end", len(open))
+	if len(open) < s.o.OpenOrders {
+		return review, nil
 	}
-	return review, nil
+	busy, err := s.o.Journal.busy(open)
+	if err == nil && busy >= s.o.OpenOrders {
+		err = Refuse(TooManyOrders, "%d orders are in progress; wait for some to end", busy)
+	}
+	return review, err
 }
 
 // acceptable refuses what a finding blocks, and what needs a second act that was
@@ -392,6 +445,17 @@ func acceptable(found []Finding, acknowledged []string) error {
 		}
 	}
 	return nil
+}
+
+// heeded are the codes that stand for a finding which was shown. Others say nothing.
+func heeded(found []Finding, acknowledged []string) (codes []string) {
+	for _, f := range found {
+		if f.Severity == Acknowledge && slices.Contains(acknowledged, f.Code) && !slices.Contains(codes, f.Code) {
+			codes = append(codes, f.Code)
+		}
+	}
+	slices.Sort(codes)
+	return codes
 }
 
 // blockCodes maps a blocking finding to the refusal that executing it gets.
@@ -439,6 +503,9 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 		if o.Cancel {
 			return o, nil
 		}
+		if err := s.cancellable(o); err != nil {
+			return o, err
+		}
 		o.Cancel, o.Updated = true, s.o.Now().UTC()
 		if err = s.o.Journal.Update(&o, "the user asked to cancel"); !errors.Is(err, errStale) {
 			break
@@ -454,24 +521,56 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 	return o, err
 }
 
-// A shelf keeps the newest values by key, up to a bound.
+// A shelf keeps the newest values by key, up to a number of them and to maxShelf
+// bytes.
 type shelf[T any] struct {
-	bound int
-	order []string
-	byKey map[string]T
+	bound  int
+	weight func(T) int // about how many bytes a value takes
+	bytes  int
+	order  []string
+	byKey  map[string]T
 }
 
-func newShelf[T any](bound int) *shelf[T] { return &shelf[T]{bound: bound, byKey: map[string]T{}} }
+func newShelf[T any](bound int, weight func(T) int) *shelf[T] {
+	return &shelf[T]{bound: bound, weight: weight, byKey: map[string]T{}}
+}
 
 func (s *shelf[T]) put(key string, v T) {
-	if _, ok := s.byKey[key]; !ok {
-		s.order = append(s.order, key)
-	}
-	s.byKey[key] = v
-	if len(s.order) > s.bound {
-		delete(s.byKey, s.order[0])
-		s.order = s.order[1:]
+	s.drop(key)
+	s.order, s.byKey[key] = append(s.order, key), v
+	s.bytes += s.weight(v)
+	for len(s.order) > s.bound || s.bytes > maxShelf && len(s.order) > 1 {
+		s.drop(s.order[0])
 	}
 }
 
 func (s *shelf[T]) get(key string) (T, bool) { v, ok := s.byKey[key]; return v, ok }
+
+// drop forgets a value, if it is there.
+func (s *shelf[T]) drop(key string) {
+	v, ok := s.byKey[key]
+	if !ok {
+		return
+	}
+	s.bytes -= s.weight(v)
+	delete(s.byKey, key)
+	i := slices.Index(s.order, key)
+	s.order = slices.Delete(s.order, i, i+1)
+}
+
+// weight counts an offer's own words and, roughly, the rest.
+func (o shelved) weight() int { return len(o.Raw) + 1<<10 }
+
+// weight counts what is long in a review.
+func (r Review) weight() int {
+	n := len(r.Offer.Raw) + 4<<10
+	for _, s := range r.Plan.Steps {
+		if s.Call != nil {
+			n += len(s.Call.Data)
+		}
+		if s.Typed != nil {
+			n += len(mustJSON(s.Typed))
+		}
+	}
+	return n
+}

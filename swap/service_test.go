@@ -115,7 +115,7 @@ func TestNoOffersWithoutFunds(t *testing.T) {
 			}}
 			told := false
 			q, err := b.service.Quote(t.Context(), QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth},
-				nil, func(Kind, []Offer, *Refusal) { told = true })
+				nil, func(Quoted) { told = true })
 			if c.failure == nil {
 				refusedWith(t, err, InsufficientFunds)
 			} else if !errors.Is(err, c.failure) {
@@ -158,7 +158,7 @@ func TestProvidersFailApart(t *testing.T) {
 	b.p.quote = even
 	told := map[Kind]bool{}
 	q, err := b.service.Quote(t.Context(), QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth}, nil,
-		func(k Kind, _ []Offer, _ *Refusal) { told[k] = true })
+		func(q Quoted) { told[q.Provider] = true })
 	if err != nil || len(q.Offers) != 1 || len(q.Failures) != 3 || len(told) != 4 {
 		t.Errorf("%d offers, failures %v, told of %v, %v", len(q.Offers), q.Failures, told, err)
 	}

@@ -16,18 +16,33 @@ type Expected struct {
 	Allowed *big.Int       // what Spender may pull before the calls; nil = nothing
 }
 
-// spends reports whether what was simulated includes the step that spends.
+// spends reports whether what was simulated includes a step that spends.
 func (x Expected) spends() bool {
-	return len(x.Effects) > 0 && x.Effects[len(x.Effects)-1].Kind != Approve
+	return slices.ContainsFunc(x.Effects, func(f Effect) bool { return f.Kind != Approve })
+}
+
+// wraps reports whether what was simulated includes the wrap that goes first, and
+// whether it ends with it.
+func (x Expected) wraps(t Terms) (wraps, last bool) {
+	i := slices.IndexFunc(x.Effects, t.wrapsFirst)
+	return i >= 0, i >= 0 && !slices.ContainsFunc(x.Effects[i+1:], func(f Effect) bool { return f.Kind != Approve })
+}
+
+// last is the kind of the step that spends, if it is among what was simulated.
+func (x Expected) last() EffectKind {
+	if len(x.Effects) == 0 {
+		return ""
+	}
+	return x.Effects[len(x.Effects)-1].Kind
 }
 
 // CheckSimulation compares what a node shows to move with the terms. A node
 // that cannot show movements proves nothing; that is enough for effects whose
-// bytes enforce the floor themselves, and a refusal for opaque ones. It is pure.
+// bytes enforce the floor themselves, or name all that they take, and a refusal
+// for opaque ones. It is pure.
 func CheckSimulation(t Terms, x Expected, s chain.Simulation) error {
-	opaque := func(f Effect) bool { return f.Kind == Opaque }
 	switch {
-	case !s.Shown && slices.ContainsFunc(x.Effects, opaque):
+	case !s.Shown && x.last() == Opaque:
 		return Refuse(NotShown, "no rpc endpoint of chain %d can show what the call would move; add one that supports eth_simulateV1", t.SrcChain)
 	case !s.Shown:
 		return nil
@@ -37,24 +52,62 @@ func CheckSimulation(t Terms, x Expected, s chain.Simulation) error {
 			return refuseField(NotAsAccepted, "allowance", "the call would let %s spend %s", g.Spender, g.Token)
 		}
 	}
-	for token, n := range netOf(s.Movements, t.Account) {
+	if err := x.leaves(t, s.Movements); err != nil {
+		return err
+	}
+	return x.arrives(t, s.Movements)
+}
+
+// leaves wants nothing to leave the account but the input, and of that no more than
+// was accepted; exactly that where nothing else bounds it.
+func (x Expected) leaves(t Terms, moves []chain.Movement) error {
+	wraps, wrapsLast := x.wraps(t)
+	paid, sum := t.Input(), new(big.Int)
+	if wraps {
+		paid = t.TokenIn
+	}
+	for _, m := range moves {
+		if m.ID != nil && m.From == t.Account && m.To != t.Account {
+			return refuseField(NotAsAccepted, "movements", "number %s of the collection %s would leave the account", m.ID, m.Token)
+		}
+	}
+	for token, n := range netOf(moves, t.Account) {
 		spent := new(big.Int).Neg(n)
 		switch {
 		case spent.Sign() <= 0:
 		case !x.spends():
 			return refuseField(NotAsAccepted, "movements", "an approval would move %s of %s out of the account", spent, token)
-		case token != t.TokenIn:
+		case token != paid:
 			return refuseField(NotAsAccepted, "movements", "%s of %s would leave the account", spent, token)
 		case spent.Cmp(t.AmountIn) > 0:
 			return refuseField(NotAsAccepted, "movements", "%s would leave the account, more than %s", spent, t.AmountIn)
+		default:
+			sum = spent
 		}
 	}
-	if !x.spends() || t.SrcChain != t.DstChain {
+	if (handsOver(x.last()) || wrapsLast) && sum.Cmp(t.AmountIn) != 0 {
+		return refuseField(NotAsAccepted, "movements", "%s would leave the account, not exactly %s", sum, t.AmountIn)
+	}
+	return nil
+}
+
+// laterOutput are the providers whose opaque calls hand the input over for somebody
+// else to bring the output, on the same chain too. The calls of others bring it
+// themselves there.
+var laterOutput = map[Kind]bool{Intent: true}
+
+// arrives wants the floor for the recipient from what ends on this chain, and from
+// a wrap that goes first all that it takes.
+func (x Expected) arrives(t Terms, moves []chain.Movement) error {
+	token, to, least := t.TokenOut, t.Recipient, t.FloorOut
+	switch _, wrapsLast := x.wraps(t); {
+	case wrapsLast:
+		token, to, least = t.Wrap, t.Account, t.AmountIn
+	case !x.spends() || x.last() == Deposit || x.last() == Opaque && laterOutput[t.Provider] || t.SrcChain != t.DstChain:
 		return nil
 	}
-	got := netOf(s.Movements, t.Recipient)[t.TokenOut]
-	if got == nil || got.Cmp(t.FloorOut) < 0 {
-		return refuseField(NotAsAccepted, "movements", "only %v would arrive, below the accepted floor %s", text(got), t.FloorOut)
+	if got := netOf(moves, to)[token]; got == nil || got.Cmp(least) < 0 {
+		return refuseField(NotAsAccepted, "movements", "only %v would arrive, below the accepted floor %s", text(got), least)
 	}
 	return nil
 }
@@ -81,7 +134,7 @@ func (x Expected) expects(t Terms, g chain.Grant) bool {
 			}
 		}
 	}
-	pulled := g.Via == (common.Address{}) && g.Token == t.TokenIn && g.Spender == x.Spender && x.spends()
+	pulled := g.Via == (common.Address{}) && g.Token == t.Input() && g.Spender == x.Spender && x.spends()
 	return pulled && allowed != nil && g.Amount.Cmp(allowed) < 0
 }
 

@@ -150,10 +150,14 @@ func (s *Service) wish(r SpeedUpRequest) (Order, string, error) {
 // pending is the transaction of the present step, which is on its way.
 func (s *Service) pending(o Order) (chain.Tx, error) {
 	none := Refuse(NothingPending, "no transaction of the order is on its way, so there is none to speed up")
-	if o.State != Approving && o.State != Executing || o.Step >= len(o.Plan.Steps) || o.Plan.Steps[o.Step].Kind == TypedStep {
+	key := stepKey(o, o.Step)
+	switch {
+	case o.State == Settling && o.voids():
+		key = voidKey(o)
+	case o.State != Approving && o.State != Executing || o.Step >= len(o.Plan.Steps) || o.Plan.Steps[o.Step].Kind == TypedStep:
 		return chain.Tx{}, none
 	}
-	tx, err := s.o.Sender.Lookup(stepKey(o, o.Step))
+	tx, err := s.o.Sender.Lookup(key)
 	if err != nil {
 		return chain.Tx{}, err
 	}

@@ -58,9 +58,12 @@ const (
 	NeedsConsent        Condition = "needs consent"
 	WatchingForRefund   Condition = "provider says failed, watching for refund"
 	ReportedUnproven    Condition = "reported, unproven"
+	TransferSeen        Condition = "reported, transfer seen"
+	FillUnclear         Condition = "settled, and what arrived is unclear"
 	Cancelling          Condition = "cancelling"
 	WaitingForNonce     Condition = "waiting for an earlier transaction"
 	WaitingForAllowance Condition = "waiting for another order's allowance"
+	WaitingForTwin      Condition = "waiting for an order that would look alike on the chain"
 	UnknownStoredState  Condition = "written by a newer version"
 )
 
@@ -82,10 +85,24 @@ func (s State) Final() bool { r, _ := rowOf(s); return len(r.Next) == 0 }
 // Means is the one-line meaning of the order's state.
 func (o Order) Means() string {
 	r, _ := rowOf(o.State)
-	if o.Terms.Provider == Wallet && r.Revoke != "" {
+	switch {
+	case o.Terms.Provider == Wallet && r.Revoke != "":
 		return r.Revoke
+	case o.Wrapped && o.State.Final() && o.State != Filled && o.State != Refunded:
+		return r.Means + "; " + heldWrapped
+	case o.partly() && o.Wrapped:
+		return filledInPart + ", and is held as the wrapped coin"
+	case o.partly():
+		return filledInPart
 	}
 	return r.Means
+}
+
+const filledInPart = "filled in part; the rest of the input did not leave"
+
+// partly reports whether less left than was signed.
+func (o Order) partly() bool {
+	return o.State == Filled && o.Terms.AmountIn != nil && o.Verdict != nil && o.Verdict.Spent != nil && o.Verdict.Spent.Amount.Cmp(o.Terms.AmountIn) < 0
 }
 
 // to moves o to state s if the table allows it. Staying is no move.

@@ -100,4 +100,7 @@ type ProviderInfo struct {
 	Ready   bool            `json:"ready"` // built in and configured
 	Reason  string          `json:"reason,omitempty"`
 	Support map[uint64]Cell `json:"support"` // by chain id
+	Can     Capabilities    `json:"capabilities"`
+	Fee     ProviderFee     `json:"fee"`
+	Place   *Place          `json:"place,omitempty"` // of a [Placed] provider that is set up
 }

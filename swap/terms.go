@@ -43,13 +43,53 @@ type Terms struct {
 	FeeReceiver common.Address `json:"feeReceiver,omitzero"`  // zero with FeeBps 0
 	MakerFeeBps int            `json:"makerFeeBps,omitempty"` // most the provider's side may take besides
 	GasCeiling  *big.Int       `json:"gasCeiling"`            // wei, all transactions of the plan together
+	// Refund is what at least comes back to RefundTo, on the source chain, of a
+	// deposit that nobody fills; nil = the whole input.
+	Refund *Spend `json:"refund,omitempty"`
+	// Wrap is the wrapped coin that a native input becomes before it is spent; zero
+	// = it is spent as it is.
+	Wrap common.Address `json:"wrap,omitzero"`
+}
+
+// Input is the token that the plan's last step spends.
+func (t Terms) Input() common.Address {
+	if t.Wrap != (common.Address{}) {
+		return t.Wrap
+	}
+	return t.TokenIn
+}
+
+// Back is what at least a refund gives back.
+func (t Terms) Back() Spend {
+	if t.Refund != nil {
+		return *t.Refund
+	}
+	return Spend{t.TokenIn, t.AmountIn}
+}
+
+// refundOf is what a user accepts as a refund with an offer: what it says, less the
+// slippage asked for, since the costs of a refund differ from quote to quote.
+func refundOf(o Offer) *Spend {
+	if o.Refund == nil || o.Refund.Amount == nil {
+		return nil
+	}
+	return &Spend{o.Refund.Token, floorOf(o.Refund.Amount, o.Request.SlippageBps)}
+}
+
+// refunds reports whether an offer would give back what was accepted.
+func (t Terms) refunds(o Offer) bool {
+	if o.Refund == nil {
+		return t.Refund == nil || t.Refund.Token == t.TokenIn
+	}
+	want := t.Back()
+	return o.Refund.Token == want.Token && o.Refund.Amount != nil && want.Amount != nil && o.Refund.Amount.Cmp(want.Amount) >= 0
 }
 
 // EffectKind says what sort of thing a step does.
 type EffectKind string
 
 // The kinds of effect. Opaque is a call that cannot be decoded and is bounded
-// by simulation instead.
+// by simulation instead. With [Terms.Wrap], Wrap is what goes before the rest.
 const (
 	Approve EffectKind = "approve" // allowance on a token contract
 	Permit  EffectKind = "permit"  // signed allowance for a pinned spender
@@ -57,6 +97,7 @@ const (
 	Wrap    EffectKind = "wrap"    // native to wrapped native, 1:1
 	Unwrap  EffectKind = "unwrap"  // wrapped native to native, 1:1
 	Signed  EffectKind = "order"   // signed order that somebody else settles
+	Deposit EffectKind = "deposit" // decoded call that hands the input over, for others to settle
 	Opaque  EffectKind = "opaque"  // deposit or router call of unknown content
 )
 
@@ -79,8 +120,14 @@ type Effect struct {
 	// It is not part of the digest: the contract takes each nonce once, and a
 	// permit that was signed may be signed again for the same one only.
 	Nonce *big.Int `json:"nonce,omitempty"`
-	// TrustedTo names who must be trusted to settle an opaque effect.
+	// TrustedTo names who must be trusted to settle a deposit or an opaque effect.
 	TrustedTo string `json:"trustedTo,omitempty"`
+	// Settler is the pinned contract that may settle a signed order: the reactor
+	// that a Permit2 witness names as spender, or the settlement contract.
+	Settler common.Address `json:"settler,omitzero"`
+	// Ref is the identifier that a deposit's bytes carry, by which it is filled. It
+	// is not part of the digest: each quote has its own.
+	Ref common.Hash `json:"ref,omitzero"`
 }
 
 // A Spend is an amount of a token that leaves the account.

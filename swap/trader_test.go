@@ -49,12 +49,18 @@ func (b *bench) trades() *trader {
 		b.shift.Add(int64(ahead))
 	}
 	b.start()
+	b.rich()
+	return tr
+}
+
+// rich gives the account tokens.
+func (b *bench) rich() {
+	b.t.Helper()
 	for _, token := range []common.Address{usdc, usdt} {
 		if err := b.chain.Fund(b.t.Context(), b.from, token, big.NewInt(5000e6)); err != nil {
 			b.t.Fatal(err)
 		}
 	}
-	return tr
 }
 
 // set changes the trader while orders are in progress.
@@ -290,8 +296,18 @@ func (b *bench) allows(token common.Address, want int64) {
 // approve lets Permit2 pull n of token, by a transaction of another wallet.
 func (b *bench) approve(token common.Address, n int64) {
 	b.t.Helper()
+	b.approveFor(permit2, token, n)
+}
+
+func (b *bench) approveFor(spender, token common.Address, n int64) {
+	b.t.Helper()
+	b.calls(approveCall(Terms{SrcChain: 1, Account: b.from, TokenIn: token}, spender, big.NewInt(n)))
+}
+
+// calls has a call of the account's mined, made by another wallet.
+func (b *bench) calls(c chain.Call) {
+	b.t.Helper()
 	key := uuid.NewString()
-	c := approveCall(Terms{SrcChain: 1, Account: b.from, TokenIn: token}, permit2, big.NewInt(n))
 	s := b.service.o.Sender
 	_, err := s.Submit(b.t.Context(), key, c, chain.Policy{Until: time.Now().Add(time.Minute)})
 	for end := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -299,7 +315,7 @@ func (b *bench) approve(token common.Address, n int64) {
 			return
 		}
 	}
-	b.t.Fatalf("not approved: %v", err)
+	b.t.Fatalf("not mined: %v", err)
 }
 
 // mined counts the account's transactions.

@@ -182,13 +182,18 @@ func (f *follower) tell(r lookedAt) error {
 
 // conditionHelp is what a person can do for an order that waits for one.
 func conditionHelp(o protocol.Order) string {
-	switch o.Condition {
-	case "waiting for unlock":
-		return "It waits for the wallet to be unlocked: swapkeep keys unlock, in another terminal."
-	case "needs consent":
+	if o.Condition == "needs consent" {
 		return "It cannot be kept as you accepted it. See what it would need: swapkeep orders accept " + o.ID
 	}
-	return ""
+	return conditionHelps[o.Condition]
+}
+
+// conditionHelps are the conditions that need more words than their own.
+var conditionHelps = map[string]string{
+	"waiting for unlock":                        "It waits for the wallet to be unlocked: swapkeep keys unlock, in another terminal.",
+	"provider says failed, watching for refund": "The provider says that it failed. The chain is watched for the refund, however long that takes.",
+	"reported, unproven":                        "The provider says that it is done. No chain of which this wallet has an RPC endpoint shows it; that is all that is known.",
+	"reported, transfer seen":                   "A payment as it should be is on the chain, from an account that this wallet does not know as the provider's.",
 }
 
 // sentBy is the transaction of the present step, else of the last finished one.
@@ -230,29 +235,12 @@ func (l *line) endFacts(ctx context.Context, o protocol.Order) (facts [][2]strin
 		return nil, err
 	}
 	facts = append(facts, [2]string{"order", o.ID})
-	v := o.Verdict
-	if v != nil && v.Received != nil {
-		c, err := l.coin(ctx, o.Terms.DstChainID, v.Received.Token)
-		if err != nil {
-			return nil, err
-		}
-		got := c.Exact(v.Received.Amount.Int())
-		if v.Short {
-			got += ", which is LESS than was enforced"
-		}
-		facts = append(facts, [2]string{"received", got})
+	proof, err := l.verdictFacts(ctx, o)
+	if err != nil {
+		return nil, err
 	}
-	if o.Reason != "" {
+	if facts = append(facts, proof...); o.Verdict == nil && o.Reason != "" {
 		facts = append(facts, [2]string{"reason", o.Reason})
-	}
-	if v != nil && v.Evidence != nil {
-		e := v.Evidence
-		facts = append(facts,
-			[2]string{"network fee", native(l.networks[e.ChainID]).Text(e.FeePaid.Int())},
-			[2]string{"proof", fmt.Sprintf("%s, block %d, %d deep", l.link(e.ChainID, e.Tx), e.Block, e.Depth)})
-	}
-	if v != nil && v.Sources != "" {
-		facts = append(facts, [2]string{"sources", v.Sources})
 	}
 	for _, left := range o.Leftovers {
 		c, err := l.coin(ctx, left.ChainID, left.Token)

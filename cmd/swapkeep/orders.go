@@ -124,7 +124,7 @@ func (l *line) orderText(ctx context.Context, o protocol.Order) (string, error) 
 		where += " to " + l.nameOf(t.DstChainID)
 	}
 	got := "≥ " + gets.Text(t.FloorOut.Int())
-	if o.Verdict != nil && o.Verdict.Received != nil {
+	if o.State == "filled" && o.Verdict != nil && o.Verdict.Received != nil {
 		got = gets.Text(o.Verdict.Received.Amount.Int())
 	}
 	return fmt.Sprintf("%s for %s on %s", pays.Text(t.AmountIn.Int()), got, where), nil
@@ -187,7 +187,7 @@ func (l *line) tellTerms(ctx context.Context, o protocol.Order) error {
 		facts = append([][2]string{{"at least", gets.Exact(t.FloorOut.Int())}, {"recipient", string(t.Recipient)}}, facts...)
 	}
 	if o.Claim != nil {
-		facts = append(facts, [2]string{"provider says", o.Claim.State + " " + o.Claim.Reason})
+		facts = append(facts, [2]string{"provider says", claimText(*o.Claim)})
 	}
 	l.t.result.Heading("Terms")
 	l.t.result.Facts(facts)

@@ -46,7 +46,7 @@ func newOrderCancel(t *terminal) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		l.say(screen.Plain, "What has not been signed is withdrawn. A transaction that was sent is raced by one that does nothing, which costs its network fee; whichever is mined counts.")
+		l.say(screen.Plain, "What has not been signed is withdrawn. A transaction that was sent is raced by one that does nothing, which costs its network fee; whichever is mined counts. A signed order that is handed over is made void by a transaction where its contract can do that; else it ends by itself.")
 		return l.actOn(ctx, &f, o, "Cancel this order?", "cancelled", "swap.cancel",
 			protocol.CancelParams{Request: newRequest(), Order: o.ID, Digest: o.Digest})
 	})

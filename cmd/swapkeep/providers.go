@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -51,10 +52,43 @@ func (l *line) providersTable(ctx context.Context, v protocol.ProvidersResult) e
 		}
 		rows = append(rows, row)
 	}
+	for _, f := range features {
+		row := []string{f.name}
+		for _, p := range v.Providers {
+			row = append(row, f.of(p))
+		}
+		rows = append(rows, row)
+	}
 	l.t.result.Table(columns, rows)
 	l.t.result.Line("")
 	l.t.result.Line("  " + walletFee(fees))
 	return nil
+}
+
+// features are what providers differ in, beside the networks.
+var features = []struct {
+	name string
+	of   func(protocol.Provider) string
+}{
+	{"same chain", func(p protocol.Provider) string { return p.Can.SameChain }},
+	{"cross-chain", func(p protocol.Provider) string { return p.Can.CrossChain }},
+	{"gasless", func(p protocol.Provider) string { return before(p.Can.Gasless, " (") }},
+	{"wallet fee", func(p protocol.Provider) string { return percentOf(p.Fee.FeeBps) }},
+	{"maker fee", func(p protocol.Provider) string {
+		if p.Fee.MakerBps == 0 {
+			return "none"
+		}
+		return "at most " + percentOf(p.Fee.MakerBps)
+	}},
+}
+
+// percentOf writes basis points in percent.
+func percentOf(bps int) string { return protocol.Percent(bps).String() + " %" }
+
+// before is what stands before a remark.
+func before(text, remark string) string {
+	text, _, _ = strings.Cut(text, remark)
+	return text
 }
 
 func readiness(p protocol.Provider) string {
@@ -82,7 +116,7 @@ func walletFee(f protocol.FeesResult) string {
 	if f.PartnerInfo.ReceiverAddress == "" {
 		return "no wallet fee: no receiver is configured"
 	}
-	return fmt.Sprintf("wallet fee %s %% to %s (%s)", protocol.Percent(f.FeeBps), f.PartnerInfo.ReceiverAddress, f.PartnerInfo.Name)
+	return fmt.Sprintf("the wallet's fee goes to %s (%s)", f.PartnerInfo.ReceiverAddress, f.PartnerInfo.Name)
 }
 
 func newSetKey(t *terminal) *cobra.Command {

@@ -265,18 +265,26 @@ func (t *terminal) failures(s *screen.Screen, failures map[string]*protocol.Erro
 }
 
 var offerColumns = []screen.Column{
-	{Right: true}, {Head: "provider"}, {Head: "you get", Right: true}, {Head: "at least", Right: true}, {Head: "takes", Right: true},
-	{Head: "good for", Right: true}, {Head: "route", Gives: true},
+	{Right: true}, {Head: "provider"}, {Head: "you get", Right: true}, {Head: "at least", Right: true}, {Head: "after gas", Right: true}, {Head: "takes", Right: true},
+	{Head: "good for", Right: true}, {Head: "route", Gives: true}, {Head: "why here", Gives: true},
 }
 
 func offerRows(r trade, offers []protocol.Offer) (rows [][]string) {
 	for i, o := range offers {
 		rows = append(rows, []string{
-			strconv.Itoa(i + 1), o.Provider, r.gets.Text(o.AmountOut.Int()), r.gets.Text(o.MinAmountOut.Int()),
-			duration(time.Duration(o.DurationSeconds * float64(time.Second))), duration(time.Until(o.Expires)), routeText(o),
+			strconv.Itoa(i + 1), o.Provider, r.gets.Text(o.AmountOut.Int()), r.gets.Text(o.MinAmountOut.Int()), netText(r, o),
+			duration(time.Duration(o.DurationSeconds * float64(time.Second))), duration(time.Until(o.Expires)), routeText(o), o.Rank,
 		})
 	}
 	return rows
+}
+
+// netText is what is left of an offer after gas, where that is known.
+func netText(r trade, o protocol.Offer) string {
+	if o.NetAmountOut == "" {
+		return "unknown"
+	}
+	return r.gets.Text(o.NetAmountOut.Int())
 }
 
 // routeText is the provider's words for the way.

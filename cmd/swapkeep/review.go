@@ -55,7 +55,7 @@ func (w reviewer) terms(r protocol.Review) error {
 	w.out.Heading("Review")
 	w.out.Fact("you pay", fmt.Sprintf("%s on %s, from %s", pays, w.nameOf(t.SrcChainID), t.Account))
 	w.out.Fact("you get", fmt.Sprintf("about %s on %s", gets.Text(o.AmountOut.Int()), w.nameOf(t.DstChainID)))
-	w.out.Fact("at least", fmt.Sprintf("%s, at a slippage of %s %%; with less it does not happen", gets.Exact(t.FloorOut.Int()), o.Slippage))
+	w.out.Fact("at least", fmt.Sprintf("%s, at a slippage of %s %%; %s", gets.Exact(t.FloorOut.Int()), o.Slippage, floorText(r)))
 	w.receivers(t)
 	for _, id := range []identity{{t.SrcChainID, t.TokenIn}, {t.DstChainID, t.TokenOut}} {
 		if err := w.unverified(id); err != nil {
@@ -63,9 +63,39 @@ func (w reviewer) terms(r protocol.Review) error {
 		}
 	}
 	w.out.Fact("provider", fmt.Sprintf("%s, %s", t.Provider, routeText(o)))
+	if t.Wrap != "" {
+		coin, err := w.coin(w.ctx, t.SrcChainID, t.Wrap)
+		if err != nil {
+			return err
+		}
+		w.out.Fact("wraps first", fmt.Sprintf("into %s (%s): the provider takes tokens only; if nobody fills it, that is what you hold", coin.Symbol, t.Wrap))
+	}
+	if t.Refund != nil {
+		text, err := w.coinText(t.SrcChainID, t.Refund.Token, t.Refund.Amount, true)
+		if err != nil {
+			return err
+		}
+		w.out.Fact("refund", "if nobody fills it, at least "+text+" is to come back; less would be told as short")
+	}
 	w.out.Fact("fees", feesText(r, gets))
 	w.out.Fact("good for", fmt.Sprintf("%s to accept it; then until %s to carry it out", duration(time.Until(r.Expires)), clock(t.Deadline)))
 	return nil
+}
+
+// lastEffect is what the last step does, which is what the swap comes down to.
+func lastEffect(r protocol.Review) (e protocol.Effect) {
+	if n := len(r.Steps); n > 0 {
+		e = r.Steps[n-1].Effect
+	}
+	return e
+}
+
+// floorText says what the least amount rests on: a contract, or a promise.
+func floorText(r protocol.Review) string {
+	if e := lastEffect(r); e.TrustedTo != "" && len(e.Receives) == 0 {
+		return "that is a promise of " + e.TrustedTo + ": no contract enforces it, and less would be told as short"
+	}
+	return "with less it does not happen"
 }
 
 // unverified warns of a token that may be another than its symbol says.
@@ -119,10 +149,22 @@ func (w reviewer) steps(r protocol.Review) error {
 		w.out.Fact(fmt.Sprintf("%d %s", i+1, step.Effect.Kind), stepKinds[step.Kind]+": "+said)
 	}
 	if r.Settlement == "provider" {
-		w.out.Fact("then", fmt.Sprintf("%s carries it out; only the chain's own evidence counts as its end", r.Terms.Provider))
+		w.out.Fact("then", settlementText(r))
 	}
 	return nil
 }
+
+// settlementText says who goes on after the last step, and where the input is then.
+func settlementText(r protocol.Review) string {
+	where := "what you pay stays in the account until then"
+	if e := lastEffect(r); e.TrustedTo != "" {
+		where = "what you pay is in the hands of " + e.TrustedTo + " until then"
+	}
+	return fmt.Sprintf("the %s provider, or who it names, carries it out; %s, and only the chain's own evidence counts as the end", r.Terms.Provider, where)
+}
+
+// opaqueEffect is the kind of a call that cannot be decoded.
+const opaqueEffect = "opaque"
 
 // effect says what a step would do, as the daemon decoded it.
 func (w reviewer) effect(e protocol.Effect) (string, error) {
@@ -141,8 +183,13 @@ func (w reviewer) effect(e protocol.Effect) (string, error) {
 		}
 		said = append(said, fmt.Sprintf("brings at least %s to %s", text, w.whose(g.To)))
 	}
-	if e.TrustedTo != "" {
+	switch {
+	case e.Kind == opaqueEffect:
 		said = append(said, "its content cannot be decoded: settlement is trusted to "+e.TrustedTo)
+	case e.TrustedTo != "":
+		said = append(said, "hands it over: settlement is trusted to "+e.TrustedTo)
+	case e.Settler != "":
+		said = append(said, fmt.Sprintf("may be settled by %s only, until %s", contractText(e.Settler), moment(e.Deadline)))
 	}
 	if len(said) > 0 {
 		said = append(said, "through "+contractText(e.Target))
@@ -222,14 +269,26 @@ func (w reviewer) gas(r protocol.Review) error {
 	}
 	share := ""
 	if g.Share != nil {
-		share = fmt.Sprintf(", %.2g %% of the swap's value", *g.Share*100)
+		share = ", " + shareText(*g.Share) + " of the swap's value"
 	}
 	w.out.Fact("about", coin.Text(g.Expected.Int())+share)
-	w.out.Fact("at most", fmt.Sprintf("%s; nothing above %s is ever signed for this swap", coin.Text(g.Max.Int()), coin.Text(r.Terms.GasCeiling.Int())))
+	w.out.Fact("at most", fmt.Sprintf("%s at present fees, which may rise; nothing above %s is ever signed for this swap", coin.Text(g.Max.Int()), coin.Text(r.Terms.GasCeiling.Int())))
 	if g.Missing != "" {
 		w.out.Styled(screen.Bad, "missing", fmt.Sprintf("%s: the account has %s", coin.Text(g.Missing.Int()), coin.Text(g.Balance.Int())))
 	}
 	return nil
+}
+
+// shareText is a part of one in percent, as a person reads it.
+func shareText(share float64) string {
+	switch percent := share * 100; {
+	case percent < 0.01:
+		return "under 0.01 %"
+	case percent < 10:
+		return fmt.Sprintf("%.2f %%", percent)
+	default:
+		return fmt.Sprintf("%.0f %%", percent)
+	}
 }
 
 // severities are what a finding asks for, and how it is set off.
@@ -243,7 +302,7 @@ var severities = map[string]struct {
 func (w reviewer) findings(r protocol.Review) error {
 	w.out.Heading("Findings")
 	if len(r.Findings) == 0 {
-		w.out.Fact("none", "decoded, within these terms, simulated, and compared with a price of our own")
+		w.out.Fact("none", checkedText(r))
 	}
 	for _, f := range r.Findings {
 		s := severities[f.Severity]
@@ -251,6 +310,19 @@ func (w reviewer) findings(r protocol.Review) error {
 	}
 	w.out.Fact("digest", string(r.Digest))
 	return nil
+}
+
+// checkedText says what was looked at where nothing was found. What is only signed, or
+// made later, cannot be simulated now, and one to one has no price.
+func checkedText(r protocol.Review) string {
+	said, kind := "decoded from the bytes, within these terms", lastEffect(r).Kind
+	if last := len(r.Steps) - 1; last >= 0 && r.Steps[last].Kind == "call" {
+		said += ", simulated"
+	}
+	if kind == "wrap" || kind == "unwrap" {
+		return said + ", and one to one"
+	}
+	return said + ", and compared with a price of our own"
 }
 
 // blocking is the error of a review that cannot be accepted.

@@ -21,10 +21,9 @@ func newTokens(t *terminal) *cobra.Command {
 	var network string
 	cmd.PersistentFlags().StringVar(&network, "network", "", "`network` by name or chain id (default the active one)")
 	_ = cmd.RegisterFlagCompletionFunc("network", t.complete(completeNetworks))
-	list := t.onLine(func(ctx context.Context, l *line, _ []string) error { return l.listTokens(ctx, network) })
-	cmd.RunE = list
+	cmd.RunE = t.onLine(func(ctx context.Context, l *line, _ []string) error { return l.listTokens(ctx, network, "") })
 	cmd.AddCommand(
-		&cobra.Command{Use: "list", Short: "List the known tokens of a network", Args: noArguments, RunE: list},
+		newTokenList(t, &network),
 		&cobra.Command{
 			Use: "search TEXT", Short: "Find tokens by symbol, name or address", Args: exactly("one text", 1),
 			RunE: t.onLine(func(ctx context.Context, l *line, args []string) error { return l.searchTokens(ctx, network, args[0]) }),
@@ -65,7 +64,17 @@ func standing(t protocol.Token) string {
 	return "unverified"
 }
 
-func (l *line) listTokens(ctx context.Context, network string) error {
+func newTokenList(t *terminal, network *string) *cobra.Command {
+	var provider string
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the known tokens of a network, or those that a provider trades there", Args: noArguments,
+		RunE: t.onLine(func(ctx context.Context, l *line, _ []string) error { return l.listTokens(ctx, *network, provider) }),
+	}
+	cmd.Flags().StringVar(&provider, "provider", "", "what that `provider` (intent) says it trades")
+	return cmd
+}
+
+func (l *line) listTokens(ctx context.Context, network, provider string) error {
 	n, err := l.network(ctx, network)
 	if err != nil {
 		return err
@@ -73,7 +82,7 @@ func (l *line) listTokens(ctx context.Context, network string) error {
 	var rows [][]string
 	err = pages(ctx, l, "tokens.list",
 		func(cursor string) any {
-			return protocol.TokensParams{ChainID: n.ChainID, Cursor: cursor, Limit: protocol.PageMax}
+			return protocol.TokensParams{ChainID: n.ChainID, Provider: provider, Cursor: cursor, Limit: protocol.PageMax}
 		},
 		func(r protocol.TokensResult) string { return r.Cursor },
 		func(r protocol.TokensResult) {

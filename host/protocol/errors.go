@@ -123,6 +123,7 @@ var Errors = []Row{
 	{1432, "allowance_in_use", false, "an open order needs the allowance", "wait for the end of the order that is named, or cancel it (swap.cancel)"},
 	{1433, "nothing_pending", false, "no transaction of the order is on its way", "look at the order"},
 	{1434, "being_cancelled", false, "the order is being cancelled", "wait for its end"},
+	{1435, "cannot_cancel", false, "the order is out of the wallet's hands", "wait for its end; a signed order ends by itself at the time that is named"},
 
 	// Tokens.
 	{1500, "token_unknown", false, "no token of that address is known on that network", "import it by its address (tokens.import)"},

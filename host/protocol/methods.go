@@ -47,7 +47,7 @@ var Methods = []Method{
 
 	{"gas.watch", Reads, false, false, GasWatchParams{}, GasWatchResult{}, "Returns a network's gas price and pushes it to this connection as gas.price at every new head, until stop or the connection's end. Repeating it asks again and watches once."},
 
-	{"tokens.list", Reads, false, false, TokensParams{}, TokensResult{}, "Lists the known tokens of a network, a page at a time: built in, on a configured list, or imported."},
+	{"tokens.list", Reads, false, false, TokensParams{}, TokensResult{}, "Lists the known tokens of a network, a page at a time: built in, on a configured list, or imported. With a provider, those that it says it trades there, for display: its names are nobody's here, and a token is its address."},
 	{"tokens.search", Reads, false, false, SearchParams{}, SearchResult{}, "Finds known tokens of a network by symbol, name or address, best first, a page at a time."},
 	{"tokens.import", Writes, false, false, ImportTokenParams{}, ImportTokenResult{}, "Reads a token from its contract and keeps it, unverified. Repeating it changes nothing."},
 	{"tokens.remove", Writes, false, false, RemoveTokenParams{}, RemoveTokenResult{}, "Forgets an imported token. Repeating it changes nothing."},
@@ -56,15 +56,16 @@ var Methods = []Method{
 	{"settings.get", Reads, false, false, SettingsParams{}, SettingsResult{}, "Shows settings: what holds, where it comes from, and what changing it takes. Secrets are not among them."},
 	{"settings.set", Writes, false, false, SetParams{}, SetResult{}, "Changes one setting, or forgets the change. Needs a session, or the password each time, as the setting's right says; an RPC URL must prove its network first."},
 
-	{"providers.set_key", Writes, false, false, SetKeyParams{}, SetKeyResult{}, "Keeps a provider's key in the keychain, or forgets it; asks for the wallet's password each time. No method shows one."},
+	{"providers.set_key", Writes, false, false, SetKeyParams{}, SetKeyResult{}, "Keeps a provider's key in the keychain, for the host of its address and no other, or forgets it; asks for the wallet's password each time. No method shows one."},
 	{"swap.providers", Reads, false, false, None{}, ProvidersResult{}, "Says what each provider supports here and whether it is set up."},
 	{"swap.fees", Reads, false, false, None{}, FeesResult{}, "Returns the wallet's fee and its receiver."},
-	{"swap.quote", Writes, false, false, QuoteParams{}, QuoteResult{}, "Asks the providers for offers, exact input. Each provider's offers are also pushed as swap.quoted as it answers. Another recipient or refund address than the account needs the password, once a session for each."},
+	{"swap.quote", Writes, false, false, QuoteParams{}, QuoteResult{}, "Asks the providers for offers, exact input. They are also pushed as swap.quoted as they come. With watch each provider is asked again at its own cadence afterwards, in place of what this connection watched before, until the wallet is locked or switched, the connection ends or swap.watch stops it. Another recipient or refund address than the account needs the password, once a session for each."},
+	{"swap.watch", Writes, false, false, WatchParams{}, WatchResult{}, "Says that somebody still looks at the quote that this connection watches: without it the refresh pauses after a minute, and goes on at the next. With stop it ends the watch, and quotes under way."},
 	{"swap.prepare", Writes, false, false, PrepareParams{}, Review{}, "Turns an offer into the plan the user is shown: decoded, checked, simulated and judged. Consent is its digest."},
 	{"swap.execute", Writes, true, true, ExecuteParams{}, Order{}, "Carries out the plan of that digest, once, whichever window or uuid asks. Returns when consent is on disk; the rest arrives as swap.order."},
 	{"swap.order", Reads, false, false, OrderParams{}, OrderResult{}, "Shows one order and its history."},
 	{"swap.orders", Reads, false, false, OrdersParams{}, OrdersResult{}, "Lists orders, newest first, a page at a time."},
-	{"swap.cancel", Writes, true, true, CancelParams{}, Order{}, "Withdraws an order that has not been signed, or starts its cancelling transaction."},
+	{"swap.cancel", Writes, true, true, CancelParams{}, Order{}, "Withdraws an order that has not been signed, or starts its cancelling transaction: one that closes the nonce of a pending one, or makes a signed order void where its contract can. What is out of the wallet's hands is refused (cannot_cancel), with until when a signed order lives."},
 	{"swap.speedup", Writes, true, true, SpeedupParams{}, Order{}, "Sends the order's pending transaction again, the same but for more, never above its gas ceiling. Returns when the wish is on disk; the rest arrives as swap.order. One uuid bumps once."},
 	{"swap.accept", Writes, true, true, AcceptParams{}, Order{}, "Consents to what an order in need of consent proposes, named by the proposal's digest. A proposal that changed meanwhile is refused."},
 
@@ -88,7 +89,7 @@ var Events = []Event{
 	{"tokens.changed", "all", TokensChanged{}, "A token was imported or removed."},
 	{"settings.changed", "all", SettingsChanged{}, "A setting was changed: settings are the daemon's, and every window shows the same."},
 	{"gas.price", "connections that watch the network", GasPrice{}, "A network watched by gas.watch has a new head; about once a second at the most. A client that is slow misses some."},
-	{"swap.quoted", "the asking connection", Quoted{}, "A provider answered a swap.quote that is under way."},
+	{"swap.quoted", "the asking connection", Quoted{}, "A provider has offers for a swap.quote that is under way, or watched."},
 	{"swap.order", "all", Order{}, "After every recorded change of an order."},
 }
 

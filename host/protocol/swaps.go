@@ -16,6 +16,36 @@ type Provider struct {
 	Ready   bool               `json:"ready" doc:"built in and configured"`
 	Reason  string             `json:"reason,omitempty" doc:"why it is not ready"`
 	Support map[string]Support `json:"support" doc:"by chain id"`
+	Can     Capabilities       `json:"capabilities"`
+	Fee     ProviderFee        `json:"fee"`
+
+	Host        string                     `json:"host,omitempty" doc:"where the daemon asks it; of the intent provider"`
+	FrontendURL string                     `json:"frontendBaseUrl,omitempty" doc:"where windows may ask it; of the intent provider"`
+	Networks    map[string]ProviderNetwork `json:"networks,omitempty" doc:"by chain id; of the intent provider"`
+}
+
+// A ProviderNetwork is the intent provider's configuration entry of one network.
+type ProviderNetwork struct {
+	Enabled            bool   `json:"enabled"`
+	HyperstreamChainID uint64 `json:"hyperstreamChainId" doc:"the provider's id of the network"`
+	DisplayName        string `json:"displayName"`
+	CrossChainEnabled  bool   `json:"crossChainEnabled"`
+}
+
+// Capabilities are what a provider can do: yes, no, or under what condition.
+type Capabilities struct {
+	SameChain  string `json:"sameChain"`
+	CrossChain string `json:"crossChain"`
+	Intents    string `json:"intentRouting"`
+	Gasless    string `json:"gaslessExecution"`
+	Tracking   string `json:"orderTracking"`
+}
+
+// A ProviderFee is what a swap through a provider pays in fees.
+type ProviderFee struct {
+	FeeBps   int    `json:"feeBps" doc:"the wallet's, basis points; 0: no receiver is configured"`
+	MakerBps int    `json:"makerFeeBps" doc:"most that the provider's side may take besides, basis points"`
+	How      string `json:"how" doc:"for people"`
 }
 
 // Support is what a provider does on one chain.
@@ -53,6 +83,21 @@ type QuoteParams struct {
 	Slippage   *Percent `json:"slippage,omitempty" doc:"percent, 0 < s <= 50; default 0.5"`
 	Providers  []string `json:"providers,omitempty" doc:"kinds; default: all that serve the route"`
 	Password   Secret   `json:"password,omitempty" doc:"for another recipient or refund address, not yet confirmed in this session"`
+	Watch      bool     `json:"watch,omitempty" doc:"go on asking, and push the answers as swap.quoted"`
+}
+
+// LookTime is how long a watch of quotes goes on without word that somebody looks.
+const LookTime = time.Minute
+
+// WatchParams keep a watch of quotes awake, or end it.
+type WatchParams struct {
+	Stop bool `json:"stop,omitempty"`
+}
+
+// WatchResult says whether quotes are being refreshed.
+type WatchResult struct {
+	Watching bool       `json:"watching"`
+	Until    *time.Time `json:"until,omitempty" doc:"when it pauses unless somebody looks again"`
 }
 
 // QuoteResult is what all providers answered.
@@ -65,8 +110,10 @@ type QuoteResult struct {
 type Quoted struct {
 	Call     json.RawMessage `json:"call" doc:"id of the swap.quote request"`
 	Provider string          `json:"provider"`
-	Offers   []Offer         `json:"offers"`
-	Failure  *Error          `json:"failure,omitempty" doc:"form of an error object"`
+	Offers   []Offer         `json:"offers" doc:"new ones; with done all of the provider's, in its order, in place of those before"`
+	Failure  *Error          `json:"failure,omitempty" doc:"why it has none; form of an error object"`
+	Done     bool            `json:"done" doc:"the provider has answered in full"`
+	Order    []string        `json:"order" doc:"ids of all offers of this quote so far, best first"`
 }
 
 // An Offer is a provider's priced answer. All of it is the provider's claim.
@@ -90,6 +137,13 @@ type Offer struct {
 	DurationSeconds float64   `json:"durationSeconds"`
 	Expires         time.Time `json:"expires" doc:"by the daemon's clock; not executable later"`
 	Fees            []Payment `json:"fees,omitempty"`
+	GasCost         Amount    `json:"gasCost,omitempty" doc:"wei; what its own gas is expected to cost"`
+	NetAmountOut    Amount    `json:"netAmountOut,omitempty" doc:"what is left of amountOut after gas; absent: no price of our own"`
+	Rank            string    `json:"rank,omitempty" doc:"why it stands where it does, for people"`
+	Gasless         bool      `json:"gasless,omitempty" doc:"executing it costs no gas once the allowance is in place"`
+	Wrap            Address   `json:"wrap,omitempty" doc:"the wrapped coin that a native input is turned into first"`
+	Refund          *Spend    `json:"refund,omitempty" doc:"what at least comes back of a deposit that nobody fills; absent: all of it, or there is no deposit"`
+	Unusable        string    `json:"unusable,omitempty" doc:"why it is only shown and cannot be executed"`
 }
 
 // A Payment is a fee taken from the output.
@@ -134,6 +188,8 @@ type Terms struct {
 	FeeReceiver Address   `json:"feeReceiver,omitempty"`
 	MakerFeeBps int       `json:"makerFeeBps,omitempty" doc:"most the provider's side may take besides, basis points"`
 	GasCeiling  Amount    `json:"gasCeiling" doc:"wei, all transactions of the plan together"`
+	Refund      *Spend    `json:"refund,omitempty" doc:"what at least comes back to refundTo of a deposit that nobody fills; absent: the whole input"`
+	Wrap        Address   `json:"wrap,omitempty" doc:"the wrapped coin that the native input becomes before it is spent"`
 }
 
 // A Step is one thing only the wallet can do.
@@ -151,7 +207,7 @@ type Step struct {
 
 // An Effect is what a step would do, decoded from its bytes.
 type Effect struct {
-	Kind      string     `json:"kind" doc:"approve, permit, swap, wrap, unwrap, order or opaque"`
+	Kind      string     `json:"kind" doc:"approve, permit, swap, wrap, unwrap, order (signed, settled by others), deposit or opaque (of unknown content)"`
 	ChainID   uint64     `json:"chainId"`
 	Target    Address    `json:"target" doc:"contract called, or the domain's verifying contract"`
 	Spends    []Spend    `json:"spends,omitempty" doc:"what leaves the account"`
@@ -160,6 +216,8 @@ type Effect struct {
 	Pays      []Payment  `json:"pays,omitempty" doc:"fees taken on the way"`
 	Deadline  time.Time  `json:"deadline,omitzero" doc:"last second at which it can take effect on chain"`
 	TrustedTo string     `json:"trustedTo,omitempty" doc:"who must be trusted to settle it"`
+	Settler   Address    `json:"settler,omitempty" doc:"of an order: the built-in contract that may settle it"`
+	Ref       Hash       `json:"ref,omitempty" doc:"of a deposit: the identifier that its bytes carry"`
 }
 
 // A Spend is an amount that leaves the account.
@@ -298,6 +356,8 @@ type Order struct {
 	Speedup     string     `json:"speedup,omitempty" doc:"tier of a speed-up that the user asked for and that is not carried out yet"`
 	Proposal    *Proposal  `json:"proposal,omitempty" doc:"with needs consent: what swap.accept would consent to instead"`
 	Leftovers   []Leftover `json:"leftovers,omitempty" doc:"allowances that it granted and that outlived it; see approvals.list"`
+	Submission  *Submitted `json:"submission,omitempty" doc:"that the provider was, or was about to be, told of it"`
+	Wrapped     bool       `json:"wrapped,omitempty" doc:"its input was wrapped, by a transaction of its own"`
 	Ref         string     `json:"ref,omitempty" doc:"the provider's name for it"`
 	Claim       *Claim     `json:"claim,omitempty" doc:"the provider's latest word; proves nothing"`
 	Verdict     *Verdict   `json:"verdict,omitempty" doc:"the proven end"`
@@ -312,6 +372,15 @@ type Proposal struct {
 	Reason string    `json:"reason" doc:"why the accepted terms can no longer be kept"`
 	Made   time.Time `json:"made"`
 	Review Review    `json:"review" doc:"as of swap.prepare; consent names its digest"`
+}
+
+// Submitted says how far telling the provider came.
+type Submitted struct {
+	First   time.Time `json:"first"`
+	Last    time.Time `json:"last"`
+	Tries   int       `json:"tries"`
+	Taken   bool      `json:"taken,omitempty" doc:"the provider has it"`
+	Refused bool      `json:"refused,omitempty" doc:"of a signed order: the provider says that it did not take it; it may live all the same"`
 }
 
 // An Attempt is one signed transaction of a step.
@@ -333,32 +402,61 @@ type Leftover struct {
 
 // A Claim is what a provider says of an order.
 type Claim struct {
-	State  string `json:"state"`
-	Tx     Hash   `json:"tx,omitempty"`
-	Reason string `json:"reason,omitempty"`
+	State   string `json:"state"`
+	Word    string `json:"word,omitempty" doc:"the provider's own for it"`
+	ChainID uint64 `json:"chainId,omitempty" doc:"where tx is, as far as it said"`
+	Tx      Hash   `json:"tx,omitempty"`
+	Reason  string `json:"reason,omitempty"`
 }
 
 // A Verdict is the proven end of an order.
 type Verdict struct {
 	State    string    `json:"state"`
-	Received *Spend    `json:"received,omitempty" doc:"what arrived, where a log shows it"`
+	By       string    `json:"by,omitempty" doc:"the way in which it was proven: fill, arrival, refund, absence …"`
+	Means    string    `json:"means,omitempty" doc:"that in words"`
+	Received *Spend    `json:"received,omitempty" doc:"what arrived, where a log or a balance shows it; of a refund, on the source chain"`
 	Short    bool      `json:"short,omitempty" doc:"less than the floor"`
+	Spent    *Spend    `json:"spent,omitempty" doc:"what left the account, where that may be another amount than was signed"`
 	Sources  string    `json:"sources" doc:"one source, or how many agree"`
-	Evidence *Evidence `json:"evidence,omitempty"`
+	Evidence *Evidence `json:"evidence,omitempty" doc:"of the transaction that ended it"`
+	Deposit  *Evidence `json:"deposit,omitempty" doc:"of the order's own transaction, which that answers"`
+	Logs     []LogRef  `json:"logs,omitempty" doc:"what of the evidence counts; each counts for one order only"`
+	Absence  *Absence  `json:"absence,omitempty" doc:"where nothing was found"`
+}
+
+// A LogRef is one log of a transaction, or its payment of the native coin.
+type LogRef struct {
+	ChainID uint64 `json:"chainId"`
+	Tx      Hash   `json:"tx"`
+	Place   int    `json:"place" doc:"among the transaction's logs, from 0; -1: its payment of the native coin"`
+	Balance bool   `json:"balance,omitempty" doc:"the payment is seen in a balance that the block raised"`
+}
+
+// An Absence is a range of blocks that was searched in vain.
+type Absence struct {
+	ChainID   uint64    `json:"chainId"`
+	From      uint64    `json:"from" doc:"first block"`
+	Through   uint64    `json:"through" doc:"last block"`
+	BlockHash Hash      `json:"blockHash" doc:"of the last block"`
+	Time      time.Time `json:"time" doc:"of the last block"`
+	Hosts     []string  `json:"hosts" doc:"RPC hosts that searched"`
 }
 
 // Evidence is what the chain says of one mined transaction.
 type Evidence struct {
-	ChainID   uint64   `json:"chainId"`
-	Tx        Hash     `json:"tx"`
-	Block     uint64   `json:"block"`
-	BlockHash Hash     `json:"blockHash"`
-	Success   bool     `json:"success"`
-	Depth     uint64   `json:"depth" doc:"blocks on top, its own included"`
-	GasUsed   uint64   `json:"gasUsed"`
-	FeePaid   Amount   `json:"feePaid" doc:"wei"`
-	Hosts     []string `json:"hosts" doc:"RPC hosts that agree"`
-	To        Address  `json:"to"`
+	ChainID   uint64    `json:"chainId"`
+	Tx        Hash      `json:"tx"`
+	Block     uint64    `json:"block"`
+	BlockHash Hash      `json:"blockHash"`
+	Success   bool      `json:"success"`
+	Depth     uint64    `json:"depth" doc:"blocks on top, its own included"`
+	GasUsed   uint64    `json:"gasUsed"`
+	FeePaid   Amount    `json:"feePaid" doc:"wei"`
+	Hosts     []string  `json:"hosts" doc:"RPC hosts that agree"`
+	To        Address   `json:"to"`
+	From      Address   `json:"from,omitempty"`
+	Value     Amount    `json:"value,omitempty" doc:"wei sent along"`
+	Time      time.Time `json:"time,omitzero" doc:"of the block"`
 }
 
 // An Entry is one line of an order's history.

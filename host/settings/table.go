@@ -52,6 +52,13 @@ var table = []row{
 	{key: "providers.dex.base_url", does: "address of the DEX provider's key proxy", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
 	{key: "providers.dex.token_file", does: "file with this installation's token for the key proxy; empty: the keychain's", kind: protocol.SettingText, right: none, applies: restart, fixed: localFile, mask: nameOf},
 	{key: "providers.dex.disabled", does: "whether the DEX provider is switched off", kind: protocol.SettingSwitch, right: password, applies: restart},
+	{key: "providers.bridge.base_url", does: "address of the bridge provider; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
+	{key: "providers.bridge.disabled", does: "whether the bridge provider is switched off", kind: protocol.SettingSwitch, right: password, applies: restart},
+	{key: "providers.intent.base_url", does: "address of the intent provider, for the daemon; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
+	{key: "providers.intent.frontend_base_url", does: "address of the intent provider's token list, for windows; empty: the same", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
+	{key: "providers.intent.disabled", does: "whether the intent provider is switched off", kind: protocol.SettingSwitch, right: password, applies: restart},
+	{key: "providers.gasless.base_url", does: "address of the gasless provider; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
+	{key: "providers.gasless.disabled", does: "whether the gasless provider is switched off", kind: protocol.SettingSwitch, right: password, applies: restart},
 
 	{key: "sandbox", does: "whether chains and providers are local and nothing is real", kind: protocol.SettingSwitch, right: none, applies: restart, fixed: atHome},
 	{key: "keys.backend", does: "where wallets are kept: the system's keychain or files", kind: protocol.SettingChoice, right: none, applies: restart, choices: []string{"os", "file"}, fixed: keysStay},
@@ -60,6 +67,7 @@ var table = []row{
 	{key: "extensions.firefox", does: "extensions of Firefox that may use the wallet, besides those built in", kind: protocol.SettingText, right: none, applies: restart, fixed: byFile},
 	{key: "extensions.allow_unknown", does: "whether a browser that names no extension may read", kind: protocol.SettingSwitch, right: none, applies: restart, fixed: byFile},
 	{key: "chains.allow_loopback", does: "chains whose RPC may be on this machine", kind: protocol.SettingText, right: none, applies: restart, fixed: byFile},
+	{key: "providers.gasless.source", does: "partner id that the gasless provider knows the wallet by; empty: none", kind: protocol.SettingText, right: none, applies: restart, fixed: byVendor},
 	{key: "fees.fee_bps", does: "the wallet's fee, in basis points", kind: protocol.SettingNumber, right: none, applies: restart, fixed: byVendor},
 	{key: "fees.receiver", does: "who receives the wallet's fee; empty: no fee is asked", kind: protocol.SettingText, right: none, applies: restart, fixed: byVendor},
 }

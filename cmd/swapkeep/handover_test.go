@@ -1,0 +1,32 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/host/protocol"
+)
+
+// Whoever hands the input to others is told to whom, and who may settle it.
+func TestEffectsThatOthersSettle(t *testing.T) {
+	const usdc, contract = protocol.Address("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), protocol.Address("0x4cD00E387622C35bDDB9b4c962C136462338BC31")
+	l := &line{tokens: map[identity]protocol.Token{{1, usdc}: {Symbol: "USDC", Decimals: 6, Address: usdc}}}
+	w := reviewer{line: l, ctx: t.Context()}
+	spends := []protocol.Spend{{Token: usdc, Amount: "25000000"}}
+	for want, e := range map[string]protocol.Effect{
+		"pays 25 USDC, its content cannot be decoded: settlement is trusted to X, through ": {Kind: "opaque", TrustedTo: "X"},
+		"pays 25 USDC, hands it over: settlement is trusted to X, through ":                 {Kind: "deposit", TrustedTo: "X"},
+		"pays 25 USDC, may be settled by " + string(contract) + " only, until ":             {Kind: "order", Settler: contract, Deadline: time.Unix(1_800_000_000, 0)},
+	} {
+		e.ChainID, e.Spends, e.Target = 1, spends, contract
+		if said, err := w.effect(e); err != nil || !strings.HasPrefix(said, want) {
+			t.Errorf("%q, %v; want %q", said, err, want)
+		}
+	}
+	for condition, want := range map[string]string{"provider says failed, watching for refund": "refund", "reported, unproven": "RPC endpoint", "settling": ""} {
+		if help := conditionHelp(protocol.Order{Condition: condition}); !strings.Contains(help, want) || want == "" && help != "" {
+			t.Errorf("%s: %q", condition, help)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"swapkeep/host/protocol"
+)
+
+// verdictFacts is what proved an order's end.
+func (l *line) verdictFacts(ctx context.Context, o protocol.Order) (facts [][2]string, err error) {
+	v := o.Verdict
+	if v == nil {
+		return nil, nil
+	}
+	if v.Received != nil {
+		got, err := l.receivedText(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		facts = append(facts, [2]string{"received", got})
+	}
+	if v.Spent != nil {
+		c, err := l.coin(ctx, o.Terms.SrcChainID, v.Spent.Token)
+		if err != nil {
+			return nil, err
+		}
+		facts = append(facts, [2]string{"left", c.Exact(v.Spent.Amount.Int())})
+	}
+	if o.Reason != "" {
+		facts = append(facts, [2]string{"reason", o.Reason})
+	}
+	if fee := ownFee(o); fee != nil {
+		facts = append(facts, [2]string{"network fee", native(l.networks[fee.ChainID]).Text(fee.FeePaid.Int())})
+	}
+	if v.Means != "" {
+		facts = append(facts, [2]string{"proven by", v.Means})
+	}
+	for _, e := range []struct {
+		name string
+		of   *protocol.Evidence
+	}{{"proof", v.Evidence}, {"deposit", v.Deposit}} {
+		if e.of != nil {
+			facts = append(facts, [2]string{e.name, l.evidenceText(*e.of)})
+		}
+	}
+	if len(v.Logs) > 0 {
+		facts = append(facts, [2]string{"counts", l.countsText(v.Logs)})
+	}
+	if a := v.Absence; a != nil {
+		facts = append(facts, [2]string{"searched", fmt.Sprintf("%s, blocks %d to %d (%s), by %s: nothing", l.nameOf(a.ChainID), a.From, a.Through, moment(a.Time), strings.Join(a.Hosts, " and "))})
+	}
+	if v.Sources != "" {
+		facts = append(facts, [2]string{"sources", v.Sources})
+	}
+	return facts, nil
+}
+
+// receivedText is what arrived: of a refund, on the source chain.
+func (l *line) receivedText(ctx context.Context, o protocol.Order) (string, error) {
+	v, where, wanted := o.Verdict, o.Terms.DstChainID, "was enforced"
+	if v.State == "refunded" {
+		where, wanted = o.Terms.SrcChainID, "was agreed on"
+	}
+	c, err := l.coin(ctx, where, v.Received.Token)
+	if err != nil {
+		return "", err
+	}
+	got := c.Exact(v.Received.Amount.Int())
+	if v.Short {
+		got += ", which is LESS than " + wanted
+	}
+	return got, nil
+}
+
+// ownFee is the evidence of the transaction of ours that ended an order, or that its
+// end answers.
+func ownFee(o protocol.Order) *protocol.Evidence {
+	own := func(e *protocol.Evidence) bool {
+		return e != nil && slices.ContainsFunc(o.Steps, func(s protocol.Step) bool { return s.Tx == e.Tx })
+	}
+	switch v := o.Verdict; {
+	case own(v.Deposit):
+		return v.Deposit
+	case v.Evidence != nil && (own(v.Evidence) || v.Evidence.From == "" || v.Evidence.From == o.Terms.Account):
+		return v.Evidence
+	}
+	return nil
+}
+
+func (l *line) evidenceText(e protocol.Evidence) string {
+	return fmt.Sprintf("%s, block %d, %d deep", l.link(e.ChainID, e.Tx), e.Block, e.Depth)
+}
+
+// countsText says what of the evidence counts.
+func (l *line) countsText(logs []protocol.LogRef) string {
+	var parts []string
+	for _, log := range logs {
+		switch {
+		case log.Balance:
+			parts = append(parts, "what its block added to the balance")
+		case log.Place < 0:
+			parts = append(parts, "the "+native(l.networks[log.ChainID]).Symbol+" sent with it")
+		default:
+			parts = append(parts, fmt.Sprintf("log %d of it", log.Place+1))
+		}
+	}
+	return strings.Join(parts, ", ") + ", for this order only"
+}
+
+// claimText is what a provider says, which proves nothing.
+func claimText(c protocol.Claim) string {
+	text := c.State
+	if c.Word != "" && c.Word != c.State {
+		text += " (" + c.Word + ")"
+	}
+	if c.Reason != "" {
+		text += ": " + c.Reason
+	}
+	if c.Tx != "" {
+		text += ", transaction " + string(c.Tx)
+	}
+	return text
+}

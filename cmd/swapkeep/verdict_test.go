@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/host/protocol"
+)
+
+// TestVerdictFacts: all that proved an end is shown in words, and the fee is our own
+// transaction's, never a filler's.
+func TestVerdictFacts(t *testing.T) {
+	l := &line{networks: map[uint64]protocol.Network{1: {ChainID: 1, Name: "Ethereum", Symbol: "ETH", Decimals: 18}, 10: {ChainID: 10, Name: "OP Mainnet", Symbol: "ETH", Decimals: 18}},
+		tokens: map[identity]protocol.Token{{1, "0xdai"}: {Symbol: "DAI", Decimals: 2}}}
+	mine, theirs := protocol.Hash("0x01"), protocol.Hash("0x02")
+	o := protocol.Order{Terms: protocol.Terms{Account: "0xme", SrcChainID: 1}, Steps: []protocol.Step{{Tx: mine}}, Reason: "so it is", Verdict: &protocol.Verdict{
+		State: "filled", Means: "a payment arrived", Sources: "2 sources agree", Spent: &protocol.Spend{Token: "0xdai", Amount: "1250"},
+		Evidence: &protocol.Evidence{ChainID: 10, Tx: theirs, Block: 7, Depth: 5, From: "0xfiller", FeePaid: "1000000000000000000"},
+		Deposit:  &protocol.Evidence{ChainID: 1, Tx: mine, Block: 3, Depth: 9, From: "0xme", FeePaid: "2000000000000000000"},
+		Logs:     []protocol.LogRef{{ChainID: 10, Place: 2}, {ChainID: 10, Place: -1}, {ChainID: 10, Place: -1, Balance: true}},
+		Absence:  &protocol.Absence{ChainID: 1, From: 5, Through: 9, Time: time.Unix(0, 0), Hosts: []string{"a", "b"}},
+	}}
+	facts, err := l.verdictFacts(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprint(facts)
+	for _, want := range []string{
+		"[left 12.5 DAI]", "[reason so it is]", "[network fee 2 ETH]", "[proven by a payment arrived]", "[proof 0x02, block 7, 5 deep]", "[deposit 0x01, block 3, 9 deep]",
+		"[counts log 3 of it, the ETH sent with it, what its block added to the balance, for this order only]", "[searched Ethereum, blocks 5 to 9 (", ", by a and b: nothing]", "[sources 2 sources agree]",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+	o.Verdict.Deposit, o.Steps = nil, nil
+	if ownFee(o) != nil {
+		t.Error("a filler's fee is shown as ours")
+	}
+	o.Verdict.Evidence.From = "0xme"
+	if ownFee(o) != o.Verdict.Evidence {
+		t.Error("our own fee is not shown")
+	}
+	if got := claimText(protocol.Claim{State: "failed", Word: "failure", Reason: "no liquidity", Tx: theirs}); got != "failed (failure): no liquidity, transaction 0x02" {
+		t.Errorf("claim: %q", got)
+	}
+}

@@ -1,0 +1,115 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"swapkeep/host/protocol"
+)
+
+// TestQuoteWatch: a watched quote is answered again until it is stopped, and every
+// push names the call that asked.
+func TestQuoteWatch(t *testing.T) {
+	r := newRig(t)
+	p := r.attach("extension")
+	ask := map[string]any{"account": account, "tokenIn": protocol.Native, "amountIn": "1000000000000000000", "tokenOut": usdc, "watch": true}
+	pushed := func() (q protocol.Quoted) {
+		t.Helper()
+		if m := p.note(); m.Method != "swap.quoted" || json.Unmarshal(m.Params, &q) != nil {
+			t.Fatalf("pushed %s", m.raw)
+		}
+		return q
+	}
+	p.must("swap.quote", ask)
+	first := pushed()
+	if !first.Done || len(first.Order) != 1 || first.Order[0] != first.Offers[0].ID {
+		t.Errorf("pushed %+v", first)
+	}
+	pushed() // the provider without an offer
+	for range 2 {
+		if again := pushed(); string(again.Call) != string(first.Call) || len(again.Offers) != 1 {
+			t.Errorf("again %+v", again)
+		}
+	}
+	var w protocol.WatchResult
+	if err := json.Unmarshal(p.must("swap.watch", nil).Result, &w); err != nil || !w.Watching || time.Until(*w.Until) > protocol.LookTime {
+		t.Errorf("watching: %+v, %v", w, err)
+	}
+	p.must("swap.watch", map[string]any{"stop": true})
+	if err := json.Unmarshal(p.must("swap.watch", nil).Result, &w); err != nil || w.Watching {
+		t.Errorf("after the stop: %+v, %v", w, err)
+	}
+}
+
+// TestQuoteWatchPauses: without word that somebody looks nothing is asked, and the
+// next word goes on at once, with every provider.
+func TestQuoteWatchPauses(t *testing.T) {
+	w := &quoteWatch{looked: make(chan struct{}), gone: make(chan struct{})}
+	w.look(time.Now().Add(-2 * protocol.LookTime))
+	back := make(chan error, 4)
+	for range cap(back) {
+		go func() { back <- w.awake(t.Context()) }()
+	}
+	select {
+	case <-back:
+		t.Fatal("goes on although nobody looks")
+	case <-time.After(20 * time.Millisecond):
+	}
+	w.look(time.Now())
+	for range cap(back) {
+		if err := <-back; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestLockEndsQuotes: a quote under way, and the watch that would follow it, outlive
+// neither a stop nor a lock nor a switch of networks: the password for a recipient
+// was given before that.
+func TestLockEndsQuotes(t *testing.T) {
+	ask := map[string]any{"account": account, "tokenIn": protocol.Native, "amountIn": "1000000000000000000", "tokenOut": usdc, "watch": true}
+	for name, end := range map[string]func(r *rig, p *peer){
+		"stop":   func(_ *rig, p *peer) { p.send("swap.watch", map[string]any{"stop": true}) },
+		"lock":   func(r *rig, _ *peer) { r.wallet.watch(WalletChange{Cause: protocol.CauseLocked}) },
+		"listed": func(r *rig, _ *peer) { r.wallet.watch(WalletChange{Cause: protocol.CauseListed}) },
+		"switch": func(r *rig, _ *peer) { r.attach("terminal").must("networks.select", map[string]any{"chainId": 8453}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			begun := make(chan struct{})
+			r.swaps.quoting = func(ctx context.Context) { close(begun); <-ctx.Done() }
+			p := r.attach("extension")
+			id := p.send("swap.quote", ask)
+			<-begun
+			end(r, p)
+			m := p.reply()
+			for string(m.ID) != id {
+				m = p.reply()
+			}
+			if m.Error == nil || m.Error.Name != "quote_unknown" {
+				t.Errorf("the quote under way: %s", m.raw)
+			}
+			r.server.mu.Lock()
+			defer r.server.mu.Unlock()
+			for c := range r.server.conns {
+				if w := c.quotes.watch; w != nil && !w.ended() {
+					t.Error("it is watched")
+				}
+			}
+		})
+	}
+}
+
+// TestLockEndsWatch: what is watched is not asked again after a lock.
+func TestLockEndsWatch(t *testing.T) {
+	r := newRig(t)
+	p := r.attach("extension")
+	p.must("swap.quote", map[string]any{"account": account, "tokenIn": protocol.Native, "amountIn": "1000000000000000000", "tokenOut": usdc, "watch": true})
+	r.wallet.watch(WalletChange{Cause: protocol.CauseLocked})
+	var w protocol.WatchResult
+	if err := json.Unmarshal(p.must("swap.watch", nil).Result, &w); err != nil || w.Watching {
+		t.Errorf("after the lock: %+v, %v", w, err)
+	}
+}

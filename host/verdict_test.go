@@ -1,0 +1,38 @@
+package host
+
+import (
+	"encoding/json"
+	"math/big"
+	"strings"
+	"testing"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// TestVerdictOnTheWire: all that proved an end is told, with words for it.
+func TestVerdictOnTheWire(t *testing.T) {
+	tx := common.Hash{1}
+	o := swap.Order{State: swap.Filled, Claim: &swap.Claim{State: swap.Filled, Word: "success", Chain: 10, Tx: tx}, Verdict: &swap.Verdict{
+		State: swap.Filled, By: "arrival", Received: &swap.Spend{Token: usdc, Amount: big.NewInt(7)}, Short: true, Spent: &swap.Spend{Token: usdc, Amount: big.NewInt(8)}, Sources: "2 sources agree",
+		Evidence: &chain.Evidence{Chain: 10, Tx: tx, From: router, Value: big.NewInt(5), Time: clock, FeePaid: new(big.Int)},
+		Deposit:  &chain.Evidence{Chain: 1, Tx: common.Hash{2}, FeePaid: new(big.Int)},
+		Logs:     []swap.LogRef{{Chain: 10, Tx: tx, Place: 3}, {Chain: 10, Tx: tx, Place: -1, Grown: true}},
+		Absence:  &swap.Absence{Chain: 1, From: 5, Through: chain.Block{Number: 9, Hash: common.Hash{9}, Time: clock}, Hosts: []string{"a", "b"}},
+	}}
+	b, err := json.Marshal(orderOf(o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"by":"arrival","means":"a payment of at least the floor`, `"short":true,"spent":{"token":"` + usdc.Hex() + `","amount":"8"}`, `"from":"` + router.Hex() + `","value":"5","time":"`, `"deposit":{"chainId":1`,
+		`"logs":[{"chainId":10,"tx":"` + tx.Hex() + `","place":3},{"chainId":10,"tx":"` + tx.Hex() + `","place":-1,"balance":true}]`,
+		`"absence":{"chainId":1,"from":5,"through":9,`, `"hosts":["a","b"]`, `"claim":{"state":"filled","word":"success","chainId":10,`,
+	} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("no %s in %s", want, b)
+		}
+	}
+}

@@ -1,0 +1,347 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// transferred is the event of an ERC-20 transfer (EIP-20).
+var transferred = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
+
+// An awaited payment is one of those that end a deposit.
+type awaited struct {
+	by   string // row of the table of proofs
+	what string // name of its search
+	Arrival
+}
+
+func (p Proof) awaited() (all []awaited) {
+	if p.Arrival != nil {
+		all = append(all, awaited{byArrival, searchArrival, *p.Arrival})
+	}
+	if p.Refund != nil {
+		all = append(all, awaited{byRefund, searchRefund, *p.Refund})
+	}
+	return all
+}
+
+// end is the state to which the payment brings an order.
+func (x awaited) end() State { return verdictBy(x.by).State }
+
+// A watched deposit is an order with what it waits for, and since when.
+type watched struct {
+	order Order
+	since chain.Evidence
+	l     *lookout
+}
+
+// proveDeposit looks for the payment that fills a deposit or gives it back. Both
+// are looked for at every look: what the provider says of it decides nothing.
+func (e *Engine) proveDeposit(ctx context.Context, o Order, p Proof, d chain.Evidence, l *lookout) (v *Verdict, f findings, err error) {
+	w := watched{o, d, l}
+	for _, x := range p.awaited() {
+		found, one, failed := e.await(ctx, w, x)
+		f.blind, f.pending, f.seen = f.blind || one.blind, f.pending || one.pending, f.seen || one.seen
+		err = errors.Join(err, failed)
+		if v == nil {
+			v = found
+		}
+	}
+	if v == nil && e.Now().Sub(l.deposit) < absentTime {
+		return nil, f, err
+	}
+	standing, failed := e.standing(ctx, o)
+	if failed != nil || !standing {
+		return nil, f, errors.Join(err, failed)
+	}
+	l.deposit = e.Now()
+	if v != nil {
+		return v, f, nil
+	}
+	return nil, f, err
+}
+
+// standing looks whether our own transaction is where it was; the sender offers one
+// again whose block is gone.
+func (e *Engine) standing(ctx context.Context, o Order) (bool, error) {
+	_, step := o.deposited()
+	_, ev, err := e.Sender.Poll(ctx, stepKey(o, step))
+	return err == nil && ev != nil && ev.Success, err
+}
+
+// await looks for one payment: first in the transaction that the provider names,
+// which has to be what it is said to be, then among the token's transfers.
+func (e *Engine) await(ctx context.Context, w watched, x awaited) (v *Verdict, f findings, err error) {
+	if _, err := e.Nodes.Network(x.Chain); errors.Is(err, chain.ErrNoNetwork) {
+		f.blind = true
+		return nil, f, nil
+	} else if err != nil {
+		return nil, f, err
+	}
+	if c := w.order.Claim; c != nil && c.Tx != (common.Hash{}) && (c.Chain == 0 || c.Chain == x.Chain) && !w.l.ruledOut[ruled{x.what, c.Tx}] {
+		paid, is, failed := e.paidIn(ctx, w, x, c.Tx, true)
+		err = failed
+		switch is {
+		case isProof:
+			return paid.verdict, f, nil
+		case isOpen, isContested:
+			f.pending = err == nil
+		case isNot:
+			w.l.ruleOut(x.what, c.Tx)
+		case isStranger:
+			w.l.seen[x.what] = true
+		}
+	}
+	if x.Token != chain.Native {
+		found, failed := e.awaitTransfer(ctx, w, x)
+		if found != nil {
+			return found, f, nil
+		}
+		err = errors.Join(err, failed)
+	}
+	f.seen = w.l.seen[x.what]
+	return nil, f, err
+}
+
+// awaitTransfer goes through the transfers of the awaited token to the account. Of
+// those that may be another order's as well, one counts once there are more of them
+// than such orders.
+func (e *Engine) awaitTransfer(ctx context.Context, w watched, x awaited) (*Verdict, error) {
+	filter := chain.LogFilter{Address: x.Token, Topics: [][]common.Hash{{transferred}, nil, {topicOf(x.To)}}}
+	enough := LogPattern{Address: x.Token, Topics: []common.Hash{transferred, {}, topicOf(x.To)}, Amount: x.Least, AtLeast: true}
+	s, err := e.searchFor(ctx, w.order, w.l, x.what, x.Chain, filter, enough.matches)
+	var contested []settled
+	for _, tx := range slices.Clone(s.hints) {
+		v, is, failed := e.paidIn(ctx, w, x, tx, false)
+		if err = errors.Join(err, failed); failed != nil {
+			continue
+		}
+		switch is {
+		case isProof:
+			return v.verdict, nil
+		case isContested:
+			contested = append(contested, v)
+		case isStranger:
+			w.l.seen[x.what] = true
+			s.drop(tx)
+		case isNot:
+			s.drop(tx)
+		case isAbsent:
+			s.absent(tx, e.Now())
+		}
+	}
+	for _, v := range contested {
+		if err == nil && len(contested) > v.rivals {
+			return v.verdict, nil
+		}
+	}
+	return nil, err
+}
+
+// A payment is what one transaction brought an account, by what shows it.
+type payment struct {
+	from   common.Address
+	amount *big.Int
+	ref    LogRef
+}
+
+// settled is the proof that a payment ends an order, and how many others of ours it
+// would end as well.
+type settled struct {
+	verdict *Verdict
+	rivals  int
+}
+
+// paidIn is the proof that a transaction is an awaited payment. named says that the
+// provider named it: only then does less than what was awaited count, as short, and
+// only as its last word.
+func (e *Engine) paidIn(ctx context.Context, w watched, x awaited, tx common.Hash, named bool) (settled, decision, error) {
+	ev, ok, err := e.Nodes.Evidence(ctx, x.Chain, tx)
+	switch {
+	case err != nil:
+		return settled{}, isOpen, err
+	case !ok && ev.Block == 0:
+		return settled{}, isAbsent, nil
+	case !ok:
+		return settled{}, isOpen, nil
+	case !ev.Success || ev.From == w.order.Terms.Account || ev.Time.Before(w.since.Time) || x.Chain == w.since.Chain && ev.Block < w.since.Block:
+		return settled{}, isNot, nil
+	}
+	all, hosts, err := e.payments(ctx, x, ev)
+	if err != nil {
+		return settled{}, isOpen, err
+	}
+	if all, err = e.free(w.order.ID, all); err != nil {
+		return settled{}, isOpen, err
+	}
+	from := func(p payment) bool {
+		return !p.ref.Grown && p.from != w.order.Terms.Account && (slices.Contains(x.From, p.from) || slices.Contains(x.From, ev.From))
+	}
+	known := slices.DeleteFunc(slices.Clone(all), func(p payment) bool { return !from(p) })
+	counted := chosen(known, x.Least, named && w.order.Claim.State == x.end())
+	if len(counted) == 0 {
+		if slices.ContainsFunc(all, func(p payment) bool { return !from(p) && p.amount.Cmp(x.Least) >= 0 }) {
+			return settled{}, isStranger, nil
+		}
+		return settled{}, isNot, nil
+	}
+	v := verdictBy(x.by)
+	sum := new(big.Int)
+	for _, p := range counted {
+		sum.Add(sum, p.amount)
+		v.Logs = append(v.Logs, p.ref)
+	}
+	v.Received, v.Short, v.Sources = &Spend{x.Token, sum}, sum.Cmp(x.Least) < 0, sources(weaker(weaker(ev.Hosts, hosts), w.since.Hosts))
+	v.Evidence, v.Deposit = &ev, &w.since
+	r, err := e.rivals(w, x, ev, counted[0].from, sum)
+	switch {
+	case err != nil || r.rather:
+		return settled{}, isOpen, err
+	case r.named || r.as > 0 && !named:
+		return settled{&v, r.as}, isContested, nil
+	}
+	return settled{&v, r.as}, isProof, nil
+}
+
+// chosen are the payments that count: the smallest that is enough. Of the
+// transaction that the provider names it may be all of them together, and less.
+func chosen(known []payment, least *big.Int, named bool) []payment {
+	slices.SortFunc(known, func(a, b payment) int { return a.amount.Cmp(b.amount) })
+	for i, p := range known {
+		if p.amount.Cmp(least) >= 0 {
+			return known[i : i+1]
+		}
+	}
+	if named {
+		return known
+	}
+	return nil
+}
+
+// payments are what a transaction brought the awaited account of the token. For the
+// native coin that is what it sent along, or by how much its block raised the
+// balance: nothing says by whose doing, so that it is only seen.
+func (e *Engine) payments(ctx context.Context, x awaited, ev chain.Evidence) (all []payment, hosts []string, err error) {
+	if x.Token != chain.Native {
+		for _, place := range transfersTo(ev.Logs, x.Token, x.To) {
+			m := chain.Transfers([]*types.Log{ev.Logs[place]})[0]
+			if m.Amount.Sign() > 0 && m.From != x.To {
+				all = append(all, payment{m.From, m.Amount, LogRef{Chain: ev.Chain, Tx: ev.Tx, Place: place}})
+			}
+		}
+		return all, ev.Hosts, nil
+	}
+	p := payment{ev.From, ev.Value, LogRef{Chain: ev.Chain, Tx: ev.Tx, Place: -1, Block: ev.Block, Account: x.To}}
+	if hosts = ev.Hosts; ev.To != x.To {
+		p.ref.Grown = true
+		g, by, err := e.Nodes.Gain(ctx, ev.Chain, x.To, ev.Block)
+		if err != nil {
+			return nil, nil, err
+		}
+		if p.amount, hosts = g.Amount, weaker(hosts, by); p.amount.Cmp(x.Least) < 0 {
+			return nil, hosts, nil // of a balance, less may be anything
+		}
+	}
+	if p.amount == nil || p.amount.Sign() <= 0 {
+		return nil, hosts, nil
+	}
+	return []payment{p}, hosts, nil
+}
+
+// free leaves out payments by which another order ended.
+func (e *Engine) free(order string, all []payment) ([]payment, error) {
+	refs := make([]LogRef, len(all))
+	for i, p := range all {
+		refs[i] = p.ref
+	}
+	unused, err := e.Journal.unused(order, refs)
+	return slices.DeleteFunc(all, func(p payment) bool { return !slices.Contains(unused, p.ref) }), err
+}
+
+// A rivalry is what other orders of ours have to do with a payment.
+type rivalry struct {
+	rather bool // it belongs to another one, which waits for more of it and for no more than it is
+	named  bool // the provider of another one names it, and ours does not
+	as     int  // others that it may belong to as well
+}
+
+// rivals weighs a payment against what our other open orders wait for, whose input
+// is, or may be, handed over. Where it is rather another's, this one waits until the
+// other has its end.
+func (e *Engine) rivals(w watched, x awaited, ev chain.Evidence, from common.Address, sum *big.Int) (r rivalry, err error) {
+	open, err := e.Journal.Open()
+	if err != nil {
+		return r, err
+	}
+	tx, ours := ev.Tx, w.order.Claim
+	for _, id := range open {
+		other, err := e.Journal.Get(id)
+		if err != nil {
+			return r, err
+		}
+		if id == w.order.ID {
+			continue
+		}
+		waits, err := e.waitsSince(other, ev)
+		if err != nil {
+			return r, err
+		}
+		if !waits {
+			continue
+		}
+		s, err := e.settler(&other)
+		if err != nil {
+			continue
+		}
+		p, err := s.Proof(other)
+		if err != nil {
+			continue
+		}
+		for _, y := range p.awaited() {
+			same := y.Chain == x.Chain && y.Token == x.Token && y.To == x.To && (slices.Contains(y.From, from) || slices.Contains(y.From, ev.From))
+			switch {
+			case !same || y.Least.Cmp(sum) > 0:
+			case sum.Cmp(x.Least) < 0 || y.Least.Cmp(x.Least) > 0:
+				r.rather = true
+			case !likely(sum, y.Least) || alike(w.order.Terms, other.Terms):
+			default:
+				r.as++
+				r.named = r.named || other.Claim != nil && other.Claim.Tx == tx && (ours == nil || ours.Tx != tx)
+			}
+		}
+	}
+	return r, nil
+}
+
+// waitsSince reports whether an order's input is handed over, or may be, so that a
+// payment can be its own.
+func (e *Engine) waitsSince(o Order, payment chain.Evidence) (bool, error) {
+	if len(o.Plan.Steps) == 0 || o.Plan.Settlement != ByProvider || !handsOver(o.Plan.last().Kind) {
+		return false, nil
+	}
+	last := len(o.Plan.Steps) - 1
+	if len(o.Results) > last {
+		d, _ := o.deposited()
+		return d != nil && !payment.Time.Before(d.Time), nil
+	}
+	tx, err := e.Sender.Lookup(stepKey(o, last)) // mined perhaps, and not deep enough
+	return tx != nil, err
+}
+
+// likely reports whether somebody who owes at least that would pay so much.
+func likely(sum, least *big.Int) bool { return sum.Cmp(new(big.Int).Lsh(least, 1)) <= 0 }
+
+// alike reports whether two orders are the same for whoever settles them, but for the
+// price: which of two payments is whose does not matter then.
+func alike(a, b Terms) bool {
+	return a.SrcChain == b.SrcChain && a.TokenIn == b.TokenIn && a.AmountIn.Cmp(b.AmountIn) == 0 && a.RefundTo == b.RefundTo &&
+		a.DstChain == b.DstChain && a.TokenOut == b.TokenOut && a.Recipient == b.Recipient
+}

@@ -1,0 +1,630 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// arrival is a filler's payment on the destination.
+func arrival(n byte, from common.Address, amount int64) ledgerTx {
+	return ledgerTx{hash: common.Hash{0xa0, n}, from: from, to: outside, logs: []*types.Log{transferLog(outside, from, account, amount)}}
+}
+
+func refund(n byte, from common.Address, amount int64) ledgerTx {
+	return ledgerTx{hash: common.Hash{0xb0, n}, from: from, to: usdc, logs: []*types.Log{transferLog(usdc, from, account, amount)}}
+}
+
+// coin is a payment of the native coin.
+func coin(n byte, from common.Address, amount int64) ledgerTx {
+	return ledgerTx{hash: common.Hash{0xc0, n}, from: from, to: account, value: amount}
+}
+
+// depositCourt has one deposit.
+func depositCourt(t *testing.T, hosts int, change func(*Order)) (*court, string) {
+	c := newCourt(t, hosts)
+	c.p.proof = arrivalProof
+	return c, c.order(func(o *Order) {
+		c.deposited(o)
+		if change != nil {
+			change(o)
+		}
+	})
+}
+
+// TestDeposits: every end of a deposit, every report, and every way in which it is
+// neither.
+func TestDeposits(t *testing.T) {
+	native := func(o *Order) { o.Terms.TokenOut = chain.Native }
+	nativeIn := func(o *Order) { o.Terms.TokenIn = chain.Native }
+	far := func(o *Order) { o.Terms.DstChain = noRPC }
+	for _, tc := range []struct {
+		name   string
+		change func(*Order)
+		do     func(*court)
+		by     string
+		got    int64
+		short  bool
+		waits  Condition
+	}{
+		{"nothing yet", nil, func(*court) {}, "", 0, false, ""},
+		{"filled", nil, func(c *court) { c.dst.pay(arrival(1, solver, 1000)) }, byArrival, 1000, false, ""},
+		{"filled, and told", nil, func(c *court) { c.told(Filled, c.dst.pay(arrival(1, solver, 1001)), dstChain) }, byArrival, 1001, false, ""},
+		{"filled though called failed", nil, func(c *court) { c.dst.pay(arrival(1, solver, 1000)); c.told(Failed, common.Hash{}, 0) }, byArrival, 1000, false, ""},
+		{"filled by a contract for a filler", nil, func(c *court) {
+			x := arrival(1, stranger, 1000)
+			x.from = solver
+			c.dst.pay(x)
+		}, byArrival, 1000, false, ""},
+		{"filled in two parts, told", nil, func(c *court) {
+			x := arrival(1, solver, 600)
+			x.logs = append(x.logs, transferLog(outside, solver, account, 500), transferLog(outside, stranger, solver, 9000), transferLog(weth, solver, account, 9000))
+			c.told(Filled, c.dst.pay(x), dstChain)
+		}, byArrival, 1100, false, ""},
+		{"less, told", nil, func(c *court) { c.told(Filled, c.dst.pay(arrival(1, solver, 999)), dstChain) }, byArrival, 999, true, ""},
+		{"less, not told", nil, func(c *court) { c.dst.pay(arrival(1, solver, 999)) }, "", 0, false, ""},
+		{"not deep enough", nil, func(c *court) {
+			c.dst.mine(1, arrival(1, solver, 1000))
+			c.told(Filled, common.Hash{0xa0, 1}, dstChain)
+		}, "", 0, false, ""},
+		{"taken back", nil, func(c *court) {
+			c.dst.mine(1, arrival(1, solver, 1000))
+			c.dst.reorg(1)
+			c.dst.mine(ledgerDepth)
+		}, "", 0, false, ""},
+		{"reverted", nil, func(c *court) { x := arrival(1, solver, 1000); x.failed = true; c.dst.pay(x) }, "", 0, false, ""},
+		{"another token", nil, func(c *court) {
+			x := arrival(1, solver, 1000)
+			x.logs[0].Address = stranger
+			c.told(Filled, c.dst.pay(x), 0)
+		}, "", 0, false, ReportedUnproven},
+		{"to another", nil, func(c *court) {
+			c.told(Filled, c.dst.pay(ledgerTx{hash: common.Hash{0xa9}, from: solver, logs: []*types.Log{transferLog(outside, solver, stranger, 1000)}}), dstChain)
+		}, "", 0, false, ReportedUnproven},
+		{"on the other chain", nil, func(c *court) { x := arrival(1, solver, 1000); c.told(Filled, c.src.pay(x), 0) }, "", 0, false, ReportedUnproven},
+		{"told and not there", nil, func(c *court) { c.told(Filled, common.Hash{0xbb}, dstChain) }, "", 0, false, ReportedUnproven},
+		{"told without a transaction", nil, func(c *court) { c.told(Filled, common.Hash{}, 0) }, "", 0, false, ReportedUnproven},
+		{"by a stranger, told", nil, func(c *court) { c.told(Filled, c.dst.pay(arrival(1, stranger, 1000)), dstChain) }, "", 0, false, TransferSeen},
+		{"by a stranger, told of another", nil, func(c *court) { c.dst.pay(arrival(1, stranger, 1000)); c.told(Filled, common.Hash{}, 0) }, "", 0, false, TransferSeen},
+		{"by a stranger, not told", nil, func(c *court) { c.dst.pay(arrival(1, stranger, 1000)) }, "", 0, false, ""},
+		{"by a stranger, less", nil, func(c *court) { c.told(Filled, c.dst.pay(arrival(1, stranger, 999)), dstChain) }, "", 0, false, ReportedUnproven},
+		{"by ourselves", nil, func(c *court) {
+			x := arrival(1, solver, 1000)
+			x.from = account
+			c.told(Filled, c.dst.pay(x), dstChain)
+		}, "", 0, false, ReportedUnproven},
+		{"a host is down", nil, func(c *court) { c.dst.pay(arrival(1, solver, 1000)); c.dst.hosts[1].down = true }, "", 0, false, ""},
+		{"a host denies it", nil, func(c *court) { c.dst.pay(arrival(1, solver, 1000)); c.dst.hosts[0].lie = denies }, "", 0, false, ""},
+		{"a host hides it", nil, func(c *court) { c.dst.pay(arrival(1, solver, 1000)); c.dst.hosts[0].hide = true }, byArrival, 1000, false, ""},
+		{"a host invents it", nil, func(c *court) { c.dst.hosts[0].lie = inventsFill(c.dst); c.told(Filled, common.Hash{0xaa}, dstChain) }, "", 0, false, ""},
+
+		{"native, told", native, func(c *court) { c.told(Filled, c.dst.pay(coin(1, solver, 1000)), dstChain) }, byArrival, 1000, false, ""},
+		{"native, not told", native, func(c *court) { c.dst.pay(coin(1, solver, 1000)) }, "", 0, false, ""},
+		{"native, less", native, func(c *court) { c.told(Filled, c.dst.pay(coin(1, solver, 999)), dstChain) }, byArrival, 999, true, ""},
+		{"native, by a contract", native, func(c *court) {
+			c.told(Filled, c.dst.pay(ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, pays: map[common.Address]int64{account: 1003}}), dstChain)
+		}, "", 0, false, TransferSeen},
+		{"native, in the block of another payment of the filler", native, func(c *court) {
+			tx := ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, value: 5000}
+			c.dst.mine(1, tx, coin(2, stranger, 1000))
+			c.dst.mine(ledgerDepth)
+			c.told(Filled, tx.hash, dstChain)
+		}, "", 0, false, TransferSeen},
+		{"native, less by a contract", native, func(c *court) {
+			c.told(Filled, c.dst.pay(ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, pays: map[common.Address]int64{account: 999}}), dstChain)
+		}, "", 0, false, ReportedUnproven},
+		{"native, by a stranger", native, func(c *court) { c.told(Filled, c.dst.pay(coin(1, stranger, 1000)), dstChain) }, "", 0, false, TransferSeen},
+		{"native, and a host lies about the balance", native, func(c *court) {
+			x := ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, pays: map[common.Address]int64{account: 10}}
+			c.told(Filled, c.dst.pay(x), dstChain)
+			c.dst.hosts[0].lie = richer()
+		}, "", 0, false, ""},
+
+		{"refunded", nil, func(c *court) { c.src.pay(refund(1, solver, 4950)) }, byRefund, 4950, false, ""},
+		{"refunded after it was called failed", nil, func(c *court) { c.told(Failed, common.Hash{}, 0); c.src.pay(refund(1, solver, 4900)) }, byRefund, 4900, false, ""},
+		{"refunded though called filled", nil, func(c *court) { c.told(Filled, common.Hash{}, 0); c.src.pay(refund(1, solver, 4900)) }, byRefund, 4900, false, ""},
+		{"refunded with less, told", nil, func(c *court) { c.told(Refunded, c.src.pay(refund(1, solver, 4000)), srcChain) }, byRefund, 4000, true, ""},
+		{"refunded with less, not told", nil, func(c *court) { c.told(Refunded, common.Hash{}, 0); c.src.pay(refund(1, solver, 4000)) }, "", 0, false, ReportedUnproven},
+		{"refunded by a stranger", nil, func(c *court) { c.told(Refunded, c.src.pay(refund(1, stranger, 5000)), srcChain) }, "", 0, false, TransferSeen},
+		{"refunded natively", nativeIn, func(c *court) { c.told(Refunded, c.src.pay(coin(1, solver, 5000)), srcChain) }, byRefund, 5000, false, ""},
+		{"called failed", nil, func(c *court) { c.told(Failed, common.Hash{}, 0) }, "", 0, false, WatchingForRefund},
+		{"called expired", nil, func(c *court) { c.told(Expired, common.Hash{}, 0) }, "", 0, false, WatchingForRefund},
+		{"called something else", nil, func(c *court) { c.told("finished", common.Hash{}, 0) }, "", 0, false, ""},
+		{"silent", nil, func(c *court) {
+			c.p.says = func(Order) (Claim, error) { return Claim{}, errors.New("down") }
+			c.now = c.now.Add(time.Hour)
+		}, "", 0, false, ""},
+
+		{"no rpc", far, func(c *court) { c.told(Filled, c.dst.pay(arrival(1, solver, 1000)), noRPC) }, "", 0, false, ReportedUnproven},
+		{"no rpc, nothing told", far, func(*court) {}, "", 0, false, ""},
+		{"no rpc, and refunded", far, func(c *court) { c.told(Filled, common.Hash{}, 0); c.src.pay(refund(1, solver, 4900)) }, byRefund, 4900, false, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c, id := depositCourt(t, 2, tc.change)
+			tc.do(c)
+			o := c.looks(id)
+			c.wants(o, tc.by, bothAgree)
+			if o.Condition != tc.waits {
+				t.Errorf("condition %q, want %q; logged %q", o.Condition, tc.waits, c.logged)
+			}
+			if v := o.Verdict; tc.got > 0 && (v == nil || v.Received.Amount.Int64() != tc.got || v.Short != tc.short || len(v.Logs) == 0 || v.Deposit == nil || v.Evidence == nil) {
+				t.Errorf("verdict %+v", v)
+			}
+		})
+	}
+}
+
+// told has the provider say an end.
+func (c *court) told(s State, tx common.Hash, chainID uint64) {
+	c.p.says = said(Claim{State: s, Word: "its word", Tx: tx, Chain: chainID})
+}
+
+// richer makes a host tell more of each balance than of the one before.
+func richer() func(string, any) any {
+	n := int64(0)
+	return func(method string, result any) any {
+		if method == "eth_getBalance" {
+			n++
+			return (*hexBig)(big.NewInt(n * 5000))
+		}
+		return result
+	}
+}
+
+type hexBig big.Int
+
+func (n *hexBig) MarshalText() ([]byte, error) { return []byte("0x" + (*big.Int)(n).Text(16)), nil }
+
+// TestBeforeTheDeposit: a payment that was there before is of something else,
+// whatever the provider says.
+func TestBeforeTheDeposit(t *testing.T) {
+	c := newCourt(t, 2)
+	c.p.proof = arrivalProof
+	early, same := c.dst.pay(arrival(1, solver, 1000)), c.src.pay(refund(1, solver, 5000))
+	id := c.order(c.deposited)
+	for _, claim := range []Claim{{State: Settling, Tx: early, Chain: dstChain}, {State: Settling, Tx: same, Chain: srcChain}} {
+		c.p.says = said(claim)
+		c.wants(c.looks(id), "", "")
+	}
+}
+
+// TestOneLogOneOrder: what ended one order ends no other, whoever names it, and each
+// of two orders gets its own.
+func TestOneLogOneOrder(t *testing.T) {
+	for name, pays := range map[string]func(n byte) ledgerTx{
+		"a token":         func(n byte) ledgerTx { return arrival(n, solver, 1000) },
+		"the native coin": func(n byte) ledgerTx { return coin(n, solver, 1000) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, first := depositCourt(t, 2, nil)
+			if name != "a token" {
+				c, first = depositCourt(t, 2, func(o *Order) { o.Terms.TokenOut = chain.Native })
+			}
+			second := c.order(func(o *Order) { c.deposited(o); o.Terms.TokenOut = c.get(first).Terms.TokenOut })
+			tx := c.dst.pay(pays(1))
+			c.p.says = said(Claim{State: Settling, Tx: tx, Chain: dstChain})
+			c.wants(c.looks(first), byArrival, bothAgree)
+			c.wants(c.looks(second), "", "")
+			c.restart()
+			c.wants(c.looks(second), "", "")
+			c.p.says = said(Claim{State: Settling, Tx: c.dst.pay(pays(2)), Chain: dstChain})
+			c.wants(c.looks(second), byArrival, bothAgree)
+		})
+	}
+}
+
+// TestGrownBalance: what a call of ours gave in the native coin is only seen in the
+// balance after its block. Where something else of the block is in that as well,
+// nothing is said of it.
+func TestGrownBalance(t *testing.T) {
+	mined := func(c *court, o *Order, beside ...ledgerTx) {
+		x := ledgerTx{hash: common.Hash{0xd0, 0xaa}, from: account, to: fillsFor, pays: map[common.Address]int64{account: 1000}}
+		c.src.mine(1, append([]ledgerTx{x}, beside...)...)
+		c.src.mine(ledgerDepth)
+		ev, ok, err := c.hub.Evidence(t.Context(), srcChain, x.hash)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		o.Terms.TokenOut = chain.Native
+		o.Plan.Steps = []Step{{Kind: CallStep, Call: &chain.Call{ChainID: srcChain, From: account, To: fillsFor, Value: new(big.Int)}, Effect: Effect{Kind: Opaque, Chain: srcChain}}}
+		o.Results, c.post.sent[stepKey(*o, 0)] = []Result{{Tx: x.hash, Evidence: &ev}}, x.hash
+	}
+	own := func(Order) Proof { return Proof{Own: true} }
+	for name, tc := range map[string]struct {
+		beside []ledgerTx
+		to     common.Address
+		by     string
+	}{
+		"alone":                            {nil, account, byOpaqueCall},
+		"and a transfer between strangers": {[]ledgerTx{coin(1, stranger, 0)}, account, byOpaqueCall},
+		"and a call of ours":               {[]ledgerTx{{hash: common.Hash{0xd1}, from: account, to: stranger, value: 900}}, account, ""},
+		"to another account":               {nil, stranger, byOpaqueCall},
+		"to another that sends as well":    {[]ledgerTx{{hash: common.Hash{0xd1}, from: stranger, to: solver}}, stranger, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCourt(t, 2)
+			c.p.proof = own
+			id := c.order(func(o *Order) { mined(c, o, tc.beside...); o.Terms.Recipient = tc.to })
+			o := c.looks(id)
+			c.wants(o, tc.by, bothAgree)
+			if unclear := tc.by == ""; unclear != (o.Condition == FillUnclear) || unclear != strings.Contains(o.Reason, "0xd0aa") {
+				t.Errorf("%q, %q", o.Condition, o.Reason)
+			}
+		})
+	}
+	t.Run("and a payment that filled another order", func(t *testing.T) {
+		c, filled := depositCourt(t, 2, func(o *Order) { o.Terms.DstChain, o.Terms.TokenOut = srcChain, chain.Native })
+		direct := coin(7, solver, 1000)
+		id := c.order(func(o *Order) { mined(c, o, direct) })
+		c.p.says = said(Claim{State: Filled, Tx: direct.hash, Chain: srcChain})
+		c.wants(c.looks(filled), byArrival, bothAgree)
+		c.p.proof = own
+		o := c.looks(id)
+		if c.wants(o, "", ""); o.Condition != FillUnclear {
+			t.Errorf("%q", o.Condition)
+		}
+	})
+}
+
+// TestRaceForALog: two orders that found the same log at the same time: the commit
+// of the second one fails, and it looks on.
+func TestRaceForALog(t *testing.T) {
+	c, first := depositCourt(t, 2, nil)
+	second := c.order(c.deposited)
+	c.dst.pay(arrival(1, solver, 1000))
+	o := c.get(second)
+	l := c.e.lookout(second)
+	p := arrivalProof(o)
+	v, _, err := c.e.proveProvider(t.Context(), o, p, l)
+	if err != nil || v == nil {
+		t.Fatal(v, err)
+	}
+	c.wants(c.look(first), byArrival, bothAgree)
+	if _, err := proven(&o, *v); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.e.Journal.Update(&o, "too late"); !errors.Is(err, errUsed) {
+		t.Fatalf("the same log ended two orders: %v", err)
+	}
+	c.wants(c.looks(second), "", "")
+}
+
+// TestFitsAnother: of two orders, a payment is of the one that waits for as much;
+// what a provider says does not make it the other's.
+func TestFitsAnother(t *testing.T) {
+	for name, claimed := range map[string]bool{"not told": false, "told of the other's": true} {
+		t.Run(name, func(t *testing.T) {
+			c, small := depositCourt(t, 2, nil)
+			large := c.order(func(o *Order) { c.deposited(o); o.Terms.FloorOut = big.NewInt(9000) })
+			if tx := c.dst.pay(arrival(1, solver, 9500)); claimed {
+				c.p.says = said(Claim{State: Filled, Tx: tx, Chain: dstChain})
+			}
+			c.wants(c.looks(small), "", "")
+			o := c.looks(large)
+			c.wants(o, byArrival, bothAgree)
+			c.wants(c.looks(small), "", "")
+			c.dst.pay(arrival(2, solver, 1000))
+			c.wants(c.looks(small), byArrival, bothAgree)
+		})
+	}
+	t.Run("less is not short where it fits", func(t *testing.T) {
+		c, small := depositCourt(t, 2, nil)
+		large := c.order(func(o *Order) { c.deposited(o); o.Terms.FloorOut = big.NewInt(9000) })
+		tx := c.dst.pay(arrival(1, solver, 1100))
+		c.p.says = func(o Order) (Claim, error) {
+			if o.ID == large {
+				return Claim{State: Filled, Tx: tx, Chain: dstChain}, nil
+			}
+			return Claim{State: Settling}, nil
+		}
+		c.wants(c.looks(large), "", "")
+		c.wants(c.looks(small), byArrival, bothAgree)
+	})
+}
+
+func (c *court) get(id string) Order {
+	c.t.Helper()
+	o, err := c.e.Journal.Get(id)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return o
+}
+
+// TestOpaqueCalls: a swap in one call of ours that could not be decoded.
+func TestOpaqueCalls(t *testing.T) {
+	own := func(o Order) Proof { return Proof{Own: true} }
+	both := func(o Order) Proof { p := arrivalProof(o); p.Own, p.Refund = true, nil; return p }
+	refunds := func(o Order) Proof { p := arrivalProof(o); p.Own, p.Arrival = true, nil; return p }
+	for _, tc := range []struct {
+		name  string
+		proof func(Order) Proof
+		token common.Address
+		tx    ledgerTx
+		by    string
+		got   int64
+		short bool
+	}{
+		{"enough", own, outside, ledgerTx{logs: []*types.Log{transferLog(outside, stranger, account, 1000)}}, byOpaqueCall, 1000, false},
+		{"in parts, less what went on", own, outside, ledgerTx{logs: []*types.Log{transferLog(outside, stranger, account, 900), transferLog(outside, stranger, account, 300), transferLog(outside, account, stranger, 100)}}, byOpaqueCall, 1100, false},
+		{"less", own, outside, ledgerTx{logs: []*types.Log{transferLog(outside, stranger, account, 999)}}, byOpaqueCall, 999, true},
+		{"nothing", own, outside, ledgerTx{}, byOpaqueCall, 0, true},
+		{"nothing, but there may be a refund", refunds, outside, ledgerTx{}, "", 0, false},
+		{"less, but more may arrive", both, outside, ledgerTx{logs: []*types.Log{transferLog(outside, stranger, account, 10)}}, "", 0, false},
+		{"reverted", own, outside, ledgerTx{failed: true, logs: []*types.Log{transferLog(outside, stranger, account, 1000)}}, byRevert, 0, false},
+		{"native", own, chain.Native, ledgerTx{pays: map[common.Address]int64{account: 1000}}, byOpaqueCall, 1000, false},
+		{"native, less", own, chain.Native, ledgerTx{pays: map[common.Address]int64{account: 900}}, byOpaqueCall, 900, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := newCourt(t, 2)
+			c.p.proof = tc.proof
+			id := c.order(func(o *Order) {
+				o.Terms.TokenOut = tc.token
+				o.Plan.Steps = []Step{{Kind: CallStep, Call: &chain.Call{ChainID: srcChain, From: account, To: fillsFor, Value: new(big.Int)}, Effect: Effect{Kind: Opaque, Chain: srcChain}}}
+				tx := tc.tx
+				tx.hash, tx.from, tx.to = common.Hash{0xd0, 0xaa}, account, fillsFor
+				failed := tx.failed
+				tx.failed = false
+				c.src.pay(tx)
+				ev, ok, err := c.hub.Evidence(t.Context(), srcChain, tx.hash)
+				if err != nil || !ok {
+					t.Fatal(ok, err)
+				}
+				o.Results, c.post.sent[stepKey(*o, 0)] = []Result{{Tx: tx.hash, Evidence: &ev}}, tx.hash
+				if failed { // since the step ended
+					c.src.reorg(ledgerDepth + 1)
+					tx.failed = true
+					c.src.pay(tx)
+				}
+			})
+			o := c.looks(id)
+			c.wants(o, tc.by, bothAgree)
+			if v := o.Verdict; tc.by == byOpaqueCall && (v == nil || v.Received.Amount.Int64() != tc.got || v.Short != tc.short) {
+				t.Errorf("verdict %+v", v)
+			}
+		})
+	}
+}
+
+// TestLostDeposit: no payment ends an order whose own transaction is not on the
+// chain any more; it is offered again.
+func TestLostDeposit(t *testing.T) {
+	c, id := depositCourt(t, 2, nil)
+	c.dst.pay(arrival(1, solver, 1000))
+	c.src.reorg(ledgerDepth + 1)
+	c.src.mine(ledgerDepth)
+	before := c.post.poll
+	c.wants(c.looks(id), "", "")
+	if c.post.poll == before {
+		t.Error("the lost transaction is not offered again")
+	}
+}
+
+// TestProviderGoesBackwards: nothing that it says takes anything back, and after a
+// last word it is not asked any more.
+func TestProviderGoesBackwards(t *testing.T) {
+	c, id := depositCourt(t, 2, nil)
+	words := []Claim{{State: Settling, Word: "submitted"}, {State: Settling, Word: "waiting"}, {State: Failed, Word: "failure", Reason: "so\x1b[2J it says" + strings.Repeat("x", 1000)}, {State: Settling}, {State: Filled}}
+	c.p.says = func(Order) (Claim, error) { return words[min(int(c.p.asked.Load())-1, len(words)-1)], nil }
+	o := c.looks(id)
+	if n := c.p.asked.Load(); n != 3 || o.Claim.State != Failed || o.Condition != WatchingForRefund {
+		t.Errorf("asked %d times, claim %+v, %q", n, o.Claim, o.Condition)
+	}
+	if len(o.Claim.Reason) > 400 || strings.ContainsRune(o.Claim.Reason, '\x1b') {
+		t.Errorf("kept %q", o.Claim.Reason)
+	}
+	c.restart()
+	if c.looks(id); c.p.asked.Load() != 3 {
+		t.Error("asked again after a restart")
+	}
+	c.src.pay(refund(1, solver, 5000))
+	c.wants(c.looks(id), byRefund, bothAgree)
+}
+
+// TestRetryAfter: a provider that asks for a pause gets it; the chain is looked at
+// meanwhile.
+func TestRetryAfter(t *testing.T) {
+	c, id := depositCourt(t, 2, nil)
+	busy := Refuse(ProviderBusy, "slow down")
+	busy.Data = map[string]string{retryAfter: "120"}
+	c.p.says = func(Order) (Claim, error) { return Claim{}, busy }
+	for range 100 {
+		c.look(id)
+		c.now = c.now.Add(time.Second)
+	}
+	if n := c.p.asked.Load(); n != 1 {
+		t.Errorf("asked %d times in 100 s", n)
+	}
+	c.now = c.now.Add(time.Minute)
+	if c.look(id); c.p.asked.Load() != 2 {
+		t.Error("not asked afterwards")
+	}
+	c.dst.pay(arrival(1, solver, 1000))
+	c.wants(c.look(id), byArrival, bothAgree)
+	for text, want := range map[string]time.Duration{"": 0, "x": 0, "-1": 0, "7": 7 * time.Second, "999999": maxQuiet} {
+		busy.Data[retryAfter] = text
+		if got := quietFor(busy); got != want {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+	final := Refuse(ProviderRefused, "no")
+	final.Data = map[string]string{retryAfter: "7"}
+	if quietFor(final) != 0 || quietFor(errors.New("x")) != 0 {
+		t.Error("a pause that nobody asked for")
+	}
+}
+
+// TestSearchGoesOn: a long search looks at every block once more an hour later, and
+// what was looked at twice is not looked at after a restart; unless a payment was seen
+// that is not decided.
+func TestSearchGoesOn(t *testing.T) {
+	for _, seen := range []bool{false, true} {
+		c, id := depositCourt(t, 2, nil)
+		if seen {
+			c.dst.pay(arrival(1, stranger, 1000))
+		}
+		hour := func() Order {
+			c.dst.mine(5)
+			c.now = c.now.Add(searchedEvery)
+			o := c.look(id)
+			c.look(id)
+			return o
+		}
+		c.look(id)
+		if o := c.looks(id); len(o.Searched) != 0 {
+			t.Errorf("recorded at once: %v", o.Searched)
+		}
+		head := c.dst.number()
+		if o := hour(); len(o.Searched) != 0 {
+			t.Errorf("recorded after one look: %v", o.Searched)
+		}
+		o := hour()
+		if got := o.Searched[searchArrival]; (got > 8) == seen || got > head+5 || o.Searched[searchRefund] == 0 {
+			t.Errorf("seen %v: searched %v", seen, o.Searched)
+		}
+		c.restart()
+		c.dst.pay(arrival(2, solver, 1000))
+		c.wants(c.looks(id), byArrival, bothAgree)
+	}
+}
+
+// TestReportedOrdersDoNotCount: orders that are only watched hold up no new ones,
+// and are looked at by their age.
+func TestReportedOrdersDoNotCount(t *testing.T) {
+	c, id := depositCourt(t, 2, nil)
+	other := c.order(c.deposited)
+	c.p.says = func(o Order) (Claim, error) {
+		if o.ID == id {
+			return Claim{State: Failed}, nil
+		}
+		return Claim{State: Settling}, nil
+	}
+	c.looks(id)
+	c.looks(other)
+	open, err := c.e.Journal.Open()
+	if err != nil || len(open) != 2 {
+		t.Fatal(open, err)
+	}
+	if n, err := c.e.Journal.busy(append(open, "lost")); err != nil || n != 2 {
+		t.Errorf("%d count, %v", n, err)
+	}
+	still := c.now.Add(30 * 24 * time.Hour)
+	if got := c.get(id).watchedSince(still); !got.Equal(c.get(id).Created) {
+		t.Errorf("watched since %s", got)
+	}
+	if got := c.get(other).watchedSince(still); !got.Equal(still) {
+		t.Errorf("an order that waits is watched since %s", got)
+	}
+	last := time.Duration(0)
+	for _, age := range []time.Duration{0, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour} {
+		if p := Pause(age); p <= last {
+			t.Errorf("at %s a pause of %s", age, p)
+		} else {
+			last = p
+		}
+	}
+}
+
+// A caster is a teller with a stream.
+type caster struct {
+	*teller
+	calls chan func(Claim)
+	ended chan struct{}
+}
+
+func (s *caster) Watch(ctx context.Context, _ Order, told func(Claim)) error {
+	s.calls <- told
+	<-ctx.Done()
+	close(s.ended)
+	return ctx.Err()
+}
+
+// TestClaimStream: claims that are pushed are heard between looks, wake the order a
+// bounded number of times, and the stream ends with the last word.
+func TestClaimStream(t *testing.T) {
+	c, id := depositCourt(t, 2, nil)
+	s := &caster{c.p, make(chan func(Claim), 1), make(chan struct{})}
+	c.e.Providers[DEX] = s
+	c.e.Pause = func(time.Duration) time.Duration { return time.Hour } // only the stream wakes it
+	told := make(chan Order, 100)
+	c.e.Notify = func(o Order) { told <- o }
+	ctx, cancel := context.WithCancel(t.Context())
+	defer func() { cancel(); c.e.Wait() }()
+	c.e.Start(ctx, id)
+	say := <-s.calls
+	next := func() Order {
+		select {
+		case o := <-told:
+			return o
+		case <-time.After(10 * time.Second):
+			t.Fatal("not woken")
+			return Order{}
+		}
+	}
+	next() // what it said when it was asked
+	asked := c.p.asked.Load()
+	say(Claim{State: Settling, Word: "on its way", Tx: common.Hash{1}})
+	if o := next(); o.Claim.Word != "on its way" || c.p.asked.Load() != asked {
+		t.Errorf("claim %+v, asked %d times", o.Claim, c.p.asked.Load()-asked)
+	}
+	say(Claim{State: Failed, Word: "failure"})
+	if o := next(); o.Condition != WatchingForRefund {
+		t.Errorf("%q after %+v", o.Condition, o.Claim)
+	}
+	say(Claim{State: Filled})
+	c.e.Wake()
+	select {
+	case <-s.ended:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the stream goes on after the last word")
+	}
+	l := c.e.lookout(id)
+	for i := range 500 {
+		c.e.overhear(id, l, Claim{State: Settling, Tx: common.Hash{2, byte(i), byte(i >> 8)}})
+	}
+	if l.woke != maxWakes {
+		t.Errorf("woken %d times", l.woke)
+	}
+	if o := c.get(id); o.Claim.State != Failed {
+		t.Errorf("claim %+v after its last word", o.Claim)
+	}
+}
+
+// TestSearchBegins: before anything is signed, an order that a provider settles
+// records where its chains stand; a chain that cannot be read is waited for, and one
+// without an RPC endpoint has no such block.
+func TestSearchBegins(t *testing.T) {
+	c := newCourt(t, 2)
+	c.src.mine(5)
+	o := Order{Terms: Terms{SrcChain: srcChain, DstChain: dstChain}}
+	if _, err := c.e.beginSearch(t.Context(), &o); err != nil || o.Since[srcChain] != c.src.number()+1-ledgerDepth || o.Since[dstChain] != c.dst.number()+1-ledgerDepth {
+		t.Errorf("since %v, %v", o.Since, err)
+	}
+	o = Order{Terms: Terms{SrcChain: srcChain, DstChain: noRPC}}
+	if _, err := c.e.beginSearch(t.Context(), &o); err != nil || len(o.Since) != 1 {
+		t.Errorf("since %v, %v", o.Since, err)
+	}
+	c.dst.hosts[0].down = true
+	o = Order{Terms: Terms{SrcChain: srcChain, DstChain: dstChain}}
+	if _, err := c.e.beginSearch(t.Context(), &o); err == nil || o.Since != nil {
+		t.Errorf("since %v, %v", o.Since, err)
+	}
+	c.src.hosts[1].lie = func(method string, result any) any {
+		if method == "eth_blockNumber" {
+			return "0xffffff" // would begin after everything
+		}
+		return result
+	}
+	o = Order{Terms: Terms{SrcChain: srcChain, DstChain: srcChain}}
+	if _, err := c.e.beginSearch(t.Context(), &o); err != nil || o.Since[srcChain] > c.src.number() {
+		t.Errorf("since %v, %v", o.Since, err)
+	}
+}

@@ -1,0 +1,333 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
+)
+
+// rawOffer is a sound offer with words of its own.
+func rawOffer(raw string) Offer {
+	o := offerOf("", Intent, 100, 0, 1)
+	o.Raw, o.Expires = []byte(raw), time.Now().Add(time.Minute)
+	return o
+}
+
+// streams is a service with one provider, which streams.
+func streams(quote func(ctx context.Context, told func(Offer)) ([]Offer, error)) *Service {
+	return quoting(map[Kind]Provider{Intent: streamer{pricing{nil, quote}}})
+}
+
+// TestUnusableIsNoFallback: what is only shown does not take the place of an offer
+// that cannot be built.
+func TestUnusableIsNoFallback(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Deposit, true)
+	h.set(func(h *hander) {
+		h.routes = []string{"A", "B"}
+		h.build = func(route string) error {
+			if route == "A" {
+				return Refuse(ProviderDown, "gone")
+			}
+			return nil
+		}
+	})
+	first := b.offered(usdc, thousand)[0].ID
+	kept, _ := b.service.offers.get(first)
+	kept.rest = slices.Clone(kept.rest)
+	kept.rest[0].Unusable = "it is no contract call"
+	b.service.offers.put(first, kept)
+	_, err := b.service.Prepare(t.Context(), first)
+	refusedWith(t, err, ProviderDown)
+}
+
+// TestManyOffers: a provider that streams without end is heard up to a bound.
+func TestManyOffers(t *testing.T) {
+	s := streams(func(_ context.Context, told func(Offer)) (all []Offer, err error) {
+		for i := range 10_000 {
+			all = append(all, rawOffer(fmt.Sprintf("%d", i)))
+			told(all[i])
+		}
+		return all, nil
+	})
+	told := 0
+	b := s.newBoard(t.Context(), pairAsked, func(Quoted) { told++ })
+	s.quoteOne(t.Context(), b, Intent, func() error { return nil })
+	if n := len(b.result().Offers); told != maxEach+1 || n != maxEach || len(s.offers.order) != maxEach {
+		t.Errorf("told %d times, %d offers, %d kept", told, n, len(s.offers.order))
+	}
+}
+
+// TestNothingIsKeptWithoutFunds: nor is what a stream tells before the balance is
+// known.
+func TestNothingIsKeptWithoutFunds(t *testing.T) {
+	s := streams(func(_ context.Context, told func(Offer)) ([]Offer, error) {
+		told(rawOffer("1"))
+		return []Offer{rawOffer("1")}, nil
+	})
+	b := s.newBoard(t.Context(), pairAsked, func(Quoted) { t.Error("told") })
+	if _, err := s.ask(t.Context(), b, Intent, func() error { return Refuse(InsufficientFunds, "poor") }); err == nil || len(s.offers.order) != 0 {
+		t.Errorf("%v, %d kept", err, len(s.offers.order))
+	}
+}
+
+// TestDroppedWhileAsked: what was asked for before a lock is no offer after it.
+func TestDroppedWhileAsked(t *testing.T) {
+	var s *Service
+	s = streams(func(_ context.Context, told func(Offer)) ([]Offer, error) {
+		s.DropPlans()
+		told(rawOffer("1"))
+		return []Offer{rawOffer("1")}, nil
+	})
+	b := s.newBoard(t.Context(), pairAsked, nil)
+	_, err := s.ask(t.Context(), b, Intent, func() error { return nil })
+	refusedWith(t, err, QuoteUnknown)
+	if len(s.offers.order) != 0 {
+		t.Errorf("%d kept", len(s.offers.order))
+	}
+}
+
+// TestOfferWords: a provider's words are short and steer nothing.
+func TestOfferWords(t *testing.T) {
+	s := streams(func(context.Context, func(Offer)) ([]Offer, error) {
+		o := rawOffer("1")
+		o.Routing, o.Route, o.Unusable = "A\x1b[2J", "via \u202egro.live\r\n"+strings.Repeat("x", 1<<20), "\x00no"
+		return []Offer{o}, nil
+	})
+	offers, err := s.ask(t.Context(), s.newBoard(t.Context(), pairAsked, nil), Intent, func() error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{offers[0].Routing, offers[0].Route, offers[0].Unusable} {
+		if strings.ContainsAny(words, "\x00\x1b\u202e\r\n") || len(words) > maxWords+len("…") {
+			t.Errorf("%.40q, %d bytes", words, len(words))
+		}
+	}
+}
+
+// TestFailureWords: nor do those of a failure that nobody foresaw.
+func TestFailureWords(t *testing.T) {
+	r := asRefusal(errors.New("\x1b[31m" + strings.Repeat("é", 1<<20)))
+	if strings.Contains(r.Reason, "\x1b") || len([]rune(r.Reason)) > maxRefused+1 {
+		t.Errorf("%.40q, %d bytes", r.Reason, len(r.Reason))
+	}
+}
+
+// TestShelf: neither many values nor heavy ones push a lighter load over its bound.
+func TestShelf(t *testing.T) {
+	s := newShelf(3, func(n int) int { return n })
+	for i, n := range []int{1, 2, 3, 4} {
+		s.put(fmt.Sprint(i), n)
+	}
+	if _, ok := s.get("0"); ok || len(s.byKey) != 3 || s.bytes != 9 {
+		t.Errorf("%+v", s)
+	}
+	s.put("3", 5) // in its own place
+	if s.bytes != 10 || len(s.order) != 3 {
+		t.Errorf("%+v", s)
+	}
+	s.put("heavy", maxShelf)
+	if _, ok := s.get("heavy"); !ok || len(s.byKey) != 1 {
+		t.Errorf("%+v", s)
+	}
+	s.drop("heavy")
+	s.drop("heavy")
+	if s.bytes != 0 || len(s.order) != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestWatchersShare: windows that watch one pair have each provider asked once, and
+// all get the answer, soon enough.
+func TestWatchersShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		s := quoting(map[Kind]Provider{DEX: pricing{nil, func(context.Context, func(Offer)) ([]Offer, error) {
+			asked.Add(1)
+			o := rawOffer("1")
+			o.Provider, o.Expires = DEX, time.Now().Add(30*time.Second)
+			time.Sleep(300 * time.Millisecond)
+			return []Offer{o}, nil
+		}}})
+		ctx, cancel := context.WithCancel(t.Context())
+		awake := func(context.Context) error { return nil }
+		var told [7]atomic.Int32
+		ended := make(chan error, len(told))
+		for i := range told {
+			go func() {
+				ended <- s.Requote(ctx, pairAsked, []Kind{DEX}, awake, func(q Quoted) {
+					told[i].Add(1)
+					if q.Failure != nil || len(q.Offers) != 1 || time.Until(q.Offers[0].Expires) < 10*time.Second {
+						t.Errorf("window %d was told %+v", i, q)
+					}
+				})
+			}()
+			time.Sleep(2 * time.Second)
+		}
+		time.Sleep(200 * time.Second)
+		if n := asked.Load(); n > 12 {
+			t.Errorf("%d windows had the provider asked %d times in 200 s", len(told), n)
+		}
+		for i := range told {
+			if n := told[i].Load(); n < 9 {
+				t.Errorf("window %d was told %d times", i, n)
+			}
+		}
+		other := pairAsked
+		other.Recipient = common.Address{9}
+		before := asked.Load()
+		go func() { _ = s.Requote(ctx, other, []Kind{DEX}, awake, func(Quoted) {}) }()
+		time.Sleep(21 * time.Second)
+		if n := asked.Load() - before; n < 2 {
+			t.Error("another request got the answer to this one")
+		}
+		cancel()
+		for range told {
+			<-ended
+		}
+		synctest.Wait()
+		if len(s.watches) != 0 {
+			t.Errorf("%d questions are kept that nobody asks", len(s.watches))
+		}
+	})
+}
+
+// TestPace: whoever asks, a provider is not asked for more quotes than it has room
+// for beside the orders that it settles; who cannot wait is told.
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked, busy atomic.Int32
+		s := quoting(map[Kind]Provider{Bridge: pricing{nil, func(context.Context, func(Offer)) ([]Offer, error) {
+			asked.Add(1)
+			return nil, Refuse(NoRoute, "none")
+		}}})
+		for range 500 {
+			go func() {
+				b := s.newBoard(t.Context(), pairAsked, nil)
+				if _, err := s.ask(t.Context(), b, Bridge, func() error { return nil }); errors.Is(err, &Refusal{Code: ProviderBusy}) {
+					busy.Add(1)
+				}
+			}()
+		}
+		time.Sleep(time.Minute)
+		if n := int(asked.Load()); n < 6 || n > 50 || n+int(busy.Load()) != 500 {
+			t.Errorf("asked %d times in a minute, %d were told that it is busy", n, busy.Load())
+		}
+	})
+}
+
+// TestWatchedGas: a watch goes on for hours, and what gas costs is asked again.
+func TestWatchedGas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := quoting(nil)
+		var price atomic.Int64
+		s.o.GasPrice = func(context.Context, uint64) (*big.Int, error) { return big.NewInt(price.Add(1)), nil }
+		s.o.Pricer = pricerFunc(func(uint64, common.Address, common.Address, *big.Int) (*big.Int, error) {
+			return nil, errors.New("none")
+		})
+		b := s.newBoard(t.Context(), pairAsked, nil)
+		first := b.price().perUnit.Int64()
+		time.Sleep(time.Minute)
+		if again := b.price().perUnit.Int64(); first != 1 || again != 2 || b.price().perUnit.Int64() != 2 {
+			t.Errorf("%d, after a minute %d", first, again)
+		}
+	})
+}
+
+// TestConsentIsToWhatWasShown: an accepted offer makes no second plan, and codes of
+// findings that were not shown are no consent to anything.
+func TestConsentIsToWhatWasShown(t *testing.T) {
+	b := newBench(t)
+	b.p.quote = even
+	q, err := ask(b, func(r *QuoteRequest) { r.AmountIn = big.NewInt(1000) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.service.Prepare(t.Context(), q.Offers[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s",
+		Acknowledge: []string{"price_off", "gas_scam", "gas_scam", strings.Repeat("x", 256)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(o.AckCodes, []string{"gas_scam"}) {
+		t.Errorf("acknowledged %q", o.AckCodes)
+	}
+	_, err = b.service.Prepare(t.Context(), q.Offers[0].ID)
+	refusedWith(t, err, QuoteUnknown)
+}
+
+// TestClaimsAreBounded: a provider that never says the same twice fills no disk; its
+// last word is recorded.
+func TestClaimsAreBounded(t *testing.T) {
+	o := Order{}
+	recorded := 0
+	for i := range 10 * maxHeard {
+		before := o
+		o.Claim = &Claim{State: Settling, Tx: common.BigToHash(big.NewInt(int64(i)))}
+		if o.heard(before); !sameClaim(before.Claim, o.Claim) {
+			recorded++
+		}
+	}
+	before := o
+	o.Claim = &Claim{State: Refunded}
+	if o.heard(before); recorded != maxHeard || o.Claim.State != Refunded {
+		t.Errorf("%d recorded, then %+v", recorded, o.Claim)
+	}
+}
+
+// TestHistoryIsCut: an order that nothing ends keeps the beginning of its history
+// and what is newest; another's is left alone.
+func TestHistoryIsCut(t *testing.T) {
+	db, err := bolt.Open(filepath.Join(t.TempDir(), "orders.db"), 0o600, &bolt.Options{NoSync: true, NoFreelistSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	j, err := OpenJournal(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const last = maxLines + 2*cutAtOnce + 3
+	err = db.Update(func(tx *bolt.Tx) error {
+		o, other := Order{ID: "a", Terms: testTerms(), State: Settling}, Order{ID: "b", Terms: testTerms(), State: Settling}
+		for i := range last {
+			if err := write(tx, o, &o, fmt.Sprint(i+1)); err != nil {
+				return err
+			}
+			if i < 10 {
+				if err := write(tx, other, &other, "other"); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := j.History("a")
+	if err != nil || len(lines) > maxLines || len(lines) < maxLines-cutAtOnce {
+		t.Fatalf("%d lines, %v", len(lines), err)
+	}
+	if lines[firstKept-1].Note != fmt.Sprint(firstKept) || lines[len(lines)-1].Note != fmt.Sprint(last) || lines[len(lines)-1000].Note != fmt.Sprint(last-999) {
+		t.Errorf("kept up to %q, then to %q", lines[firstKept-1].Note, lines[len(lines)-1].Note)
+	}
+	if others, err := j.History("b"); err != nil || len(others) != 10 {
+		t.Errorf("another order's: %d lines, %v", len(others), err)
+	}
+}

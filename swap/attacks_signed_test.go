@@ -1,0 +1,425 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/core/vm"
+	"github.com/ethereum/go-ethereum/core/vm/program"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// Contracts of a hostile provider's begin alike: with a jump over how they fail.
+const (
+	failsAt  = 3
+	beginsAt = 7
+)
+
+func crooked() *program.Program {
+	return program.New().Push(beginsAt).Op(vm.JUMP, vm.JUMPDEST, vm.PUSH0, vm.PUSH0, vm.REVERT, vm.JUMPDEST)
+}
+
+// puppet calls the address in its first word with all that follows.
+func puppet() []byte {
+	return crooked().
+		Push(32).Op(vm.CALLDATASIZE, vm.SUB, vm.DUP1).Push(32).Push(0).Op(vm.CALLDATACOPY).
+		Push(0).Push(0).Op(vm.DUP3).Push(0).Push(0).Push(0).Op(vm.CALLDATALOAD, vm.GAS, vm.CALL).
+		Op(vm.ISZERO).Push(failsAt).Op(vm.JUMPI, vm.STOP).Bytes()
+}
+
+// chameleon does a transferFrom of the token in its first word. The amount is the
+// word after the call's while it is only tried, and the next one in a block. So that
+// gas is not short there, some is wasted while it is tried.
+func chameleon() []byte {
+	return crooked().
+		Op(vm.GASPRICE, vm.ISZERO).Push(100_000).Op(vm.MUL).Push(0).Op(vm.KECCAK256, vm.POP).
+		Push(100).Push(32).Push(0).Op(vm.CALLDATACOPY).
+		Op(vm.GASPRICE, vm.ISZERO, vm.ISZERO).Push(32).Op(vm.MUL).Push(132).Op(vm.ADD, vm.CALLDATALOAD).Push(68).Op(vm.MSTORE).
+		Push(0).Push(0).Push(100).Push(0).Push(0).Push(0).Op(vm.CALLDATALOAD, vm.GAS, vm.CALL).
+		Op(vm.ISZERO).Push(failsAt).Op(vm.JUMPI, vm.STOP).Bytes()
+}
+
+// A crook has an account on the bench's chain, and contracts.
+type crook struct {
+	b       *bench
+	address common.Address
+	sign    func(*types.DynamicFeeTx) *types.Transaction
+	nonce   uint64
+}
+
+func (b *bench) crook() *crook {
+	b.t.Helper()
+	key, err := crypto.GenerateKey()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	c := &crook{b: b, address: crypto.PubkeyToAddress(key.PublicKey)}
+	c.sign = func(tx *types.DynamicFeeTx) *types.Transaction {
+		return types.MustSignNewTx(key, types.LatestSignerForChainID(tx.ChainID), tx)
+	}
+	if err := b.chain.Fund(b.t.Context(), c.address, native, big.NewInt(1e18)); err != nil {
+		b.t.Fatal(err)
+	}
+	return c
+}
+
+// send has a transaction mined, of which nobody asks whether it succeeds.
+func (c *crook) send(to *common.Address, data []byte) {
+	c.b.t.Helper()
+	tx := c.sign(&types.DynamicFeeTx{ChainID: big.NewInt(1), Nonce: c.nonce, To: to, Gas: 500_000, GasFeeCap: big.NewInt(1e12), GasTipCap: big.NewInt(2e9), Data: data})
+	c.nonce++
+	client := c.b.chain.Client()
+	var refused error // the pool may be a block behind
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		refused = client.SendTransaction(c.b.t.Context(), tx)
+		if r, err := client.TransactionReceipt(c.b.t.Context(), tx.Hash()); err == nil && r != nil {
+			return
+		}
+	}
+	c.b.t.Fatalf("not mined: %v", refused)
+}
+
+// deploy makes a contract of a code.
+func (c *crook) deploy(code []byte) common.Address {
+	at := crypto.CreateAddress(c.address, c.nonce)
+	c.send(nil, program.New().ReturnViaCodeCopy(code).Bytes())
+	return at
+}
+
+// pulls is a call of puppet's that takes n of a token from somebody for the crook.
+func (c *crook) pulls(token, from common.Address, n uint64) []byte {
+	return slices.Concat(pad(token), common.FromHex("0x23b872dd"), pad(from), pad(c.address), word(n))
+}
+
+// to makes a hander's plans calls of a contract with that data, which pulls the
+// input where it is a token.
+func (h *hander) to(a common.Address, data []byte) {
+	h.set(func(h *hander) {
+		h.twist = func(built *Built) {
+			c := built.Steps[0].Call
+			if c.To, c.Data = a, data; c.Value.Sign() == 0 {
+				built.Spender = a
+			}
+		}
+	})
+}
+
+func (b *bench) holds(token common.Address, want int64) {
+	b.t.Helper()
+	if got, err := b.hub.Balance(b.t.Context(), 1, b.from, token); err != nil || got.Int64() != want {
+		b.t.Errorf("the account has %v of %s, want %d (%v)", got, token, want, err)
+	}
+}
+
+// TestOpaqueCallOfAnothersContract: a contract that another provider has built in may
+// hold allowances of this account, and obeys it: it is no deposit contract of
+// anybody's, whatever a simulation shows.
+func TestOpaqueCallOfAnothersContract(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Opaque, false)
+	b.service.engine.Providers[DEX] = &trader{b: b}
+	pays, err := arguments("address", "address", "uint256").Pack(native, thief, big.NewInt(1e15))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := executeArgs.Pack([]byte{0x05}, [][]byte{pays}, big.NewInt(1e12)) // all that shows is the amount, leaving
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.to(router, slices.Concat(executeSelector, data))
+	_, err = b.handing(native, 1e15)
+	refusedWith(t, err, NotPinned)
+}
+
+// TestOpaqueCallAndAnotherAllowance: what the account let a contract take before, of
+// another token, is at the mercy of a call that goes there; a contract that knows
+// when it is tried takes it where no simulation shows it.
+func TestOpaqueCallAndAnotherAllowance(t *testing.T) {
+	for name, allow := range map[string]func(b *bench, at common.Address){
+		"on the wallet's list": func(b *bench, at common.Address) {
+			b.service.engine.Tokens = func(uint64) []common.Address { return []common.Address{usdt} }
+			b.approveFor(at, usdt, 4000e6)
+		},
+		"by Permit2": func(b *bench, at common.Address) {
+			b.approve(usdc, 4000e6)
+			b.service.engine.Tokens = func(uint64) []common.Address { return []common.Address{usdc} }
+			b.calls(chain.Call{ChainID: 1, From: b.from, To: permit2, Value: new(big.Int),
+				Data: slices.Concat(common.FromHex("0x87517c45"), pad(usdc), pad(at), word(4000e6), word(uint64(b.now().Add(time.Hour).Unix())))})
+		},
+		"of an order that was ended": func(b *bench, at common.Address) {
+			r, err := b.handing(usdt, thousand)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			b.chain.Pause()
+			o := b.accepted(r)
+			b.until(o.ID, "approving", func(o Order) bool { return o.Sending != common.Hash{} })
+			b.hand.locked.Store(true)
+			b.chain.Resume()
+			b.until(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
+			if _, err := b.service.Cancel(b.t.Context(), cancelOf(o)); err != nil {
+				b.t.Fatal(err)
+			}
+			b.ends(o.ID, Cancelled)
+			b.hand.locked.Store(false)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			h := b.hands(Opaque, false)
+			c := b.crook()
+			at := c.deploy(chameleon())
+			take := func(tried, done uint64) []byte {
+				return slices.Concat(pad(usdt), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(tried), word(done))
+			}
+			h.to(at, take(thousand, thousand))
+			allow(b, at)
+			h.to(at, take(0, thousand))
+			_, err := b.handing(native, 1e15)
+			refusedWith(t, err, NotAsAccepted)
+			b.holds(usdt, 5000e6)
+		})
+	}
+}
+
+// TestAllowanceAfterTheReview: what was not allowed when it was reviewed is looked at
+// again before it is signed; what another open order is about to hand over to the
+// same contract is its own matter.
+func TestAllowanceAfterTheReview(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Opaque, false)
+	b.service.engine.Tokens = func(uint64) []common.Address { return []common.Address{usdt} }
+	r, err := b.handing(native, 1e15)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.set(func(h *hander) { h.twist = nil })
+	b.approveFor(depot, usdt, thousand)
+	if o := b.ends(b.accepted(r).ID, Cancelled); o.Verdict.By != byWithdrawn {
+		t.Errorf("%+v", o.Verdict)
+	}
+	_, err = b.handing(native, 1e15)
+	refusedWith(t, err, NotAsAccepted)
+	token, err := b.handing(usdt, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.hand.locked.Store(true)
+	o := b.accepted(token)
+	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.shift.Add(int64(2 * time.Second)) // two plans of one second would be the same plan
+	if r, err = b.handing(native, 1e15); err != nil {
+		t.Fatal(err)
+	}
+	b.hand.locked.Store(false)
+	b.settles(b.accepted(r).ID)
+	b.settles(o.ID)
+	b.holds(usdt, 4000e6)
+}
+
+// A blindFold shows whatever contract as nobody's token, and every call as one that
+// takes the amount and nothing else.
+type blindFold struct {
+	Nodes
+	amount *big.Int
+}
+
+func (n blindFold) Nature(context.Context, uint64, common.Address) (chain.Nature, error) {
+	return chain.Nature{Code: true}, nil
+}
+
+func (n blindFold) Simulate(_ context.Context, calls []chain.Call) (chain.Simulation, error) {
+	c := calls[0]
+	return chain.Simulation{Shown: true, GasUsed: []uint64{50_000}, Movements: []chain.Movement{{Token: native, From: c.From, To: c.To, Amount: n.amount}}}, nil
+}
+
+// TestKnownFunctionsAreNotOpaque: with a node that lies for the provider, a call of
+// unknown content is still none that is known to give something away.
+func TestKnownFunctionsAreNotOpaque(t *testing.T) {
+	b := newBench(t)
+	b.between = func(n Nodes) Nodes { return blindFold{n, big.NewInt(1e15)} }
+	h := b.hands(Opaque, false)
+	offer := b.offered(native, 1e15)[0].ID
+	for selector, function := range givesAway {
+		h.to(usdt, slices.Concat(selector[:], pad(thief), word(4000e6)))
+		_, err := b.service.Prepare(t.Context(), offer)
+		if !errors.Is(err, &Refusal{Code: NotAsAccepted}) {
+			t.Errorf("%s: %v", function, err)
+		}
+	}
+	for _, data := range [][]byte{nil, {1, 2, 3}} {
+		h.to(usdt, data)
+		_, err := b.service.Prepare(t.Context(), offer)
+		refusedWith(t, err, NotUnderstood)
+	}
+	h.set(func(h *hander) { h.twist = nil })
+	if _, err := b.service.Prepare(t.Context(), offer); err != nil {
+		t.Error(err)
+	}
+	if b.hand.signed.Load() != 0 {
+		t.Error("signed")
+	}
+}
+
+// TestSimulationIsKnown: a contract that takes the amount while it is tried, and
+// twice the amount in a block, gets nothing: no more is allowed.
+func TestSimulationIsKnown(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Opaque, false)
+	c := b.crook()
+	at := c.deploy(chameleon())
+	h.to(at, slices.Concat(pad(usdc), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(thousand), word(2*thousand)))
+	r, err := b.handing(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := b.ends(b.accepted(r).ID, Failed)
+	b.holds(usdc, 5000e6)
+	b.mined(2)
+	if o.Verdict.By != byRevert || len(Leftovers(o)) != 1 {
+		t.Errorf("%+v, left %+v", o.Verdict, Leftovers(o))
+	}
+}
+
+// TestAllowanceTakenWithoutTheCall: the contract that is approved takes the amount by
+// itself. It is not approved again, and the end does not say that all is well.
+func TestAllowanceTakenWithoutTheCall(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Opaque, false)
+	c := b.crook()
+	at := c.deploy(puppet())
+	h.to(at, c.pulls(usdc, b.from, thousand))
+	r, err := b.handing(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.chain.Pause()
+	o := b.accepted(r)
+	b.until(o.ID, "approving", func(o Order) bool { return o.Sending != common.Hash{} })
+	b.hand.locked.Store(true)
+	b.chain.Resume()
+	b.until(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
+	c.send(&at, c.pulls(usdc, b.from, thousand))
+	b.holds(usdc, 4000e6)
+	b.hand.locked.Store(false)
+	b.service.Wake()
+	time.Sleep(500 * time.Millisecond)
+	b.mined(1)
+	b.shift.Add(int64(30 * time.Minute))
+	o = b.until(o.ID, "ended", func(o Order) bool { return o.State.Final() })
+	b.mined(1)
+	if o.State != Expired || o.Verdict.By != byUnsignedLate || !strings.Contains(o.Reason, "1000000000 of the 1000000000") || !strings.Contains(o.Verdict.Sources, o.Reason) {
+		t.Errorf("%s: %s; %+v", o.State, o.Reason, o.Verdict)
+	}
+}
+
+// TestReasonsAreBounded: whatever a reason quotes, it is one line that can be shown,
+// kept and sent.
+func TestReasonsAreBounded(t *testing.T) {
+	noise := strings.Repeat("9", 100_000) + "\x1b[2J\u202e\r\n"
+	for name, r := range map[string]*Refusal{
+		"refused": Refuse(ProviderGarbage, "cannot read %s", noise), "of a field": refuseField(ProviderGarbage, "f", "%s", "\u202e"+noise),
+		"an error": asRefusal(errors.New(noise + noise)),
+	} {
+		if n := len([]rune(r.Reason)); n > maxRefused+1 || strings.ContainsFunc(r.Reason, func(c rune) bool { return !unicode.IsPrint(c) }) {
+			t.Errorf("%s: a reason of %d runes: %.20q", name, n, r.Reason)
+		}
+	}
+}
+
+// TestTwoWindowsOneAllowance: two plans for one contract, made before either is
+// carried out, whose calls take all that is allowed: each takes its own amount, once.
+func TestTwoWindowsOneAllowance(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Opaque, true)
+	h.set(func(h *hander) {
+		h.twist = func(built *Built) {
+			built.Steps[0].Call.Data = slices.Concat(depositAll, pad(b.from), pad(usdc), make([]byte, 32))
+		}
+	})
+	first, err := b.handing(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.shift.Add(int64(2 * time.Second))
+	second, err := b.handing(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two := b.accepted(first), b.accepted(second)
+	b.settles(one.ID)
+	b.settles(two.ID)
+	b.mined(4)
+	b.holds(usdc, 3000e6)
+	b.depotMay(usdc, 0)
+}
+
+// TestRefreshedCallIsTriedAgain: the call of a fresh quote is of the accepted form, to
+// the accepted contract, and takes something else. It is not signed.
+func TestRefreshedCallIsTriedAgain(t *testing.T) {
+	for name, data := range map[string]func(b *bench) []byte{
+		"less": func(b *bench) []byte {
+			return slices.Concat(depositERC20, pad(b.from), pad(usdc), word(thousand-1), word(7))
+		},
+		"nothing":       func(b *bench) []byte { return slices.Concat(depositERC20, pad(b.from), pad(usdc), word(0), word(7)) },
+		"gives it away": func(b *bench) []byte { return slices.Concat(erc20Approve, pad(thief), word(thousand)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			h := b.hands(Opaque, true)
+			r, err := b.handing(usdc, thousand)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.hand.locked.Store(true)
+			o := b.accepted(r)
+			b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+			h.set(func(h *hander) { h.twist = func(built *Built) { built.Steps[0].Call.Data = data(b) } })
+			b.shift.Add(int64(2 * time.Minute))
+			b.hand.locked.Store(false)
+			b.service.Wake()
+			o = b.until(o.ID, "not carried out", func(o Order) bool { return o.State.Final() || o.Condition == NeedsConsent })
+			b.mined(1)
+			b.holds(usdc, 5000e6)
+			if o.State == Filled || len(o.Results) > 1 {
+				t.Errorf("%s %q, %+v", o.State, o.Condition, o.Results)
+			}
+		})
+	}
+}
+
+// TestQuoteThatStumbles: a reply that makes its adapter panic, or an offer that makes
+// no sense, is one provider's failure and nobody else's.
+func TestQuoteThatStumbles(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Deposit, true)
+	b.service.o.Providers[DEX] = b.p
+	good := Offer{AmountOut: big.NewInt(1e15), MinOut: big.NewInt(1e15), Expires: b.now().Add(time.Minute)}
+	for name, quote := range map[string]func() Offer{
+		"panics":          func() Offer { panic("index out of range") },
+		"before it began": func() Offer { o := good; o.Duration = -time.Second; return o },
+		"too many": func() Offer {
+			o := good
+			o.AmountOut = new(big.Int).Lsh(big.NewInt(1), 256)
+			o.MinOut = o.AmountOut
+			return o
+		},
+	} {
+		b.p.quote = func(QuoteRequest) ([]Offer, error) { return []Offer{quote()}, nil }
+		r := QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e15), DstChain: 1, TokenOut: usdc}
+		q, err := b.service.Quote(t.Context(), r, []Kind{DEX, Intent}, nil)
+		if err != nil || len(q.Offers) != 1 || q.Offers[0].Provider != h.Kind() || !errors.Is(q.Failures[DEX], &Refusal{Code: ProviderGarbage}) {
+			t.Errorf("%s: %+v, %v", name, q, err)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package swap
+
+// Capabilities are the features of a provider in the words of the spec's table
+// (section 1, item 4): "yes", "no", or under what condition.
+type Capabilities struct {
+	SameChain  string `json:"sameChain"`
+	CrossChain string `json:"crossChain"`
+	Intents    string `json:"intentRouting"`
+	Gasless    string `json:"gaslessExecution"`
+	Tracking   string `json:"orderTracking"`
+}
+
+// capabilities is the spec's table, column by column.
+var capabilities = map[Kind]Capabilities{
+	DEX:     {"yes", "no", "no", "only through the auction-style route", "yes"},
+	Bridge:  {"yes", "yes", "no", "no", "yes"},
+	Intent:  {"route-dependent", "yes", "yes", "no (a source-chain deposit transaction is required)", "yes"},
+	Gasless: {"yes", "no", "yes, for its own orders", "yes, after the token approval", "yes"},
+}
+
+// A ProviderFee is what a swap through a provider pays, in basis points (spec
+// section 8): the wallet's own part, the most that the provider's side may take
+// besides, and how it is taken.
+type ProviderFee struct {
+	FeeBps   int    `json:"feeBps"` // 0 where no receiver is configured
+	MakerBps int    `json:"makerFeeBps"`
+	How      string `json:"how"`
+}
+
+// feeWays says how each provider takes the wallet's fee.
+var feeWays = map[Kind]string{
+	DEX:     "taken from the output, by the swap's own call or as an output of the auction order; the maker's part is bounded and shown apart",
+	Bridge:  "an app fee, taken from the output",
+	Intent:  "a referrer fee, where the route has one; taken from the output",
+	Gasless: "inside the signed order, taken from the output",
+}
+
+func (c FeeConfig) provider(k Kind) ProviderFee {
+	ours, _, theirs := c.For(k)
+	return ProviderFee{FeeBps: ours, MakerBps: theirs, How: feeWays[k]}
+}

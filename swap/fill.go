@@ -1,0 +1,223 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// proveSigned looks for the fill of a signed order, and where there is none for the
+// proof that there will be none.
+func (e *Engine) proveSigned(ctx context.Context, o Order, p Proof, l *lookout) (v *Verdict, f findings, err error) {
+	id, first := o.Terms.SrcChain, p.leaves()[0]
+	if c := o.Claim; c != nil && c.Tx != (common.Hash{}) && (c.Chain == 0 || c.Chain == id) && !l.ruledOut[ruled{searchFill, c.Tx}] {
+		v, is, err := e.fillIn(ctx, o, p, c.Tx)
+		if v != nil {
+			return v, f, nil
+		}
+		if is == isNot && err == nil {
+			l.ruleOut(searchFill, c.Tx)
+		}
+	}
+	filter := chain.LogFilter{Address: first.Address}
+	for _, t := range first.Topics {
+		filter.Topics = append(filter.Topics, slices.DeleteFunc([]common.Hash{t}, func(t common.Hash) bool { return t == common.Hash{} }))
+	}
+	s, searched := e.searchFor(ctx, o, l, searchFill, id, filter, first.matches)
+	for _, tx := range slices.Clone(s.hints) {
+		v, is, err := e.fillIn(ctx, o, p, tx)
+		if v != nil {
+			return v, f, nil
+		}
+		searched = errors.Join(searched, err)
+		switch is {
+		case isNot:
+			s.drop(tx)
+		case isAbsent:
+			s.absent(tx, e.Now())
+		case isUnclear:
+			f.unclear = tx
+		}
+	}
+	if searched != nil {
+		return nil, f, searched
+	}
+	v, err = e.neverFilled(ctx, o, p, s)
+	return v, f, err
+}
+
+// fillIn is the proof that a transaction fills o. What another order ended by is as
+// if it were not there.
+func (e *Engine) fillIn(ctx context.Context, o Order, p Proof, tx common.Hash) (*Verdict, decision, error) {
+	ev, ok, err := e.Nodes.Evidence(ctx, o.Terms.SrcChain, tx)
+	switch {
+	case err != nil:
+		return nil, isOpen, err
+	case !ok && ev.Block == 0:
+		return nil, isAbsent, nil
+	case !ok:
+		return nil, isOpen, nil
+	case !ev.Success:
+		return nil, isNot, nil
+	}
+	logs, err := e.unusedLogs(o.ID, ev)
+	if err != nil {
+		return nil, isOpen, err
+	}
+	places, all := matchAll(p.Fill, logs)
+	if !all {
+		return e.partIn(o, p, ev, logs)
+	}
+	v := verdictBy(byFill)
+	v.Sources, v.Evidence, v.Logs = sources(ev.Hosts), &ev, refsOf(ev.Chain, tx, places...)
+	v.receives(o.Terms, ev.Logs)
+	if o.Terms.TokenOut == chain.Native { // shown as far as the balance does
+		if g, _, err := e.Nodes.Gain(ctx, ev.Chain, o.Terms.Recipient, ev.Block); err == nil && g.Sent == 0 && g.Amount.Cmp(o.Terms.FloorOut) >= 0 {
+			v.Received = &Spend{chain.Native, g.Amount}
+		}
+	}
+	return &v, isProof, nil
+}
+
+// unusedLogs are a transaction's logs, without those that another order ended by;
+// they keep their places.
+func (e *Engine) unusedLogs(order string, ev chain.Evidence) ([]*types.Log, error) {
+	refs := make([]LogRef, len(ev.Logs))
+	for i := range refs {
+		refs[i] = LogRef{Chain: ev.Chain, Tx: ev.Tx, Place: i}
+	}
+	free, err := e.Journal.unused(order, refs)
+	if err != nil {
+		return nil, err
+	}
+	logs := make([]*types.Log, len(ev.Logs))
+	for _, r := range free {
+		logs[r.Place] = ev.Logs[r.Place]
+	}
+	return logs, nil
+}
+
+// partIn is the proof that a transaction which is no fill of all that was signed has
+// filled o all the same: a part of it, or with a token of which less arrives than is
+// sent. It is unclear where the transaction is not o's alone, or does not show what
+// left and what arrived.
+func (e *Engine) partIn(o Order, p Proof, ev chain.Evidence, logs []*types.Log) (*Verdict, decision, error) {
+	places, all := matchAll(p.Trace, logs)
+	if !all {
+		return nil, isNot, nil
+	}
+	t := o.Terms
+	shared := slices.Contains(logs, nil)
+	if others, err := e.leftBy(o, logs); err != nil || others || shared {
+		return nil, isUnclear, err
+	}
+	moved := chain.Transfers(logs)
+	left, got := netOf(moved, t.Account)[t.Input()], netOf(moved, t.Recipient)[t.TokenOut]
+	if t.TokenOut == chain.Native || left == nil || got == nil || left.Sign() >= 0 || got.Sign() <= 0 {
+		return nil, isUnclear, nil
+	}
+	left = new(big.Int).Neg(left)
+	if left.Cmp(t.AmountIn) > 0 {
+		return nil, isUnclear, nil
+	}
+	v := verdictBy(byPart)
+	v.Sources, v.Evidence, v.Logs = sources(ev.Hosts), &ev, refsOf(ev.Chain, ev.Tx, places...)
+	v.Spent, v.Received, v.Short = &Spend{t.Input(), left}, &Spend{t.TokenOut, got}, got.Cmp(t.FloorOut) < 0
+	return &v, isProof, nil
+}
+
+// leftBy reports whether logs are, or may be, of a fill of another signed order of
+// ours that is open.
+func (e *Engine) leftBy(o Order, logs []*types.Log) (bool, error) {
+	open, err := e.Journal.Open()
+	if err != nil {
+		return false, err
+	}
+	for _, id := range open {
+		other, err := e.Journal.Get(id)
+		if err != nil {
+			return false, err
+		}
+		if id == o.ID || other.Terms.SrcChain != o.Terms.SrcChain || !other.ordered() {
+			continue
+		}
+		s, err := e.settler(&other)
+		if err != nil {
+			return true, nil // nobody knows
+		}
+		p, err := s.Proof(other)
+		if err != nil {
+			return true, nil
+		}
+		if _, its := matchAll(p.leaves(), logs); its {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// neverFilled is the proof that a signed order was not filled and cannot be any
+// more: none in any block from its signature to one that is past its last second,
+// or in which its nonce is used.
+func (e *Engine) neverFilled(ctx context.Context, o Order, p Proof, s *search) (*Verdict, error) {
+	if len(s.hints) > 0 || s.through.Number == 0 {
+		return nil, nil
+	}
+	hosts, used := s.hosts, false
+	if n := p.Nonce; n != nil {
+		var by []string
+		var err error
+		if used, by, err = e.Nodes.NonceBit(ctx, o.Terms.SrcChain, n.Contract, n.Owner, n.Nonce, s.through.Number); err != nil {
+			return nil, err
+		}
+		hosts = weaker(hosts, by)
+	}
+	void, err := e.voided(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	var v Verdict
+	switch {
+	case void != nil && void.Block <= s.through.Number && (used || p.Nonce == nil):
+		v, hosts = verdictBy(byVoid), weaker(hosts, void.Hosts)
+		v.Evidence = void
+	case used:
+		v = verdictBy(byUsedNonce)
+	case !p.Ends.IsZero() && s.through.Time.After(p.Ends):
+		v = verdictBy(byAbsence)
+	default:
+		return nil, nil
+	}
+	absence := &Absence{Chain: o.Terms.SrcChain, From: s.from, Through: s.through, Hosts: s.hosts}
+	if !s.sure(e.Now()) {
+		return nil, nil
+	}
+	if err := e.Nodes.ShowsLogs(ctx, absence.Chain, absence.Through.Number, absence.Hosts); err != nil {
+		s.doubts(e.Now())
+		return nil, err
+	}
+	v.Sources, v.Absence = sources(hosts), absence
+	return &v, nil
+}
+
+// voidKey names, for the sender, the call of our own that makes a signed order void.
+func voidKey(o Order) string { return o.ID + "/void" }
+
+// voided is the evidence that this call succeeded.
+func (e *Engine) voided(ctx context.Context, o Order) (*chain.Evidence, error) {
+	tx, err := e.Sender.Lookup(voidKey(o))
+	if err != nil || tx == nil {
+		return nil, err
+	}
+	now, ev, err := e.Sender.Poll(ctx, voidKey(o))
+	if err != nil || ev == nil || now.State != chain.TxMined || !ev.Success {
+		return nil, err
+	}
+	return ev, nil
+}

@@ -1,0 +1,611 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+)
+
+// A hander is a provider whose plans hand the input to the bridge's real
+// depository, for somebody on another network to settle. What is nil is honest.
+type hander struct {
+	b    *bench
+	kind EffectKind // Deposit, or Opaque
+	pins Pins
+	wrap common.Address // of its offers of the coin
+
+	mu     sync.Mutex
+	routes []string                 // of its offers, best first; nil = one
+	twist  func(*Built)             // of what it builds
+	build  func(route string) error // its answer to Build
+	submit func(n int) error
+	known  bool // its answer to Status
+
+	submits atomic.Int32
+}
+
+func (b *bench) hands(k EffectKind, pinned bool) *hander {
+	b.t.Helper()
+	h := &hander{b: b, kind: k, pins: Pins{{1, Wrapper, weth}}}
+	if pinned {
+		h.pins = append(h.pins, Pin{1, Depot, depot})
+	}
+	b.halt()
+	b.other = h
+	b.start()
+	b.rich()
+	return h
+}
+
+func (h *hander) set(change func(*hander)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	change(h)
+}
+
+func (h *hander) Kind() Kind { return Intent }
+func (h *hander) Pins() Pins { return h.pins }
+
+func (h *hander) Quote(_ context.Context, r QuoteRequest) (offers []Offer, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, route := range append(h.routes, "PLAIN")[:max(len(h.routes), 1)] {
+		o := Offer{AmountOut: r.AmountIn, MinOut: floorOf(r.AmountIn, r.SlippageBps), Routing: route, Expires: h.b.now().Add(time.Minute)}
+		if r.TokenIn == native {
+			o.Wrap = h.wrap
+		}
+		offers = append(offers, o)
+	}
+	return offers, nil
+}
+
+var (
+	depositERC20 = common.FromHex("0xe8017952") // depositErc20(address depositor, address token, uint256 amount, bytes32 id)
+	depositAll   = common.FromHex("0x5a1ee3ac") // depositErc20(address depositor, address token, bytes32 id): all that is allowed
+	depositCoin  = common.FromHex("0x49290c1c") // depositNative(address depositor, bytes32 id)
+)
+
+func (h *hander) Build(_ context.Context, o Offer, t Terms) (Built, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.build != nil {
+		if err := h.build(o.Routing); err != nil {
+			return Built{}, err
+		}
+	}
+	id := common.Hash{31: 7}
+	c := chain.Call{ChainID: 1, From: t.Account, To: depot, Value: new(big.Int)}
+	built := Built{Settlement: ByProvider}
+	if t.Input() == native {
+		c.Value, c.Data = t.AmountIn, slices.Concat(depositCoin, pad(t.Account), id[:])
+	} else {
+		c.Data = slices.Concat(depositERC20, pad(t.Account), pad(t.Input()), word(t.AmountIn.Uint64()), id[:])
+		built.Spender = depot
+	}
+	built.Steps = []Step{{Kind: CallStep, Call: &c}}
+	if h.twist != nil {
+		h.twist(&built)
+	}
+	return built, nil
+}
+
+func (h *hander) Decode(t Terms, s Step) (Effect, error) {
+	f := Effect{Kind: h.kind, Chain: s.Call.ChainID, Target: s.Call.To, Spends: []Spend{{t.Input(), t.AmountIn}}, TrustedTo: "a filler"}
+	if h.kind == Deposit {
+		f.Ref = common.BytesToHash(s.Call.Data[len(s.Call.Data)-32:])
+	}
+	return f, nil
+}
+
+func (h *hander) Submit(context.Context, Order) (string, error) {
+	n := int(h.submits.Add(1))
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.submit == nil {
+		return "ref", nil
+	}
+	return "ref", h.submit(n)
+}
+
+func (h *hander) Status(context.Context, Order) (Claim, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.known {
+		return Claim{}, Refuse(OrderUnknown, "no such deposit")
+	}
+	return Claim{State: Settling}, nil
+}
+
+func (h *hander) Proof(o Order) (Proof, error) {
+	t := o.Terms
+	return Proof{Arrival: &Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.FloorOut, From: []common.Address{thief}}}, nil
+}
+
+// offered asks for an offer to hand amount of token over, for a token of chain 10.
+func (b *bench) offered(token common.Address, amount int64) []Offer {
+	b.t.Helper()
+	q, err := b.service.Quote(b.t.Context(), QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: token, AmountIn: big.NewInt(amount), DstChain: 10, TokenOut: unknown}, []Kind{Intent}, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return q.Offers
+}
+
+func (b *bench) handing(token common.Address, amount int64) (Review, error) {
+	b.t.Helper()
+	return b.service.Prepare(b.t.Context(), b.offered(token, amount)[0].ID)
+}
+
+// accepted executes a review with every second act.
+func (b *bench) accepted(r Review) Order {
+	b.t.Helper()
+	o, err := b.service.Execute(b.t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Acknowledge: acks(r.Findings), Session: "s"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return o
+}
+
+func (b *bench) settles(id string) Order {
+	b.t.Helper()
+	return b.until(id, "settling", func(o Order) bool { return o.State == Settling && o.Submission.closed() })
+}
+
+func found(r Review, code string) Severity {
+	i := slices.IndexFunc(r.Findings, func(f Finding) bool { return f.Code == code })
+	if i < 0 {
+		return ""
+	}
+	return r.Findings[i].Severity
+}
+
+func (b *bench) depotMay(token common.Address, want int64) {
+	b.t.Helper()
+	if got, err := b.hub.Allowance(b.t.Context(), 1, token, b.from, depot); err != nil || got.Int64() != want {
+		b.t.Errorf("the depository may pull %v, want %d (%v)", got, want, err)
+	}
+}
+
+// TestHandsOverExactly: whatever was allowed before, exactly the amount is, and
+// leaves; the review says who is trusted, and whether the contract is built in.
+func TestHandsOverExactly(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind   EffectKind
+		pinned bool
+		token  common.Address
+		before int64
+		steps  []EffectKind
+		mined  uint64 // of the order
+	}{
+		"opaque, not built in":         {Opaque, false, usdc, 0, []EffectKind{Approve, Opaque}, 2},
+		"opaque, lowered":              {Opaque, true, usdc, 4000e6, []EffectKind{Approve, Opaque}, 2},
+		"opaque, reset and lowered":    {Opaque, true, usdt, 4000e6, []EffectKind{"reset", Approve, Opaque}, 3},
+		"opaque, allowed as it should": {Opaque, true, usdc, thousand, []EffectKind{Opaque}, 1},
+		"deposit, lowered":             {Deposit, true, usdc, 4000e6, []EffectKind{Approve, Deposit}, 2},
+		"opaque, of the coin":          {Opaque, true, native, 0, []EffectKind{Opaque}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			h := b.hands(c.kind, c.pinned)
+			if c.before > 0 {
+				b.approveFor(depot, c.token, c.before)
+				c.mined++
+			}
+			r, err := b.handing(c.token, thousand)
+			if err != nil {
+				t.Fatal(err)
+			}
+			unpinned := Severity("")
+			if !c.pinned {
+				unpinned = Acknowledge
+				_, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Acknowledge: []string{"price_unknown", "value_unknown"}, Session: "s"})
+				refusedWith(t, err, NeedsAcknowledge)
+			}
+			if !slices.Equal(kinds(r.Plan), c.steps) || found(r, "settlement_trusted") != Note || found(r, "contract_not_built_in") != unpinned {
+				t.Fatalf("%v, %+v", kinds(r.Plan), r.Findings)
+			}
+			o := b.settles(b.accepted(r).ID)
+			b.mined(c.mined)
+			if c.token != native {
+				b.depotMay(c.token, 0)
+				if got, err := b.hub.Balance(t.Context(), 1, b.from, c.token); err != nil || got.Int64() != 4000e6 {
+					t.Errorf("%s is left, %v", got, err)
+				}
+			}
+			if h.submits.Load() != 1 || o.Ref != "ref" || len(Leftovers(o)) != 0 {
+				t.Errorf("told %d times, ref %q", h.submits.Load(), o.Ref)
+			}
+			_, err = b.service.Cancel(t.Context(), cancelOf(o))
+			refusedWith(t, err, CannotCancel)
+		})
+	}
+}
+
+// TestHandOverRefused: whatever a provider's call does beside handing over exactly
+// the amount, it is refused before anything is signed.
+func TestHandOverRefused(t *testing.T) {
+	call := func(f func(*chain.Call)) func(*Built) { return func(b *Built) { f(b.Steps[0].Call) } }
+	data := func(parts ...[]byte) func(*Built) {
+		return call(func(c *chain.Call) { c.Data = slices.Concat(parts...) })
+	}
+	at := func(a common.Address) func(*Built) {
+		return func(b *Built) { b.Steps[0].Call.To, b.Spender = a, a }
+	}
+	id := make([]byte, 32)
+	for name, c := range map[string]struct {
+		code  Code
+		twist func(from common.Address) func(*Built)
+	}{
+		"takes less": {NotAsAccepted, func(from common.Address) func(*Built) {
+			return data(depositERC20, pad(from), pad(usdc), word(thousand-1), id)
+		}},
+		"takes nothing": {NotAsAccepted, func(from common.Address) func(*Built) { return data(depositERC20, pad(from), pad(usdc), word(0), id) }},
+		"takes more": {WouldRevert, func(from common.Address) func(*Built) {
+			return data(depositERC20, pad(from), pad(usdc), word(thousand+1), id)
+		}},
+		"another token": {WouldRevert, func(from common.Address) func(*Built) {
+			return data(depositERC20, pad(from), pad(usdt), word(thousand), id)
+		}},
+		"sends coin along": {NotAsAccepted, func(common.Address) func(*Built) { return call(func(c *chain.Call) { c.Value = big.NewInt(1) }) }},
+		"of the token":     {NotPinned, func(common.Address) func(*Built) { return at(usdc) }},
+		"of another token": {NotAsAccepted, func(common.Address) func(*Built) { return at(usdt) }},
+		"approves another": {NotAsAccepted, func(common.Address) func(*Built) {
+			return func(b *Built) { at(usdt)(b); b.Steps[0].Call.Data = slices.Concat(erc20Approve, pad(thief), word(1)) }
+		}},
+		"of nobody":         {NotAsAccepted, func(common.Address) func(*Built) { return at(thief) }},
+		"of the account":    {NotPinned, func(from common.Address) func(*Built) { return at(from) }},
+		"of Permit2":        {NotPinned, func(common.Address) func(*Built) { return at(permit2) }},
+		"of the wrapped":    {NotPinned, func(common.Address) func(*Built) { return at(weth) }},
+		"another spender":   {NotAsAccepted, func(common.Address) func(*Built) { return func(b *Built) { b.Spender = thief } }},
+		"no spender":        {NotUnderstood, func(common.Address) func(*Built) { return func(b *Built) { b.Spender = common.Address{} } }},
+		"settled by itself": {NotUnderstood, func(common.Address) func(*Built) { return func(b *Built) { b.Settlement = ByOwnCall } }},
+		"builds an approval": {NotAsAccepted, func(from common.Address) func(*Built) {
+			return func(b *Built) {
+				c := approveCall(Terms{SrcChain: 1, Account: from, TokenIn: usdc}, depot, big.NewInt(thousand))
+				b.Steps = append([]Step{{Kind: CallStep, Call: &c}}, b.Steps...)
+			}
+		}},
+		"two calls": {NotAsAccepted, func(common.Address) func(*Built) { return func(b *Built) { b.Steps = append(b.Steps, b.Steps[0]) } }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			h := b.hands(Opaque, false)
+			h.set(func(h *hander) { h.twist = c.twist(b.from) })
+			_, err := b.handing(usdc, thousand)
+			refusedWith(t, err, c.code)
+			if b.hand.signed.Load() != 0 {
+				t.Error("signed")
+			}
+		})
+	}
+}
+
+// TestTakesNoMoreThanTheAmount: a call that takes all that is allowed takes the
+// amount, since no more is.
+func TestTakesNoMoreThanTheAmount(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Opaque, true)
+	h.set(func(h *hander) {
+		h.twist = func(built *Built) {
+			built.Steps[0].Call.Data = slices.Concat(depositAll, pad(b.from), pad(usdc), make([]byte, 32))
+		}
+	})
+	b.approveFor(depot, usdc, 4000e6)
+	r, err := b.handing(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.settles(b.accepted(r).ID)
+	if got, err := b.hub.Balance(t.Context(), 1, b.from, usdc); err != nil || got.Int64() != 4000e6 {
+		t.Errorf("%s is left, %v", got, err)
+	}
+}
+
+// A shifter changes what nodes say of the contract that is called, and whether
+// simulations show anything.
+type shifter struct {
+	Nodes
+	nature atomic.Pointer[chain.Nature]
+	blind  atomic.Bool
+	raised atomic.Pointer[big.Int] // an allowance that somebody raised
+}
+
+func (s *shifter) Nature(ctx context.Context, id uint64, a common.Address) (chain.Nature, error) {
+	if n := s.nature.Load(); n != nil {
+		return *n, nil
+	}
+	return s.Nodes.Nature(ctx, id, a)
+}
+
+func (s *shifter) Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error) {
+	sim, err := s.Nodes.Simulate(ctx, calls)
+	sim.Shown = sim.Shown && !s.blind.Load()
+	return sim, err
+}
+
+func (s *shifter) Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error) {
+	if n := s.raised.Load(); n != nil {
+		return n, nil
+	}
+	return s.Nodes.Allowance(ctx, id, token, owner, spender)
+}
+
+// TestHandOverLooksAgain: what was true at review must be true when it is signed.
+func TestHandOverLooksAgain(t *testing.T) {
+	for name, change := range map[string]func(*shifter){
+		"no contract any more": func(s *shifter) { s.nature.Store(&chain.Nature{}) },
+		"a token now":          func(s *shifter) { s.nature.Store(&chain.Nature{Code: true, Token: true}) },
+		"a collection now":     func(s *shifter) { s.nature.Store(&chain.Nature{Code: true, NFT: true}) },
+		"nothing is shown":     func(s *shifter) { s.blind.Store(true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			s := &shifter{}
+			b.between = func(n Nodes) Nodes { s.Nodes = n; return s }
+			b.hands(Opaque, true)
+			r, err := b.handing(native, 1e15)
+			if err != nil {
+				t.Fatal(err)
+			}
+			change(s)
+			if _, err := b.handing(native, 1e15); err == nil {
+				t.Error("reviewed")
+			}
+			b.ends(b.accepted(r).ID, Cancelled)
+			b.mined(0)
+		})
+	}
+}
+
+// TestRaisedAllowanceIsNotHandedOver: between its approval and its call somebody
+// raises the allowance: the call is not signed, and the order ends by its deadline.
+func TestRaisedAllowanceIsNotHandedOver(t *testing.T) {
+	b := newBench(t)
+	s := &shifter{}
+	b.between = func(n Nodes) Nodes { s.Nodes = n; return s }
+	b.hands(Opaque, true)
+	r, err := b.handing(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.hand.locked.Store(true)
+	o := b.accepted(r)
+	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.hand.locked.Store(false)
+	b.service.Wake()
+	b.until(o.ID, "approving", func(o Order) bool { return o.Sending != common.Hash{} || o.Step == 1 })
+	s.raised.Store(big.NewInt(4000e6))
+	b.until(o.ID, "approved", func(o Order) bool {
+		return o.Step == 1 && o.State == Executing && strings.Contains(o.Reason, "no node")
+	})
+	time.Sleep(100 * time.Millisecond)
+	b.mined(1)
+	b.shift.Add(int64(30 * time.Minute))
+	b.ends(o.ID, Expired)
+	b.mined(1)
+}
+
+// TestWrapsFirst: the coin is wrapped once, after the approval and before it is
+// handed over, wherever the process stops.
+func TestWrapsFirst(t *testing.T) {
+	for _, restarts := range []int{0, 12} {
+		b := newBench(t)
+		h := b.hands(Deposit, true)
+		h.wrap = weth
+		r, err := b.handing(native, 1e17)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(kinds(r.Plan), []EffectKind{Approve, Wrap, Deposit}) || found(r, "wraps_first") != Note || len(r.Gas.Costs) != 3 || r.Gas.Balance.Cmp(big.NewInt(1e17)) < 0 {
+			t.Fatalf("%v, %+v, gas %+v", kinds(r.Plan), r.Findings, r.Gas)
+		}
+		o := b.accepted(r)
+		for range restarts {
+			time.Sleep(20 * time.Millisecond)
+			b.halt()
+			b.start()
+		}
+		o = b.settles(o.ID)
+		b.paid(3, 0)
+		if !o.Wrapped {
+			t.Error("not noted")
+		}
+	}
+}
+
+func TestWrapsFirstRefused(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Deposit, true)
+	for name, c := range map[string]struct {
+		code Code
+		wrap common.Address
+		in   common.Address
+	}{
+		"of another token": {NotPinned, usdc, native},
+		"of nothing":       {NotPinned, thief, native},
+	} {
+		h.set(func(h *hander) { h.wrap = c.wrap })
+		_, err := b.handing(c.in, 1e15)
+		if !errors.Is(err, &Refusal{Code: c.code}) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	h.set(func(h *hander) {
+		h.wrap = weth
+		h.twist = func(built *Built) { // it wraps by itself, in our place
+			c := *WrapStep(Terms{SrcChain: 1, Account: b.from, Wrap: weth, AmountIn: big.NewInt(1e15)}).Call
+			built.Steps = append([]Step{{Kind: CallStep, Call: &c}}, built.Steps...)
+		}
+	})
+	_, err := b.handing(native, 1e15)
+	refusedWith(t, err, NotAsAccepted)
+}
+
+// TestFallsBack: for a reason of the provider's its next offer is reviewed, and the
+// review says so; a lie is refused.
+func TestFallsBack(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Deposit, true)
+	for name, c := range map[string]struct {
+		first, second error
+		want          string // route that is reviewed
+	}{
+		"nothing amiss":    {nil, nil, "A"},
+		"down":             {Refuse(ProviderDown, "gone"), nil, "B"},
+		"would revert":     {Refuse(WouldRevert, "no"), nil, "B"},
+		"lies":             {Refuse(NotAsAccepted, "a thief"), nil, ""},
+		"not understood":   {Refuse(NotUnderstood, "what?"), nil, ""},
+		"both down":        {Refuse(ProviderDown, "gone"), Refuse(ProviderBusy, "later"), ""},
+		"down, then lies":  {Refuse(ProviderDown, "gone"), Refuse(NotPinned, "a thief"), ""},
+		"our own misery":   {Refuse(InsufficientFunds, "poor"), nil, ""},
+		"something unsaid": {errors.New("odd"), nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.set(func(h *hander) {
+				h.routes = []string{"A", "B"}
+				h.build = func(route string) error {
+					return map[string]error{"A": c.first, "B": c.second}[route]
+				}
+			})
+			r, err := b.handing(usdc, thousand)
+			switch {
+			case c.want == "" && !errors.Is(err, c.first):
+				t.Errorf("%v, want %v", err, c.first)
+			case c.want != "" && (err != nil || r.Offer.Routing != c.want):
+				t.Errorf("route %q, %v", r.Offer.Routing, err)
+			case c.want != "" && (found(r, "fallback_used") == Warn) != (c.want == "B"):
+				t.Errorf("%+v", r.Findings)
+			}
+		})
+	}
+}
+
+// TestRefreshKeepsTheRoute: of fresh offers the one of the accepted route is taken,
+// wherever it stands, and the next of it when one cannot be built.
+func TestRefreshKeepsTheRoute(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Deposit, true)
+	h.set(func(h *hander) { h.routes = []string{"A"} })
+	r, err := b.handing(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.hand.locked.Store(true)
+	o := b.accepted(r)
+	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.shift.Add(int64(2 * time.Minute))
+	h.set(func(h *hander) {
+		h.routes = []string{"B", "A", "A"}
+		tried := 0
+		h.build = func(route string) error {
+			if route != "A" {
+				t.Errorf("built route %q", route)
+			}
+			if tried++; tried == 1 {
+				return Refuse(ProviderRefused, "not this one")
+			}
+			return nil
+		}
+	})
+	b.hand.locked.Store(false)
+	b.service.Wake()
+	if o = b.settles(o.ID); o.Offer.Routing != "A" || !strings.HasSuffix(o.Offer.ID, "'") {
+		t.Errorf("settled by %+v", o.Offer)
+	}
+}
+
+// TestDepositIsTold: a deposit that its provider refuses to know is told of again,
+// and the chain is watched meanwhile.
+func TestDepositIsTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		submit func(n int) error
+		known  bool
+		tries  int32
+		ref    string
+	}{
+		"refused twice": {func(n int) error {
+			if n < 3 {
+				return Refuse(ProviderRefused, "never heard of it")
+			}
+			return nil
+		}, false, 3, "ref"},
+		"lost, not there": {func(n int) error {
+			if n < 2 {
+				return errors.New("connection reset")
+			}
+			return nil
+		}, false, 2, "ref"},
+		"lost, there": {func(int) error { return errors.New("connection reset") }, true, 1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			h := b.hands(Deposit, true)
+			h.set(func(h *hander) { h.submit, h.known = c.submit, c.known })
+			r, err := b.handing(native, 1e15)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := b.accepted(r)
+			for range 40 {
+				b.shift.Add(int64(3 * time.Second))
+				time.Sleep(30 * time.Millisecond)
+			}
+			o = b.settles(o.ID)
+			if h.submits.Load() != c.tries || o.Ref != c.ref || o.Claim != nil && o.Claim.State.Final() {
+				t.Errorf("told %d times, ref %q, claim %+v", h.submits.Load(), o.Ref, o.Claim)
+			}
+		})
+	}
+}
+
+// A voider is a settler whose void call is what a test says.
+type voider struct {
+	*hander
+	call chain.Call
+}
+
+func (v voider) CancelCall(Order) (chain.Call, error) { return v.call, nil }
+
+// TestVoidCall: what makes an order void is a call of the contract that takes its
+// signature or settles it, and moves nothing.
+func TestVoidCall(t *testing.T) {
+	terms, effects := handed(Signed, false)
+	o := Order{ID: "o", Terms: terms, Plan: Plan{Steps: []Step{{Kind: TypedStep, Effect: effects[1]}}}}
+	for name, c := range map[string]struct {
+		code   Code // "" = allowed
+		change func(*chain.Call)
+	}{
+		"of the verifier":    {"", func(*chain.Call) {}},
+		"of the settlement":  {"", func(c *chain.Call) { c.To = reactor }},
+		"of another":         {NotPinned, func(c *chain.Call) { c.To = thief }},
+		"of the token":       {NotPinned, func(c *chain.Call) { c.To = usdc }},
+		"of a pinned router": {NotPinned, func(c *chain.Call) { c.To = router }},
+		"sends coin":         {NotAsAccepted, func(c *chain.Call) { c.Value = big.NewInt(1) }},
+		"no value":           {NotUnderstood, func(c *chain.Call) { c.Value = nil }},
+		"of another account": {NotAsAccepted, func(c *chain.Call) { c.From = thief }},
+		"on another chain":   {NotAsAccepted, func(c *chain.Call) { c.ChainID = 10 }},
+		"no call":            {NotUnderstood, func(c *chain.Call) { c.Data = nil }},
+		"an approval":        {NotUnderstood, func(c *chain.Call) { c.Data = approveCall(terms, thief, big.NewInt(1)).Data }},
+	} {
+		v := voider{&hander{pins: handPins}, chain.Call{ChainID: 1, From: account, To: permit2, Value: new(big.Int), Data: voidSelector}}
+		c.change(&v.call)
+		e := &Engine{Providers: map[Kind]Provider{Intent: v}}
+		switch _, err := e.voidCall(o); {
+		case c.code == "" && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case c.code != "" && !errors.Is(err, &Refusal{Code: c.code}):
+			t.Errorf("%s: %v, want %s", name, err, c.code)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"swapkeep/tokens"
+)
+
+// A lister is a provider that lists tokens and says where it is.
+type lister struct{ Provider }
+
+func (lister) Tokens(_ context.Context, id uint64) ([]tokens.Token, error) {
+	t, _ := tokens.Foreign(id, usdc, "USDC", "USD Coin", 6, "intent")
+	return []tokens.Token{t}, nil
+}
+
+func (lister) Place() Place {
+	return Place{Base: "https://a.example", Frontend: "https://b.example", Networks: []NetworkEntry{{ChainID: 1, ProviderChainID: 7}}}
+}
+
+// TestListing: a provider that lists tokens is asked, others are not; where one is
+// set up and says where it is, that is told.
+func TestListing(t *testing.T) {
+	s := &Service{o: Options{Providers: map[Kind]Provider{Intent: lister{}, DEX: &wrapper{}}, Fees: DefaultFees()}}
+	list, err := s.Tokens(t.Context(), Intent, 137)
+	if err != nil || len(list) != 1 || list[0].Chain != 137 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	for k, want := range map[Kind]Code{DEX: BadRequest, Bridge: ProviderDown} {
+		if _, err := s.Tokens(t.Context(), k, 1); !errors.Is(err, &Refusal{Code: want}) {
+			t.Errorf("%s: want %s, got %v", k, want, err)
+		}
+	}
+	for _, p := range s.Providers() {
+		if placed := p.Kind == Intent; (p.Place != nil) != placed || placed && (p.Place.Frontend != "https://b.example" || p.Place.Networks[0].ProviderChainID != 7) {
+			t.Errorf("%s: %+v", p.Kind, p.Place)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/google/uuid"
+)
+
+// auctioned accepts an order that others fill, of a token or of the coin, and moves
+// it until the dealer is told of it.
+func (m *model) auctioned(coin bool) string {
+	m.dealer.auction = true
+	c := m.chains[0]
+	in, out := usdc, c.net.WrappedNative
+	if coin {
+		in, out = chain.Native, usdc
+	}
+	id := m.swapOn(in, out)
+	for range 10 {
+		if m.order(id).Submission != nil {
+			return id
+		}
+		m.run(8)
+		c.mine(time.Now(), false)
+	}
+	m.t.Fatalf("never told: %+v", m.order(id))
+	return id
+}
+
+// pass lets the world go on for a while.
+func (m *model) pass(d time.Duration) {
+	for ; d > 0; d -= 10 * time.Second {
+		time.Sleep(10 * time.Second)
+		for _, c := range m.chains {
+			c.mine(time.Now(), false)
+		}
+		m.run(8)
+		m.check()
+	}
+}
+
+func (m *model) end(id string) error {
+	o := m.order(id)
+	_, err := m.service.Cancel(context.Background(), CancelRequest{Request: uuid.NewString(), Order: id, Digest: o.Digest, Session: "s"})
+	return err
+}
+
+// TestSignedOrderFills: an order is signed once, and its coin wrapped once, however
+// often the process ends on the way.
+func TestSignedOrderFills(t *testing.T) {
+	for name, coin := range map[string]bool{"token": false, "coin": true} {
+		t.Run(name, func(t *testing.T) {
+			scene(t, func(m *model) {
+				id := m.auctioned(coin)
+				m.restart()
+				if !m.chains[0].fill(m.chains[0].bids[0]) {
+					t.Fatal("not filled")
+				}
+				m.pass(3 * time.Minute)
+				m.ended(id, Filled)
+				if o := m.order(id); o.Wrapped != coin || strings.Contains(o.Means(), heldWrapped) || len(m.chains[0].bids) != 1 {
+					t.Errorf("%+v", o)
+				}
+			})
+		})
+	}
+}
+
+// TestWrappedAndNotFilled: what is wrapped and not filled is said to be held so.
+func TestWrappedAndNotFilled(t *testing.T) {
+	scene(t, func(m *model) {
+		id := m.auctioned(true)
+		m.pass(20 * time.Minute)
+		m.ended(id, Expired)
+		if o := m.order(id); !strings.Contains(o.Means(), heldWrapped) {
+			t.Errorf("it means %q", o.Means())
+		}
+	})
+	scene(t, func(m *model) { // ended before it was signed, after it was wrapped
+		m.dealer.auction = true
+		id := m.swapOn(chain.Native, usdc)
+		for !m.order(id).Wrapped {
+			m.run(1)
+			m.chains[0].mine(time.Now(), false)
+		}
+		if err := m.end(id); err != nil {
+			t.Fatal(err)
+		}
+		m.run(8)
+		m.ended(id, Cancelled)
+		if o := m.order(id); !strings.Contains(o.Means(), heldWrapped) || !strings.Contains(o.Verdict.Sources, heldWrapped) {
+			t.Errorf("it means %q by %q", o.Means(), o.Verdict.Sources)
+		}
+	})
+}
+
+// TestTold: whatever the dealer answers, or does not, it has one bid, and the chain
+// says what became of it.
+func TestTold(t *testing.T) {
+	for _, c := range []struct {
+		mood   string
+		takes  bool // the dealer has it in the end
+		tries  int  // least
+		closed bool
+	}{
+		{"", true, 1, true},
+		{"answer lost", true, 1, true},
+		{"question lost", true, 2, true},
+		{"knows nothing", true, 2, true},
+		{"refuses", false, 1, true},
+		{"refuses, it says", true, 1, true},
+		{"down", true, 2, true},
+	} {
+		t.Run(c.mood, func(t *testing.T) {
+			scene(t, func(m *model) {
+				bids := &m.chains[0].bids
+				m.dealer.auction = true
+				id := m.swapOn(usdc, m.chains[0].net.WrappedNative)
+				for m.order(id).State != Submitting {
+					m.run(1)
+					m.chains[0].mine(time.Now(), false)
+				}
+				m.dealer.mood = c.mood
+				m.run(1)
+				m.restart()
+				m.pass(10 * time.Second)
+				m.dealer.mood = ""
+				m.pass(20 * time.Second)
+				o := m.order(id)
+				if o.Submission.Tries < c.tries || o.Submission.closed() != c.closed || (len(*bids) == 1) != c.takes || len(*bids) > 1 {
+					t.Fatalf("%+v, %d bids", o.Submission, len(*bids))
+				}
+				if !c.takes {
+					m.pass(15 * time.Minute)
+					m.ended(id, Expired)
+					return
+				}
+				if o.State != Settling || !m.chains[0].fill((*bids)[0]) {
+					t.Fatalf("%s, not filled", o.State)
+				}
+				m.pass(3 * time.Minute)
+				m.ended(id, Filled)
+			})
+		})
+	}
+}
+
+// TestNotToldTooLate: an order that could not be handed over in time is not handed
+// over later, and its end is proven.
+func TestNotToldTooLate(t *testing.T) {
+	scene(t, func(m *model) {
+		m.dealer.auction = true
+		id := m.swapOn(usdc, m.chains[0].net.WrappedNative)
+		for m.order(id).State != Submitting {
+			m.run(1)
+			m.chains[0].mine(time.Now(), false)
+		}
+		m.dealer.mood = "down"
+		m.pass(11 * time.Minute)
+		m.dealer.mood = ""
+		m.pass(3 * time.Minute)
+		m.ended(id, Expired)
+		if len(m.chains[0].bids) != 0 {
+			t.Error("told too late")
+		}
+	})
+}
+
+// TestMadeVoid: a signed order that the user wants ended is made void by the
+// account's own transaction; one that was never handed over is not handed over.
+func TestMadeVoid(t *testing.T) {
+	scene(t, func(m *model) {
+		id := m.auctioned(false)
+		m.run(8)
+		if err := m.end(id); err != nil {
+			t.Fatal(err)
+		}
+		m.run(8)
+		if o := m.order(id); o.Condition != Cancelling || len(o.Attempts) != 1 {
+			t.Fatalf("%s %q, %d attempts", o.State, o.Condition, len(o.Attempts))
+		}
+		m.restart()
+		m.pass(3 * time.Minute)
+		m.ended(id, Cancelled)
+		if m.chains[0].fill(m.chains[0].bids[0]) {
+			t.Error("filled after it was made void")
+		}
+	})
+	scene(t, func(m *model) { // somebody is quicker
+		id := m.auctioned(false)
+		m.run(8)
+		if err := m.end(id); err != nil {
+			t.Fatal(err)
+		}
+		m.run(8)
+		m.chains[0].fill(m.chains[0].bids[0])
+		m.pass(3 * time.Minute)
+		m.ended(id, Filled)
+	})
+	scene(t, func(m *model) { // locked meanwhile, and gas too dear for the first
+		id := m.auctioned(false)
+		m.run(8)
+		if err := m.end(id); err != nil {
+			t.Fatal(err)
+		}
+		m.hand.locked = true
+		m.run(8)
+		if o := m.order(id); o.Condition != WaitingForUnlock {
+			t.Fatalf("%s %q", o.State, o.Condition)
+		}
+		m.hand.locked = false
+		m.run(8)
+		m.chains[0].base *= 4
+		m.pass(3 * time.Minute)
+		m.ended(id, Cancelled)
+	})
+	scene(t, func(m *model) {
+		m.dealer.auction = true
+		id := m.swapOn(usdc, m.chains[0].net.WrappedNative)
+		for m.order(id).State != Submitting {
+			m.run(1)
+			m.chains[0].mine(time.Now(), false)
+		}
+		if err := m.end(id); err != nil {
+			t.Fatal(err)
+		}
+		m.pass(15 * time.Minute)
+		m.ended(id, Expired)
+		if o := m.order(id); len(m.chains[0].bids) != 0 || len(o.Attempts) != 0 {
+			t.Errorf("%d bids, %d attempts", len(m.chains[0].bids), len(o.Attempts))
+		}
+	})
+}
+
+// A keeper is a dealer whose orders cannot be made void.
+type keeper struct {
+	Provider
+	Settler
+}
+
+// TestCannotCancel: where an order cannot be taken back, the user is told until
+// when it lives.
+func TestCannotCancel(t *testing.T) {
+	scene(t, func(m *model) {
+		id := m.auctioned(false)
+		m.run(8)
+		m.service.o.Providers = map[Kind]Provider{DEX: keeper{m.dealer, m.dealer}}
+		err := m.end(id)
+		var refused *Refusal
+		if !errors.As(err, &refused) || refused.Code != CannotCancel || refused.Data["until"] != m.order(id).Plan.last().Deadline.UTC().Format(time.RFC3339) {
+			t.Errorf("%v", err)
+		}
+		if m.order(id).Cancel {
+			t.Error("the wish was kept")
+		}
+		m.service.o.Providers = map[Kind]Provider{DEX: m.dealer}
+		time.Sleep(time.Until(m.order(id).Plan.last().Deadline) - time.Second)
+		refusedWith(t, m.end(id), CannotCancel)
+	})
+}

@@ -1,0 +1,190 @@
+package swap
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// A call of unknown content acts as the account towards whatever it reaches. What
+// it moves, [CheckSimulation] reads off a simulation; but a contract that knows when
+// it is only tried shows what it likes. The rules of this file rest on none.
+
+// selectorLen is how many bytes name a function in calldata.
+const selectorLen = 4
+
+// givesAway are the functions by which an account gives something away, or lets
+// others act for it. No deposit or router call is one of them.
+var givesAway = functions(
+	"approve(address,uint256)", "increaseAllowance(address,uint256)", "transfer(address,uint256)", "transferFrom(address,address,uint256)", // EIP-20
+	"setApprovalForAll(address,bool)", "safeTransferFrom(address,address,uint256)", "safeTransferFrom(address,address,uint256,bytes)", // EIP-721
+	"safeTransferFrom(address,address,uint256,uint256,bytes)", "safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)", // EIP-1155
+	"permit(address,address,uint256,uint256,uint8,bytes32,bytes32)", "permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)", // EIP-2612, DAI
+	"authorizeOperator(address)", "send(address,uint256,bytes)", // EIP-777
+	"transferAndCall(address,uint256)", "transferAndCall(address,uint256,bytes)", "approveAndCall(address,uint256)", "approveAndCall(address,uint256,bytes)", // EIP-1363
+	"setOperator(address,bool)", "transfer(address,uint256,uint256)", "approve(address,uint256,uint256)", // EIP-6909
+	"approve(address,address,uint160,uint48)", "transferFrom(address,address,uint160,address)", // Permit2
+	"allow(address,bool)", "setAuthorization(address,bool)", "approveDelegation(address,uint256)", "setRelayerApproval(address,address,bool)", // lenders and vaults
+	"setOwner(bytes32,address)", "transferOwnership(address)", "setDelegate(address)",
+)
+
+func functions(signatures ...string) map[[selectorLen]byte]string {
+	by := make(map[[selectorLen]byte]string, len(signatures))
+	for _, s := range signatures {
+		by[[selectorLen]byte(crypto.Keccak256([]byte(s)))] = s
+	}
+	return by
+}
+
+// checkFunction refuses a call of unknown content whose function is known after all,
+// and gives something away.
+func checkFunction(f Effect, c chain.Call) error {
+	switch {
+	case f.Kind != Opaque:
+		return nil
+	case len(c.Data) < selectorLen:
+		return refuseField(NotUnderstood, "data", "the %s says with %d bytes what it is for", f.Kind, len(c.Data))
+	}
+	if known, bad := givesAway[[selectorLen]byte(c.Data)]; bad {
+		return refuseField(NotAsAccepted, "data", "the call is %s, which gives something else away", known)
+	}
+	return nil
+}
+
+// checkBeside refuses a contract for calls of unknown content where it could take
+// more from the account than what it is handed: one that another provider has built
+// in, and that may obey the account or hold allowances of its, and one that holds
+// allowances of which we can know.
+func (e *Engine) checkBeside(ctx context.Context, t Terms, f Effect) error {
+	if f.Kind != Opaque {
+		return nil
+	}
+	for k, p := range e.Providers {
+		pinned := func(q Pin) bool { return q.Chain == f.Chain && q.Address == f.Target }
+		if k != t.Provider && slices.ContainsFunc(p.Pins(), pinned) && !e.builtIn(t.Provider, f) {
+			return refuseField(NotPinned, "to", "%s is a contract of the %s provider's; no call of unknown content goes there for another", f.Target, k)
+		}
+	}
+	tokens, err := e.tokensOf(t)
+	if err != nil {
+		return err
+	}
+	held, err := e.heldBy(ctx, t, f.Target, tokens)
+	if err != nil {
+		return fmt.Errorf("what %s may take: %w", f.Target, err)
+	}
+	for _, a := range held {
+		return &Refusal{Code: NotAsAccepted, Field: "allowance", Data: map[string]string{"token": a.Token.Hex(), "spender": a.Spender.Hex(), "amount": a.Amount.String()},
+			Reason: fmt.Sprintf("%s may already take %s of %s, and a call of unknown content could use that; take that allowance away first", a.Spender, a.Amount, a.Token)}
+	}
+	return nil
+}
+
+// builtIn reports whether a provider has an opaque call's contract built in.
+func (e *Engine) builtIn(k Kind, f Effect) bool {
+	p, ok := e.Providers[k]
+	return ok && (p.Pins().Allows(f.Chain, Depot, f.Target) || p.Pins().Allows(f.Chain, Router, f.Target))
+}
+
+// tokensOf are those of which the account may have allowed something: of the swap,
+// of earlier orders, and the wallet's own.
+func (e *Engine) tokensOf(t Terms) ([]common.Address, error) {
+	tokens := []common.Address{t.TokenIn, t.TokenOut, t.Input()}
+	if net, err := e.Nodes.Network(t.SrcChain); err == nil {
+		tokens = append(tokens, net.WrappedNative)
+	}
+	past, err := e.Journal.grants(t.Account, t.SrcChain)
+	if err != nil {
+		return nil, err
+	}
+	for g := range past {
+		tokens = append(tokens, g.Token)
+	}
+	if e.Tokens != nil {
+		tokens = append(tokens, e.Tokens(t.SrcChain)...)
+	}
+	tokens = slices.DeleteFunc(tokens, func(a common.Address) bool { return a == chain.Native })
+	slices.SortFunc(tokens, common.Address.Cmp)
+	return slices.Compact(tokens), nil
+}
+
+// heldBy are the allowances of a spender beside that of the input, whose amount is
+// another's to see to, and beside what open orders hand to it themselves.
+func (e *Engine) heldBy(ctx context.Context, t Terms, spender common.Address, tokens []common.Address) (held []Approval, err error) {
+	asked := make([]chain.Grantee, len(tokens))
+	for i, token := range tokens {
+		asked[i] = chain.Grantee{Token: token, Spender: spender}
+	}
+	amounts, err := e.Nodes.Allowances(ctx, t.SrcChain, t.Account, asked)
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range amounts {
+		if n == nil || n.Sign() == 0 || tokens[i] == t.Input() {
+			continue // what does not answer is no token
+		}
+		due, err := e.due(AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: tokens[i], Spender: spender})
+		if err != nil {
+			return nil, err
+		}
+		if n.Cmp(due) > 0 {
+			held = append(held, Approval{Token: tokens[i], Spender: spender, Amount: n})
+		}
+	}
+	permits, err := e.permitsOf(ctx, t, asked)
+	return append(held, permits...), err
+}
+
+// due is what open orders are about to hand over by an allowance.
+func (e *Engine) due(k AllowanceKey) (*big.Int, error) {
+	sum := new(big.Int)
+	uses, err := e.Journal.Uses(k)
+	for _, u := range uses {
+		if !u.Signed {
+			sum.Add(sum, u.Amount)
+		}
+	}
+	return sum, err
+}
+
+// permitsOf are the allowances by Permit2, where that is.
+func (e *Engine) permitsOf(ctx context.Context, t Terms, asked []chain.Grantee) (held []Approval, err error) {
+	n, err := e.Nodes.Nature(ctx, t.SrcChain, permit2Contract)
+	if err != nil || !n.Code {
+		return nil, err
+	}
+	kept, err := e.Nodes.PermitAllowances(ctx, t.SrcChain, permit2Contract, t.Account, asked)
+	for i, p := range kept {
+		if end := expiryOf(p); p.Amount.Sign() > 0 && (end.IsZero() || !e.Now().After(end)) {
+			held = append(held, Approval{Token: asked[i].Token, Spender: asked[i].Spender, Amount: p.Amount, Until: end})
+		}
+	}
+	return held, err
+}
+
+// missing adds to the end of an order that handed nothing over what is gone of the
+// allowance that it gave all the same: whoever was approved can take the amount
+// without the call that was to follow.
+func (e *Engine) missing(ctx context.Context, o *Order) {
+	left := Leftovers(*o)
+	if len(left) == 0 || !handsOver(o.Plan.last().Kind) || o.Verdict == nil {
+		return
+	}
+	a, err := e.allowance(ctx, o.Terms, left[0].Spender, o.ID)
+	if err != nil {
+		e.Log(*o, err)
+		return
+	}
+	gone := new(big.Int).Sub(a.need(left[0].Amount), a.present)
+	if gone.Sign() <= 0 {
+		return
+	}
+	note := fmt.Sprintf("%s of the %s that %s was allowed to take are gone without a call of the wallet's: look at the balance", gone, left[0].Amount, left[0].Spender)
+	o.Reason, o.Verdict.Sources = note, o.Verdict.Sources+"; "+note
+}

@@ -1,0 +1,165 @@
+package swap
+
+import (
+	"flag"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"pgregory.net/rapid"
+)
+
+// TestPayments: whatever is paid to whom, whatever the provider says of it, and
+// whatever one host makes of that, no end rests on anything but a payment of its own
+// from a known filler, after the deposit, at depth; and none is counted twice.
+func TestPayments(t *testing.T) {
+	f := flag.Lookup("rapid.checks")
+	if was := f.Value.String(); was == f.DefValue {
+		if err := f.Value.Set("25"); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = f.Value.Set(was) }()
+	}
+	counted := map[string]int{}
+	rapid.Check(t, func(rt *rapid.T) {
+		c := newCourt(t, rapid.IntRange(2, 3).Draw(rt, "hosts"))
+		c.p.proof = arrivalProof
+		early := []common.Hash{c.dst.pay(arrival(0, solver, 1500))}
+		ids := []string{c.order(c.deposited), c.order(func(o *Order) { c.deposited(o); o.Terms.FloorOut = big.NewInt(2000) })}
+		claims := map[string]Claim{}
+		c.p.says = func(o Order) (Claim, error) { return claims[o.ID], nil }
+		hashes := append(early, common.Hash{0xbb})
+		for i := range rapid.IntRange(1, 6).Draw(rt, "payments") {
+			hashes = append(hashes, c.drawPayment(rt, byte(i+1)))
+			for _, id := range ids {
+				if rapid.Bool().Draw(rt, "claim") {
+					claims[id] = drawClaim(rt, hashes)
+				}
+			}
+			if rapid.IntRange(0, 3).Draw(rt, "spoil") == 0 {
+				c.spoil(rt)
+			}
+			for _, id := range ids {
+				c.look(id)
+				c.checkPaid(rt, ids, claims)
+			}
+			c.now = c.now.Add(time.Minute)
+		}
+		for _, id := range ids {
+			o := c.looks(id)
+			counted[string(o.State)+" "+string(o.Condition)]++
+		}
+		c.checkPaid(rt, ids, claims)
+	})
+	if t.Log(counted); counted[string(Filled)+" "] == 0 {
+		t.Error("nothing was ever filled")
+	}
+}
+
+// drawPayment is a payment of some kind to us, or nearly.
+func (c *court) drawPayment(t *rapid.T, n byte) common.Hash {
+	from := rapid.SampledFrom([]common.Address{solver, solver, stranger, account}).Draw(t, "from")
+	amount := rapid.SampledFrom([]int64{1, 999, 1000, 1999, 2000, 4899, 4900}).Draw(t, "amount")
+	l, x := c.dst, arrival(n, from, amount)
+	switch rapid.IntRange(0, 5).Draw(t, "kind") {
+	case 0:
+		l, x = c.src, refund(n, from, 4*amount)
+	case 1:
+		x.logs[0].Address = stranger // a token of the same name
+	case 2:
+		x.failed = true
+	case 3:
+		x.logs = append(x.logs, transferLog(outside, from, account, 500), &types.Log{Address: outside, Topics: []common.Hash{transferred}, Data: []byte{}})
+	}
+	if l.mine(1, x); rapid.Bool().Draw(t, "deep") {
+		l.mine(ledgerDepth)
+	}
+	return x.hash
+}
+
+func drawClaim(t *rapid.T, hashes []common.Hash) Claim {
+	return Claim{
+		State: rapid.SampledFrom([]State{Settling, Settling, Filled, Refunded, Failed, "finished"}).Draw(t, "state"),
+		Tx:    rapid.SampledFrom(hashes).Draw(t, "tx"),
+		Chain: rapid.SampledFrom([]uint64{0, srcChain, dstChain, noRPC}).Draw(t, "chain"),
+	}
+}
+
+// spoil makes one host of a chain wrong in some way, and the others right.
+func (c *court) spoil(t *rapid.T) {
+	l := rapid.SampledFrom([]*ledger{c.src, c.dst}).Draw(t, "chain")
+	which := rapid.IntRange(0, len(l.hosts)-1).Draw(t, "host")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, h := range l.hosts {
+		h.down, h.lag, h.hide, h.lie = false, 0, false, nil
+		if i != which {
+			continue
+		}
+		switch rapid.IntRange(0, 6).Draw(t, "how") {
+		case 0:
+			h.down = true
+		case 1:
+			h.lag = 5
+		case 2:
+			h.hide = true
+		case 3:
+			h.lie = denies
+		case 4:
+			h.lie = onAFork
+		case 5:
+			h.lie = inventsFill(l)
+		}
+	}
+}
+
+// checkPaid compares what ended with what was paid.
+func (c *court) checkPaid(t *rapid.T, ids []string, claims map[string]Claim) {
+	used := map[LogRef]string{}
+	for _, id := range ids {
+		o := c.get(id)
+		if !o.State.Final() {
+			continue
+		}
+		v, sum := o.Verdict, new(big.Int)
+		token, least := outside, o.Terms.FloorOut
+		if o.State == Refunded {
+			token, least = usdc, big.NewInt(4900)
+		}
+		if o.State != Filled && o.State != Refunded || len(v.Logs) == 0 || v.Sources != bothAgree {
+			t.Fatalf("ended %s by %+v", o.State, v)
+		}
+		for _, r := range v.Logs {
+			if used[r] != "" {
+				t.Fatalf("%+v ended orders %s and %s", r, used[r], id)
+			}
+			used[r] = id
+			log, tx, deep := c.paid(r)
+			if tx == nil || !deep || tx.failed || tx.from != solver || log.Address != token || log.Topics[2] != topicOf(account) {
+				t.Fatalf("ended by %+v, which is %+v", r, tx)
+			}
+			sum.Add(sum, new(big.Int).SetBytes(log.Data))
+		}
+		if v.Received.Amount.Cmp(sum) != 0 || v.Short != (sum.Cmp(least) < 0) || v.Short && o.Claim.Tx != v.Evidence.Tx {
+			t.Fatalf("%s received of %s: %+v, claim %+v", v.Received.Amount, sum, v, o.Claim)
+		}
+	}
+}
+
+// paid finds a log where the chain has it, by the word of the ledger itself, after
+// both deposits.
+func (c *court) paid(r LogRef) (*types.Log, *ledgerTx, bool) {
+	l := map[uint64]*ledger{srcChain: c.src, dstChain: c.dst}[r.Chain]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for n, b := range l.blocks {
+		for i := range b.txs {
+			if b.txs[i].hash == r.Tx && n > 10 {
+				return b.txs[i].logs[r.Place], &b.txs[i], len(l.blocks)-n >= ledgerDepth
+			}
+		}
+	}
+	return nil, nil, false
+}

@@ -1,0 +1,242 @@
+package swap
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// sameWorth is within which offers count as equally good, so that the quicker one
+// comes first: 0.1 %.
+const sameWorth = 10 // bps
+
+// usualGas is what a provider's plan needs where it gives no estimate, in units.
+var usualGas = map[Kind]uint64{DEX: 250_000, Bridge: 150_000, Intent: 200_000}
+
+// A board collects the offers of one quote and ranks them by what is left of them
+// after gas. Fees are in every offer's amount already.
+type board struct {
+	request QuoteRequest
+	each    func(Quoted)
+	price   func() gasWorth
+	drops   uint64 // as it began: offers that are asked for before others are forgotten are none
+
+	mu       sync.Mutex
+	offers   map[Kind][]Offer
+	failures map[Kind]*Refusal
+}
+
+// gasWorth is what gas costs at the source and what that is in token out. Nil =
+// unknown.
+type gasWorth struct {
+	perUnit *big.Int // wei, expected
+	// rate: paid wei are worth out base units of token out.
+	paid, out *big.Int
+}
+
+// rateSample is for how much coin the price of gas in token out is asked: a
+// tenth of a coin is enough for any token's decimals and too little to move one.
+var rateSample = big.NewInt(1e17)
+
+// newBoard begins a quote. What gas is worth is asked beside the providers, and
+// again where the quote goes on for longer than that holds.
+func (s *Service) newBoard(ctx context.Context, r QuoteRequest, each func(Quoted)) *board {
+	var mu sync.Mutex
+	var last gasWorth
+	var until time.Time
+	price := func() gasWorth {
+		mu.Lock()
+		defer mu.Unlock()
+		if now := time.Now(); now.After(until) {
+			last, until = s.gasWorth(ctx, r), now.Add(worthLife)
+		}
+		return last
+	}
+	go price()
+	return &board{request: r, each: each, price: price, drops: s.drops(), offers: map[Kind][]Offer{}, failures: map[Kind]*Refusal{}}
+}
+
+func (s *Service) gasWorth(ctx context.Context, r QuoteRequest) (g gasWorth) {
+	ctx, cancel := context.WithTimeout(ctx, worthTime)
+	defer cancel()
+	if s.o.GasPrice == nil {
+		return g
+	}
+	var err error
+	if g.perUnit, err = s.o.GasPrice(ctx, r.SrcChain); err != nil {
+		return gasWorth{}
+	}
+	if g.out, err = across(ctx, s.o.Pricer, r.SrcChain, common.Address{}, r.DstChain, r.TokenOut, rateSample); err != nil {
+		g.out = nil
+	}
+	g.paid = rateSample
+	return g
+}
+
+const (
+	worthTime = 3 * time.Second  // the ranking waits for our own prices
+	worthLife = 15 * time.Second // they hold: a watch goes on for longer
+)
+
+// told posts an offer that came before its provider was through.
+func (b *board) told(k Kind, offers []Offer) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.offers[k] = append(b.offers[k], b.weighed(offers)...)
+	b.post(Quoted{Provider: k, Offers: offers})
+}
+
+// done posts a provider's full answer, which replaces what it told before.
+func (b *board) done(k Kind, offers []Offer, refused *Refusal) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.offers[k] = b.weighed(offers)
+	delete(b.failures, k)
+	if refused != nil {
+		b.failures[k] = refused
+	}
+	b.post(Quoted{Provider: k, Offers: offers, Failure: refused, Done: true})
+}
+
+func (b *board) post(q Quoted) {
+	if b.each == nil {
+		return
+	}
+	for _, o := range b.ranked() {
+		q.Order = append(q.Order, o.ID)
+	}
+	for i, o := range q.Offers { // as weighed
+		if at := slices.IndexFunc(b.offers[q.Provider], func(w Offer) bool { return w.ID == o.ID }); at >= 0 {
+			q.Offers[i] = b.offers[q.Provider][at]
+		}
+	}
+	b.each(q)
+}
+
+func (b *board) result() QuoteResult {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return QuoteResult{Offers: b.ranked(), Failures: b.failures}
+}
+
+// weighed says what is left of each offer after the gas that it costs.
+func (b *board) weighed(offers []Offer) []Offer {
+	g := b.price()
+	out := slices.Clone(offers)
+	for i := range out {
+		o := &out[i]
+		units := o.Gas
+		switch {
+		case o.Gasless && o.Wrap == (common.Address{}):
+			units = 0
+		case units == 0:
+			units = usualGas[o.Provider]
+		}
+		if g.perUnit == nil {
+			continue
+		}
+		o.GasCost = new(big.Int).Mul(g.perUnit, new(big.Int).SetUint64(units))
+		if g.out == nil && units > 0 {
+			continue
+		}
+		o.Net = new(big.Int).Set(o.AmountOut)
+		if units > 0 {
+			cost := new(big.Int).Mul(o.GasCost, g.out)
+			o.Net.Sub(o.Net, cost.Div(cost, g.paid))
+		}
+	}
+	return out
+}
+
+// ranked merges the providers' lists, each of which stays in its own order: of
+// those that lead one, the best after gas comes next, or a quicker one that is as
+// good within sameWorth. Each offer says why it stands where it does.
+func (b *board) ranked() []Offer {
+	lists := make([][]Offer, 0, len(b.offers))
+	for _, k := range Kinds() {
+		if len(b.offers[k]) > 0 {
+			lists = append(lists, b.offers[k])
+		}
+	}
+	counted := true // gas is taken off of all, or of none
+	for _, l := range lists {
+		counted = counted && !slices.ContainsFunc(l, func(o Offer) bool { return o.Net == nil })
+	}
+	out, unusable := []Offer{}, []Offer{}
+	for len(lists) > 0 {
+		i, quicker := leading(lists, counted)
+		o := lists[i][0]
+		if o.Unusable != "" {
+			o.Rank = o.Unusable
+			unusable = append(unusable, o)
+		} else {
+			o.Rank = reason(out, o, counted, quicker)
+			out = append(out, o)
+		}
+		if lists[i] = lists[i][1:]; len(lists[i]) == 0 {
+			lists = slices.Delete(lists, i, i+1)
+		}
+	}
+	return append(out, unusable...)
+}
+
+// leading picks the list whose first offer comes next.
+func leading(lists [][]Offer, counted bool) (at int, quicker bool) {
+	best := 0
+	for i := range lists {
+		if lists[i][0].worth(counted).Cmp(lists[best][0].worth(counted)) > 0 {
+			best = i
+		}
+	}
+	at = best
+	least := floorOf(lists[best][0].worth(counted), sameWorth)
+	for i := range lists {
+		if o := lists[i][0]; o.worth(counted).Cmp(least) >= 0 && o.Duration < lists[at][0].Duration {
+			at = i
+		}
+	}
+	return at, at != best
+}
+
+// worth is what offers are compared by.
+func (o Offer) worth(counted bool) *big.Int {
+	if counted {
+		return o.Net
+	}
+	return o.AmountOut
+}
+
+// reason says in words why an offer follows those before it.
+func reason(before []Offer, o Offer, counted, quicker bool) string {
+	after := "after fees and gas"
+	if !counted {
+		after = "after fees; gas is not counted, since no source of our own has its price"
+	}
+	if len(before) == 0 && !quicker {
+		return "the most " + after
+	}
+	if len(before) == 0 {
+		return fmt.Sprintf("within 0.1 %% of the most %s, and quicker", after)
+	}
+	first, here := before[0].worth(counted), o.worth(counted)
+	text := "as much as the first " + after
+	if first.Sign() > 0 && here.Cmp(first) != 0 {
+		off, _ := new(big.Rat).SetFrac(new(big.Int).Sub(first, here), first).Float64()
+		text = fmt.Sprintf("%.2f %% less than the first %s", off*100, after)
+		if off < 0 {
+			text = fmt.Sprintf("%.2f %% more than the first %s", -off*100, after)
+		}
+	}
+	switch {
+	case quicker:
+		return text + ", and quicker than the next"
+	case o.Duration > before[0].Duration && here.Cmp(first) >= 0:
+		return text + ", but slower"
+	}
+	return text
+}

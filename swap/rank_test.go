@@ -1,0 +1,226 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// offersOf makes offers of a provider: amount out, gas units, seconds, by id.
+func offerOf(id string, k Kind, out int64, gas uint64, seconds int) Offer {
+	return Offer{ID: id, Provider: k, AmountOut: big.NewInt(out), MinOut: big.NewInt(out), Gas: gas, Gasless: gas == 0, Duration: time.Duration(seconds) * time.Second}
+}
+
+// TestRank: offers stand by what is left after gas, quicker ones first among those
+// that are as good, and every provider's own order is kept.
+func TestRank(t *testing.T) {
+	// A unit of gas costs 1 wei, and 1000 wei are worth 1 of the token out.
+	priced := gasWorth{perUnit: big.NewInt(1), paid: big.NewInt(1000), out: big.NewInt(1)}
+	for _, c := range []struct {
+		name   string
+		price  gasWorth
+		offers []Offer
+		want   string
+		why    []string
+	}{
+		{"gas decides", priced, []Offer{offerOf("dear", DEX, 1_000_000, 200_000_000, 1), offerOf("free", Gasless, 900_000, 0, 1)}, "free dear",
+			[]string{"the most after fees and gas", "11.11 % less than the first after fees and gas"}},
+		{"without a price gas is not counted", gasWorth{}, []Offer{offerOf("dear", DEX, 1_000_000, 200_000_000, 1), offerOf("free", Gasless, 900_000, 0, 1)}, "dear free",
+			[]string{"not counted", "not counted"}},
+		{"quicker of two as good", priced, []Offer{offerOf("slow", Bridge, 1_000_000, 0, 60), offerOf("quick", Intent, 999_100, 0, 5)}, "quick slow",
+			[]string{"quicker", "slower"}},
+		{"not at any price", priced, []Offer{offerOf("slow", Bridge, 1_000_000, 0, 60), offerOf("quick", Intent, 998_000, 0, 5)}, "slow quick", nil},
+		{"a provider's order stays", priced, []Offer{offerOf("first", Intent, 900_000, 0, 5), offerOf("second", Intent, 1_000_000, 0, 5), offerOf("other", Bridge, 950_000, 0, 5)}, "other first second", nil},
+		{"gas above the amount", priced, []Offer{offerOf("lost", DEX, 10, 1_000_000, 5), offerOf("less lost", Bridge, 9, 500_000, 5)}, "less lost lost", nil},
+		{"equal", priced, []Offer{offerOf("a", DEX, 10, 0, 5), offerOf("b", Bridge, 10, 0, 5)}, "a b", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := &board{price: func() gasWorth { return c.price }, offers: map[Kind][]Offer{}, failures: map[Kind]*Refusal{}}
+			for _, k := range Kinds() {
+				var own []Offer
+				for _, o := range c.offers {
+					if o.Provider == k {
+						own = append(own, o)
+					}
+				}
+				b.done(k, own, nil)
+			}
+			var ids, why []string
+			for _, o := range b.result().Offers {
+				ids, why = append(ids, o.ID), append(why, o.Rank)
+			}
+			if got := strings.Join(ids, " "); got != c.want {
+				t.Errorf("ranked %q, want %q", got, c.want)
+			}
+			for i, w := range c.why {
+				if !strings.Contains(why[i], w) {
+					t.Errorf("offer %d: %q, want %q", i, why[i], w)
+				}
+			}
+		})
+	}
+}
+
+// TestAcross: between networks an amount is compared by way of the dollar coins,
+// whatever decimals each has.
+func TestAcross(t *testing.T) {
+	usdc := func(id uint64) common.Address { d, _ := dollarOn(id); return d.address }
+	prices := pricerFunc(func(id uint64, in, out common.Address, n *big.Int) (*big.Int, error) {
+		switch {
+		case in == native && out == usdc(id): // 3,000 dollars, of six decimals
+			return new(big.Int).Div(new(big.Int).Mul(n, big.NewInt(3000e6)), big.NewInt(1e18)), nil
+		case in == usdc(id) && out == weth && id == 1:
+			return new(big.Int).Div(new(big.Int).Mul(n, big.NewInt(1e18)), big.NewInt(3000e6)), nil
+		}
+		return nil, errors.New("no pool")
+	})
+	bsc := new(big.Int).Mul(big.NewInt(300), big.NewInt(1e18))
+	for _, c := range []struct {
+		src, dst uint64
+		in, out  common.Address
+		n, want  *big.Int
+	}{
+		{8453, 1, native, weth, big.NewInt(1e17), big.NewInt(1e17)},
+		{8453, 56, native, usdc(56), big.NewInt(1e17), bsc},
+		{56, 8453, usdc(56), usdc(8453), bsc, big.NewInt(300e6)},
+		{1, 1, native, usdc(1), big.NewInt(1e17), big.NewInt(300e6)},
+		{8453, 10, native, weth, big.NewInt(1e17), nil}, // no pool there
+		{8453, 137, native, weth, big.NewInt(1e17), nil},
+		{39, 1, native, weth, big.NewInt(1e17), nil},
+	} {
+		got, err := across(t.Context(), prices, c.src, c.in, c.dst, c.out, c.n)
+		if c.want == nil && err == nil || c.want != nil && (err != nil || got.Cmp(c.want) != 0) {
+			t.Errorf("%d -> %d: %v, %v, want %v", c.src, c.dst, got, err, c.want)
+		}
+	}
+}
+
+type pricerFunc func(id uint64, in, out common.Address, n *big.Int) (*big.Int, error)
+
+func (f pricerFunc) Out(_ context.Context, id uint64, in, out common.Address, n *big.Int) (*big.Int, error) {
+	return f(id, in, out, n)
+}
+
+// A pricing is a provider that only quotes, one by one where it streams.
+type pricing struct {
+	Provider
+	quote func(ctx context.Context, told func(Offer)) ([]Offer, error)
+}
+
+func (q pricing) Quote(ctx context.Context, _ QuoteRequest) ([]Offer, error) {
+	return q.quote(ctx, func(Offer) {})
+}
+
+type streamer struct{ pricing }
+
+func (q streamer) Stream(ctx context.Context, _ QuoteRequest, told func(Offer)) ([]Offer, error) {
+	return q.quote(ctx, told)
+}
+
+// quoting is a service that can only quote, on a network without a chain.
+func quoting(providers map[Kind]Provider) *Service {
+	s := &Service{o: Options{Providers: providers, Nodes: noNodes{}, Pricer: pricerFunc(nil), Now: time.Now, Fees: DefaultFees()}, watches: map[question]*shared{}, paces: newPaces()}
+	s.DropPlans()
+	return s
+}
+
+type noNodes struct{ Nodes }
+
+func (noNodes) Network(uint64) (chain.Network, error) { return chain.Network{}, errors.New("none") }
+
+var pairAsked = QuoteRequest{Account: common.Address{1}, SrcChain: 1, TokenIn: native, AmountIn: big.NewInt(1e17), DstChain: 1, TokenOut: weth}
+
+// TestStream: offers of a streaming provider are told as they come, keep their ids
+// in its full answer, and stand in its own order in the end.
+func TestStream(t *testing.T) {
+	offer := func(raw string, out int64) Offer {
+		o := offerOf("", Intent, out, 0, 1)
+		o.Raw, o.Expires = []byte(raw), time.Now().Add(time.Minute)
+		return o
+	}
+	s := quoting(map[Kind]Provider{Intent: streamer{pricing{nil, func(_ context.Context, told func(Offer)) ([]Offer, error) {
+		told(offer(`"a"`, 100))
+		told(offer(`"bad"`, 0))
+		told(offer(`"b"`, 200))
+		return []Offer{offer(`"b"`, 200), offer(`"a"`, 100), offer(`"c"`, 50)}, nil
+	}}}})
+	var told []Quoted
+	b := s.newBoard(t.Context(), pairAsked, func(q Quoted) { told = append(told, q) })
+	s.quoteOne(t.Context(), b, Intent, func() error { return nil })
+	if len(told) != 3 || told[0].Done || told[1].Done || !told[2].Done {
+		t.Fatalf("told %+v", told)
+	}
+	a, second := told[0].Offers[0].ID, told[1].Offers[0].ID
+	if got := told[2].Order; len(got) != 3 || got[0] != second || got[1] != a || a == second {
+		t.Errorf("in the end %v, told %s and %s", got, a, second)
+	}
+	if s.offers.byKey[a].AmountOut.Int64() != 100 {
+		t.Error("what was told cannot be prepared")
+	}
+}
+
+// TestRequote: each provider is asked at its own cadence, ever more slowly while it
+// fails, not at all once it cannot serve or while nobody looks, and no more once
+// the offers were dropped.
+func TestRequote(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex // of at
+		at := map[Kind][]time.Duration{}
+		times := func(k Kind) []time.Duration {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(at[k])
+		}
+		began := time.Now()
+		answers := func(k Kind, err error) Provider {
+			return pricing{nil, func(context.Context, func(Offer)) ([]Offer, error) {
+				mu.Lock()
+				at[k] = append(at[k], time.Since(began))
+				mu.Unlock()
+				o := offerOf("", k, 100, 0, 1)
+				o.Expires = time.Now().Add(time.Minute)
+				return []Offer{o}, err
+			}}
+		}
+		s := quoting(map[Kind]Provider{DEX: answers(DEX, nil), Bridge: answers(Bridge, Refuse(ProviderKey, "no key")), Gasless: answers(Gasless, Refuse(ProviderBusy, "busy"))})
+		looks, away := make(chan struct{}), make(chan struct{})
+		close(looks)
+		var gate atomic.Pointer[chan struct{}]
+		gate.Store(&looks)
+		awake := func(context.Context) error { <-*gate.Load(); return nil }
+		ended := make(chan error, 1)
+		go func() { ended <- s.Requote(t.Context(), pairAsked, nil, awake, func(Quoted) {}) }()
+		time.Sleep(201 * time.Second)
+		dex := len(times(DEX))
+		if dex != 10 || len(times(Bridge)) != 1 {
+			t.Errorf("in 200 s: %v of the dex, %v of the bridge", times(DEX), times(Bridge))
+		}
+		if want := []time.Duration{20 * time.Second, time.Minute, 140 * time.Second}; !slices.Equal(times(Gasless), want) {
+			t.Errorf("while it fails it is asked at %v, want %v", times(Gasless), want)
+		}
+		gate.Store(&away)
+		time.Sleep(10 * time.Minute)
+		if n := len(times(DEX)); n != dex {
+			t.Errorf("asked %d times while nobody looked", n-dex)
+		}
+		s.DropPlans()
+		close(away)
+		if err := <-ended; !errors.Is(err, ErrDropped) {
+			t.Errorf("ended with %v", err)
+		}
+		if len(times(DEX)) != dex {
+			t.Error("asked after the offers were dropped")
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// cadences are how long after an answer a provider is asked again while somebody
+// looks: within the life of its offers, and far within its limits.
+var cadences = map[Kind]time.Duration{
+	DEX:     20 * time.Second, // offers live 30 s; six calls a second
+	Bridge:  25 * time.Second, // 30 s; 50 quotes a minute
+	Intent:  25 * time.Second, // under the threshold of 30 s a route is not executable
+	Gasless: 20 * time.Second, // makers mind being asked often
+}
+
+// longestCadence bounds the pauses after failures, which double.
+const longestCadence = 2 * time.Minute
+
+// ErrDropped means that offers were forgotten meanwhile: the wallet was locked, or
+// the account or network changed.
+var ErrDropped = errors.New("the offers were dropped")
+
+// Requote goes on after [Service.Quote]: each provider is asked again at its
+// cadence, first a pause after now, and each called with its new answer. What is
+// watched more than once is asked once. awake is
+// waited for before each question: it returns when somebody looks, or with an
+// error that ends the refresh. A provider that cannot serve the request, or has no
+// key, is not asked again. It ends with ctx, or with ErrDropped.
+func (s *Service) Requote(ctx context.Context, r QuoteRequest, kinds []Kind, awake func(context.Context) error, each func(Quoted)) error {
+	if err := checkRequest(&r); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	b := s.newBoard(ctx, r, each)
+	q := &requote{s: s, board: b, drops: b.drops, awake: awake, stop: stop}
+	var wg sync.WaitGroup
+	for _, k := range askedOf(kinds) {
+		wg.Go(func() { q.run(ctx, k) })
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+type requote struct {
+	s     *Service
+	board *board
+	drops uint64
+	awake func(context.Context) error
+	stop  context.CancelCauseFunc
+}
+
+// run asks one provider again and again.
+func (q *requote) run(ctx context.Context, k Kind) {
+	same, leave := q.s.watch(k, q.board.request)
+	defer leave()
+	for pause := cadences[k]; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		err := q.awake(ctx)
+		if err == nil && q.s.drops() != q.drops {
+			err = ErrDropped
+		}
+		if err != nil {
+			q.stop(err)
+			return
+		}
+		offers, age, err := same.ask(ctx, cadences[k], q.drops, func() ([]Offer, error) {
+			return q.s.ask(ctx, q.board, k, func() error { return nil })
+		})
+		refused := asRefusal(err)
+		if ctx.Err() != nil {
+			return
+		}
+		if q.s.drops() != q.drops {
+			q.stop(ErrDropped)
+			return
+		}
+		q.board.done(k, offers, refused)
+		switch {
+		case refused == nil:
+			pause = cadences[k] - age
+		case refused.Code == ProviderKey || !refused.Code.temporary() && refused.Code != NoRoute:
+			return
+		default:
+			pause = min(2*pause, longestCadence)
+		}
+	}
+}
+
+// drops counts how often all offers were forgotten.
+func (s *Service) drops() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dropped
+}

@@ -1,0 +1,454 @@
+package swap
+
+import (
+	"errors"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// rivals are two deposits of the same input, of which the second wants another token,
+// so that a refund may be either's.
+func rivals(t *testing.T) (c *court, first, second string) {
+	c, first = depositCourt(t, 2, nil)
+	second = c.order(func(o *Order) { c.deposited(o); o.Terms.TokenOut = weth })
+	return c, first, second
+}
+
+// says has the provider say something of one order, and nothing of the others.
+func (c *court) says(id string, claim Claim) {
+	before := c.p.says
+	c.p.says = func(o Order) (Claim, error) {
+		if o.ID == id {
+			return claim, nil
+		}
+		return before(o)
+	}
+}
+
+// TestRefundOfAnother: a refund that may be either order's is nobody's until
+// something tells: the provider, a second one, or the end of the other order.
+func TestRefundOfAnother(t *testing.T) {
+	t.Run("nothing tells", func(t *testing.T) {
+		c, first, second := rivals(t)
+		c.src.pay(refund(1, solver, 5000))
+		for range 3 {
+			c.wants(c.looks(first), "", "")
+			c.wants(c.looks(second), "", "")
+			c.restart()
+		}
+	})
+	t.Run("the provider tells", func(t *testing.T) {
+		c, first, second := rivals(t)
+		c.says(second, Claim{State: Refunded, Tx: c.src.pay(refund(1, solver, 5000)), Chain: srcChain})
+		c.wants(c.looks(second), byRefund, bothAgree)
+		c.wants(c.looks(first), "", "")
+		c.dst.pay(arrival(1, solver, 1000))
+		c.wants(c.looks(first), byArrival, bothAgree)
+	})
+	t.Run("the provider tells of the other's", func(t *testing.T) {
+		c, first, second := rivals(t)
+		c.look(second)
+		c.says(second, Claim{State: Settling, Tx: c.src.pay(refund(1, solver, 5000)), Chain: srcChain})
+		c.look(second)
+		c.wants(c.looks(first), "", "")
+		c.wants(c.looks(second), byRefund, bothAgree)
+		c.wants(c.looks(first), "", "")
+	})
+	t.Run("the other one is filled", func(t *testing.T) {
+		c, first, second := rivals(t)
+		c.src.pay(refund(1, solver, 5000))
+		c.wants(c.looks(second), "", "")
+		c.dst.pay(arrival(1, solver, 1000))
+		c.wants(c.looks(first), byArrival, bothAgree)
+		c.wants(c.looks(second), byRefund, bothAgree)
+	})
+	t.Run("a second one", func(t *testing.T) {
+		c, first, second := rivals(t)
+		c.src.pay(refund(1, solver, 5000))
+		c.wants(c.looks(second), "", "")
+		c.src.pay(refund(2, solver, 5000))
+		a, b := c.looks(second), c.looks(first)
+		c.wants(a, byRefund, bothAgree)
+		c.wants(b, byRefund, bothAgree)
+		if a.Verdict.Evidence.Tx == b.Verdict.Evidence.Tx {
+			t.Error("one refund for both")
+		}
+	})
+}
+
+// TestArrivalOfAnother: nor is an arrival, of orders that paid different inputs for
+// about as much; of orders that are the same but for the price it is one's.
+func TestArrivalOfAnother(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*Order)
+		by     string
+	}{
+		"another input":      {func(o *Order) { o.Terms.TokenIn = weth }, ""},
+		"another amount":     {func(o *Order) { o.Terms.AmountIn = big.NewInt(5001) }, ""},
+		"another refund":     {func(o *Order) { o.Terms.RefundTo = stranger }, ""},
+		"another price":      {func(o *Order) { o.Terms.FloorOut = big.NewInt(999) }, byArrival},
+		"half the price":     {func(o *Order) { o.Terms.AmountIn, o.Terms.FloorOut = big.NewInt(5001), big.NewInt(500) }, byArrival},
+		"another recipient":  {func(o *Order) { o.Terms.Recipient = stranger }, byArrival},
+		"another token":      {func(o *Order) { o.Terms.TokenOut = weth }, byArrival},
+		"not handed over":    {func(o *Order) { o.Results, o.Step, o.State = nil, 0, Executing }, byArrival},
+		"settled by itself":  {func(o *Order) { o.Plan.Settlement = ByOwnCall }, byArrival},
+		"signed":             {func(o *Order) { o.Plan.Steps[0].Effect.Kind = Signed }, byArrival},
+		"handed over after":  {func(o *Order) { o.Results[0].Evidence.Time = o.Results[0].Evidence.Time.Add(time.Hour) }, byArrival},
+		"reported unproven":  {func(o *Order) { o.Terms.AmountIn, o.Condition = big.NewInt(5001), ReportedUnproven }, ""},
+		"mined and not deep": {func(o *Order) { o.Results, o.Step, o.State, o.Terms.AmountIn = nil, 0, Executing, big.NewInt(5001) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, id := depositCourt(t, 2, nil)
+			other := c.order(func(o *Order) {
+				c.deposited(o)
+				tc.change(o)
+				if name == "not handed over" {
+					delete(c.post.sent, stepKey(*o, 0))
+				}
+			})
+			c.dst.pay(arrival(1, solver, 1001))
+			c.wants(c.looks(id), tc.by, bothAgree)
+			if o := c.get(other); o.State.Final() {
+				t.Errorf("the other ended %s", o.State)
+			}
+		})
+	}
+}
+
+// TestShortIsALastWord: less than was awaited is the end only where the provider says
+// in so many words that this is it.
+func TestShortIsALastWord(t *testing.T) {
+	for _, tc := range []struct {
+		claim State
+		x     func(c *court) (common.Hash, uint64)
+		by    string
+	}{
+		{Settling, func(c *court) (common.Hash, uint64) { return c.dst.pay(arrival(1, solver, 999)), dstChain }, ""},
+		{Failed, func(c *court) (common.Hash, uint64) { return c.dst.pay(arrival(1, solver, 999)), dstChain }, ""},
+		{Refunded, func(c *court) (common.Hash, uint64) { return c.dst.pay(arrival(1, solver, 999)), 0 }, ""},
+		{Filled, func(c *court) (common.Hash, uint64) { return c.src.pay(refund(1, solver, 4000)), 0 }, ""},
+		{Filled, func(c *court) (common.Hash, uint64) { return c.dst.pay(arrival(1, solver, 999)), 0 }, byArrival},
+		{Refunded, func(c *court) (common.Hash, uint64) { return c.src.pay(refund(1, solver, 4000)), 0 }, byRefund},
+	} {
+		c, id := depositCourt(t, 2, nil)
+		tx, chainID := tc.x(c)
+		c.told(tc.claim, tx, chainID)
+		o := c.looks(id)
+		t.Logf("said to be %s", tc.claim)
+		if c.wants(o, tc.by, bothAgree); tc.by != "" && !o.Verdict.Short {
+			t.Errorf("verdict %+v", o.Verdict)
+		}
+		c.dst.pay(arrival(2, solver, 1000))
+		if tc.by == "" {
+			c.wants(c.looks(id), byArrival, bothAgree)
+		}
+	}
+}
+
+// TestOurOwnTokens: what one of our own accounts sent in a filler's transaction is no
+// payment of the filler's.
+func TestOurOwnTokens(t *testing.T) {
+	c, id := depositCourt(t, 2, func(o *Order) { o.Terms.Recipient = stranger })
+	x := ledgerTx{hash: common.Hash{0xa0, 1}, from: solver, to: outside, logs: []*types.Log{transferLog(outside, account, stranger, 1000)}}
+	c.told(Filled, c.dst.pay(x), dstChain)
+	if o := c.looks(id); o.State.Final() {
+		t.Errorf("ended by %+v", o.Verdict)
+	}
+}
+
+// TestLateReceipts: a payment whose receipt comes after its log, at both hosts, is not
+// lost; one that is in no block is.
+func TestLateReceipts(t *testing.T) {
+	c, id := depositCourt(t, 2, nil)
+	c.dst.pay(arrival(1, solver, 1000))
+	for _, h := range c.dst.hosts {
+		h.lie = func(method string, result any) any {
+			if method == "eth_getTransactionReceipt" {
+				return nil
+			}
+			return result
+		}
+	}
+	c.wants(c.look(id), "", "")
+	for _, h := range c.dst.hosts {
+		h.lie = nil
+	}
+	c.wants(c.look(id), byArrival, bothAgree)
+
+	c, id = depositCourt(t, 2, nil)
+	c.dst.hosts[0].lie = inventsLog(c.dst)
+	c.look(id)
+	s := c.e.lookout(id).searches[searchArrival]
+	if len(s.hints) != 1 {
+		t.Fatalf("%d hints", len(s.hints))
+	}
+	c.looks(id)
+	if len(s.hints) != 0 {
+		t.Errorf("%d hints", len(s.hints))
+	}
+}
+
+// inventsLog shows an arrival that never was when it is searched, and has no receipt.
+func inventsLog(l *ledger) func(string, any) any {
+	log := arrival(9, solver, 1000).logs[0]
+	log.TxHash, log.BlockNumber, log.BlockHash = common.Hash{0xa0, 9}, 12, l.blocks[12].hash
+	return func(method string, result any) any {
+		if method == "eth_getLogs" {
+			return []*types.Log{log}
+		}
+		return result
+	}
+}
+
+// TestLogsBehind: where both hosts have the blocks, and are behind with the logs of
+// them for minutes, nothing is said to be absent; a payment is found in the end.
+func TestLogsBehind(t *testing.T) {
+	t.Run("a fill", func(t *testing.T) {
+		for _, nonce := range []bool{true, false} {
+			c := newCourt(t, 2)
+			id := c.order(nil)
+			c.src.pay(fill(1000))
+			if c.src.until(c.ends()); nonce {
+				c.src.use(orderNonce)
+			}
+			c.src.mine(1, ledgerTx{hash: common.Hash{0xee}, from: stranger, to: usdc, logs: []*types.Log{transferLog(usdc, stranger, solver, 1)}}) // of the day
+			c.src.mine(ledgerDepth)
+			for _, h := range c.src.hosts {
+				h.late = 60
+			}
+			for range 5 {
+				c.wants(c.looks(id), "", "")
+			}
+			c.src.hosts[1].late = 0
+			c.wants(c.looks(id), byFill, bothAgree)
+		}
+	})
+	t.Run("no fill", func(t *testing.T) {
+		c := newCourt(t, 2)
+		id := c.order(nil)
+		c.src.until(c.ends())
+		c.src.mine(1, ledgerTx{hash: common.Hash{0xee}, from: stranger, to: usdc, logs: []*types.Log{transferLog(usdc, stranger, solver, 1)}})
+		c.src.mine(ledgerDepth)
+		c.src.hosts[0].late = 60
+		c.wants(c.looks(id), "", "")
+		c.src.hosts[0].late = 0
+		c.wants(c.looks(id), byAbsence, bothAgree)
+	})
+	t.Run("a payment", func(t *testing.T) {
+		c, id := depositCourt(t, 2, nil)
+		c.dst.pay(arrival(1, solver, 1000))
+		for _, h := range c.dst.hosts {
+			h.late = 60
+		}
+		c.wants(c.looks(id), "", "")
+		for _, h := range c.dst.hosts {
+			h.late = 0
+		}
+		c.dst.mine(5)
+		c.wants(c.looks(id), "", "")
+		c.now = c.now.Add(searchedEvery)
+		c.look(id)
+		c.wants(c.look(id), byArrival, bothAgree)
+	})
+}
+
+// TestVoidAndFillInOneBlock: whichever comes first in a block, a fill is a fill.
+func TestVoidAndFillInOneBlock(t *testing.T) {
+	void := ledgerTx{hash: common.Hash{0xcc}, from: account, to: permit2}
+	lost := fill(1000)
+	lost.failed = true
+	for name, tc := range map[string]struct {
+		block []ledgerTx
+		by    string
+	}{
+		"the fill first": {[]ledgerTx{fill(1000), void}, byFill},
+		"the void first": {[]ledgerTx{void, lost}, byVoid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCourt(t, 2)
+			id := c.order(nil)
+			c.post.sent[voidKey(Order{ID: id})] = void.hash
+			c.src.mine(1, tc.block...)
+			c.src.use(orderNonce)
+			c.wants(c.looks(id), tc.by, bothAgree)
+		})
+	}
+}
+
+// TestEndOnTheSecond: a block of the last second itself may still fill an order.
+func TestEndOnTheSecond(t *testing.T) {
+	c := newCourt(t, 2)
+	id := c.order(nil)
+	for c.src.head().time.Before(c.ends()) {
+		c.src.mine(1)
+	}
+	if !c.src.head().time.Equal(c.ends()) {
+		t.Fatal("no block of that second")
+	}
+	c.src.mine(ledgerDepth - 1)
+	c.wants(c.looks(id), "", "") // the next block counts not yet
+	c.src.reorg(ledgerDepth)
+	c.src.mu.Lock()
+	c.src.blocks = c.src.blocks[:len(c.src.blocks)-ledgerDepth]
+	c.src.add([]ledgerTx{fill(1000)})
+	c.src.mu.Unlock()
+	c.src.mine(ledgerDepth)
+	if o := c.looks(id); o.State != Filled || !o.Verdict.Evidence.Time.Equal(c.ends()) {
+		t.Errorf("%s by %+v", o.State, o.Verdict)
+	}
+}
+
+// TestAfterTheEnd: what comes after an end changes nothing: a fill after a refund, a
+// refund after a fill, another word of the provider's.
+func TestAfterTheEnd(t *testing.T) {
+	for name, tc := range map[string]struct{ first, then func(c *court) }{
+		"a fill after a refund": {func(c *court) { c.src.pay(refund(1, solver, 5000)) }, func(c *court) { c.dst.pay(arrival(1, solver, 1000)) }},
+		"a refund after a fill": {func(c *court) { c.dst.pay(arrival(1, solver, 1000)) }, func(c *court) { c.src.pay(refund(1, solver, 5000)) }},
+		"another word":          {func(c *court) { c.dst.pay(arrival(1, solver, 1000)) }, func(c *court) { c.told(Failed, common.Hash{}, 0) }},
+	} {
+		c, id := depositCourt(t, 2, nil)
+		tc.first(c)
+		before := c.looks(id)
+		tc.then(c)
+		c.restart()
+		if after := c.looks(id); !before.State.Final() || after.State != before.State || after.Revision != before.Revision {
+			t.Errorf("%s: %s, then %s", name, before.State, after.State)
+		}
+	}
+}
+
+// TestEndsAcrossRestarts: the process may end after any look, at any commit.
+func TestEndsAcrossRestarts(t *testing.T) {
+	for name, tc := range map[string]struct {
+		do func(*court)
+		by string
+	}{
+		"a fill": {func(c *court) { c.src.pay(fill(1000)) }, byFill},
+		"none":   {func(c *court) { c.src.until(c.ends()) }, byAbsence},
+	} {
+		for every := 1; every <= 4; every++ {
+			c := newCourt(t, 2)
+			id := c.order(nil)
+			tc.do(c)
+			var o Order
+			for i := range 4 * every {
+				if i%every == every-1 {
+					c.restart()
+				}
+				o = c.look(id)
+				c.now = c.now.Add(absentTime)
+			}
+			t.Log(name, every)
+			if tc.by == byAbsence && every == 1 { // it never looks twice
+				tc.by = ""
+				c.wants(o, "", "")
+				tc.by = byAbsence
+				continue
+			}
+			c.wants(o, tc.by, bothAgree)
+		}
+	}
+}
+
+// TestHourOfTrouble: for an hour one host is down, or both are behind, or the provider
+// is silent; nothing is concluded from that, and the end is found afterwards.
+func TestHourOfTrouble(t *testing.T) {
+	for name, trouble := range map[string]func(c *court, on bool){
+		"one host down":   func(c *court, on bool) { c.src.hosts[0].down, c.dst.hosts[1].down = on, on },
+		"both down":       func(c *court, on bool) { c.src.hosts[0].down, c.src.hosts[1].down, c.dst.hosts[0].down = on, on, on },
+		"both behind":     func(c *court, on bool) { lag(c.src, on); lag(c.dst, on) },
+		"ranges refused":  func(c *court, on bool) { refuse(c.src, on); refuse(c.dst, on) },
+		"provider silent": func(c *court, on bool) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for kind, tc := range map[string]struct {
+				make func(*testing.T) (*court, string)
+				by   string
+			}{
+				"a fill":    {func(t *testing.T) (*court, string) { c := newCourt(t, 2); return c, c.order(nil) }, byFill},
+				"an expiry": {func(t *testing.T) (*court, string) { c := newCourt(t, 2); return c, c.order(nil) }, byAbsence},
+				"a payment": {func(t *testing.T) (*court, string) { return depositCourt(t, 2, nil) }, byArrival},
+			} {
+				c, id := tc.make(t)
+				c.p.says = func(Order) (Claim, error) { return Claim{}, errors.New("down") }
+				trouble(c, true)
+				switch tc.by {
+				case byFill:
+					c.src.pay(fill(1000))
+				case byArrival:
+					c.dst.pay(arrival(1, solver, 1000))
+				}
+				c.src.until(c.ends())
+				for range 12 {
+					o := c.look(id)
+					if c.now = c.now.Add(5 * time.Minute); o.State.Final() && name != "provider silent" {
+						t.Fatalf("%s: %s in the midst of it", kind, o.State)
+					}
+				}
+				trouble(c, false)
+				c.dst.until(c.src.head().time)
+				c.now = c.now.Add(time.Hour) // endpoints that failed rest
+				t.Log(kind)
+				c.wants(c.looks(id), tc.by, bothAgree)
+			}
+		})
+	}
+}
+
+func lag(l *ledger, on bool) {
+	for _, h := range l.hosts {
+		if h.lag = 0; on {
+			h.lag = len(l.blocks) + 100
+		}
+	}
+}
+
+// refuse has no host answer a search for logs.
+func refuse(l *ledger, on bool) {
+	for _, h := range l.hosts {
+		h.lie = nil
+		if on {
+			h.lie = func(method string, result any) any {
+				if method == "eth_getLogs" || method == "eth_getTransactionReceipt" {
+					return "too many blocks"
+				}
+				return result
+			}
+		}
+	}
+}
+
+// TestRivalsOfOneTransaction: two payments of one transaction, named for both orders,
+// are one for each.
+func TestRivalsOfOneTransaction(t *testing.T) {
+	c, first, second := rivals(t)
+	both := ledgerTx{hash: common.Hash{0xb7}, from: solver, to: usdc, logs: []*types.Log{transferLog(usdc, solver, account, 5000), transferLog(usdc, solver, account, 5000)}}
+	c.src.pay(both)
+	c.p.says = func(Order) (Claim, error) { return Claim{State: Refunded, Tx: both.hash, Chain: srcChain}, nil }
+	a, b := c.looks(first), c.looks(second)
+	c.wants(a, byRefund, bothAgree)
+	c.wants(b, byRefund, bothAgree)
+	if slices.Equal(a.Verdict.Logs, b.Verdict.Logs) {
+		t.Errorf("%+v counts twice", a.Verdict.Logs)
+	}
+}
+
+// TestNativeIsNamed: of the native coin only what goes straight from a filler to the
+// recipient is proof.
+func TestNativeIsNamed(t *testing.T) {
+	c, id := depositCourt(t, 2, func(o *Order) { o.Terms.TokenOut = chain.Native })
+	idle := ledgerTx{hash: common.Hash{0xc2}, from: solver, to: stranger, value: 7}
+	c.dst.mine(1, coin(1, stranger, 5000), idle)
+	c.dst.mine(ledgerDepth)
+	c.told(Filled, idle.hash, dstChain)
+	if o := c.looks(id); o.State.Final() || o.Condition != TransferSeen {
+		t.Errorf("%s %q by %+v", o.State, o.Condition, o.Verdict)
+	}
+}

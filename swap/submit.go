@@ -1,0 +1,174 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"swapkeep/fault"
+)
+
+// A Submission is what an order remembers of telling its provider. It is written
+// down before each time, so that after a crash the provider is asked whether it
+// has the order before it is told again.
+type Submission struct {
+	First   time.Time `json:"first"`
+	Last    time.Time `json:"last"`
+	Tries   int       `json:"tries"`
+	Taken   bool      `json:"taken,omitempty"`   // the provider has it
+	Refused bool      `json:"refused,omitempty"` // of a signed order: certainly not taken, and not told again
+}
+
+const (
+	// submitTime is how long an order waits for its provider's answer before the
+	// chain is watched beside.
+	submitTime = 30 * time.Second
+	// submitRest is the pause after the first try to tell a provider. It doubles,
+	// up to longestRest.
+	submitRest  = time.Second
+	longestRest = time.Hour
+)
+
+// next is the moment before which the provider is not told again.
+func (s *Submission) next() time.Time {
+	rest := submitRest
+	for range s.Tries - 1 {
+		if rest = min(2*rest, longestRest); rest == longestRest {
+			break
+		}
+	}
+	return s.Last.Add(rest)
+}
+
+// closed reports whether what became of telling the provider is known.
+func (s *Submission) closed() bool { return s != nil && (s.Taken || s.Refused) }
+
+// tellable reports whether the provider may be told of o now: of a deposit always,
+// since it has the money; of a signed order as long as that is good and wanted.
+func (e *Engine) tellable(o Order) bool {
+	f := o.Plan.last()
+	return !o.Submission.closed() && (f.Kind != Signed || !o.Cancel && !e.Now().After(f.Deadline))
+}
+
+// submit tells the provider, which answers accepted, refused or unknown, and goes
+// on to settling once that is known or takes its time: what was signed may have
+// left the process whatever the answer is, so that the chain decides.
+func (e *Engine) submit(ctx context.Context, o *Order) (string, error) {
+	note, err := "", error(nil)
+	switch told := o.Submission; {
+	case told.closed():
+	case !e.tellable(*o) && told == nil:
+		o.Reason = "it was signed, and not handed to the provider any more; its end is proven once nobody can settle it"
+		note = "not submitted"
+	case !e.tellable(*o):
+		note = "the provider was not reached in time"
+	case told != nil && !e.Now().Before(told.First.Add(submitTime)):
+		note = "the provider's answer is not known yet"
+	default:
+		if note, err = e.tell(ctx, o); err != nil || !o.Submission.closed() {
+			return note, err
+		}
+	}
+	return note, o.to(Settling)
+}
+
+// tell has one try at telling the provider of o, if it is time for one. What is
+// recorded first, in a commit of its own, is that it is about to be told; from the
+// second try on it is asked what it knows, and told again only where it says for
+// certain that it does not know the order.
+func (e *Engine) tell(ctx context.Context, o *Order) (string, error) {
+	s, err := e.settler(o)
+	if err != nil {
+		return "", err
+	}
+	now := e.Now()
+	if o.Submission == nil {
+		o.Submission = &Submission{First: now}
+	} else {
+		if now.Before(o.Submission.next()) {
+			return "", nil
+		}
+		known, err := e.recall(ctx, s, o)
+		if err != nil || known {
+			return "the provider has it", err
+		}
+	}
+	told := *o.Submission
+	told.Last, told.Tries = now, told.Tries+1
+	o.Submission, o.Updated = &told, now
+	if err := e.Journal.Update(o, "telling the provider"); err != nil {
+		return "", err
+	}
+	fault.Point("engine.before_submit")
+	ref, err := s.Submit(ctx, *o)
+	fault.Point("engine.after_submit")
+	return e.answered(o, ref, err)
+}
+
+// recall asks whether the provider knows an order of which it was told.
+func (e *Engine) recall(ctx context.Context, s Settler, o *Order) (known bool, err error) {
+	fault.Point("engine.before_status")
+	c, err := s.Status(ctx, *o)
+	fault.Point("engine.after_status")
+	if errors.Is(err, &Refusal{Code: OrderUnknown}) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("whether the provider has the order: %w", err)
+	}
+	told := *o.Submission
+	told.Taken, c = true, c.tidy()
+	o.Submission, o.Claim = &told, &c
+	return true, nil
+}
+
+// answered takes over what the provider said. A signed order that it refuses may
+// live all the same, and is not signed again; a deposit that it refuses to know is
+// told of again, ever more slowly, since it has the money.
+func (e *Engine) answered(o *Order, ref string, err error) (string, error) {
+	told := *o.Submission
+	var refused *Refusal
+	switch certain := errors.As(err, &refused) && !refused.Code.temporary(); {
+	case err == nil:
+		told.Taken, o.Ref, o.Reason = true, ref, ""
+		o.Submission = &told
+		return "submitted", nil
+	case !certain:
+		return "", err
+	case o.Plan.last().Kind == Signed:
+		told.Refused = true
+		c := Claim{State: Failed, Reason: refused.Reason}.tidy()
+		o.Submission, o.Claim = &told, &c
+	}
+	o.Reason = refused.Reason
+	return "refused by the provider: " + refused.Reason, nil
+}
+
+// settling looks for the end of an order on the chain. Beside that the provider is
+// told again of what it may not know, and a signed order that the user wants ended
+// is made void.
+func (e *Engine) settling(ctx context.Context, o *Order) (string, error) {
+	told := ""
+	if o.Plan.Settlement == ByProvider && e.tellable(*o) {
+		var err error
+		if told, err = e.tell(ctx, o); unrecorded(err) {
+			return "", err
+		} else if err != nil {
+			e.Log(*o, err)
+		}
+	}
+	note, err := e.settle(ctx, o)
+	if note == "" {
+		note = told
+	}
+	if !o.voids() {
+		return note, err
+	}
+	return e.void(ctx, o, note, err)
+}
+
+// unrecorded reports whether an error leaves open what the journal says.
+func unrecorded(err error) bool {
+	return errors.Is(err, errStale) || errors.Is(err, &Refusal{Code: JournalFailed})
+}

@@ -1,0 +1,395 @@
+package swap
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// TestTwinsWait: an order is not signed whose fill would look like that of another
+// open one; it waits for the end of that one, and each ends by its own.
+func TestTwinsWait(t *testing.T) {
+	scene(t, func(m *model) {
+		m.dealer.twins = true
+		c := m.chains[0]
+		first := m.auctioned(false)
+		second := m.swapOn(usdt, c.net.WrappedNative)
+		waits := func() {
+			t.Helper()
+			m.pass(time.Minute)
+			if o := m.order(second); o.Condition != WaitingForTwin || o.Step == len(o.Plan.Steps) || len(o.Leaves) != 0 || len(c.bids) != 1 {
+				t.Fatalf("%s %q, step %d, %d bids", o.State, o.Condition, o.Step, len(c.bids))
+			}
+		}
+		waits()
+		m.restart()
+		waits()
+		if !c.fill(c.bids[0]) {
+			t.Fatal("not filled")
+		}
+		m.pass(2 * time.Minute)
+		m.ended(first, Filled)
+		if len(c.bids) != 2 || !c.fill(c.bids[1]) {
+			t.Fatalf("the second is not out: %d bids, %+v", len(c.bids), m.order(second))
+		}
+		m.pass(2 * time.Minute)
+		m.ended(second, Filled)
+		if a, b := m.order(first).Verdict, m.order(second).Verdict; a.Evidence.Tx == b.Evidence.Tx {
+			t.Error("one fill for both")
+		}
+	})
+	scene(t, func(m *model) { // for good
+		m.dealer.twins = true
+		m.auctioned(false)
+		second := m.swapOn(usdt, m.chains[0].net.WrappedNative)
+		m.pass(time.Minute)
+		if err := m.end(second); err != nil {
+			t.Fatal(err)
+		}
+		m.pass(10 * time.Second)
+		m.ended(second, Cancelled)
+		if by := m.order(second).Verdict.By; by != byWithdrawn {
+			t.Error(by)
+		}
+	})
+}
+
+// TestTwinsRace: of two that are signed at the same moment, the signature of the
+// second is dropped before anybody sees it.
+func TestTwinsRace(t *testing.T) {
+	raced := 0
+	for place := 1; place <= 24; place++ {
+		scene(t, func(m *model) {
+			m.dealer.auction, m.dealer.twins = true, true
+			wrapped := m.chains[0].net.WrappedNative
+			ids := []string{m.swapOn(usdc, wrapped), m.swapOn(usdt, wrapped)}
+			for _, id := range ids { // up to the signature
+				for o := m.order(id); o.Step == 0 || len(o.Since) == 0; o = m.order(id) {
+					m.move(id)
+					m.chains[0].mine(time.Now(), false)
+				}
+			}
+			between := false
+			m.faults.actIn, m.faults.act = place, func(bool) { between = true; m.move(ids[0]) }
+			m.move(ids[1])
+			signed := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return len(m.order(id).Leaves) == 0 })
+			if len(signed) > 1 {
+				t.Fatalf("place %d: both are signed", place)
+			}
+			if between && len(signed) == 1 && signed[0] == ids[0] {
+				raced++
+			}
+			m.faults.actIn, m.faults.act = 0, nil
+			m.run(8)
+			m.check()
+			if len(m.chains[0].bids) > 1 {
+				t.Errorf("place %d: %d bids", place, len(m.chains[0].bids))
+			}
+		})
+	}
+	if raced == 0 {
+		t.Error("the first never came in between")
+	}
+}
+
+// TestOneTraceOneOrder: what a fill of an order would leave is kept with its
+// signature, against whoever comes second, until its end.
+func TestOneTraceOneOrder(t *testing.T) {
+	c := newCourt(t, 2)
+	names := []common.Hash{{1}, {2}}
+	signs := func(id string, names ...common.Hash) error {
+		o := c.get(id)
+		o.Leaves = names
+		return c.e.Journal.Update(&o, "signed")
+	}
+	first, second := c.order(nil), c.order(nil)
+	if err := signs(first, names...); err != nil {
+		t.Fatal(err)
+	}
+	c.restart()
+	for _, n := range names {
+		if err := signs(second, common.Hash{3}, n); !errors.Is(err, errTwin) {
+			t.Errorf("twins: %v", err)
+		}
+		if err := c.e.Journal.alone(second, []common.Hash{n}); !errors.Is(err, errTwin) {
+			t.Errorf("twins: %v", err)
+		}
+		if err := c.e.Journal.alone(first, []common.Hash{n}); err != nil {
+			t.Errorf("its own twin: %v", err)
+		}
+	}
+	c.src.until(c.ends())
+	c.wants(c.looks(first), byAbsence, bothAgree)
+	if err := signs(second, names...); err != nil {
+		t.Errorf("after the end of the first: %v", err)
+	}
+}
+
+// TestNothingToProve: an order whose end nothing on the chain could prove is not
+// signed.
+func TestNothingToProve(t *testing.T) {
+	for name, proof := range map[string]Proof{
+		"nothing":           {},
+		"anybody's event":   {Fill: []LogPattern{{Topics: []common.Hash{filledAs}}}},
+		"a deposit's":       {Own: true},
+		"leaves no trace":   {Fill: []LogPattern{{Address: fillsFor, Topics: []common.Hash{filledAs}}}, Trace: []LogPattern{{Address: fillsFor, Topics: []common.Hash{{1}}}}},
+		"somebody's nonces": {Fill: []LogPattern{{Address: fillsFor, Topics: []common.Hash{filledAs}}}, Nonce: &NonceBit{permit2, stranger, common.Big1}},
+	} {
+		c := newCourt(t, 2)
+		o := c.get(c.order(nil))
+		o.Step, o.Results = 0, nil
+		c.p.proof = func(got Order) Proof {
+			if len(got.Results) != 1 || len(got.Results[0].Signature) != signatureLen {
+				t.Errorf("asked about %+v", got.Results)
+			}
+			return proof
+		}
+		_, err := c.e.leaves(o)
+		t.Log(name)
+		refusedWith(t, err, NotUnderstood)
+	}
+	c := newCourt(t, 2)
+	o := c.get(c.order(nil))
+	o.Step, o.Results = 0, nil
+	one, err := c.e.leaves(o)
+	if err != nil || len(one) != 2 || len(o.Results) != 0 {
+		t.Fatal(one, err)
+	}
+	for name, change := range map[string]func(*Proof){
+		"another event": func(p *Proof) { p.Fill[0].Topics[1] = common.Hash{9} },
+		"another nonce": func(p *Proof) { p.Nonce.Nonce = common.Big2 },
+		"another trace": func(p *Proof) {
+			p.Trace = []LogPattern{{Address: fillsFor, Topics: []common.Hash{filledAs, {}}}}
+		},
+	} {
+		c.p.proof = func(o Order) Proof { p := fillProof(o); change(&p); return p }
+		other, err := c.e.leaves(o)
+		if err != nil || slices.Equal(one, other) || one[0] != other[0] && one[1] != other[1] {
+			t.Errorf("%s: %v, %v", name, other, err)
+		}
+	}
+	c.p.proof = fillProof
+	o.Terms.SrcChain = dstChain
+	if other, err := c.e.leaves(o); err != nil || one[0] == other[0] || one[1] == other[1] {
+		t.Errorf("another chain: %v, %v", other, err)
+	}
+}
+
+// part is the transaction of a fill as it may be: the input that leaves for whom, the
+// output that arrives, and whether the settlement tells of it.
+func part(left, got int64, told bool) ledgerTx {
+	x := ledgerTx{hash: common.Hash{0xaa}, from: solver, to: fillsFor}
+	if left >= 0 {
+		x.logs = append(x.logs, transferLog(usdc, account, solver, left))
+	}
+	if got >= 0 {
+		x.logs = append(x.logs, transferLog(weth, solver, account, got))
+	}
+	if told {
+		x.logs = append(x.logs, fill(0).logs[1])
+	}
+	return x
+}
+
+// dealt is the proof of an order that one maker may fill in part: 5000 for 1000.
+func dealt(o Order) Proof {
+	in := func(p LogPattern) LogPattern {
+		p.Address, p.Topics = usdc, []common.Hash{transferred, topicOf(account), topicOf(solver)}
+		return p
+	}
+	event := LogPattern{Address: fillsFor, Topics: []common.Hash{filledAs, {}}}
+	return Proof{
+		Fill: []LogPattern{in(LogPattern{Amount: o.Terms.AmountIn}),
+			{Address: weth, Topics: []common.Hash{transferred, topicOf(solver), topicOf(account)}, Amount: o.Terms.FloorOut, AtLeast: true}, event},
+		Trace: []LogPattern{in(LogPattern{Amount: common.Big1, AtLeast: true}), event},
+		Ends:  o.Terms.Deadline,
+	}
+}
+
+// named is the proof of an order that its settlement names by a nonce, beside which
+// the input leaves.
+func named(o Order) Proof {
+	event := LogPattern{Address: fillsFor, Topics: []common.Hash{filledAs, {1}}}
+	in := LogPattern{Address: usdc, Topics: []common.Hash{transferred, topicOf(account), {}}, Amount: o.Terms.AmountIn}
+	return Proof{Fill: []LogPattern{event, in}, Trace: []LogPattern{event}, Ends: o.Terms.Deadline}
+}
+
+// TestPartFills: a signed order that is settled otherwise than it was signed is not
+// said to have taken nothing.
+func TestPartFills(t *testing.T) {
+	taxed := func(left, tax, got int64) ledgerTx {
+		x := part(left, got, true)
+		x.logs = append(x.logs, transferLog(usdc, account, stranger, tax))
+		return x
+	}
+	coin := func(o *Order) { o.Terms.TokenOut = chain.Native }
+	for _, tc := range []struct {
+		name   string
+		proof  func(Order) Proof
+		change func(*Order)
+		do     func(*court)
+		by     string // until its last second
+		spent  int64
+		got    int64
+		late   string // what it comes to afterwards
+	}{
+		{"all of it", dealt, nil, pays(part(5000, 1000, true)), byFill, 0, 1000, byFill},
+		{"half of it", dealt, nil, pays(part(2500, 500, true)), byPart, 2500, 500, byPart},
+		{"half of it, called failed", dealt, nil, func(c *court) { pays(part(2500, 500, true))(c); c.told(Failed, common.Hash{}, 0) }, byPart, 2500, 500, byPart},
+		{"half of it, told", dealt, nil, func(c *court) { c.told(Filled, c.src.pay(part(2500, 500, true)), srcChain) }, byPart, 2500, 500, byPart},
+		{"nearly all, for as much", dealt, nil, pays(part(4999, 1000, true)), byPart, 4999, 1000, byPart},
+		{"a token that takes a share", dealt, nil, pays(taxed(4950, 50, 1000)), byPart, 5000, 1000, byPart},
+		{"a token of which less arrives", dealt, nil, pays(part(5000, 990, true)), byPart, 5000, 990, byPart},
+		{"nothing seen to arrive", dealt, nil, pays(part(2500, -1, true)), "", 0, 0, ""},
+		{"more left than was signed", dealt, nil, pays(part(6000, 1000, true)), "", 0, 0, ""},
+		{"half, and the host that is asked first hides it", dealt, nil, func(c *court) { pays(part(2500, 500, true))(c); c.src.hosts[0].hide = true }, byPart, 2500, 500, byPart},
+		{"half, and a host denies it", dealt, nil, func(c *court) { pays(part(2500, 500, true))(c); c.src.hosts[0].lie = denies }, "", 0, 0, ""},
+		{"half, reverted", dealt, nil, func(c *court) { x := part(2500, 500, true); x.failed = true; c.src.pay(x) }, "", 0, 0, byAbsence},
+		{"half, taken back", dealt, nil, func(c *court) { c.src.mine(1, part(2500, 500, true)); c.src.reorg(1) }, "", 0, 0, byAbsence},
+		{"a transfer of ours to the maker", dealt, nil, pays(part(2500, -1, false)), "", 0, 0, byAbsence},
+		{"a transfer of nothing, and another's fill", dealt, nil, pays(part(0, -1, true)), "", 0, 0, byAbsence},
+		{"another's fill", dealt, nil, pays(part(-1, -1, true)), "", 0, 0, byAbsence},
+
+		{"named", named, nil, pays(part(5000, 1000, true)), byFill, 0, 1000, byFill},
+		{"named, for the coin", named, coin, pays(part(5000, -1, true)), byFill, 0, 0, byFill},
+		{"named, of a token that takes a share", named, nil, pays(taxed(4950, 50, 1000)), byPart, 5000, 1000, byPart},
+		{"named, of such a token, for the coin", named, coin, pays(taxed(4950, 50, -1)), "", 0, 0, ""},
+		{"named, with another input", named, nil, pays(part(-1, 1000, true)), "", 0, 0, ""},
+		{"not named", named, nil, pays(part(5000, 1000, false)), "", 0, 0, byAbsence},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := newCourt(t, 2)
+			c.p.proof = tc.proof
+			id := c.order(tc.change)
+			tc.do(c)
+			c.src.mine(ledgerDepth)
+			o := c.looks(id)
+			c.wants(o, tc.by, bothAgree)
+			if v := o.Verdict; tc.spent > 0 && (v == nil || v.Spent.Amount.Int64() != tc.spent || v.Received.Amount.Int64() != tc.got || v.Short != (tc.got < 1000) || len(v.Logs) == 0) {
+				t.Errorf("verdict %+v", v)
+			}
+			if partly := tc.spent > 0 && tc.spent < 5000; partly != (o.Means() == filledInPart) {
+				t.Errorf("it means %q", o.Means())
+			}
+			if o.Wrapped = true; o.partly() != strings.Contains(o.Means(), filledInPart+", and is held as the wrapped coin") {
+				t.Errorf("wrapped, it means %q", o.Means())
+			}
+			c.restart()
+			c.src.until(c.ends())
+			o = c.looks(id)
+			c.wants(o, tc.late, bothAgree)
+			if unclear := tc.by == "" && tc.late == "" && c.src.hosts[0].lie == nil; unclear != (o.Condition == FillUnclear) || unclear != strings.Contains(o.Reason, "0xaa") {
+				t.Errorf("%s %q, %q", o.State, o.Condition, o.Reason)
+			}
+		})
+	}
+}
+
+func pays(x ledgerTx) func(*court) { return func(c *court) { c.src.pay(x) } }
+
+// TestPartOfAnother: a fill of an order with the same nonce, or with the same maker,
+// is not taken for a part of this one, whichever is looked at first.
+func TestPartOfAnother(t *testing.T) {
+	for name, proof := range map[string]func(Order) Proof{"named": named, "dealt": dealt} {
+		for _, ended := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, ended %v", name, ended), func(t *testing.T) {
+				c := newCourt(t, 2)
+				c.p.proof = proof
+				large := c.order(nil)
+				small := c.order(func(o *Order) { o.Terms.AmountIn = common.Big3; o.Terms.FloorOut = common.Big2 })
+				c.src.pay(part(3, 2, true))
+				if !ended {
+					c.wants(c.looks(large), "", "")
+				}
+				c.wants(c.looks(small), byFill, bothAgree)
+				c.wants(c.looks(large), "", "")
+				c.src.until(c.ends())
+				o := c.looks(large)
+				c.wants(o, byAbsence, bothAgree)
+				if o.Reason != "" {
+					t.Errorf("reason %q", o.Reason)
+				}
+			})
+		}
+	}
+}
+
+// TestTwinsInOneTransaction: two orders that look alike and are filled in one
+// transaction have each their own logs of it.
+func TestTwinsInOneTransaction(t *testing.T) {
+	c := newCourt(t, 2)
+	c.p.proof = dealt
+	first, second, third := c.order(nil), c.order(nil), c.order(nil)
+	x := part(5000, 1000, true)
+	x.logs = append(x.logs, part(5000, 1000, true).logs...)
+	c.src.pay(x)
+	a, b := c.looks(first), c.looks(second)
+	c.wants(a, byFill, bothAgree)
+	c.wants(b, byFill, bothAgree)
+	for _, r := range a.Verdict.Logs {
+		if slices.Contains(b.Verdict.Logs, r) {
+			t.Errorf("%+v counts twice", r)
+		}
+	}
+	c.src.until(c.ends())
+	c.wants(c.looks(third), byAbsence, bothAgree)
+}
+
+// TestPartBesideAnother: where one transaction fills one order and a part of another,
+// nobody reckons what of it is whose.
+func TestPartBesideAnother(t *testing.T) {
+	c := newCourt(t, 2)
+	c.p.proof = dealt
+	whole, half := c.order(nil), c.order(func(o *Order) { o.Terms.AmountIn = big.NewInt(7000) })
+	x := part(5000, 1000, true)
+	x.logs = append(x.logs, part(2500, 500, true).logs...)
+	c.src.pay(x)
+	c.wants(c.looks(half), "", "")
+	c.wants(c.looks(whole), byFill, bothAgree)
+	o := c.looks(half)
+	if c.wants(o, "", ""); o.Condition != FillUnclear {
+		t.Errorf("%q", o.Condition)
+	}
+	c.src.until(c.ends())
+	c.wants(c.looks(half), "", "")
+}
+
+// TestCovers: a pattern covers what wants as much as it does, or more.
+func TestCovers(t *testing.T) {
+	base := func() LogPattern {
+		return LogPattern{Address: fillsFor, Topics: []common.Hash{{1}, {2}}, Amount: common.Big2, AtLeast: true}
+	}
+	for name, tc := range map[string]struct {
+		change func(p, q *LogPattern)
+		want   bool
+	}{
+		"the same":        {func(p, q *LogPattern) {}, true},
+		"of anybody":      {func(p, q *LogPattern) { p.Address = common.Address{} }, true},
+		"of one":          {func(p, q *LogPattern) { q.Address = common.Address{} }, false},
+		"any topic":       {func(p, q *LogPattern) { p.Topics[1] = common.Hash{} }, true},
+		"one topic":       {func(p, q *LogPattern) { q.Topics[1] = common.Hash{} }, false},
+		"fewer topics":    {func(p, q *LogPattern) { p.Topics = p.Topics[:1] }, false},
+		"any amount":      {func(p, q *LogPattern) { p.Amount = nil }, true},
+		"an amount":       {func(p, q *LogPattern) { q.Amount = nil }, false},
+		"at least less":   {func(p, q *LogPattern) { p.Amount = common.Big1 }, true},
+		"at least more":   {func(p, q *LogPattern) { p.Amount = common.Big3 }, false},
+		"of exactly more": {func(p, q *LogPattern) { q.Amount, q.AtLeast = common.Big3, false }, true},
+		"exactly":         {func(p, q *LogPattern) { p.AtLeast = false }, false},
+		"exactly both":    {func(p, q *LogPattern) { p.AtLeast, q.AtLeast = false, false }, true},
+		"exactly another": {func(p, q *LogPattern) { p.AtLeast, q.AtLeast, q.Amount = false, false, common.Big3 }, false},
+	} {
+		p, q := base(), base()
+		tc.change(&p, &q)
+		if p.covers(q) != tc.want {
+			t.Errorf("%s: %v", name, !tc.want)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package swap
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	bolt "go.etcd.io/bbolt"
+)
+
+// usedBucket has a line for every log and payment that proved an order's end, and
+// names the order. It changes in the same commit as the order.
+var usedBucket = []byte("used")
+
+// errUsed means that another order's end rests on the same log or payment.
+var errUsed = errors.New("another order ended by the same payment")
+
+// What a line of the bucket stands for. After chain id and kind, the key goes on
+// with hash and place; with block and account; or with all of block, account and
+// hash.
+const (
+	usedLog   = 'l'
+	usedCoin  = 'n' // a transaction's payment of the native coin
+	usedGrown = 'g' // whatever of the native coin a block gave an account
+	usedPaid  = 'p' // the same payment as usedCoin, by where it arrived
+)
+
+// usedKey begins a key.
+func usedKey(chainID uint64, kind byte, parts ...[]byte) []byte {
+	return slices.Concat(binary.BigEndian.AppendUint64(nil, chainID), []byte{kind}, slices.Concat(parts...))
+}
+
+// keys are the lines that r takes, and the beginnings of lines that must not be
+// there: a balance that grew says nothing of a payment by itself where another of
+// the same block counted, and the other way round.
+func (r LogRef) keys() (takes, excludes [][]byte) {
+	number := func(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+	if r.Place >= 0 {
+		return [][]byte{usedKey(r.Chain, usedLog, r.Tx[:], number(uint64(r.Place)))}, nil
+	}
+	where := slices.Concat(number(r.Block), r.Account[:])
+	takes = [][]byte{usedKey(r.Chain, usedCoin, r.Tx[:])}
+	if r.Grown {
+		return append(takes, usedKey(r.Chain, usedGrown, where)), [][]byte{usedKey(r.Chain, usedPaid, where)}
+	}
+	return append(takes, usedKey(r.Chain, usedPaid, where, r.Tx[:])), [][]byte{usedKey(r.Chain, usedGrown, where)}
+}
+
+// taken reports whether another order than the one given ended by r, or by what
+// cannot be told from it.
+func (r LogRef) taken(b *bolt.Bucket, order string) bool {
+	takes, excludes := r.keys()
+	for _, k := range takes {
+		if v := b.Get(k); v != nil && string(v) != order {
+			return true
+		}
+	}
+	for _, prefix := range excludes {
+		c := b.Cursor()
+		for k, v := c.Seek(prefix); strings.HasPrefix(string(k), string(prefix)); k, v = c.Next() {
+			if string(v) != order {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// writeUsed keeps what an order's end rests on. What another order's rests on is
+// errUsed.
+func writeUsed(tx *bolt.Tx, o *Order) error {
+	if o.Verdict == nil || !o.State.Final() {
+		return nil
+	}
+	b := tx.Bucket(usedBucket)
+	for _, r := range o.Verdict.Logs {
+		if r.taken(b, o.ID) {
+			return fmt.Errorf("%w: transaction %s on chain %d", errUsed, r.Tx, r.Chain)
+		}
+		takes, _ := r.keys()
+		for _, k := range takes {
+			if err := b.Put(k, []byte(o.ID)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unused returns those of refs by which no other order than the one given ended.
+func (j *Journal) unused(order string, refs []LogRef) (free []LogRef, err error) {
+	err = j.db.View(func(tx *bolt.Tx) error {
+		free = slices.DeleteFunc(slices.Clone(refs), func(r LogRef) bool { return r.taken(tx.Bucket(usedBucket), order) })
+		return nil
+	})
+	return free, err
+}
+
+// refsOf name logs of a transaction by their places.
+func refsOf(chainID uint64, tx common.Hash, places ...int) (refs []LogRef) {
+	for _, p := range places {
+		refs = append(refs, LogRef{Chain: chainID, Tx: tx, Place: p})
+	}
+	return refs
+}

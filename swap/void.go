@@ -1,0 +1,159 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/fault"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// leastVoid is how long a signed order must still be good for a transaction that
+// makes it void to be worth its gas.
+const leastVoid = 15 * time.Second
+
+// voids reports whether o is a signed order that may be out and that the user wants
+// ended. One that was never handed over needs no transaction: it is not handed over
+// any more.
+func (o Order) voids() bool {
+	return o.Cancel && o.ordered() && o.Submission != nil
+}
+
+// cancellable refuses to end an order that is out of the wallet's hands.
+func (s *Service) cancellable(o Order) error {
+	if o.State != Submitting && o.State != Settling || o.Plan.Settlement != ByProvider || o.Cancel {
+		return nil
+	}
+	f := o.Plan.last()
+	_, can := s.o.Providers[o.Terms.Provider].(Canceller)
+	until := f.Deadline.UTC().Format(time.RFC3339)
+	switch {
+	case handsOver(f.Kind):
+		return Refuse(CannotCancel, "the input is handed over; %s settles it or gives it back, and no transaction of yours can change that", f.TrustedTo)
+	case f.Kind != Signed || o.Submission == nil:
+		return nil
+	case !can:
+		return &Refusal{Code: CannotCancel, Reason: "the order is signed and handed over, and cannot be taken back; it ends by itself at " + until, Data: map[string]string{"until": until}}
+	case s.o.Now().Add(leastVoid).After(f.Deadline):
+		return &Refusal{Code: CannotCancel, Reason: "the order ends by itself at " + until + ", before it could be made void", Data: map[string]string{"until": until}}
+	}
+	return nil
+}
+
+// void carries the wish to end a signed order one step further, after a look for
+// its end, which said note and err. The order stays open until what was sent for it
+// has its place on the chain: otherwise a nonce would be left open behind it.
+func (e *Engine) void(ctx context.Context, o *Order, note string, err error) (string, error) {
+	key := voidKey(*o)
+	tx, lookup := e.Sender.Lookup(key)
+	switch ended := o.State.Final(); {
+	case lookup != nil:
+		return "", lookup
+	case tx == nil && (ended || e.Now().Add(leastVoid).After(o.Plan.last().Deadline)):
+		return note, err // nothing was sent, and nothing need be
+	case tx == nil:
+		said, failed := e.sendVoid(ctx, o, key)
+		if failed == nil || unrecorded(failed) || e.IsLocked(failed) || errors.As(failed, new(*Refusal)) {
+			return said, failed
+		}
+		e.Log(*o, failed) // a bad moment, or it would fail now: something was mined that says why
+		return note, err
+	case tx.State.Final():
+		if !ended && o.Condition == Cancelling && tx.State != chain.TxMined {
+			o.Condition, o.Reason = NoCondition, "it could not be made void; it ends by itself"
+		}
+		return note, err
+	case ended: // not before its transaction
+		o.State, o.Verdict = Settling, nil
+	}
+	polled, _, err := e.Sender.Poll(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	o.sent(polled)
+	switch late := e.Now().After(polled.Policy.Until); {
+	case polled.State.Final():
+	case late:
+		o.Bump = nil
+		return e.cancel(ctx, o, polled)
+	case o.Bump != nil:
+		return e.speedUp(ctx, o, polled)
+	case e.outpriced(ctx, polled):
+		o.Bump = &Bump{Tier: chain.Fast, Over: polled.Last().Hash}
+	}
+	o.Condition = Cancelling
+	return "making it void", nil
+}
+
+// patience is how long a transaction is given before it is looked at whether the
+// network asks for more by now.
+const patience = 30 * time.Second
+
+// outpriced reports whether a transaction offers less than any block takes now.
+func (e *Engine) outpriced(ctx context.Context, tx chain.Tx) bool {
+	last := tx.Last()
+	if e.Now().Before(last.Signed.Add(patience)) {
+		return false
+	}
+	cost, err := e.Nodes.Cost(ctx, tx.Call)
+	return err == nil && cost.Fees.BaseFee != nil && cost.Fees.BaseFee.Cmp(last.FeeCap.ToInt()) > 0
+}
+
+// sendVoid sends the account's own call that makes a signed order void, within what
+// is left of the gas ceiling.
+func (e *Engine) sendVoid(ctx context.Context, o *Order, key string) (string, error) {
+	if !e.Unlocked() {
+		o.Condition = WaitingForUnlock
+		return "keys are locked", nil
+	}
+	c, err := e.voidCall(*o)
+	if err != nil {
+		return "", err
+	}
+	sim, err := e.Nodes.Simulate(ctx, []chain.Call{c})
+	if err == nil {
+		err = CheckSimulation(o.Terms, Expected{}, sim)
+	}
+	if err != nil {
+		return "", err
+	}
+	if o.Condition == WaitingForUnlock {
+		o.Condition = NoCondition
+	}
+	fault.Point("engine.before_void")
+	defer fault.Point("engine.after_void")
+	return e.post(ctx, o, key, c, o.Plan.last().Deadline, Cancelling, "making it void")
+}
+
+// voidCall is the call that makes o's signed order void: of the contract that takes
+// its signature or settles it, and nothing but a call.
+func (e *Engine) voidCall(o Order) (c chain.Call, err error) {
+	p, err := e.provider(&o)
+	if err != nil {
+		return c, err
+	}
+	canceller, ok := p.(Canceller)
+	if !ok {
+		return c, Refuse(CannotCancel, "the %s provider's orders cannot be made void", p.Kind())
+	}
+	if c, err = canceller.CancelCall(o); err != nil {
+		return c, err
+	}
+	if err := checkCall(o.Terms, c); err != nil {
+		return c, err
+	}
+	f, pins := o.Plan.last(), p.Pins()
+	of := func(r Role, a common.Address) bool { return c.To == a && pins.Allows(f.Chain, r, a) }
+	switch {
+	case !of(Verifier, f.Target) && !of(Settlement, f.Settler):
+		return c, refuseField(NotPinned, "to", "the order would be made void by a call of %s, which neither takes its signature nor settles it", c.To)
+	case c.Value.Sign() != 0:
+		return c, refuseField(NotAsAccepted, "value", "making the order void would send %s wei", c.Value)
+	case len(c.Data) < 4 || isApprove(c):
+		return c, refuseField(NotUnderstood, "data", "making the order void is no call that could do that")
+	}
+	return c, nil
+}
