@@ -62,8 +62,10 @@ func (l *lab) close() (err error) {
 func (l *lab) config() string { return filepath.Join(l.dir, "config.toml") }
 
 func (l *lab) configuration() string {
-	text := fmt.Sprintf("sandbox = true\n[keys]\nbackend = \"file\"\n[extensions]\nchromium = [%q]\n[providers.dex]\nbase_url = %q\n",
-		extension, l.outside.dexURL())
+	text := fmt.Sprintf("sandbox = true\n[keys]\nbackend = \"file\"\n[extensions]\nchromium = [%q]\n", extension)
+	for kind, path := range map[string]string{"dex": dexPath, "bridge": bridgePath, "intent": intentPath, "gasless": gaslessPath} {
+		text += fmt.Sprintf("[providers.%s]\nbase_url = %q\n", kind, l.outside.base+path)
+	}
 	for _, n := range chain.Networks() {
 		text += fmt.Sprintf("[networks.%d]\nrpc = [%q]\n", n.ID, l.outside.rpcURL(n.ID))
 	}

@@ -85,7 +85,7 @@ func sentOrder(n int) (swap.Order, error) {
 		ID: id.String(), Request: uuid.NewString(), Digest: common.Hash{1, byte(n >> 8), byte(n)}, Origin: origin, Terms: p.terms,
 		Offer: swap.Offer{
 			ID: uuid.NewString(), Provider: swap.DEX, Routing: "CLASSIC", Route: "bench", AmountOut: new(big.Int).Set(p.terms.FloorOut), MinOut: p.terms.FloorOut,
-			Expires: now, Raw: json.RawMessage(quoteReply),
+			Expires: now, Raw: json.RawMessage(upstreams[dexPath+"/quote"].at(time.Now())),
 		},
 		Plan: swap.Plan{Steps: p.steps, Settlement: swap.ByOwnCall}, State: swap.Settling, Step: len(p.steps), Created: now, Updated: now,
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,15 +16,8 @@ import (
 	"time"
 )
 
-// quoteReply is what the DEX answers to the one quote that is asked for, in the
-// form of its API.
-//
-//go:embed testdata/quote.json
-var quoteReply []byte
-
 const (
 	rpcPath   = "/rpc/"
-	dexPath   = "/v1"
 	askedPath = "/asked"
 
 	maxAsk   = 1 << 20 // bytes of a request
@@ -33,8 +25,9 @@ const (
 )
 
 // An outside is what the daemon reaches over HTTP, on loopback: a node for each
-// network, where every account has 10 coins, and a DEX that answers at once. It
-// is a process of its own, as far from the daemon as from this program.
+// network, where every account has 10 coins, a DEX that answers at once, and the
+// other providers, who take their time. It is a process of its own, as far from the
+// daemon as from this program.
 type outside struct {
 	*child
 	base string
@@ -57,7 +50,6 @@ func openOutside() (*outside, error) {
 	return &outside{c, strings.TrimSpace(line)}, nil
 }
 
-func (o *outside) dexURL() string          { return o.base + dexPath }
 func (o *outside) rpcURL(id uint64) string { return fmt.Sprint(o.base, rpcPath, id) }
 
 // An ask is one request that was made.
@@ -132,9 +124,7 @@ func (o *world) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch network, isRPC := strings.CutPrefix(r.URL.Path, rpcPath); {
 	case isRPC:
 		_, _ = w.Write(nodeReply(network, body))
-	case r.URL.Path == dexPath+"/quote":
-		_, _ = w.Write(quoteReply)
-	default:
+	case !answer(w, r.URL.Path):
 		http.NotFound(w, r)
 	}
 }

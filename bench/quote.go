@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"swapkeep/host/client"
@@ -20,10 +19,14 @@ import (
 )
 
 const (
-	quotes = 60
+	quotes = 40
+	// quotesAtOnce are fewer: the bridge allows 50 quotes a minute, and atOncePause,
+	// twice a round, keeps below that.
+	quotesAtOnce = 16
+	atOncePause  = 780 * time.Millisecond
 	// quotePause, twice a round, keeps below the rate at which the daemon asks
 	// the DEX. Quotes that a person asks for come as far apart.
-	quotePause = 115 * time.Millisecond
+	quotePause = 270 * time.Millisecond
 
 	// testWords are published, and hold nothing anywhere but in sandboxes.
 	testWords    = "test test test test test test test test test test test junk"
@@ -31,10 +34,10 @@ const (
 	testAccount  = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 )
 
-// quoteAsked is what testdata/quote.json answers: one coin for USDC.
+// quoteAsked is what the recorded replies answer: one coin for USDC.
 var quoteAsked = protocol.QuoteParams{
 	Account: testAccount, TokenIn: "0x0000000000000000000000000000000000000000", TokenOut: "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
-	AmountIn: protocol.AmountOf(big.NewInt(1e18)), Providers: []string{"dex"},
+	AmountIn: protocol.AmountOf(big.NewInt(1e18)),
 }
 
 const quoteChain = 42161
@@ -45,6 +48,25 @@ const quoteChain = 42161
 // the host adds, the balance that it reads from the node meanwhile among it.
 // reference is the time of the exchange.
 func measureQuote(ctx context.Context, l *lab) (ours, reference []float64, err error) {
+	return l.quoteBeside(ctx, quoteRun{[]string{"dex"}, dexPath + "/quote", quotes, quotePause})
+}
+
+// measureAtOnce times the same of all providers, less the exchange with the slowest.
+// One answers at once, the others after 40 to 100 ms.
+func measureAtOnce(ctx context.Context, l *lab) (ours, reference []float64, err error) {
+	return l.quoteBeside(ctx, quoteRun{[]string{"dex", "bridge", "intent", "gasless"}, slowest, quotesAtOnce, atOncePause})
+}
+
+// A quoteRun is a measurement of quotes beside the one exchange that they cannot do
+// without.
+type quoteRun struct {
+	providers []string
+	exchange  string // its path
+	rounds    int
+	pause     time.Duration
+}
+
+func (l *lab) quoteBeside(ctx context.Context, q quoteRun) (ours, reference []float64, err error) {
 	d, err := l.swapkeepd(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -55,19 +77,19 @@ func measureQuote(ctx context.Context, l *lab) (ours, reference []float64, err e
 		return nil, nil, err
 	}
 	defer func() { _, e := p.Stop(); err = errors.Join(err, e) }()
-	quote := func() error { return askQuote(ctx, p) }
+	quote := func() error { return askQuote(ctx, p, q.providers) }
 	asked, err := l.askedBy(quote)
 	if err != nil {
 		return nil, nil, err
 	}
-	asked = slices.DeleteFunc(asked, func(a ask) bool { return !strings.HasPrefix(a.Path, dexPath) })
+	asked = slices.DeleteFunc(asked, func(a ask) bool { return a.Path != q.exchange })
 	if len(asked) != 1 {
-		return nil, nil, fmt.Errorf("a quote asks the provider %d times", len(asked))
+		return nil, nil, fmt.Errorf("a quote asks for %s %d times", q.exchange, len(asked))
 	}
 	direct := &http.Client{Transport: &http.Transport{}}
 	defer direct.CloseIdleConnections()
-	pause := func() error { time.Sleep(quotePause); return nil }
-	whole, reference, err := inTurn(ctx, quotes, pause, quote, func() error { return l.outside.repeat(direct, asked) })
+	pause := func() error { time.Sleep(q.pause); return nil }
+	whole, reference, err := inTurn(ctx, q.rounds, pause, quote, func() error { return l.outside.repeat(direct, asked) })
 	for i := range whole {
 		ours = append(ours, whole[i]-reference[i])
 	}
@@ -112,13 +134,20 @@ func (l *lab) wallet(ctx context.Context, home string) (*client.Process, error) 
 	return p, nil
 }
 
-func askQuote(ctx context.Context, p *client.Process) error {
+// askQuote wants an offer of each provider.
+func askQuote(ctx context.Context, p *client.Process, providers []string) error {
+	params := quoteAsked
+	params.Providers = providers
 	var got protocol.QuoteResult
-	if err := p.Call(ctx, "swap.quote", quoteAsked, &got); err != nil {
+	if err := p.Call(ctx, "swap.quote", params, &got); err != nil {
 		return err
 	}
-	if len(got.Offers) != 1 {
-		return fmt.Errorf("%d offers, failures %v", len(got.Offers), got.Failures)
+	kinds := map[string]bool{}
+	for _, o := range got.Offers {
+		kinds[o.Provider] = true
+	}
+	if len(kinds) != len(providers) {
+		return fmt.Errorf("offers of %v, failures %v", kinds, got.Failures)
 	}
 	return nil
 }

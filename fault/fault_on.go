@@ -19,13 +19,16 @@ const Enabled = true
 // SWAPKEEP_FAULT=name[:n] kills the process with SIGKILL when the point name is
 // reached for the nth time (default 1). SWAPKEEP_FAULT_TRACE=FILE appends the
 // name of every point reached, which is how a test learns of them all.
-// SWAPKEEP_CLOCK_SHIFT=DURATION moves the clock.
+// SWAPKEEP_CLOCK_SHIFT=DURATION moves the clock; with @FILE it is moved by what
+// that file says whenever it is looked at.
 var (
 	mu    sync.Mutex
 	left  int
 	want  string
 	trace = os.Getenv("SWAPKEEP_FAULT_TRACE")
-	shift time.Duration
+
+	shift     time.Duration
+	shiftFile string
 )
 
 func init() {
@@ -36,7 +39,11 @@ func init() {
 			left = n
 		}
 	}
-	shift, _ = time.ParseDuration(os.Getenv("SWAPKEEP_CLOCK_SHIFT"))
+	moved := os.Getenv("SWAPKEEP_CLOCK_SHIFT")
+	if shiftFile, found = strings.CutPrefix(moved, "@"); !found {
+		shiftFile = ""
+		shift, _ = time.ParseDuration(moved)
+	}
 }
 
 // Point marks a place where a fault test may kill the process.
@@ -60,4 +67,11 @@ func Point(name string) {
 }
 
 // Now is the current time, shifted as the test asked.
-func Now() time.Time { return time.Now().Add(shift) }
+func Now() time.Time {
+	if shiftFile == "" {
+		return time.Now().Add(shift)
+	}
+	said, _ := os.ReadFile(shiftFile)
+	moved, _ := time.ParseDuration(strings.TrimSpace(string(said)))
+	return time.Now().Add(moved)
+}

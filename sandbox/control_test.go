@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"net/http"
 	"strings"
@@ -20,29 +19,14 @@ import (
 
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/sandboxtest"
 )
 
 // control asks the control endpoint and decodes what it answers.
 func control[T any](t *testing.T, s *sandbox.Sandbox, method, path, body string) (int, T) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, s.ControlURL()+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	raw, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var reply T
-	if err := json.Unmarshal(raw, &reply); err != nil {
-		t.Fatalf("%s %s: %v in %s", method, path, err, raw)
-	}
-	return resp.StatusCode, reply
+	status, raw := sandboxtest.Ask(t, method, s.ControlURL()+path, []byte(body))
+	return status, sandboxtest.Decode[T](t, raw)
 }
 
 type status struct {

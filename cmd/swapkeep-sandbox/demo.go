@@ -18,13 +18,14 @@ import (
 	"swapkeep/sandbox"
 )
 
-// Bounds of the demo, which takes about 20 s.
+// Bounds of the demo, which takes about a minute.
 const (
-	demoTime  = 3 * time.Minute
+	demoTime  = 5 * time.Minute
 	cleanTime = 30 * time.Second // for each thing that has to be ended
 )
 
-// errDemo: a swap was not filled or something is left over. It has been said.
+// errDemo: a swap did not end as it should, a lie was believed, or something is left
+// over. It has been said.
 var errDemo = errors.New("the demo did not end as promised")
 
 // demoOptions are what a run of the demo may vary.
@@ -36,11 +37,12 @@ type demoOptions struct {
 	environ   []string // of this shell
 	temporary string   // directory for directories that go again; "" = the system's
 	swaps     []plan
+	hostile   lie
 	started   func(*sandbox.Sandbox) // tests make it fail there
 }
 
-// demo tells the product's main job, step by step, against a sandbox of its
-// own. It returns errDemo unless every swap was filled and nothing is left.
+// demo tells the product's main job, step by step, against a sandbox of its own. It
+// returns errDemo unless every swap ended as it should and nothing is left.
 func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, err := parseDemo(args, stderr)
 	if err != nil {
@@ -53,7 +55,7 @@ func demo(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 }
 
 func parseDemo(args []string, stderr io.Writer) (demoOptions, error) {
-	o := demoOptions{environ: os.Environ(), swaps: demoSwaps, started: func(*sandbox.Sandbox) {}}
+	o := demoOptions{environ: os.Environ(), swaps: demoSwaps, hostile: demoLie, started: func(*sandbox.Sandbox) {}}
 	flags := flag.NewFlagSet("swapkeep-sandbox demo", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.bin, "bin", "bin", "`directory` of swapkeep and swapkeepd")
@@ -91,8 +93,9 @@ type show struct {
 	account  protocol.Address
 	killed   int // daemons, so far
 
-	outcomes []outcome
-	undo     []undoing // what has to be ended, in the order it began
+	outcomes  []outcome
+	withstood bool      // the hostile answer was refused
+	undo      []undoing // what has to be ended, in the order it began
 }
 
 // An undoing ends one thing that was begun, and says how.
@@ -113,8 +116,8 @@ func (o demoOptions) run(ctx context.Context, out *screen.Screen) error {
 		s.complain(err)
 	}
 	left := s.clean(ctx)
-	filled := s.conclude()
-	if err != nil || left || !filled {
+	all := s.conclude()
+	if err != nil || left || !all {
 		return errDemo
 	}
 	return nil
@@ -140,7 +143,9 @@ func (s *show) play(ctx context.Context) error {
 			s.complain(r.err)
 		}
 	}
-	return nil
+	err := s.refuses(ctx, s.hostile)
+	s.withstood = err == nil
+	return reason(ctx, err)
 }
 
 // reason prefers why the demo was ended over what that did to a call.

@@ -5,10 +5,12 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,27 +60,37 @@ func (s *show) directory(context.Context) error {
 	return nil
 }
 
+// simulators are the providers of the sandbox, for people.
+var simulators = []struct{ kind, is string }{
+	{"dex", "speaks the Uniswap Trading API's format, auctions included; wants an API key"},
+	{"bridge", "speaks Relay's format, and pays from an account of its own on every chain"},
+	{"intent", "speaks Khalani HyperStream's format, and pays so too"},
+	{"gasless", "speaks Bebop's formats, JAM and RFQ, and settles what was signed"},
+}
+
 // sandbox starts the chains that the swaps are on, in this process.
 func (s *show) sandbox(ctx context.Context) error {
 	s.out.Heading("Sandbox")
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	began := time.Now()
-	box, err := openWorld(ctx, sandbox.Options{Chains: chainsOf(s.swaps), Contracts: s.contracts, Period: s.period}, s.dir, zerolog.Nop())
+	box, err := openWorld(ctx, sandbox.Options{Chains: chainsOf(append([]plan{s.hostile.plan}, s.swaps...)), Contracts: s.contracts, Period: s.period}, s.dir, zerolog.Nop())
 	if err != nil {
 		return err
 	}
 	s.box = box.Sandbox
-	s.later("sandbox", func(context.Context) (string, error) { return "chains, provider and key proxy ended", box.Close() })
+	s.later("sandbox", func(context.Context) (string, error) { return "chains, providers and key proxy ended", box.Close() })
 	var names []string
 	for _, c := range box.Chains() {
 		names = append(names, fmt.Sprintf("%s (%d)", c.Network.Name, c.ID))
 	}
 	s.out.Fact("chains", fmt.Sprintf("%s; a block every %s, final at depth %d; ready in %s",
 		strings.Join(names, ", "), seconds(s.period), sandbox.Depth, seconds(time.Since(began))))
-	s.out.Fact("contracts", "Uniswap V2 and V3, Universal Router, Permit2, at their addresses on the real chains")
-	s.out.Fact("provider", "a DEX that speaks the Uniswap Trading API's format, "+box.DEXURL()+"; it wants an API key")
-	s.out.Fact("key proxy", "holds that key, "+box.url+"; the daemon calls it with a token of its own and never sees the key")
+	s.out.Fact("contracts", "Uniswap V2, V3 and X, Universal Router and Permit2, and stand-ins of the other providers' contracts, at their addresses on the real chains")
+	for _, p := range simulators {
+		s.out.Fact(p.kind, p.is+", "+box.BaseURL(p.kind))
+	}
+	s.out.Fact("key proxy", "holds the DEX's API key, "+box.url+"; the daemon calls it with a token of its own and never sees the key")
 	s.out.Fact("directory", s.dir+", removed at the end")
 	s.started(box.Sandbox)
 	return nil
@@ -160,26 +172,44 @@ func (s *show) unlock(ctx context.Context) error {
 	return nil
 }
 
-// fund has the sandbox's faucet pay the account on every chain.
+// fund has the sandbox's faucet pay the account on every chain: what the swaps pay
+// with, and some of the chain's own coin for gas.
 func (s *show) fund(ctx context.Context) error {
 	for _, c := range s.box.Chains() {
-		amount := new(big.Int).Mul(big.NewInt(5), ether)
-		if err := c.Fund(ctx, common.HexToAddress(string(s.account)), common.Address{}, amount); err != nil {
-			return err
+		sums := paidOn(append([]plan{s.hostile.plan}, s.swaps...), c.ID)
+		sums[""] = milliEther(5_000)
+		var has []string
+		for _, symbol := range slices.Sorted(maps.Keys(sums)) {
+			text, err := s.funded(ctx, c, symbol, sums[symbol])
+			if err != nil {
+				return err
+			}
+			has = append(has, text)
 		}
-		native := nativeOf(c.Network)
-		seen, err := ask[protocol.BalancesResult](ctx, s.port, "tokens.balances", protocol.BalancesParams{
-			Account: s.account, ChainID: c.ID, Tokens: []protocol.Address{protocol.Native},
-		})
-		if err != nil {
-			return err
-		}
-		if len(seen.Balances) != 1 || seen.Balances[0].Amount.Int() == nil {
-			return fmt.Errorf("no balance of %s on %s", native.Symbol, c.Network.Name)
-		}
-		s.out.Fact("funded", fmt.Sprintf("by the sandbox's faucet: the wallet sees %s on %s", native.Text(seen.Balances[0].Amount.Int()), c.Network.Name))
+		s.out.Fact("funded", fmt.Sprintf("by the sandbox's faucet: the wallet sees %s on %s", strings.Join(has, " and "), c.Network.Name))
 	}
 	return nil
+}
+
+// funded pays the account and says what the wallet sees then.
+func (s *show) funded(ctx context.Context, on *sandbox.Chain, symbol string, amount *big.Int) (string, error) {
+	c, known := coinNamed(on.Network, symbol)
+	if !known {
+		return "", fmt.Errorf("%s has no %s", on.Network.Name, symbol)
+	}
+	if err := on.Fund(ctx, common.HexToAddress(string(s.account)), c.address(), amount); err != nil {
+		return "", err
+	}
+	seen, err := ask[protocol.BalancesResult](ctx, s.port, "tokens.balances", protocol.BalancesParams{
+		Account: s.account, ChainID: on.ID, Tokens: []protocol.Address{c.token},
+	})
+	if err != nil {
+		return "", err
+	}
+	if len(seen.Balances) != 1 || seen.Balances[0].Amount.Int() == nil {
+		return "", fmt.Errorf("no balance of %s on %s", c.Symbol, on.Network.Name)
+	}
+	return c.Text(seen.Balances[0].Amount.Int()), nil
 }
 
 func newRequest() protocol.UUID { return protocol.UUID(uuid.NewString()) }

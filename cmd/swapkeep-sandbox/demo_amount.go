@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"swapkeep/cmd/internal/amount"
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
@@ -20,10 +22,25 @@ func nativeOf(n sandbox.Network) coin {
 	return coin{amount.Coin{Symbol: n.Native, Decimals: 18}, protocol.Native}
 }
 
-func coinNamed(n sandbox.Network, symbol string) (coin, bool) {
+// address is the token's, zero for the chain's own coin.
+func (c coin) address() common.Address { return common.HexToAddress(string(c.token)) }
+
+// coinsOf are a chain's tokens, the wrapped coin first.
+func coinsOf(n sandbox.Network) (all []coin) {
 	for _, t := range append([]sandbox.Token{n.Wrapped}, n.Tokens...) {
-		if t.Symbol == symbol {
-			return coin{amount.Coin{Symbol: symbol, Decimals: int(t.Decimals)}, protocol.Checksummed(t.Address.Hex())}, true
+		all = append(all, coin{amount.Coin{Symbol: t.Symbol, Decimals: int(t.Decimals)}, protocol.Checksummed(t.Address.Hex())})
+	}
+	return all
+}
+
+// coinNamed finds a coin by its symbol; "" is the chain's own.
+func coinNamed(n sandbox.Network, symbol string) (coin, bool) {
+	if symbol == "" {
+		return nativeOf(n), true
+	}
+	for _, c := range coinsOf(n) {
+		if c.Symbol == symbol {
+			return c, true
 		}
 	}
 	return coin{}, false

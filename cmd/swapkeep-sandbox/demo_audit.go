@@ -15,23 +15,28 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"swapkeep/cmd/internal/amount"
-	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
 )
 
-// An audit is what happened since a ledger was opened, as the chain and its node
-// tell it. Nothing of it is the daemon's word.
+// An audit is what happened since a ledger was opened, as the chains, the node and
+// the provider's own books tell it. Nothing of it is the daemon's word.
 type audit struct {
 	got    *big.Int // of the token out, by the account
 	fee    *big.Int // of it, by the fee's receiver
-	paid   *big.Int // of the token in, by the account, gas left aside
+	paid   *big.Int // of the token in, by the account, gas and a refund left aside
+	back   *big.Int // of the token in, to the account: a refund
 	gas    *big.Int // wei, of all the account's transactions
 	units  uint64   // of gas
-	nonce  uint64   // the account's
 	signed []*signed
-	deep   uint64 // blocks from the last mined one on, its own included
-	left   grant
+	deep   uint64  // blocks from the last mined one on, its own included
+	nonce  uint64  // the account's, on the source chain
+	stray  uint64  // transactions of the account on other chains
+	left   []grant // of the ledger's, as they are now
+	deals  []deal  // the provider's new ones
+	paidBy *types.Receipt
+	// Transfers of tokens: out of the account; to it, of the output and of the input.
+	outflows, inflows, returns []*big.Int
 }
 
 // signed is a transaction of the account that the node was handed.
@@ -50,17 +55,26 @@ func (a audit) mined() (all []*signed) {
 	return all
 }
 
-func (l *ledger) audited(ctx context.Context) (a audit, err error) {
-	if a.signed, err = l.transactions(); err != nil {
-		return a, err
+// audited looks at everything.
+func (l *ledger) audited(ctx context.Context, s *show) (a audit, err error) {
+	for _, look := range []func(context.Context, *show, *audit) error{
+		l.lookAtTransactions, l.lookAtAccount, l.lookAtDeals, l.lookAtTransfers, l.lookAtGrants,
+	} {
+		if err := look(ctx, s, &a); err != nil {
+			return a, err
+		}
 	}
-	if a.nonce, err = l.chain.Client().NonceAt(ctx, l.account, nil); err != nil {
-		return a, err
+	return a, nil
+}
+
+func (l *ledger) lookAtTransactions(ctx context.Context, s *show, a *audit) (err error) {
+	if a.signed, err = l.transactions(); err != nil {
+		return err
 	}
 	a.gas = new(big.Int)
 	for _, tx := range a.signed {
-		if err := l.settle(ctx, tx); err != nil {
-			return a, err
+		if tx.receipt, err = receiptOf(ctx, l.chain, tx.Hash()); err != nil {
+			return err
 		}
 	}
 	for _, tx := range a.mined() {
@@ -68,19 +82,18 @@ func (l *ledger) audited(ctx context.Context) (a audit, err error) {
 		a.gas.Add(a.gas, tx.cost())
 		a.deep = l.chain.Head().Number.Uint64() - tx.receipt.BlockNumber.Uint64() + 1
 	}
-	if a.left, err = l.left(ctx); err != nil {
-		return a, err
+	for _, c := range s.box.Chains() {
+		n, err := c.Client().NonceAt(ctx, l.account, nil)
+		switch {
+		case err != nil:
+			return err
+		case c == l.chain:
+			a.nonce = n
+		default:
+			a.stray += n - l.nonces[c.ID]
+		}
 	}
-	has, err := l.holdings(ctx)
-	if err != nil {
-		return a, err
-	}
-	a.got, a.fee = new(big.Int).Sub(has.gets, l.had.gets), new(big.Int).Sub(has.fee, l.had.fee)
-	a.paid = new(big.Int).Sub(l.had.pays, has.pays)
-	if l.pays.token == protocol.Native {
-		a.paid.Sub(a.paid, a.gas)
-	}
-	return a, nil
+	return nil
 }
 
 // transactions are the account's that the node was handed since the opening, in
@@ -106,14 +119,86 @@ func (l *ledger) transactions() (all []*signed, err error) {
 	return all, nil
 }
 
-// settle looks for a transaction's receipt.
-func (l *ledger) settle(ctx context.Context, tx *signed) error {
-	receipt, err := l.chain.Client().TransactionReceipt(ctx, tx.Hash())
+// receiptOf is a transaction's receipt, nil where it is not mined.
+func receiptOf(ctx context.Context, on *sandbox.Chain, tx common.Hash) (*types.Receipt, error) {
+	receipt, err := on.Client().TransactionReceipt(ctx, tx)
 	if errors.Is(err, ethereum.NotFound) {
-		return nil
+		return nil, nil
 	}
-	tx.receipt = receipt
+	return receipt, err
+}
+
+// lookAtAccount reads what the account has more and less.
+func (l *ledger) lookAtAccount(ctx context.Context, _ *show, a *audit) error {
+	has, err := l.holdings(ctx)
+	if err != nil {
+		return err
+	}
+	a.got, a.fee = new(big.Int).Sub(has.gets, l.had.gets), new(big.Int).Sub(has.fee, l.had.fee)
+	a.paid, a.back = new(big.Int).Sub(l.had.pays, has.pays), new(big.Int)
+	if l.pays.token == protocol.Native {
+		a.paid.Sub(a.paid, a.gas)
+	}
+	return nil
+}
+
+// lookAtDeals reads the provider's books, and the receipt of what it paid.
+func (l *ledger) lookAtDeals(ctx context.Context, s *show, a *audit) (err error) {
+	if a.deals, err = l.fresh(ctx, s); err != nil || len(a.deals) != 1 {
+		return err
+	}
+	on := l.far
+	if l.plan.end == refunded {
+		on = l.chain
+	}
+	a.paidBy, err = receiptOf(ctx, on, a.deals[0].payment)
 	return err
+}
+
+// lookAtTransfers reads what left the account and what came, one by one. Of a coin
+// that leaves no logs the balance has to do.
+func (l *ledger) lookAtTransfers(ctx context.Context, _ *show, a *audit) (err error) {
+	if token := l.spent(); token != (common.Address{}) {
+		if a.outflows, err = l.transfers(ctx, l.chain, token, true); err != nil {
+			return err
+		}
+		if a.returns, err = l.transfers(ctx, l.chain, token, false); err != nil {
+			return err
+		}
+		a.back = sum(a.returns)
+		if l.pays.token != protocol.Native {
+			a.paid.Add(a.paid, a.back)
+		}
+	}
+	a.inflows, err = l.transfers(ctx, l.far, l.gets.address(), false)
+	return err
+}
+
+// sum adds amounts up.
+func sum(amounts []*big.Int) *big.Int {
+	total := new(big.Int)
+	for _, n := range amounts {
+		total.Add(total, n)
+	}
+	return total
+}
+
+// spent is the token that leaves the account; zero for the chain's own coin.
+func (l *ledger) spent() common.Address {
+	if w := l.review.Terms.Wrap; w != "" {
+		return common.HexToAddress(string(w))
+	}
+	return l.pays.address()
+}
+
+func (l *ledger) lookAtGrants(ctx context.Context, _ *show, a *audit) error {
+	a.left = slices.Clone(l.grants)
+	for i := range a.left {
+		if err := l.renew(ctx, &a.left[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cost is what a mined transaction paid for gas, in wei.
@@ -121,112 +206,72 @@ func (tx *signed) cost() *big.Int {
 	return new(big.Int).Mul(tx.receipt.EffectiveGasPrice, new(big.Int).SetUint64(tx.receipt.GasUsed))
 }
 
-// approveCall is the selector of ERC-20's approve(address,uint256).
-var approveCall = crypto.Keccak256([]byte("approve(address,uint256)"))[:4]
-
 // most is what a transaction could have paid for gas, in wei.
 func (tx *signed) most() *big.Int {
 	return new(big.Int).Mul(tx.GasFeeCap(), new(big.Int).SetUint64(tx.Gas()))
 }
 
-// approval is what the one kind of transaction is called, swap the other.
-const approval = "approval"
-
-func (tx *signed) what() string {
-	if bytes.HasPrefix(tx.Data(), approveCall) {
-		return approval
-	}
-	return "swap"
+// Selectors of the wallet's own steps.
+var ownCalls = []struct {
+	selector []byte
+	what     string
+}{
+	{crypto.Keccak256([]byte("approve(address,uint256)"))[:4], "approval"},
+	{crypto.Keccak256([]byte("deposit()"))[:4], "wrap"},
 }
 
-// says tells a transaction's story.
-func (tx *signed) says() string {
+func (tx *signed) what(last string) string {
+	for _, c := range ownCalls {
+		if bytes.HasPrefix(tx.Data(), c.selector) {
+			return c.what
+		}
+	}
+	return last
+}
+
+// says tells a transaction's story; last is what the plan's last call is.
+func (tx *signed) says(last string) string {
 	end := "never mined"
 	if tx.receipt != nil {
 		end = fmt.Sprintf("mined in block %d", tx.receipt.BlockNumber)
 	}
 	return fmt.Sprintf("%s, nonce %d: tip %s, at most %s; the node got it %s; %s",
-		tx.what(), tx.Nonce(), strings.TrimSuffix(gwei(tx.GasTipCap()), " gwei"), gwei(tx.GasFeeCap()), times(tx.handed), end)
+		tx.what(last), tx.Nonce(), strings.TrimSuffix(gwei(tx.GasTipCap()), " gwei"), gwei(tx.GasFeeCap()), times(tx.handed), end)
+}
+
+// gwei writes a price of gas.
+func gwei(wei *big.Int) string { return amount.Decimal(wei, 9, 3) + " gwei" }
+
+// lastKind is what the review's last step is.
+func (l *ledger) lastKind() string {
+	if len(l.review.Steps) == 0 {
+		return "call"
+	}
+	return l.review.Steps[len(l.review.Steps)-1].Effect.Kind
 }
 
 // says sums an audit up.
 func (l *ledger) says(a audit) string {
-	parts := []string{fmt.Sprintf("nonce %d -> %d", l.nonce, a.nonce), l.pays.Text(a.paid) + " left the account"}
-	if l.pays.token != protocol.Native {
-		parts = append(parts, fmt.Sprintf("permits used: %d; allowance left: %s",
-			a.left.nonce-l.permits, l.pays.Text(new(big.Int).Add(a.left.allowance, a.left.permitted))))
+	parts := []string{fmt.Sprintf("nonce %d -> %d", l.nonces[l.plan.chain], a.nonce), l.pays.Text(a.paid) + " left the account"}
+	if l.plan.end == refunded {
+		parts = append(parts, l.pays.Text(a.back)+" came back")
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(append(parts, fmt.Sprintf("payments to it: %d", len(a.inflows)+len(a.returns)), l.saysGrants(a)), "; ")
 }
 
-// wrong lists what an ended swap's audit must not show.
-func (l *ledger) wrong(a audit) error {
-	mined := a.mined()
-	permits := uint64(0)
-	if l.pays.token != protocol.Native {
-		permits = 1
+// saysGrants says what can still be pulled.
+func (l *ledger) saysGrants(a audit) string {
+	if len(a.left) == 0 {
+		return "nobody was allowed anything"
 	}
-	for _, w := range []struct {
-		when bool
-		why  string
-	}{
-		{a.paid.Cmp(l.plan.amount) != 0, "the account did not pay the amount once"},
-		{len(mined) != l.sends || a.nonce != l.nonce+uint64(l.sends), fmt.Sprintf("the account sent %s, want %d", count(len(mined), "transaction"), l.sends)},
-		{len(a.signed) != l.sends+l.plan.bumps, fmt.Sprintf("%s were signed, want %d", count(len(a.signed), "transaction"), l.sends+l.plan.bumps)},
-		{slices.ContainsFunc(mined, func(tx *signed) bool { return tx.receipt.Status != types.ReceiptStatusSuccessful }), "a transaction failed"},
-		{a.gas.Cmp(l.ceiling) > 0, "its gas is above the accepted ceiling"},
-		{slices.ContainsFunc(a.signed, func(tx *signed) bool { return tx.most().Cmp(l.ceiling) > 0 }), "its gas could have been above the accepted ceiling"},
-		{a.left.nonce != l.permits+permits, "not exactly one permit was used"},
-		{a.left.allowance.Sign() != 0 || a.left.permitted.Sign() != 0, "an allowance was left behind"},
-		{a.deep < sandbox.Depth, "it is not as deep as proof needs"},
-	} {
-		if w.when {
-			return errors.New(w.why + ": " + l.says(a))
-		}
+	left, permits := new(big.Int), 0
+	for i, g := range a.left {
+		left.Add(left, g.left)
+		permits += int(g.used - l.grants[i].used)
 	}
-	return nil
-}
-
-// settled prints the proof and what the chain says, and compares them. Errors: a
-// swap that is not filled, and one of which the chain says something else.
-func (s *show) settled(ctx context.Context, l *ledger, o protocol.Order) (audit, error) {
-	v := o.Verdict
-	if o.State != "filled" || v == nil || v.Evidence == nil || v.Received == nil {
-		return audit{}, fmt.Errorf("the order ended as %s: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
+	text := "allowance left: " + l.named(protocol.Checksummed(a.left[0].token.Hex())).Text(left)
+	if permits > 0 {
+		text += ", permits used: " + fmt.Sprint(permits)
 	}
-	e := v.Evidence
-	s.out.Fact("proof", fmt.Sprintf("block %d, %d deep, %s (%s)", e.Block, e.Depth, v.Sources, strings.Join(e.Hosts, ", ")))
-	a, err := l.audited(ctx)
-	if err != nil {
-		return a, err
-	}
-	s.out.Fact("on chain", l.says(a))
-	for _, tx := range a.signed {
-		s.out.Fact("", tx.says())
-	}
-	s.out.Fact("received", fmt.Sprintf("%s; the floor was %s; wallet fee %s", l.gets.Text(a.got), l.gets.Text(l.floor), l.gets.OrNone(a.fee)))
-	s.out.Fact("paid", fmt.Sprintf("%s; gas %s (%s units), the ceiling was %s", l.pays.Text(a.paid),
-		l.native.Text(a.gas), amount.Grouped(fmt.Sprint(a.units)), l.native.Text(l.ceiling)))
-	if err := l.wrong(a); err != nil {
-		return a, err
-	}
-	return a, l.agrees(a, o)
-}
-
-// agrees wants the daemon's verdict to be what the chain says.
-func (l *ledger) agrees(a audit, o protocol.Order) error {
-	last, e := a.mined()[len(a.mined())-1], o.Verdict.Evidence
-	switch {
-	case o.Digest != l.digest:
-		return fmt.Errorf("the order carries out %s, consented to was %s", o.Digest, l.digest)
-	case a.got.Cmp(l.floor) < 0 || o.Verdict.Short:
-		return fmt.Errorf("less than the floor of %s arrived", l.gets.Text(l.floor))
-	case a.got.Cmp(o.Verdict.Received.Amount.Int()) != 0:
-		return fmt.Errorf("the daemon says that %s arrived, the chain says %s", l.gets.Text(o.Verdict.Received.Amount.Int()), l.gets.Text(a.got))
-	case common.HexToHash(string(e.Tx)) != last.Hash() || e.Block != last.receipt.BlockNumber.Uint64():
-		return fmt.Errorf("the daemon names transaction %s in block %d, the chain %s in block %d", e.Tx, e.Block, last.Hash(), last.receipt.BlockNumber)
-	case e.FeePaid.Int().Cmp(last.cost()) != 0:
-		return fmt.Errorf("the daemon says that its gas was %s, the chain says %s", l.native.Text(e.FeePaid.Int()), l.native.Text(last.cost()))
-	}
-	return nil
+	return text
 }

@@ -63,16 +63,19 @@ func (s *show) change(ctx context.Context, f *follower, known protocol.Order) er
 
 // words say more than the notes of a history, for a first look.
 var words = map[string]string{
-	"accepted":            "consent is on disk; nothing has been signed",
-	"approving":           "the approval first: check, simulate, sign, write down, send",
-	"approved":            "what may be pulled is on the chain, exactly that",
-	"executing":           "for each step: check, simulate, sign, write down, send",
-	"holds the allowance": "until it is pulled, no other order touches this allowance",
-	"keys are locked":     "a signature is needed, and the keys are locked",
-	"signed":              "the permit is signed and written down",
-	"steps done":          "every step is done; the chain is asked for the proof",
-	"proven filled":       "proven: at least the floor has arrived",
-	"sped up":             "the same call with the same nonce, for more: signed, written down, sent",
+	"accepted":             "consent is on disk; nothing has been signed",
+	"approving":            "the approval first: check, simulate, sign, write down, send",
+	"approved":             "what may be pulled is on the chain, exactly that",
+	"executing":            "for each step: check, simulate, sign, write down, send",
+	"holds the allowance":  "until it is pulled, no other order touches this allowance",
+	"keys are locked":      "a signature is needed, and the keys are locked",
+	"signed":               "signed and written down",
+	"steps done":           "every step is done",
+	"telling the provider": "that the provider is told of it is written down first",
+	"submitted":            "the provider has taken it; the chain is asked for the proof",
+	"the provider has it":  "asked first, the provider says that it has it; it is not told twice",
+	"proven filled":        "proven: at least the floor has arrived",
+	"proven refunded":      "proven: the input came back",
 }
 
 func (s *show) tell(f *follower, r protocol.OrderResult) {

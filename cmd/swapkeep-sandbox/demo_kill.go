@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,92 +10,76 @@ import (
 	"swapkeep/sandbox"
 )
 
-// killedInTheMiddle carries a review out while no block is made, kills the
-// daemon when its transaction has left, and lets the next daemon finish.
-func (s *show) killedInTheMiddle(ctx context.Context, l *ledger, r protocol.Review) (protocol.Order, error) {
-	defer l.chain.Resume()
-	f := newFollower()
-	o, err := s.sentInAPause(ctx, l, f, r)
-	if err != nil {
-		return o, err
-	}
-	if err := s.killDaemon(ctx, f, "sent, not mined"); err != nil {
-		return o, err
-	}
-	if err := s.returned(ctx, f); err != nil {
-		return o, err
-	}
-	s.resume(l)
-	return s.follow(ctx, f, o.ID, ended)
-}
+// submitting is the state in which an order's provider is told of it.
+const submitting = "submitting"
 
-// killedBeforeThePermit locks the wallet while the approval is on its way, so
-// that the order stops once that is mined, kills the daemon there, and lets the
-// next one go on from the permit.
-func (s *show) killedBeforeThePermit(ctx context.Context, l *ledger, r protocol.Review) (protocol.Order, error) {
-	defer l.chain.Resume()
-	f := newFollower()
-	o, err := s.sentInAPause(ctx, l, f, r)
+// killedInTheMiddle carries a review out while the provider does not answer as it
+// should, kills the daemon there, and lets the next one finish.
+func (s *show) killedInTheMiddle(ctx context.Context, l *ledger, f *follower) (o protocol.Order, err error) {
+	m := l.plan.kill
+	end, err := s.misbehaves(ctx, l.plan.provider, m.rule)
 	if err != nil {
 		return o, err
 	}
-	if err := s.lock(ctx); err != nil {
+	defer func() { _ = end(context.WithoutCancel(ctx)) }()
+	s.out.Fact("provider", m.means)
+	if o, err = s.consent(ctx, l.review); err != nil {
 		return o, err
 	}
-	s.resume(l)
-	if o, err = s.follow(ctx, f, o.ID, parked); err != nil {
+	if o, err = s.follow(ctx, f, o.ID, func(o protocol.Order) bool { return o.State == submitting || o.Final }); err != nil {
 		return o, err
 	}
-	if err := s.onlyApproved(ctx, l, o); err != nil {
+	if err := s.arrived(ctx, l, o); err != nil {
 		return o, err
 	}
-	if err := s.killDaemon(ctx, f, "approval mined, permit not signed"); err != nil {
+	if err := s.killDaemon(ctx, f, m.name); err != nil {
 		return o, err
 	}
+	if err := end(ctx); err != nil {
+		return o, err
+	}
+	s.out.Fact("provider", "answers as it should again")
 	if err := s.returned(ctx, f); err != nil {
 		return o, err
 	}
 	return s.follow(ctx, f, o.ID, ended)
 }
 
-// waitingForUnlock is the condition of an order that needs a signature.
-const waitingForUnlock = "waiting for unlock"
-
-// parked reports whether an order's approval is mined and the next signature
-// waits for the keys.
-func parked(o protocol.Order) bool {
-	return o.Final || o.Step > 0 && o.Condition == waitingForUnlock
+// arrived waits until the request that the plan's moment is about has come and the
+// world shows that moment, and prints what it shows.
+func (s *show) arrived(ctx context.Context, l *ledger, o protocol.Order) error {
+	if o.Final {
+		return fmt.Errorf("the order ended too soon as %s: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, answerTime, fmt.Errorf("there was no moment %s in %v", l.plan.kill.name, answerTime))
+	defer cancel()
+	for {
+		a, there, err := s.atTheMoment(ctx, l)
+		switch {
+		case err != nil:
+			return reason(ctx, err)
+		case there:
+			s.out.Fact("on chain", l.says(a))
+			s.out.Fact("books", l.saysDeals(a))
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(gonePause):
+		}
+	}
 }
 
-// lock is what a person does who walks away.
-func (s *show) lock(ctx context.Context) error {
-	keys, err := ask[protocol.KeysStatus](ctx, s.port, "keys.lock", protocol.None{})
-	if err == nil && (keys.State != protocol.KeysLocked || keys.Session) {
-		err = fmt.Errorf("locking left the wallet %s", keys.State)
+// atTheMoment reports whether the world shows what the plan's moment is.
+func (s *show) atTheMoment(ctx context.Context, l *ledger) (a audit, there bool, err error) {
+	m := l.plan.kill
+	n, err := s.heard(ctx, l.plan.provider, m.rule.Target)
+	if err != nil || n == 0 {
+		return a, false, err
 	}
-	if err != nil {
-		return err
-	}
-	s.out.Fact("locked", "by its owner; what is on its way goes on, what needs a signature waits")
-	return nil
-}
-
-// onlyApproved reads the chain at a parked order: the approval is mined at
-// depth, and neither a permit nor a payment has happened.
-func (s *show) onlyApproved(ctx context.Context, l *ledger, o protocol.Order) error {
-	if o.Final || o.Step >= len(o.Steps) || o.Steps[o.Step].Effect.Kind != "permit" {
-		return errors.New("the order did not stop before its permit")
-	}
-	a, err := l.audited(ctx)
-	if err != nil {
-		return err
-	}
-	if len(a.mined()) != 1 || a.deep < sandbox.Depth || a.left.allowance.Cmp(l.plan.amount) != 0 || a.left.nonce != l.permits || a.paid.Sign() != 0 {
-		return fmt.Errorf("the chain does not show one approval and nothing else: %s", l.says(a))
-	}
-	s.out.Fact("on chain", a.mined()[0].says())
-	s.out.Fact("", fmt.Sprintf("Permit2 may pull %s and has seen no permit; nothing has left the account", l.pays.Text(a.left.allowance)))
-	return nil
+	a, err = l.audited(ctx, s)
+	return a, len(a.deals) == m.orders && (!m.mined || len(a.mined()) == l.sends && a.deep >= sandbox.Depth), err
 }
 
 // killDaemon ends the daemon as a power cut would.

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -14,76 +16,101 @@ import (
 	"swapkeep/sandbox"
 )
 
-// A ledger is what the chain itself says of one swap, read beside the daemon.
+// A ledger is what the chains themselves, and the provider's own books, say of one
+// swap, read beside the daemon.
 type ledger struct {
 	plan    plan
-	chain   *sandbox.Chain
-	name    string
+	chain   *sandbox.Chain // that it starts from
+	far     *sandbox.Chain // where its output arrives; the same one where it stays
 	account common.Address
 	native  coin
 	pays    coin
 	gets    coin
 
 	// As they were before the swap, and as it was consented to.
-	digest   protocol.Hash
+	review   protocol.Review
 	floor    *big.Int       // of what it gets
 	ceiling  *big.Int       // wei, of all its transactions together
 	sends    int            // transactions of the plan
 	receiver common.Address // of the fee; zero: none
-	block    uint64         // the last one
-	nonce    uint64         // the account's
-	permits  uint64         // the account's nonce at Permit2
-	handed   int            // transactions handed to the node
+	grants   []grant
+	handed   int // transactions handed to the node
+	nonces   map[uint64]uint64
+	blocks   map[uint64]uint64 // the last one, by chain
+	known    []string          // names of the provider's orders
 	had      holdings
 }
 
 func (s *show) openLedger(p plan) (*ledger, error) {
-	c := s.box.Chain(p.chain)
-	if c == nil {
-		return nil, fmt.Errorf("chain %d does not run", p.chain)
+	c, far := s.box.Chain(p.chain), s.box.Chain(p.destination())
+	if c == nil || far == nil {
+		return nil, fmt.Errorf("chain %d or %d does not run", p.chain, p.destination())
 	}
-	native := nativeOf(c.Network)
-	gets, known := coinNamed(c.Network, p.receives)
-	pays, paysKnown := native, true
-	if p.pays != "" {
-		pays, paysKnown = coinNamed(c.Network, p.pays)
-	}
+	pays, paysKnown := coinNamed(c.Network, p.pays)
+	gets, known := coinNamed(far.Network, p.receives)
 	if !known || !paysKnown {
-		return nil, fmt.Errorf("%s has no %s, or no %s", c.Network.Name, p.receives, p.pays)
+		return nil, fmt.Errorf("there is no %s on %s, or no %s on %s", p.pays, c.Network.Name, p.receives, far.Network.Name)
 	}
-	return &ledger{plan: p, chain: c, name: c.Network.Name, account: common.HexToAddress(string(s.account)),
-		native: native, pays: pays, gets: gets}, nil
+	return &ledger{plan: p, chain: c, far: far, account: common.HexToAddress(string(s.account)),
+		native: nativeOf(c.Network), pays: pays, gets: gets}, nil
+}
+
+// where names the chains of a swap.
+func (l *ledger) where() string {
+	if l.far == l.chain {
+		return "on " + l.chain.Network.Name
+	}
+	return "from " + l.chain.Network.Name + " to " + l.far.Network.Name
 }
 
 func (l *ledger) title(number int) string {
-	title := fmt.Sprintf("Swap %d: %s for %s on %s", number, l.pays.Text(l.plan.amount), l.gets.Symbol, l.name)
-	if l.plan.but != "" {
-		title += ", " + l.plan.but
+	title := fmt.Sprintf("Swap %d (%s): %s for %s %s", number, l.plan.way, l.pays.Text(l.plan.amount), l.gets.Symbol, l.where())
+	if l.plan.end != filled {
+		title += ", to be " + l.plan.end
+	}
+	if l.plan.kill != nil {
+		title += ", and the daemon killed " + l.plan.kill.name
 	}
 	return title
 }
 
 // open notes where things stand before the swap, and what is consented to.
-func (l *ledger) open(ctx context.Context, r protocol.Review) (err error) {
+func (l *ledger) open(ctx context.Context, s *show, r protocol.Review) (err error) {
 	if r.Terms.FeeReceiver != "" {
 		l.receiver = common.HexToAddress(string(r.Terms.FeeReceiver))
 	}
-	l.digest, l.floor, l.ceiling = r.Digest, r.Terms.FloorOut.Int(), r.Terms.GasCeiling.Int()
+	l.review, l.floor, l.ceiling = r, r.Terms.FloorOut.Int(), r.Terms.GasCeiling.Int()
 	for _, step := range r.Steps {
 		if step.Kind != "typed" {
 			l.sends++
 		}
 	}
-	l.block, l.handed = l.chain.Head().Number.Uint64(), len(l.chain.Transactions())
-	if l.nonce, err = l.chain.Client().NonceAt(ctx, l.account, nil); err != nil {
+	l.nonces, l.blocks = map[uint64]uint64{}, map[uint64]uint64{}
+	for _, c := range s.box.Chains() {
+		l.blocks[c.ID] = c.Head().Number.Uint64()
+		if l.nonces[c.ID], err = c.Client().NonceAt(ctx, l.account, nil); err != nil {
+			return err
+		}
+	}
+	l.handed = len(l.chain.Transactions())
+	deals, err := s.deals(ctx, l.plan.provider)
+	if err != nil {
 		return err
 	}
-	if l.had, err = l.holdings(ctx); err != nil {
+	for _, d := range deals {
+		l.known = append(l.known, d.name)
+	}
+	if l.grants, err = l.granted(ctx, r); err != nil {
 		return err
 	}
-	left, err := l.left(ctx)
-	l.permits = left.nonce
+	l.had, err = l.holdings(ctx)
 	return err
+}
+
+// fresh are the provider's orders that were not there before.
+func (l *ledger) fresh(ctx context.Context, s *show) ([]deal, error) {
+	all, err := s.deals(ctx, l.plan.provider)
+	return slices.DeleteFunc(all, func(d deal) bool { return slices.Contains(l.known, d.name) }), err
 }
 
 // holdings are balances that a swap changes.
@@ -94,64 +121,81 @@ type holdings struct {
 }
 
 func (l *ledger) holdings(ctx context.Context) (h holdings, err error) {
-	if h.pays, err = l.balance(ctx, l.pays, l.account); err != nil {
+	if h.pays, err = balance(ctx, l.chain, l.pays, l.account); err != nil {
 		return h, err
 	}
-	if h.gets, err = l.balance(ctx, l.gets, l.account); err != nil {
+	if h.gets, err = balance(ctx, l.far, l.gets, l.account); err != nil {
 		return h, err
 	}
 	h.fee = new(big.Int)
 	if l.receiver != (common.Address{}) {
-		h.fee, err = l.balance(ctx, l.gets, l.receiver)
+		h.fee, err = balance(ctx, l.far, l.gets, l.receiver)
 	}
 	return h, err
 }
 
-func (l *ledger) balance(ctx context.Context, c coin, holder common.Address) (*big.Int, error) {
+func balance(ctx context.Context, on *sandbox.Chain, c coin, holder common.Address) (*big.Int, error) {
 	if c.token == protocol.Native {
-		return l.chain.Client().BalanceAt(ctx, holder, nil)
+		return on.Client().BalanceAt(ctx, holder, nil)
 	}
-	out, err := l.read(ctx, common.HexToAddress(string(c.token)), "balanceOf(address)", 1, holder)
+	out, err := view(ctx, on, c.address(), "balanceOf(address)", 1, holder)
 	if err != nil {
 		return nil, err
 	}
 	return out[0], nil
 }
 
-// A grant is what the account's token and Permit2 still allow.
+// A grant is what a review has somebody allowed to pull. A permit's spender pulls
+// through Permit2.
 type grant struct {
-	allowance *big.Int // of Permit2, by the token
-	permitted *big.Int // of the router, by Permit2
-	nonce     uint64   // of the next permit: how many were used
+	token, spender common.Address
+	permit         bool
+	left           *big.Int
+	used           uint64 // nonces of permits for the spender
 }
 
-// left reads what of the paid token can still be pulled; nothing of a native
-// coin ever can.
-func (l *ledger) left(ctx context.Context) (g grant, err error) {
-	if l.pays.token == protocol.Native {
-		return grant{allowance: new(big.Int), permitted: new(big.Int)}, nil
+// granted finds the allowances that a review asks for, as they are now.
+func (l *ledger) granted(ctx context.Context, r protocol.Review) (all []grant, err error) {
+	for _, step := range r.Steps {
+		if step.Effect.Kind != "approve" && step.Effect.Kind != "permit" {
+			continue
+		}
+		for _, a := range step.Effect.Approves {
+			g := grant{token: common.HexToAddress(string(a.Token)), spender: common.HexToAddress(string(a.Spender)), permit: step.Effect.Kind == "permit"}
+			if err := l.renew(ctx, &g); err != nil {
+				return nil, err
+			}
+			all = append(all, g)
+		}
 	}
-	token, contracts := common.HexToAddress(string(l.pays.token)), l.chain.Network.Contracts
-	out, err := l.read(ctx, token, "allowance(address,address)", 1, l.account, contracts.Permit2)
-	if err != nil {
-		return g, err
-	}
-	g.allowance = out[0]
-	out, err = l.read(ctx, contracts.Permit2, "allowance(address,address,address)", 3, l.account, token, contracts.UniversalRouter)
-	if err != nil {
-		return g, err
-	}
-	g.permitted, g.nonce = out[0], out[2].Uint64()
-	return g, nil
+	return all, nil
 }
 
-// read calls a view of a contract with addresses and returns so many words.
-func (l *ledger) read(ctx context.Context, at common.Address, signature string, words int, args ...common.Address) ([]*big.Int, error) {
+// renew reads what a spender may pull now.
+func (l *ledger) renew(ctx context.Context, g *grant) error {
+	at, signature, words, args := g.token, "allowance(address,address)", 1, []common.Address{l.account, g.spender}
+	if g.permit {
+		at, signature, words = l.chain.Network.Contracts.Permit2, "allowance(address,address,address)", 3
+		args = []common.Address{l.account, g.token, g.spender}
+	}
+	out, err := view(ctx, l.chain, at, signature, words, args...)
+	if err != nil {
+		return err
+	}
+	g.left = out[0]
+	if g.permit {
+		g.used = out[2].Uint64()
+	}
+	return nil
+}
+
+// view calls a view of a contract with addresses and returns so many words.
+func view(ctx context.Context, on *sandbox.Chain, at common.Address, signature string, words int, args ...common.Address) ([]*big.Int, error) {
 	data := crypto.Keccak256([]byte(signature))[:4]
 	for _, a := range args {
 		data = append(data, common.LeftPadBytes(a[:], 32)...)
 	}
-	raw, err := l.chain.Client().CallContract(ctx, ethereum.CallMsg{To: &at, Data: data}, nil)
+	raw, err := on.Client().CallContract(ctx, ethereum.CallMsg{To: &at, Data: data}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s of %s: %w", signature, at, err)
 	}
@@ -165,9 +209,31 @@ func (l *ledger) read(ctx context.Context, at common.Address, signature string, 
 	return out, nil
 }
 
-// named is the coin of that address, as far as the demo knows it.
+var transferTopic = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
+
+// transfers are the amounts of the token's transfers since the opening: those from
+// the account, or to it.
+func (l *ledger) transfers(ctx context.Context, on *sandbox.Chain, token common.Address, from bool) (amounts []*big.Int, err error) {
+	if on.Head().Number.Uint64() == l.blocks[on.ID] {
+		return nil, nil // there is no block since then to ask for
+	}
+	topics := [][]common.Hash{{transferTopic}, {}, {common.BytesToHash(l.account[:])}}
+	if from {
+		topics[1], topics[2] = topics[2], nil
+	}
+	logs, err := on.Client().FilterLogs(ctx, ethereum.FilterQuery{
+		FromBlock: new(big.Int).SetUint64(l.blocks[on.ID] + 1), Addresses: []common.Address{token}, Topics: topics,
+	})
+	for _, log := range logs {
+		amounts = append(amounts, new(big.Int).SetBytes(log.Data))
+	}
+	return amounts, err
+}
+
+// named is the coin of that address on the source chain, as far as the demo knows
+// it.
 func (l *ledger) named(token protocol.Address) coin {
-	for _, c := range []coin{l.native, l.pays, l.gets} {
+	for _, c := range append([]coin{l.native, l.pays}, coinsOf(l.chain.Network)...) {
 		if c.token == token {
 			return c
 		}
@@ -175,19 +241,40 @@ func (l *ledger) named(token protocol.Address) coin {
 	return coin{amount.Coin{Symbol: "units of " + string(token)}, token}
 }
 
-// contract names a called contract.
+// contractNames are those of the sandbox's manifest, for people.
+var contractNames = map[string]string{
+	"universalRouter":     "the Universal Router",
+	"permit2":             "Permit2",
+	"v2DutchOrderReactor": "the V2 Dutch order reactor",
+	"v3DutchOrderReactor": "the V3 Dutch order reactor",
+	"bridgeDepository":    "the bridge's depository",
+	"intentDeposit":       "the intent provider's deposit contract",
+	"jamSettlement":       "the JAM settlement",
+	"jamBalanceManager":   "the JAM balance manager",
+	"rfqSettlement":       "the RFQ settlement",
+}
+
+// contract names a contract of the source chain.
 func (l *ledger) contract(a protocol.Address) string {
-	names := map[protocol.Address]string{
-		protocol.Checksummed(l.chain.Network.Contracts.UniversalRouter.Hex()): "the Universal Router",
-		protocol.Checksummed(l.chain.Network.Contracts.Permit2.Hex()):         "Permit2",
-	}
-	for _, c := range []coin{l.pays, l.gets} {
-		if c.token != protocol.Native {
-			names[c.token] = c.Symbol
-		}
-	}
-	if name, ok := names[a]; ok {
+	if name := l.nameOf(a); name != "" {
 		return name + " " + short(a)
+	}
+	if c := l.named(a); c.Decimals > 0 && a != protocol.Native {
+		return c.Symbol + " " + short(a)
 	}
 	return string(a)
 }
+
+// nameOf is a provider's contract's, "" of an address that is none.
+func (l *ledger) nameOf(a protocol.Address) string {
+	at, named := common.HexToAddress(string(a)), l.chain.Network.Named()
+	for _, name := range slices.Sorted(maps.Keys(contractNames)) {
+		if named[name] == at {
+			return contractNames[name]
+		}
+	}
+	return ""
+}
+
+// knows reports whether a is a contract that swaps are known to need.
+func (l *ledger) knows(a protocol.Address) bool { return l.nameOf(a) != "" }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/protocol"
 )
@@ -13,13 +15,11 @@ import (
 // reviewed prints what the user is asked to accept, decoded by the daemon from
 // the provider's bytes. Errors: what nobody should accept.
 func (s *show) reviewed(l *ledger, r protocol.Review) error {
-	if len(r.Steps) == 1 {
-		s.effect(l, "", r.Steps[0])
-	} else {
-		s.steps(l, r.Steps)
-	}
+	l.review = r
+	s.steps(l, r.Steps)
 	t := r.Terms
-	s.out.Fact("floor", fmt.Sprintf("%s to %s; with less it fails and only its gas is paid", l.gets.Text(t.FloorOut.Int()), s.whose(t.Recipient)))
+	s.out.Fact("floor", fmt.Sprintf("%s to %s; %s", l.gets.Text(t.FloorOut.Int()), s.whose(t.Recipient), floors[l.lastKind()]))
+	s.out.Fact("trusted", l.trusted(r))
 	s.out.Fact("fees", l.fees(r))
 	s.out.Fact("gas", fmt.Sprintf("%s expected, %s at most; the plan's ceiling is %s",
 		l.native.Text(r.Gas.Expected.Int()), l.native.Text(r.Gas.Max.Int()), l.native.Text(t.GasCeiling.Int())))
@@ -34,6 +34,26 @@ func (s *show) reviewed(l *ledger, r protocol.Review) error {
 		return errors.New("the review forbids this swap")
 	}
 	return s.approved(l, r)
+}
+
+// floors say what holds for less than the floor, by the plan's last step.
+var floors = map[string]string{
+	"swap":    "with less it fails and only its gas is paid",
+	"order":   "for less its contract does not take what was signed for",
+	"deposit": "less would be told, and not be taken for the whole",
+	"opaque":  "less would be told, and not be taken for the whole",
+}
+
+// trusted says whose word the swap depends on.
+func (l *ledger) trusted(r protocol.Review) string {
+	for _, step := range r.Steps {
+		if e := step.Effect; e.TrustedTo != "" {
+			return screen.Printable(e.TrustedTo) + ", to settle it: at worst it keeps " + l.pays.Text(l.plan.amount) + ", and nothing else"
+		} else if e.Settler != "" {
+			return "nobody: " + l.contract(e.Settler) + " enforces what is signed"
+		}
+	}
+	return "nobody: the call itself enforces the floor"
 }
 
 var severityStyles = map[string]screen.Style{"warn": screen.Warn, "acknowledge": screen.Warn, "block": screen.Bad}
@@ -59,7 +79,11 @@ func (s *show) steps(l *ledger, steps []protocol.Step) {
 		if step.Kind == "late" {
 			step.Effect.Approves = nil
 		}
-		s.effect(l, fmt.Sprintf("%d of %d, ", i+1, len(steps)), step)
+		number := ""
+		if len(steps) > 1 {
+			number = fmt.Sprintf("%d of %d, ", i+1, len(steps))
+		}
+		s.effect(l, number, step)
 		until := ""
 		for _, a := range step.Effect.Approves {
 			if !a.Until.IsZero() {
@@ -73,9 +97,13 @@ func (s *show) steps(l *ledger, steps []protocol.Step) {
 // effect says what a step would do, as the daemon decoded it.
 func (s *show) effect(l *ledger, number string, step protocol.Step) {
 	e := step.Effect
+	pays, to := "pays ", e.Target
+	if e.Settler != "" {
+		pays, to = "offers ", e.Settler
+	}
 	var does []string
 	for _, spend := range e.Spends {
-		does = append(does, "pays "+l.named(spend.Token).Text(spend.Amount.Int())+" to "+l.contract(e.Target))
+		does = append(does, pays+l.named(spend.Token).Text(spend.Amount.Int())+" to "+l.contract(to))
 	}
 	for _, a := range e.Approves {
 		does = append(does, "lets "+l.contract(a.Spender)+" pull "+l.most(a))
@@ -102,8 +130,8 @@ func (s *show) approved(l *ledger, r protocol.Review) error {
 			continue
 		}
 		for _, a := range step.Effect.Approves {
-			n, permit2 := a.Amount.Int(), protocol.Checksummed(l.chain.Network.Contracts.Permit2.Hex())
-			if n.Sign() != 0 && n.Cmp(l.plan.amount) != 0 || a.Token != l.pays.token || a.Spender != permit2 {
+			n := a.Amount.Int()
+			if n.Sign() != 0 && n.Cmp(l.plan.amount) != 0 || common.HexToAddress(string(a.Token)) != l.spent() || !l.knows(a.Spender) {
 				return fmt.Errorf("the review lets %s pull %s, which nobody asked for", l.contract(a.Spender), l.most(a))
 			}
 			s.out.Styled(screen.Good, "confirmed", "the approval: "+l.contract(a.Spender)+" may pull "+l.most(a)+", and no more")

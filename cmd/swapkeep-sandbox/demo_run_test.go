@@ -34,7 +34,7 @@ func programs(t *testing.T) string {
 // a test leaves the machine's own alone.
 func quick(t *testing.T, bin string) demoOptions {
 	return demoOptions{
-		bin: bin, keychain: "file", period: 200 * time.Millisecond, swaps: demoSwaps, temporary: t.TempDir(),
+		bin: bin, keychain: "file", period: 200 * time.Millisecond, swaps: demoSwaps, hostile: demoLie, temporary: t.TempDir(),
 		environ: append(os.Environ(), "SWAPKEEP_KEYS_BACKEND=cloud"), // must not reach the product
 		started: func(*sandbox.Sandbox) {},
 	}
@@ -110,21 +110,29 @@ func TestDemo(t *testing.T) {
 	}
 	for name, test := range map[string]func(*testing.T, string){
 		"a swap fails":            demoWithAFailure,
-		"interrupted in an act":   interrupted("Wallet", "demo: 5 swaps, 0 filled, 0 failed, 5 not tried"),
-		"interrupted at the kill": interrupted("SIGKILL to the daemon", "demo: 5 swaps, 1 filled, 1 failed, 3 not tried"),
-		"interrupted when locked": interrupted("keys are locked", "demo: 5 swaps, 3 filled, 1 failed, 1 not tried"),
-		"interrupted in a crowd":  interrupted("ours waits", "demo: 5 swaps, 4 filled, 1 failed"),
+		"a lie is believed":       demoWithoutALie,
+		"interrupted in an act":   interrupted("Wallet", "demo: 2 swaps, 0 filled, 0 refunded, 0 failed, 2 not tried"),
+		"interrupted at the kill": interrupted("SIGKILL to the daemon", "demo: 2 swaps, 0 filled, 0 refunded, 1 failed, 1 not tried"),
+		"interrupted by the lie":  interrupted("A hostile answer", "demo: 2 swaps, 2 filled, 0 refunded, 0 failed, a hostile answer not refused"),
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, bin) })
 	}
 }
 
-// demoWithAFailure: the provider refuses its first transaction. The swaps after
-// it go on, two of them through a killed daemon.
-func demoWithAFailure(t *testing.T, bin string) {
+// some is the demo with those swaps of the story only, so that a test is short: the
+// auction, with a kill, and the quickest one.
+func some(t *testing.T, bin string) demoOptions {
 	o := quick(t, bin)
+	o.swaps = []plan{planned(t, func(p plan) bool { return p.routing == "DUTCH_V3" }), planned(t, func(p plan) bool { return p.routing == "RFQ" })}
+	return o
+}
+
+// demoWithAFailure: the provider refuses its first quote. The swap after it goes on,
+// and the lie is refused.
+func demoWithAFailure(t *testing.T, bin string) {
+	o := some(t, bin)
 	o.started = func(s *sandbox.Sandbox) {
-		if _, err := s.DEX().Faults.Add(inject.Rule{Target: "/swap", Kind: inject.HTTP, Status: 400, Times: 1}); err != nil {
+		if _, err := s.DEX().Faults.Add(inject.Rule{Target: "/quote", Kind: inject.HTTP, Status: 400, Times: 1}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -132,13 +140,28 @@ func demoWithAFailure(t *testing.T, bin string) {
 	if !errors.Is(err, errDemo) {
 		t.Errorf("ended with %v", err)
 	}
-	if want := "demo: 5 swaps, 4 filled, 1 failed"; lastLine(text) != want {
+	if want := "demo: 2 swaps, 1 filled, 0 refunded, 1 failed"; lastLine(text) != want {
 		t.Errorf("last line %q, want %q", lastLine(text), want)
 	}
-	for _, want := range []string{"provider_", "the last lines of swapkeepd.log", "SIGKILL to the daemon", "nonce 0 -> 1; 1 ETH left the account", "permits used: 1; allowance left: 0 USDC", "the node got it once; never mined"} {
+	for _, want := range []string{"provider_", "the last lines of swapkeepd.log", "1,000 USDC left the account; payments to it: 1; allowance left: 0 USDC",
+		"the provider's simulator has 1 order of it: ", "another receiver than was asked for", "nothing was signed"} {
 		if !strings.Contains(oneLine(text), want) {
 			t.Errorf("nothing of %q", want)
 		}
+	}
+}
+
+// demoWithoutALie: where the provider does not lie after all, nothing is refused,
+// and that is told.
+func demoWithoutALie(t *testing.T, bin string) {
+	o := some(t, bin)
+	o.swaps, o.hostile.rules = o.swaps[1:], nil
+	text, err := told(t, t.Context(), o, &page{})
+	if want := "demo: 1 swaps, 1 filled, 0 refunded, 0 failed, a hostile answer not refused"; !errors.Is(err, errDemo) || lastLine(text) != want {
+		t.Errorf("ended with %v; last line %q, want %q", err, lastLine(text), want)
+	}
+	if !strings.Contains(oneLine(text), "a review was made of it") {
+		t.Error("it is not told why")
 	}
 }
 
@@ -146,7 +169,7 @@ func demoWithAFailure(t *testing.T, bin string) {
 func interruptDemo(t *testing.T, bin, moment, last string) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	interrupt := errors.New("interrupt signal received")
-	text, err := told(t, ctx, quick(t, bin), &page{on: moment, do: func() { cancel(interrupt) }})
+	text, err := told(t, ctx, some(t, bin), &page{on: moment, do: func() { cancel(interrupt) }})
 	if !errors.Is(err, errDemo) || lastLine(text) != last || !strings.Contains(text, interrupt.Error()) {
 		t.Errorf("at %q: %v, last line %q, want %q", moment, err, lastLine(text), last)
 	}
@@ -157,7 +180,7 @@ func TestDemoWithoutItsPrograms(t *testing.T) {
 	if !errors.Is(err, errDemo) || !strings.Contains(oneLine(text), "run `make build` first") {
 		t.Errorf("ended with %v", err)
 	}
-	if want := "demo: 5 swaps, 0 filled, 0 failed, 5 not tried"; lastLine(text) != want {
+	if want := "demo: 7 swaps, 0 filled, 0 refunded, 0 failed, 7 not tried"; lastLine(text) != want {
 		t.Errorf("last line %q, want %q", lastLine(text), want)
 	}
 }

@@ -2,7 +2,8 @@ package main
 
 import (
 	"fmt"
-	"slices"
+	"math/big"
+	"strings"
 
 	"swapkeep/cmd/internal/amount"
 	"swapkeep/cmd/internal/screen"
@@ -12,21 +13,20 @@ import (
 // stays narrow.
 var summaryRows = []struct {
 	head   string
-	proven bool // known of filled swaps only
+	proven bool // known only of swaps that ended as they should
 	cell   func(outcome) string
 }{
-	{"network", false, func(o outcome) string { return o.network }},
-	{"pays", false, func(o outcome) string { return o.pays.brief(o.plan.amount) }},
-	{"got", true, func(o outcome) string { return o.gets.brief(o.audit.got) }},
-	{"floor", true, func(o outcome) string { return o.gets.brief(o.floor) }},
-	{"gas paid", true, func(o outcome) string { return o.native.Text(o.audit.gas) }},
-	{"wallet fee", true, func(o outcome) string { return o.gets.brief(o.audit.fee) }},
-	{"block", true, func(o outcome) string {
-		mined := o.audit.mined()
-		return fmt.Sprintf("%d, %d deep", mined[len(mined)-1].receipt.BlockNumber, o.audit.deep)
-	}},
-	{"approval", true, outcome.approval},
-	{"speed-up", true, outcome.speedup},
+	{"by", false, func(o outcome) string { return o.plan.way }},
+	{"from", false, func(o outcome) string { return o.ledger.chain.Network.Name }},
+	{"to", false, func(o outcome) string { return o.ledger.far.Network.Name }},
+	{"pays", false, func(o outcome) string { return o.ledger.pays.brief(o.plan.amount) }},
+	{"floor", true, func(o outcome) string { return o.ledger.gets.brief(o.floor) }},
+	{"got", true, outcome.got},
+	{"gas paid", true, func(o outcome) string { return o.ledger.native.Text(o.audit.gas) }},
+	{"wallet fee", true, outcome.fee},
+	{"proven by", true, func(o outcome) string { return strings.ReplaceAll(o.order.Verdict.By, "_", " ") }},
+	{"provider", true, func(o outcome) string { return count(len(o.audit.deals), "order") }},
+	{"allowance", true, outcome.allowance},
 	{"daemon", false, func(o outcome) string {
 		if o.killed == 0 {
 			return "-"
@@ -37,32 +37,50 @@ var summaryRows = []struct {
 	{"end", false, outcome.end},
 }
 
-// approval says what the swap's approval left.
-func (o outcome) approval() string {
-	if !slices.ContainsFunc(o.audit.mined(), func(tx *signed) bool { return tx.what() == approval }) {
-		return "-"
+// got is what arrived: the output, or of a refund the input.
+func (o outcome) got() string {
+	if o.plan.end == refunded {
+		return o.ledger.pays.brief(o.audit.back) + " back"
 	}
-	return "exact, " + amount.Decimal(o.audit.left.allowance, o.pays.Decimals, briefPlaces) + " left"
+	return o.ledger.gets.brief(o.audit.got)
 }
 
-// speedup says what tip was offered first, and what got the swap into a block.
-func (o outcome) speedup() string {
-	if o.plan.bumps == 0 {
+// fee is what the wallet's vendor was paid. Where nothing is paid on the chain the
+// provider owes it.
+func (o outcome) fee() string {
+	switch {
+	case o.plan.end == refunded:
 		return "-"
+	case o.audit.fee.Sign() == 0 && o.ledger.review.Terms.FeeBps > 0:
+		return "owed"
 	}
-	first, last := o.audit.signed[0], o.audit.signed[len(o.audit.signed)-1]
-	return "tip " + amount.Decimal(first.GasTipCap(), 9, 1) + " -> " + gwei(last.GasTipCap())
+	return o.ledger.gets.brief(o.audit.fee)
 }
 
-// conclude prints the summary and the last line, and reports whether every
-// swap was filled.
+// allowance says what the swap's approvals left.
+func (o outcome) allowance() string {
+	if len(o.audit.left) == 0 {
+		return "-"
+	}
+	left := new(big.Int)
+	for _, g := range o.audit.left {
+		left.Add(left, g.left)
+	}
+	return "exact, " + amount.Decimal(left, o.ledger.pays.Decimals, briefPlaces) + " left"
+}
+
+// conclude prints the summary and the last line, and reports whether every swap
+// ended as it should and the hostile answer was refused.
 func (s *show) conclude() bool {
 	s.out.Heading("Summary")
 	if len(s.outcomes) > 0 {
 		s.out.Grid(summary(s.outcomes))
 		s.out.Blank()
 	}
-	line, all := tally(len(s.swaps), s.outcomes)
+	line, all := tally(s.swaps, s.outcomes)
+	if all && !s.withstood {
+		line, all = line+", a hostile answer not refused", false
+	}
 	how := screen.Good
 	if !all {
 		how = screen.Bad
@@ -80,7 +98,7 @@ func summary(outcomes []outcome) [][]string {
 		row := []string{r.head}
 		for _, o := range outcomes {
 			cell := "-"
-			if !r.proven || o.end() == "filled" {
+			if o.ledger != nil && (!r.proven || o.end() != "failed") || r.head == "end" {
 				cell = r.cell(o)
 			}
 			row = append(row, cell)
@@ -90,26 +108,26 @@ func summary(outcomes []outcome) [][]string {
 	return rows
 }
 
-// end is filled or failed: what is not proven filled, and seen on the chain,
-// is no success, whatever it is besides.
+// end is the state that the story has for the swap, or failed: what is not proven
+// to have ended so, and seen on the chain, is no success, whatever it is besides.
 func (o outcome) end() string {
-	if o.err == nil && o.order.State == "filled" {
-		return "filled"
+	if o.err == nil && o.order.State == o.plan.end {
+		return o.plan.end
 	}
 	return "failed"
 }
 
-// tally is the last line. It is true when all the swaps of the story were filled.
-func tally(planned int, outcomes []outcome) (string, bool) {
-	filled := 0
+// tally is the last line. It is true when all the swaps of the story ended as they
+// should.
+func tally(story []plan, outcomes []outcome) (string, bool) {
+	ends := map[string]int{}
 	for _, o := range outcomes {
-		if o.end() == "filled" {
-			filled++
-		}
+		ends[o.end()]++
 	}
-	line := fmt.Sprintf("demo: %d swaps, %d filled, %d failed", planned, filled, len(outcomes)-filled)
-	if rest := planned - len(outcomes); rest > 0 {
+	line := fmt.Sprintf("demo: %d swaps, %d filled, %d refunded, %d failed", len(story), ends[filled], ends[refunded], ends["failed"])
+	rest := len(story) - len(outcomes)
+	if rest > 0 {
 		line += fmt.Sprintf(", %d not tried", rest)
 	}
-	return line, planned > 0 && filled == planned
+	return line, len(story) > 0 && rest == 0 && ends["failed"] == 0
 }

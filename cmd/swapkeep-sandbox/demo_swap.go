@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -14,69 +15,39 @@ import (
 )
 
 // settleTime bounds the way of one order from consent to its end.
-const settleTime = 45 * time.Second
-
-// A plan is one swap of the story.
-type plan struct {
-	chain    uint64
-	pays     string   // symbol; "" = the chain's own coin
-	amount   *big.Int // base units
-	receives string   // symbol
-	bumps    int      // times that its transaction is sped up
-	but      string   // what befalls it, for the title
-	carry    func(*show, context.Context, *ledger, protocol.Review) (protocol.Order, error)
-}
-
-var (
-	ether     = big.NewInt(1e18)
-	halfEther = big.NewInt(5e17)
-	someUSDC  = big.NewInt(2_000e6)
-)
-
-// demoSwaps is the story. The fourth pays with what the second brought.
-var demoSwaps = []plan{
-	{chain: 1, amount: ether, receives: "USDC", carry: (*show).carriedOut},
-	{chain: 8453, amount: ether, receives: "USDC", but: "and the daemon killed in the middle", carry: (*show).killedInTheMiddle},
-	{chain: 1, amount: halfEther, receives: "WETH", carry: (*show).carriedOut},
-	{chain: 8453, pays: "USDC", amount: someUSDC, receives: "WETH", but: "and the daemon killed between approval and permit", carry: (*show).killedBeforeThePermit},
-	{chain: 1, amount: halfEther, receives: "USDC", bumps: 1, but: "stuck in a crowd and sped up", carry: (*show).spedUp},
-}
-
-func chainsOf(plans []plan) (ids []uint64) {
-	for _, p := range plans {
-		if !slices.Contains(ids, p.chain) {
-			ids = append(ids, p.chain)
-		}
-	}
-	return ids
-}
+const settleTime = 60 * time.Second
 
 // An outcome is what became of one swap.
 type outcome struct {
-	plan    plan
-	network string
-	native  coin
-	pays    coin
-	gets    coin
-	floor   *big.Int // as it was consented to
-	order   protocol.Order
-	audit   audit
-	took    time.Duration
-	killed  int   // daemons meanwhile
-	err     error // nil only for a swap that is filled, as the chain shows too
+	plan   plan
+	ledger *ledger // nil: the swap could not begin
+	floor  *big.Int
+	order  protocol.Order
+	audit  audit
+	took   time.Duration
+	killed int   // daemons meanwhile
+	err    error // nil only for a swap that ended as it should, as the chain shows too
 }
 
 // swap carries one plan through: quote, review, consent, proof.
-func (s *show) swap(ctx context.Context, number int, p plan) outcome {
+func (s *show) swap(ctx context.Context, number int, p plan) (r outcome) {
+	r.plan = p
 	l, err := s.openLedger(p)
 	if err != nil {
-		return outcome{plan: p, err: err}
+		r.err = err
+		return r
 	}
+	r.ledger = l
 	s.out.Heading(l.title(number))
-	r := outcome{plan: p, network: l.name, native: l.native, pays: l.pays, gets: l.gets}
+	back, err := s.adjusted(ctx, p.provider, p.settings)
+	if err != nil {
+		r.err = err
+		return r
+	}
+	defer func() { r.err = errors.Join(r.err, back(context.WithoutCancel(ctx))) }()
 	review, err := s.offered(ctx, l)
 	if err == nil {
-		err = l.open(ctx, review)
+		err = l.open(ctx, s, review)
 	}
 	if err != nil {
 		r.err = err
@@ -84,7 +55,7 @@ func (s *show) swap(ctx context.Context, number int, p plan) outcome {
 	}
 	r.floor = l.floor
 	began, killed := time.Now(), s.killed
-	r.order, r.err = p.carry(s, ctx, l, review)
+	r.order, r.err = s.carriedOut(ctx, l)
 	r.took, r.killed = time.Since(began), s.killed-killed
 	if r.err == nil {
 		r.audit, r.err = s.settled(ctx, l, r.order)
@@ -92,33 +63,53 @@ func (s *show) swap(ctx context.Context, number int, p plan) outcome {
 	return r
 }
 
-// offered gets an offer and the review of what it would do.
+// offered gets offers, takes the plan's and shows the review of what it would do.
 func (s *show) offered(ctx context.Context, l *ledger) (protocol.Review, error) {
-	if err := s.network(ctx, l); err != nil {
-		return protocol.Review{}, err
-	}
-	quote, err := ask[protocol.QuoteResult](ctx, s.port, "swap.quote", protocol.QuoteParams{
-		Account: s.account, TokenIn: l.pays.token, AmountIn: protocol.AmountOf(l.plan.amount), TokenOut: l.gets.token,
-		Providers: []string{"dex"},
-	})
+	quote, err := s.quote(ctx, l)
 	if err != nil {
 		return protocol.Review{}, err
 	}
-	if len(quote.Offers) == 0 {
-		if failure := quote.Failures["dex"]; failure != nil {
+	s.offers(l, quote)
+	i := slices.IndexFunc(quote.Offers, func(o protocol.Offer) bool {
+		return o.Provider == l.plan.provider && strings.HasPrefix(o.Routing, l.plan.routing)
+	})
+	if i < 0 {
+		if failure := quote.Failures[l.plan.provider]; failure != nil {
 			return protocol.Review{}, failure
 		}
-		return protocol.Review{}, errors.New("no offer, and no reason for that")
+		return protocol.Review{}, fmt.Errorf("no offer for %s, and no reason for that", l.plan.way)
 	}
-	best := quote.Offers[0]
-	s.out.Fact("offer", fmt.Sprintf("%s by %s; at least %s at a slippage of %s %%",
-		l.gets.Text(best.AmountOut.Int()), best.Provider, l.gets.Text(best.MinAmountOut.Int()), best.Slippage))
-	s.out.Fact("route", screen.Printable(strings.TrimSpace(best.Routing+" "+best.Route)))
-	review, err := ask[protocol.Review](ctx, s.port, "swap.prepare", protocol.PrepareParams{Offer: best.ID})
+	o := quote.Offers[i]
+	s.out.Fact("taken", fmt.Sprintf("offer %d, which this swap is about; at least %s at a slippage of %s %%",
+		i+1, l.gets.Text(o.MinAmountOut.Int()), o.Slippage))
+	review, err := ask[protocol.Review](ctx, s.port, "swap.prepare", protocol.PrepareParams{Offer: o.ID})
 	if err != nil {
 		return review, err
 	}
 	return review, s.reviewed(l, review)
+}
+
+// quote asks every provider at once, from the plan's chain.
+func (s *show) quote(ctx context.Context, l *ledger) (protocol.QuoteResult, error) {
+	if err := s.network(ctx, l); err != nil {
+		return protocol.QuoteResult{}, err
+	}
+	return ask[protocol.QuoteResult](ctx, s.port, "swap.quote", protocol.QuoteParams{
+		Account: s.account, TokenIn: l.pays.token, AmountIn: protocol.AmountOf(l.plan.amount),
+		DstChainID: l.plan.destination(), TokenOut: l.gets.token,
+	})
+}
+
+// offers prints them as they are ranked, with the reasons, and why other providers
+// have none.
+func (s *show) offers(l *ledger, q protocol.QuoteResult) {
+	for i, o := range q.Offers {
+		s.out.Fact(fmt.Sprintf("offer %d", i+1), fmt.Sprintf("%s by %s, %s", l.gets.Text(o.AmountOut.Int()), o.Provider, screen.Printable(strings.TrimSpace(o.Routing+" "+o.Route))))
+		s.out.Fact("", screen.Printable(o.Rank))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(q.Failures)) {
+		s.out.Fact("no offer", screen.Printable(kind+": "+q.Failures[kind].Message))
+	}
 }
 
 // network makes the plan's chain the active one.
@@ -132,7 +123,7 @@ func (s *show) network(ctx context.Context, l *ledger) error {
 			return err
 		}
 	}
-	s.out.Fact("network", fmt.Sprintf("%s (%d) is the active one", l.name, l.plan.chain))
+	s.out.Fact("network", fmt.Sprintf("%s (%d) is the active one", l.chain.Network.Name, l.plan.chain))
 	return nil
 }
 
@@ -158,10 +149,13 @@ func secondAct(codes []string) string {
 	return "; second act for " + strings.Join(codes, ", ")
 }
 
-// carriedOut consents and lets it happen.
-func (s *show) carriedOut(ctx context.Context, _ *ledger, r protocol.Review) (protocol.Order, error) {
+// carriedOut consents and lets it happen, the kill of the plan included.
+func (s *show) carriedOut(ctx context.Context, l *ledger) (protocol.Order, error) {
 	f := newFollower()
-	o, err := s.consent(ctx, r)
+	if l.plan.kill != nil {
+		return s.killedInTheMiddle(ctx, l, f)
+	}
+	o, err := s.consent(ctx, l.review)
 	if err != nil {
 		return o, err
 	}
@@ -169,27 +163,3 @@ func (s *show) carriedOut(ctx context.Context, _ *ledger, r protocol.Review) (pr
 }
 
 func ended(o protocol.Order) bool { return o.Final }
-
-// sent reports whether a transaction of the present step is on its way.
-func sent(o protocol.Order) bool { return o.Sending != "" || o.Final }
-
-// sentInAPause consents while no block is made, so that the first transaction
-// is on its way and stays there.
-func (s *show) sentInAPause(ctx context.Context, l *ledger, f *follower, r protocol.Review) (protocol.Order, error) {
-	l.chain.Pause()
-	s.out.Fact("paused", "no block is made on "+l.name+" for now")
-	o, err := s.consent(ctx, r)
-	if err == nil {
-		o, err = s.follow(ctx, f, o.ID, sent)
-	}
-	if err == nil && o.Final {
-		err = fmt.Errorf("the order ended too soon as %s: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
-	}
-	return o, err
-}
-
-// resume lets blocks be made again.
-func (s *show) resume(l *ledger) {
-	l.chain.Resume()
-	s.out.Fact("resumed", "blocks are made again")
-}

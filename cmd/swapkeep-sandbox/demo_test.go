@@ -5,17 +5,21 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"math/big"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
-	"swapkeep/cmd/internal/amount"
 	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/protocol"
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/network"
 )
 
 func TestFeeIn(t *testing.T) {
@@ -28,112 +32,249 @@ func TestFeeIn(t *testing.T) {
 	}
 }
 
-// proven is an outcome as a filled swap leaves it.
-func proven(p plan) outcome {
-	eth, usdc := coin{amount.Coin{Symbol: "ETH", Decimals: 18}, protocol.Native}, coin{Coin: amount.Coin{Symbol: "USDC", Decimals: 6}}
-	tx := func(tip int64, mined *types.Receipt, data []byte) *signed {
-		return &signed{Transaction: types.NewTx(&types.DynamicFeeTx{GasTipCap: big.NewInt(tip), GasFeeCap: big.NewInt(2 * tip), Data: data}), handed: 1, receipt: mined}
+// on is a chain of the sandbox's table that does not run.
+func on(t *testing.T, id uint64) *sandbox.Chain {
+	t.Helper()
+	n, ok := network.ByID(id)
+	if !ok {
+		t.Fatalf("no chain %d", id)
 	}
-	o := outcome{plan: p, network: "Ethereum", native: eth, pays: eth, gets: usdc, floor: big.NewInt(2_977_500_000), took: 2 * time.Second,
-		order: protocol.Order{State: "filled"},
-		audit: audit{got: big.NewInt(2_992_000_000), fee: big.NewInt(6_000_000), gas: big.NewInt(106_252e9), deep: 2, left: grant{allowance: new(big.Int)}},
+	return &sandbox.Chain{Network: n}
+}
+
+// ledgerOf is a plan's ledger, as the review of an approval and one more
+// transaction leaves it.
+func ledgerOf(t *testing.T, p plan) *ledger {
+	t.Helper()
+	l := &ledger{plan: p, chain: on(t, p.chain), far: on(t, p.destination()), ceiling: big.NewInt(1e15), sends: 2, floor: big.NewInt(5e5),
+		nonces: map[uint64]uint64{p.chain: 4}, grants: []grant{{left: new(big.Int)}},
+		review: protocol.Review{Digest: "0xd1", Settlement: "provider", Terms: protocol.Terms{FeeBps: 40}}}
+	l.native = nativeOf(l.chain.Network)
+	l.pays, _ = coinNamed(l.chain.Network, p.pays)
+	l.gets, _ = coinNamed(l.far.Network, p.receives)
+	return l
+}
+
+func mined(nonce, status uint64) *signed {
+	tx := types.NewTx(&types.DynamicFeeTx{Nonce: nonce, Gas: 100_000, GasFeeCap: big.NewInt(1e9), GasTipCap: big.NewInt(1)})
+	return &signed{Transaction: tx, handed: 1, receipt: &types.Receipt{Status: status, TxHash: tx.Hash(), BlockNumber: big.NewInt(int64(nonce)),
+		EffectiveGasPrice: big.NewInt(1e9), GasUsed: 50_000}}
+}
+
+// sound is an audit that has nothing wrong with it.
+func sound(l *ledger) audit {
+	a := audit{paid: new(big.Int).Set(l.plan.amount), back: new(big.Int), got: big.NewInt(1e6), fee: new(big.Int), nonce: 6, gas: big.NewInt(1e14), deep: 2,
+		signed: []*signed{mined(4, 1), mined(5, 1)}, left: []grant{{left: new(big.Int)}}, outflows: []*big.Int{l.plan.amount}, inflows: []*big.Int{big.NewInt(1e6)},
+		paidBy: &types.Receipt{TxHash: common.Hash{9}, BlockNumber: big.NewInt(9)}}
+	for range l.plan.orders {
+		a.deals = append(a.deals, deal{name: "1", payment: common.Hash{9}})
 	}
-	if p.pays != "" {
-		o.pays, o.gets, o.audit.got, o.audit.fee = usdc, eth, big.NewInt(66e16), new(big.Int)
-		o.audit.signed = append(o.audit.signed, tx(1e9, &types.Receipt{BlockNumber: big.NewInt(6)}, approveCall))
+	if l.plan.end == refunded {
+		a.got, a.back, a.inflows, a.returns = new(big.Int), new(big.Int).Set(l.plan.amount), nil, []*big.Int{l.plan.amount}
 	}
-	for range p.bumps {
-		o.audit.signed = append(o.audit.signed, tx(1e9, nil, nil))
+	return a
+}
+
+// proven is an outcome as a swap leaves it that ended as it should.
+func proven(t *testing.T, p plan) outcome {
+	l := ledgerOf(t, p)
+	return outcome{plan: p, ledger: l, floor: l.floor, took: 2 * time.Second, audit: sound(l),
+		order: protocol.Order{State: p.end, Digest: "0xd1", Verdict: &protocol.Verdict{By: "own_call"}}}
+}
+
+// planned finds a plan of the story.
+func planned(t *testing.T, fits func(plan) bool) plan {
+	t.Helper()
+	i := slices.IndexFunc(demoSwaps, fits)
+	if i < 0 {
+		t.Fatal("the story has no such swap")
 	}
-	o.audit.signed = append(o.audit.signed, tx(25e8, &types.Receipt{BlockNumber: big.NewInt(7)}, nil))
-	return o
+	return demoSwaps[i]
+}
+
+func isRefund(p plan) bool { return p.end == refunded }
+
+// The story is the one that is promised: every way to swap, four chains to start
+// from, two kills and one refund.
+func TestStory(t *testing.T) {
+	ways, chains, ends, kills := map[string]int{}, map[uint64]bool{}, map[string]int{}, 0
+	for _, p := range demoSwaps {
+		ways[p.provider+" "+p.routing]++
+		chains[p.chain] = true
+		ends[p.end]++
+		if p.kill != nil {
+			kills++
+		}
+		if (p.provider == "dex" || p.provider == "gasless") == (p.to != 0) {
+			t.Errorf("%s goes to chain %d", p.way, p.to)
+		}
+		if _, known := dealReaders[p.provider]; !known {
+			t.Errorf("nobody reads the books of %s", p.provider)
+		}
+	}
+	want := map[string]int{"dex CLASSIC": 1, "dex DUTCH_V3": 1, "bridge ": 2, "intent ": 1, "gasless JAM": 1, "gasless RFQ": 1}
+	if !maps.Equal(ways, want) || len(chains) < 4 || kills != 2 || ends[filled] != 6 || ends[refunded] != 1 {
+		t.Errorf("%v over %d chains with %d kills to %v", ways, len(chains), kills, ends)
+	}
 }
 
 func TestLastLineIsHonest(t *testing.T) {
-	full := proven(demoSwaps[0])
-	refused := outcome{plan: demoSwaps[1], err: errors.New("no offer")}
-	denied := full
+	story := []plan{demoSwaps[0], planned(t, isRefund), demoSwaps[1]}
+	full, back := proven(t, story[0]), proven(t, story[1])
+	unbegun := outcome{plan: story[1], err: errors.New("no offer")}
+	denied, open, kept, lost := full, full, back, full
 	denied.err = errors.New("the chain says otherwise")
-	open := full
 	open.order.State = "settling"
+	kept.order.State = filled
+	lost.order.State = refunded
 	for _, c := range []struct {
 		outcomes []outcome
 		want     string
 		all      bool
 	}{
-		{[]outcome{full, full, full}, "demo: 3 swaps, 3 filled, 0 failed", true},
-		{[]outcome{full, refused, full}, "demo: 3 swaps, 2 filled, 1 failed", false},
-		{[]outcome{full, denied, full}, "demo: 3 swaps, 2 filled, 1 failed", false},
-		{[]outcome{full, full, open}, "demo: 3 swaps, 2 filled, 1 failed", false},
-		{[]outcome{full}, "demo: 3 swaps, 1 filled, 0 failed, 2 not tried", false},
-		{nil, "demo: 3 swaps, 0 filled, 0 failed, 3 not tried", false},
+		{[]outcome{full, back, full}, "demo: 3 swaps, 2 filled, 1 refunded, 0 failed", true},
+		{[]outcome{full, unbegun, full}, "demo: 3 swaps, 2 filled, 0 refunded, 1 failed", false},
+		{[]outcome{full, back, denied}, "demo: 3 swaps, 1 filled, 1 refunded, 1 failed", false},
+		{[]outcome{full, back, open}, "demo: 3 swaps, 1 filled, 1 refunded, 1 failed", false},
+		{[]outcome{full, kept, full}, "demo: 3 swaps, 2 filled, 0 refunded, 1 failed", false},
+		{[]outcome{full, back, lost}, "demo: 3 swaps, 1 filled, 1 refunded, 1 failed", false},
+		{[]outcome{full}, "demo: 3 swaps, 1 filled, 0 refunded, 0 failed, 2 not tried", false},
+		{nil, "demo: 3 swaps, 0 filled, 0 refunded, 0 failed, 3 not tried", false},
 	} {
-		if line, all := tally(3, c.outcomes); line != c.want || all != c.all {
+		if line, all := tally(story, c.outcomes); line != c.want || all != c.all {
 			t.Errorf("%q, %t; want %q, %t", line, all, c.want, c.all)
 		}
 	}
-	if _, all := tally(0, nil); all {
+	if _, all := tally(nil, nil); all {
 		t.Error("no swap at all counts as success")
+	}
+}
+
+// A lie that was believed, or not told, is no success either.
+func TestLastLineTellsOfTheLie(t *testing.T) {
+	for withstood, want := range map[bool]string{
+		true:  "demo: 1 swaps, 1 filled, 0 refunded, 0 failed",
+		false: "demo: 1 swaps, 1 filled, 0 refunded, 0 failed, a hostile answer not refused",
+	} {
+		var b bytes.Buffer
+		s := &show{demoOptions: demoOptions{swaps: demoSwaps[:1]}, out: screen.New(&b, os.Getenv), outcomes: []outcome{proven(t, demoSwaps[0])}, withstood: withstood}
+		if all := s.conclude(); all != withstood || lastLine(b.String()) != want {
+			t.Errorf("%t, %q; want %q", all, lastLine(b.String()), want)
+		}
 	}
 }
 
 func TestSummary(t *testing.T) {
 	var b bytes.Buffer
-	failed := outcome{plan: demoSwaps[1], network: "Base", pays: proven(demoSwaps[1]).pays, killed: 1, err: io.EOF}
-	screen.New(&b, os.Getenv).Grid(summary([]outcome{proven(demoSwaps[0]), failed, proven(demoSwaps[3]), proven(demoSwaps[4])}))
+	failed := outcome{plan: demoSwaps[1], ledger: ledgerOf(t, demoSwaps[1]), killed: 1, err: io.EOF}
+	unbegun := outcome{plan: demoSwaps[2], err: io.EOF}
+	screen.New(&b, os.Getenv).Grid(summary([]outcome{proven(t, demoSwaps[0]), failed, unbegun, proven(t, planned(t, isRefund))}))
 	want := `
-              swap 1           swap 2       swap 3           swap 4
-  network     Ethereum         Base         Ethereum         Ethereum
-  pays        1 ETH            1 ETH        2,000 USDC       0.5 ETH
-  got         2,992 USDC       -            0.66 ETH         2,992 USDC
-  floor       2,977.5 USDC     -            < 0.0001 ETH     2,977.5 USDC
-  gas paid    0.000106252 ETH  -            0.000106252 ETH  0.000106252 ETH
-  wallet fee  6 USDC           -            none             6 USDC
-  block       7, 2 deep        -            7, 2 deep        7, 2 deep
-  approval    -                -            exact, 0 left    -
-  speed-up    -                -            -                tip 1 -> 2.5 gwei
-  daemon      -                killed once  -                -
-  time        2.0 s            -            2.0 s            2.0 s
-  end         filled           failed       filled           filled
+              swap 1         swap 2        swap 3  swap 4
+  by          DEX, classic   DEX, auction  -       bridge
+  from        Ethereum       Base          -       Arbitrum One
+  to          Ethereum       Base          -       OP Mainnet
+  pays        2,000 USDC     0.5 WETH      -       1,000 USDC
+  floor       < 0.0001 WETH  -             -       0.5 USDC
+  got         < 0.0001 WETH  -             -       1,000 USDC back
+  gas paid    0.0001 ETH     -             -       0.0001 ETH
+  wallet fee  owed           -             -       -
+  proven by   own call       -             -       own call
+  provider    0 orders       -             -       1 order
+  allowance   exact, 0 left  -             -       exact, 0 left
+  daemon      -              killed once   -       -
+  time        2.0 s          -             -       2.0 s
+  end         filled         failed        failed  refunded
 `
 	if "\n"+b.String() != want {
 		t.Errorf("got\n%s\nwant%s", &b, want)
 	}
 }
 
-// Each fact that an audit must not show is refused by itself.
+// Each fact that an audit must not show is refused by itself, of a fill and of a
+// refund.
 func TestAuditIsStrict(t *testing.T) {
-	eth, usdc := coin{amount.Coin{Symbol: "ETH", Decimals: 18}, protocol.Native}, coin{amount.Coin{Symbol: "USDC", Decimals: 6}, "0x1"}
-	l := &ledger{plan: demoSwaps[3], native: eth, pays: usdc, gets: eth, ceiling: big.NewInt(1e15), sends: 2, nonce: 4}
-	tx := func(nonce uint64, status uint64) *signed {
-		return &signed{Transaction: types.NewTx(&types.DynamicFeeTx{Nonce: nonce, Gas: 100_000, GasFeeCap: big.NewInt(1e9), GasTipCap: big.NewInt(1)}),
-			receipt: &types.Receipt{Status: status, BlockNumber: big.NewInt(1)}}
-	}
-	sound := func() audit {
-		return audit{paid: someUSDC, nonce: 6, gas: big.NewInt(1e14), deep: 2, signed: []*signed{tx(4, 1), tx(5, 1)},
-			left: grant{allowance: new(big.Int), permitted: new(big.Int), nonce: 1}}
-	}
-	if err := l.wrong(sound()); err != nil {
-		t.Fatal(err)
-	}
-	for want, spoil := range map[string]func(*audit){
-		"did not pay the amount once":     func(a *audit) { a.paid = big.NewInt(4_000e6) },
-		"the account sent 3 transactions": func(a *audit) { a.signed = append(a.signed, tx(6, 1)); a.nonce = 7 },
-		"3 transactions were signed":      func(a *audit) { a.signed = append(a.signed, tx(5, 1)); a.signed[2].receipt = nil },
-		"a transaction failed":            func(a *audit) { a.signed[0] = tx(4, 0) },
-		"gas is above":                    func(a *audit) { a.gas = big.NewInt(2e15) },
-		"could have been above":           func(a *audit) { l.ceiling = big.NewInt(1e14 - 1); a.gas = new(big.Int) },
-		"not exactly one permit":          func(a *audit) { a.left.nonce = 2 },
-		"an allowance was left":           func(a *audit) { a.left.allowance = big.NewInt(1) },
-		"allowance was left behind":       func(a *audit) { a.left.permitted = big.NewInt(1) },
-		"not as deep":                     func(a *audit) { a.deep = 1 },
-	} {
-		a, ceiling := sound(), l.ceiling
-		spoil(&a)
-		if err := l.wrong(a); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want %q, got %v", want, err)
+	for _, p := range []plan{planned(t, func(p plan) bool { return p.provider == "gasless" && p.pays != "" }), planned(t, isRefund)} {
+		if l := ledgerOf(t, p); l.wrong(sound(l)) != nil {
+			t.Fatalf("%s: %v", p.way, l.wrong(sound(l)))
 		}
-		l.ceiling = ceiling
+		for want, spoil := range map[string]func(*ledger, *audit){
+			"did not pay the amount once":     func(_ *ledger, a *audit) { a.paid.Lsh(a.paid, 1) },
+			"tokens left the account twice":   func(_ *ledger, a *audit) { a.outflows = append(a.outflows, new(big.Int)) },
+			"not the amount once: nonce":      func(_ *ledger, a *audit) { a.outflows = []*big.Int{big.NewInt(1)} },
+			"2 payments, want 1":              func(_ *ledger, a *audit) { a.inflows = append(a.inflows, new(big.Int)) },
+			"want 1: nonce":                   func(_ *ledger, a *audit) { a.inflows, a.returns = a.returns, append(a.inflows, a.inflows...) },
+			"0 payments, want 1":              func(_ *ledger, a *audit) { a.inflows, a.returns = nil, nil },
+			"did not change by what was paid": func(_ *ledger, a *audit) { a.got = big.NewInt(7) },
+			"the account sent 3 transactions": func(_ *ledger, a *audit) { a.signed = append(a.signed, mined(6, 1)); a.nonce = 7 },
+			"3 transactions were signed":      func(_ *ledger, a *audit) { a.signed = append(a.signed, mined(5, 1)); a.signed[2].receipt = nil },
+			"on another chain":                func(_ *ledger, a *audit) { a.stray = 1 },
+			"a transaction failed":            func(_ *ledger, a *audit) { a.signed[0] = mined(4, 0) },
+			"gas is above":                    func(_ *ledger, a *audit) { a.gas = big.NewInt(2e15) },
+			"could have been above":           func(l *ledger, a *audit) { l.ceiling = big.NewInt(1e14 - 1); a.gas = new(big.Int) },
+			"the provider has 2 orders":       func(_ *ledger, a *audit) { a.deals = append(a.deals, deal{name: "2"}) },
+			"the provider has 0 orders":       func(_ *ledger, a *audit) { a.deals = nil },
+			"no payment that was mined":       func(_ *ledger, a *audit) { a.paidBy = nil },
+			"an allowance was left":           func(_ *ledger, a *audit) { a.left[0].left = big.NewInt(1) },
+			"not exactly one permit": func(l *ledger, a *audit) {
+				l.grants = append(l.grants, grant{left: new(big.Int), permit: true})
+				a.left = append(a.left, grant{left: new(big.Int), permit: true, used: 2})
+			},
+			"not as deep": func(_ *ledger, a *audit) { a.deep = 1 },
+		} {
+			l := ledgerOf(t, p)
+			a := sound(l)
+			spoil(l, &a)
+			if err := l.wrong(a); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: want %q, got %v", p.way, want, err)
+			}
+		}
+	}
+}
+
+// The daemon's verdict counts for nothing that the chain and the provider's books
+// do not show.
+func TestVerdictMustAgree(t *testing.T) {
+	for _, p := range []plan{demoSwaps[0], planned(t, func(p plan) bool { return p.provider == "intent" }), planned(t, isRefund)} {
+		l := ledgerOf(t, p)
+		a := sound(l)
+		honest := func() protocol.Order {
+			arrived := a.got
+			if p.end == refunded {
+				arrived = a.back
+			}
+			own := a.signed[1]
+			evidence := &protocol.Evidence{Tx: protocol.Hash(own.Hash().Hex()), Block: own.receipt.BlockNumber.Uint64(), FeePaid: protocol.AmountOf(own.cost())}
+			v := &protocol.Verdict{Received: &protocol.Spend{Amount: protocol.AmountOf(arrived)}, Evidence: evidence}
+			if p.orders > 0 {
+				v.Deposit = evidence
+				v.Evidence = &protocol.Evidence{Tx: protocol.Hash(a.paidBy.TxHash.Hex()), Block: a.paidBy.BlockNumber.Uint64()}
+			}
+			return protocol.Order{Digest: l.review.Digest, Verdict: v}
+		}
+		if err := l.agrees(a, honest()); err != nil {
+			t.Fatalf("%s: %v", p.way, err)
+		}
+		for name, spoil := range map[string]func(o *protocol.Order){
+			"digest":      func(o *protocol.Order) { o.Digest = "0xd2" },
+			"short":       func(o *protocol.Order) { o.Verdict.Short = true },
+			"amount":      func(o *protocol.Order) { o.Verdict.Received.Amount = "1" },
+			"transaction": func(o *protocol.Order) { o.Verdict.Evidence.Tx = protocol.Hash(common.Hash{7}.Hex()) },
+			"block":       func(o *protocol.Order) { o.Verdict.Evidence.Block++ },
+			"gas": func(o *protocol.Order) {
+				for _, e := range []*protocol.Evidence{o.Verdict.Evidence, o.Verdict.Deposit} {
+					if e != nil {
+						e.FeePaid = "1"
+					}
+				}
+			},
+		} {
+			o := honest()
+			spoil(&o)
+			if err := l.agrees(a, o); err == nil {
+				t.Errorf("%s: another %s is not noticed", p.way, name)
+			}
+		}
 	}
 }
 

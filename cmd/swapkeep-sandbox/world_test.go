@@ -199,31 +199,31 @@ func TestDaemonKnowsATokenOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	quote := func() protocol.QuoteResult {
+	quote := func() (r protocol.QuoteResult, refused *protocol.Error) {
 		t.Helper()
 		r, err := ask[protocol.QuoteResult](t.Context(), s.port, "swap.quote", protocol.QuoteParams{
 			Account: s.account, TokenIn: protocol.Native, AmountIn: "100000000000000000",
-			TokenOut: protocol.Address(s.box.Chain(1).Network.Tokens[0].Address.Hex()),
+			TokenOut: protocol.Address(s.box.Chain(1).Network.Tokens[0].Address.Hex()), Providers: []string{"dex"},
 		})
-		if err != nil {
+		if err != nil && !errors.As(err, &refused) {
 			t.Fatal(err)
 		}
-		return r
+		return r, refused
 	}
-	if r := quote(); len(r.Offers) == 0 {
-		t.Fatalf("no offer: %v", r.Failures)
+	if r, refused := quote(); len(r.Offers) == 0 {
+		t.Fatalf("no offer: %v", refused)
 	}
 	if err := os.WriteFile(file, bytes.Repeat([]byte("x"), 30), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := quote(); len(r.Offers) != 0 || r.Failures["dex"] == nil || r.Failures["dex"].Name != "provider_key" || !strings.Contains(r.Failures["dex"].Message, "token") {
-		t.Errorf("with a wrong token: %+v", r)
+	if r, refused := quote(); len(r.Offers) != 0 || refused == nil || refused.Name != "provider_key" || !strings.Contains(refused.Message, "token") {
+		t.Errorf("with a wrong token: %+v, %v", r, refused)
 	}
 	if err := os.WriteFile(file, right, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := quote(); len(r.Offers) == 0 {
-		t.Errorf("with the right token again: %v", r.Failures)
+	if r, refused := quote(); len(r.Offers) == 0 {
+		t.Errorf("with the right token again: %v", refused)
 	}
 	key := s.box.DEX().Settings().APIKey
 	if len(key) < 20 {

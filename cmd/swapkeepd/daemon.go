@@ -21,7 +21,6 @@ import (
 	"swapkeep/host/settings"
 	"swapkeep/host/transport"
 	"swapkeep/keys"
-	"swapkeep/providers/dex"
 	"swapkeep/swap"
 	"swapkeep/tokens"
 
@@ -110,7 +109,8 @@ func (d *daemon) build() error {
 		return err
 	}
 	d.swaps, err = swap.NewService(swap.Options{
-		Journal: journal, Providers: providers, Nodes: d.hub, Sender: sender, Signer: d.vault, Pricer: quoter{d.hub},
+		Journal: journal, Providers: providers, Nodes: d.hub, Sender: sender, Signer: d.vault, Pricer: quoter{d.hub}, GasPrice: quoter{d.hub}.gas,
+		Tokens:    func(id uint64) []common.Address { return host.OwnTokens(d.tokens.On(id)) },
 		Confirmer: swap.ByCall{}, Fees: fees, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
 		OpenOrders: d.cfg.Limits.OpenOrders, Now: fault.Now,
 		Log: func(o swap.Order, err error) {
@@ -127,7 +127,7 @@ func (d *daemon) build() error {
 	})
 	d.server, err = host.New(host.Config{
 		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: d.tokens,
-		Settings: d.settings, ProviderKeys: providerKeys{d.provided, d.cfg}, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
+		Settings: d.settings, ProviderKeys: providerKeys{d.provided, d.settings.Config}, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
 		AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Stop: d.stop, Log: d.log,
 	})
 	return err
@@ -199,25 +199,6 @@ func (d *daemon) openKeys() error {
 	d.provided = keys.NewProviderKeys(store)
 	d.vault, err = keys.New(store, keys.Options{Sandbox: d.home.Sandbox, AutoLock: time.Duration(d.cfg.Keys.AutoLock), Explorer: &d.explorer})
 	return err
-}
-
-// openProviders makes the providers that the configuration sets up. They ask for
-// their keys when they need them, so that one that is set counts at once.
-func openProviders(cfg config.Config, provided *keys.ProviderKeys) (map[swap.Kind]swap.Provider, error) {
-	out := map[swap.Kind]swap.Provider{}
-	if p := cfg.Providers.DEX; p.BaseURL != "" && !p.Disabled {
-		d, err := dex.New(dex.Config{Base: p.BaseURL, Sandbox: cfg.Sandbox, Token: func(ctx context.Context) (string, error) {
-			if token, err := p.InstallationToken(); token != "" || err != nil {
-				return token, err
-			}
-			return provided.Get(ctx, string(swap.DEX))
-		}})
-		if err != nil {
-			return nil, fmt.Errorf("providers.dex: %w", err)
-		}
-		out[swap.DEX] = d
-	}
-	return out, nil
 }
 
 func feesOf(cfg config.Config) (swap.FeeConfig, error) {

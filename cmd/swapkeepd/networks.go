@@ -66,3 +66,15 @@ type quoter struct{ *chain.Hub }
 func (q quoter) Out(ctx context.Context, id uint64, in, out common.Address, amount *big.Int) (*big.Int, error) {
 	return q.QuoteExactInput(ctx, id, in, out, amount)
 }
+
+// gas is what a unit of gas is expected to cost now, at the usual tip.
+func (q quoter) gas(ctx context.Context, id uint64) (*big.Int, error) {
+	g, err := q.GasPrice(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case g.Normal.Legacy:
+		return g.Normal.GasFeeCap, nil
+	}
+	return new(big.Int).Add(g.BaseFee, g.Normal.GasTipCap), nil
+}

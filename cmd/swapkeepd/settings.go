@@ -101,15 +101,19 @@ func (d *daemon) apply(key string, cfg config.Config) {
 // elsewhere: one that is kept and never used would be a riddle.
 type providerKeys struct {
 	*keys.ProviderKeys
-	cfg config.Config
+	config func() config.Config // with what was chosen meanwhile: a new address's key may be set before the restart
 }
 
 func (k providerKeys) SetProviderKey(ctx context.Context, provider string, key []byte) error {
-	p := k.cfg.Providers.DEX
-	if provider == string(swap.DEX) && len(key) > 0 && (p.Token != "" || p.TokenFile != "") {
+	c := k.config()
+	p := c.Providers.DEX
+	switch {
+	case provider == string(swap.DEX) && len(key) > 0 && (p.Token != "" || p.TokenFile != ""):
 		return protocol.New("setting_overridden", "the environment or providers.dex.token_file has a token, which goes before one in the keychain")
+	case provider == string(swap.Intent) && len(key) > 0:
+		return protocol.New("setting_refused", "the intent provider takes no key")
 	}
-	return k.ProviderKeys.SetProviderKey(ctx, provider, key)
+	return k.ProviderKeys.SetProviderKey(ctx, keyItem(swap.Kind(provider), c), key)
 }
 
 // settingProblems are choices that this configuration no longer allows.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swapkeep/chain"
+	"swapkeep/providers/wire"
 	"swapkeep/rest"
 	"swapkeep/swap"
 
@@ -31,16 +32,16 @@ const (
 // transaction is the swap object in the reply to POST /swap. Fee prices in it
 // are left unread: we price our own transactions.
 type transaction struct {
-	To       *address  `json:"to"`
-	From     *address  `json:"from"`
-	Data     *string   `json:"data"`
-	Value    *quantity `json:"value"`
-	ChainID  *quantity `json:"chainId"`
-	GasLimit *quantity `json:"gasLimit"`
+	To       *address       `json:"to"`
+	From     *address       `json:"from"`
+	Data     *string        `json:"data"`
+	Value    *wire.Quantity `json:"value"`
+	ChainID  *wire.Quantity `json:"chainId"`
+	GasLimit *wire.Quantity `json:"gasLimit"`
 }
 
-// Build turns an offer into steps within the terms. With a permit to be signed
-// they are the permit and a late swap, whose stated effect [Provider.Late] must
+// Build turns an offer into steps within the terms. Of an auction that is the
+// order, to be signed. With a permit to be signed they are the permit and a late swap, whose stated effect [Provider.Late] must
 // meet; else it asks for the calldata at once and returns it as one call, decoded.
 // It may be repeated. A refusal with [swap.QuoteExpired] wants a fresh quote.
 func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.Built, error) {
@@ -49,6 +50,11 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 		return swap.Built{}, err
 	}
 	built := swap.Built{Settlement: swap.ByOwnCall, Spender: s.pair.spender()}
+	if s.order != nil {
+		typed := s.order.typed(t.SrcChain)
+		built.Settlement, built.Steps = swap.ByProvider, []swap.Step{{Kind: swap.TypedStep, Typed: &typed}}
+		return built, nil
+	}
 	if s.permit != nil {
 		typed := s.permit.typed(t.SrcChain)
 		built.Steps = []swap.Step{{Kind: swap.TypedStep, Typed: &typed}, {Kind: swap.LateStep, Effect: s.effect()}}
@@ -78,7 +84,7 @@ func (p *Provider) stand(o swap.Offer, t swap.Terms) (standing, error) {
 	if !now.Before(o.Expires) || !now.Before(t.Deadline) {
 		return standing{}, refuse(swap.QuoteExpired, "expires", "the quote has expired; get a new one")
 	}
-	again, err := sameSwap(o, t)
+	again, err := p.sameSwap(o, t)
 	if err != nil {
 		return standing{}, err
 	}
@@ -86,7 +92,12 @@ func (p *Provider) stand(o swap.Offer, t swap.Terms) (standing, error) {
 	if err != nil {
 		return standing{}, err
 	}
-	return standing{again, t, pr, now}, again.permit.timely(now)
+	if again.order != nil {
+		if err := again.order.until(t.Deadline); err != nil {
+			return standing{}, err
+		}
+	}
+	return standing{again, t, pr, now}, again.timely(now)
 }
 
 // deadline is asked for in the calldata: soon, within the consent, and not after
@@ -120,7 +131,7 @@ func (p *Provider) fetch(ctx context.Context, s standing, signed *signedPermit) 
 	body := s.swapRequest(signed)
 	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPost, Path: "/swap", Body: body, Repeatable: true})
 	if err != nil {
-		return chain.Call{}, refusal(err)
+		return chain.Call{}, service.Refusal(err)
 	}
 	call, err := readSwap(reply.Body, s.terms)
 	if err != nil {
@@ -177,24 +188,24 @@ func (s standing) asQuoted(f swap.Effect) error {
 
 // sameSwap checks that an offer is for the terms and says what its quote says,
 // and returns it as the quote has it.
-func sameSwap(o swap.Offer, t swap.Terms) (reading, error) {
+func (p *Provider) sameSwap(o swap.Offer, t swap.Terms) (reading, error) {
 	r := o.Request
-	list := []echo{
-		{"provider", true, t.Provider == swap.DEX && o.Provider == swap.DEX},
-		{"account", true, r.Account == t.Account},
-		{"srcChainId", true, r.SrcChain == t.SrcChain && r.DstChain == t.DstChain},
-		{"tokenIn", true, r.TokenIn == t.TokenIn},
-		{"tokenOut", true, r.TokenOut == t.TokenOut},
-		{"amountIn", r.AmountIn != nil && t.AmountIn != nil, t.AmountIn != nil && r.AmountIn != nil && r.AmountIn.Cmp(t.AmountIn) == 0},
-		{"recipient", true, r.Recipient == t.Recipient},
-		{"feeBps", true, r.FeeBps == t.FeeBps && r.FeeReceiver == t.FeeReceiver},
+	list := []wire.Echo{
+		{Field: "provider", There: true, Same: t.Provider == swap.DEX && o.Provider == swap.DEX},
+		{Field: "account", There: true, Same: r.Account == t.Account},
+		{Field: "srcChainId", There: true, Same: r.SrcChain == t.SrcChain && r.DstChain == t.DstChain},
+		{Field: "tokenIn", There: true, Same: r.TokenIn == t.TokenIn},
+		{Field: "tokenOut", There: true, Same: r.TokenOut == t.TokenOut},
+		{Field: "amountIn", There: r.AmountIn != nil && t.AmountIn != nil, Same: t.AmountIn != nil && r.AmountIn != nil && r.AmountIn.Cmp(t.AmountIn) == 0},
+		{Field: "recipient", There: true, Same: r.Recipient == t.Recipient},
+		{Field: "feeBps", There: true, Same: r.FeeBps == t.FeeBps && r.FeeReceiver == t.FeeReceiver},
 	}
 	for _, c := range list {
-		if !c.there || !c.same {
-			return reading{}, refuse(swap.NotAsAccepted, c.field, "the offer is for another %s than the terms", c.field)
+		if !c.There || !c.Same {
+			return reading{}, refuse(swap.NotAsAccepted, c.Field, "the offer is for another %s than the terms", c.Field)
 		}
 	}
-	again, err := readQuote(o.Raw, r)
+	again, err := p.readQuote(o.Raw, r)
 	if err != nil {
 		return reading{}, err
 	}
@@ -235,12 +246,12 @@ func readSwap(raw []byte, t swap.Terms) (chain.Call, error) {
 		return chain.Call{}, refuse(swap.ProviderGarbage, "swap", "the dex provider's reply has no transaction")
 	}
 	tx := *reply.Swap
-	err := checkEchoes([]echo{
-		{"to", tx.To != nil, true},
-		{"data", tx.Data != nil, true},
-		{"value", tx.Value != nil, true},
-		{"from", tx.From != nil, tx.From.is(t.Account)},
-		{"chainId", tx.ChainID != nil, tx.ChainID.is(t.SrcChain)},
+	err := service.CheckEchoes([]wire.Echo{
+		{Field: "to", There: tx.To != nil, Same: true},
+		{Field: "data", There: tx.Data != nil, Same: true},
+		{Field: "value", There: tx.Value != nil, Same: true},
+		{Field: "from", There: tx.From != nil, Same: tx.From.is(t.Account)},
+		{Field: "chainId", There: tx.ChainID != nil, Same: tx.ChainID.IsID(t.SrcChain)},
 	})
 	if err != nil {
 		return chain.Call{}, err
@@ -258,7 +269,7 @@ func readSwap(raw []byte, t swap.Terms) (chain.Call, error) {
 
 // gasLimit adds a quarter to the provider's limit, which can be tight. Without
 // one our own node estimates.
-func gasLimit(q *quantity) (uint64, error) {
+func gasLimit(q *wire.Quantity) (uint64, error) {
 	if q == nil {
 		return 0, nil
 	}

@@ -2,7 +2,6 @@ package dex_test
 
 import (
 	"context"
-	"crypto/ecdsa"
 	"math/big"
 	"testing"
 	"time"
@@ -60,13 +59,8 @@ func request(chainID uint64, in, out common.Address, amount string, feeBps int) 
 	return r
 }
 
-func wei(s string) *big.Int {
-	n, ok := new(big.Int).SetString(s, 10)
-	if !ok {
-		panic("not a number: " + s)
-	}
-	return n
-}
+// wei reads an amount in base units.
+var wei = providertest.Wei
 
 // signed signs as the account does.
 func signed(d apitypes.TypedData) ([]byte, error) {
@@ -74,19 +68,7 @@ func signed(d apitypes.TypedData) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return signedBy(key, d)
-}
-
-func signedBy(key *ecdsa.PrivateKey, d apitypes.TypedData) ([]byte, error) {
-	hash, _, err := apitypes.TypedDataAndHash(d)
-	if err != nil {
-		return nil, err
-	}
-	signature, err := crypto.Sign(hash, key)
-	if err == nil {
-		signature[64] += 27
-	}
-	return signature, err
+	return providertest.SignTyped(key, d)
 }
 
 // tokenFlow is a recorded swap of a token: the allowance that package swap is to
@@ -126,6 +108,58 @@ func flow(name string, r swap.QuoteRequest, offer providertest.Expected, f swap.
 	}
 }
 
+// auctionFlow is a recorded auction: one order is signed, posted and asked after. Of
+// the claims the first is what the provider says in the whole flow.
+func auctionFlow(name string, r swap.QuoteRequest, offer providertest.Expected, reactor, hash, nonce string, claims ...string) providertest.Flow {
+	offer.Life = 30 * time.Second
+	f := providertest.Flow{
+		Name: name, Request: r, Deadline: deadline, MakerFeeBps: 20, Offer: offer, Spender: permit2,
+		Exchanges: []string{name + ".quote.json", name + ".order.json", name + "." + claims[0] + ".json"},
+		Effects: []swap.Effect{{
+			Kind: swap.Signed, Chain: r.SrcChain, Target: permit2, Settler: common.HexToAddress(reactor), Deadline: deadline,
+			Spends:   []swap.Spend{{Token: r.TokenIn, Amount: r.AmountIn}},
+			Receives: []swap.Receive{{Token: r.TokenOut, To: r.Recipient, Min: wei(offer.MinOut)}},
+			Pays:     offer.Fees,
+		}},
+		Settled: &providertest.Settled{
+			Submit: "/v1/order", Status: "/v1/orders", Ref: hash,
+			Proof: swap.Proof{
+				Fill: []swap.LogPattern{{
+					Address: common.HexToAddress(reactor), Amount: wei(nonce),
+					Topics: []common.Hash{fillTopic, common.HexToHash(hash), {}, common.BytesToHash(r.Account[:])},
+				}},
+				Ends: deadline, Nonce: &swap.NonceBit{Contract: permit2, Owner: r.Account, Nonce: wei(nonce)},
+			},
+		},
+	}
+	for _, word := range claims {
+		claim := claimed[word]
+		if claim.State == swap.Filled {
+			claim.Chain = r.SrcChain
+		}
+		f.Settled.Claims = append(f.Settled.Claims, providertest.Claimed{Exchange: name + "." + word + ".json", Claim: claim})
+	}
+	return f
+}
+
+// like is a flow whose replies have another's leaves, with other values.
+func like(other string, f providertest.Flow) providertest.Flow {
+	f.Alike = other
+	return f
+}
+
+// fillTopic is the reactors' event Fill(bytes32,address,address,uint256).
+var fillTopic = common.HexToHash("0x78ad7ec0e9f89e74012afa58738b6b661c024cb0fd185ee2f616c0a28924bd66")
+
+// claimed is what the API's words come to.
+var claimed = map[string]swap.Claim{
+	"unverified": {State: swap.Settling, Word: "unverified"},
+	"open":       {State: swap.Settling, Word: "open"},
+	"filled":     {State: swap.Filled, Word: "filled", Tx: common.HexToHash("0x0b12fb61cd06dc179f270c4525584d07fc08911f78c4a940997981d01037fff7")},
+	"insufficient-funds": {State: swap.Settling, Word: "insufficient-funds",
+		Reason: "the balance or the allowance is too low to fill it; it can still be filled until it ends"},
+}
+
 const (
 	legMinimum = "the minimum of one leg can only make the swap fail; the floor is enforced by the final sweep"
 	hopPrice   = "a price bound of one hop can only make the swap fail"
@@ -152,12 +186,37 @@ var harmless = []providertest.Harmless{
 	{Path: "swap:gasFee", Why: "never read: we price our own transactions"},
 	{Path: "swap:swap.maxFeePerGas", Why: "never read: we price our own transactions"},
 	{Path: "swap:swap.maxPriorityFeePerGas", Why: "never read: we price our own transactions"},
+	{Path: "quote:quote.orderInfo.**", Why: "never read: what is signed stands in permitData, what is posted in encodedOrder, and both are compared with ours"},
+	{Path: "quote:quote.deadlineBufferSecs", Why: "never read: the deadline is in the order"},
+	{Path: "quote:quote.classicGasUseEstimateUSD", Why: "never read: the provider's dollars count nowhere"},
+	{Path: "quote:quote.expectedAmountIn", Why: "never read: the amount is in the order"},
+	{Path: "quote:quote.expectedAmountOut", Why: "never read: the amounts are in the order"},
+	{Path: "order:requestId", Why: "opaque, never read"},
+	{Path: "order:orderStatus", Why: "never read: the order is asked after"},
+	{Path: "orders:requestId", Why: "opaque, never read"},
+	{Path: "orders:orders[*].quoteId", Why: "opaque, never read"},
+	{Path: "orders:orders[*].createdAt", Why: "never read: the order's own deadline counts"},
+	{Path: "orders:orders[*].input.**", Why: "never read: the order is read from its encoding, and is the one that was signed"},
+	{Path: "orders:orders[*].outputs[*].**", Why: "never read: the order is read from its encoding, and is the one that was signed"},
+	{Path: "orders:orders[*].cosignerData.**", Why: "never read: it is read from the encoding, which has all of it"},
+	{Path: "orders:orders[*].cosignature", Why: "never read: it is read from the encoding"},
+	{Path: "orders:orders[*].settledAmounts[*].**", Why: "never read: what arrived is on the chain"},
+	{Path: "orders:orders[*].txHash", Why: "says where to look first; the reactor's event is looked for, wherever it is", MayChange: []string{"claim.tx", "claim.chain"}},
 	{Path: "swap:swap.gasLimit", Why: "bounded; the call is simulated with it, and its cost held against the ceiling", MayChange: []string{"step0.gas", "step1.gas"}},
 }
 
-func TestConformance(t *testing.T) {
+// TestConformance is the suite's half about behaviour, [TestHostile] the other.
+func TestConformance(t *testing.T) { providertest.Run(t, suite()) }
+
+// TestHostile has a sub-test for every leaf of the recorded replies and for every
+// message and call that is signed.
+func TestHostile(t *testing.T) { providertest.Hostile(t, suite()) }
+
+func suite() providertest.Suite {
 	usdc1 := common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
 	usdcArbitrum := common.HexToAddress("0xaf88d065e77c8cC2239327C5EDb3A432268e5831")
+	wethEthereum := common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
+	wethArbitrum := common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1")
 	usdtArbitrum := common.HexToAddress("0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9")
 	router1 := common.HexToAddress("0x23617e59A5925b2A4Bf75d73ff6711cD0b29De85")
 	routerBase := common.HexToAddress("0xd6145b2D3F379919E8CdEda7B97e37c4b2Ca9c40")
@@ -166,7 +225,7 @@ func TestConformance(t *testing.T) {
 		r.Recipient = friend
 		return r
 	}
-	providertest.Run(t, providertest.Suite{
+	return providertest.Suite{
 		Dir: "testdata/exchanges", Prefix: "/v1", Now: recorded, New: newProvider, Sign: signed,
 		Flows: []providertest.Flow{
 			flow("base-eth-usdc", request(8453, native, usdcBase, "100000000000000000", 40),
@@ -198,7 +257,24 @@ func TestConformance(t *testing.T) {
 			tokenFlow(flow("arbitrum-usdc-usdt", toFriend(request(42161, usdcArbitrum, usdtArbitrum, "2500000000", 0)),
 				providertest.Expected{Routing: "CLASSIC", AmountOut: "2499000000", MinOut: "2486505000"},
 				swap.Effect{Kind: swap.Swap, Target: routerArbitrum}, "2486505000", nil), false),
+			auctionFlow("ethereum-auction", request(1, usdc1, wethEthereum, "1000000000", 40),
+				providertest.Expected{Routing: "DUTCH_V2", AmountOut: "249000000000000000", MinOut: "247755000000000000", Fees: []swap.Payment{{Token: wethEthereum, To: feeReceiver, Bps: 40}}},
+				"0x00000011F84B9aa48e5f8aA8B9897600006289Be", "0xcf8bf5da50d7ee88b85948d9ffaccf6abe39b6b99b18ea81a1eae2c655a00228",
+				"1993349036503780171330250480948183422261054554531571515448033598770879992067", "open", "filled"),
+			auctionFlow("base-auction", request(8453, usdcBase, weth, "1000000000", 40),
+				providertest.Expected{Routing: "DUTCH_V3", AmountOut: "370127932165806669", MinOut: "368277292504977636", Fees: []swap.Payment{{Token: weth, To: feeReceiver, Bps: 40}}},
+				"0x000000008a8330B5d1F43A62Bf4C673A49f27ba0", "0x3e8e862c38b10f58cf27e722101b193d63531a6d72e77dfc4f389020ecd89943",
+				"1993349036503780171330250480948183422261054554531571515448033598770879992067", "filled", "insufficient-funds"),
+			like("base-auction", auctionFlow("base-auction-eth", request(8453, usdcBase, native, "1000000000", 20),
+				providertest.Expected{Routing: "DUTCH_V3", AmountOut: "370127932165806670", MinOut: "368277292504977637",
+					Fees: []swap.Payment{{Token: native, To: feeReceiver, Bps: 20}, {Token: native, To: makerFee, Bps: 20}}},
+				"0x000000008a8330B5d1F43A62Bf4C673A49f27ba0", "0x39150273de1dddcaf873a9936a656369b55f5b65b9eba808ec19f825a5246060",
+				"1993349036503780171330250480948183422261054554531571515448033598770879992071", "filled")),
+			like("base-auction", auctionFlow("arbitrum-auction", toFriend(request(42161, usdcArbitrum, wethArbitrum, "1000000000", 0)),
+				providertest.Expected{Routing: "DUTCH_V3", AmountOut: "371614389724705490", MinOut: "369756317776081963"},
+				"0xB274d5F4b833b61B340b654d600A864fB604a87c", "0xb95918a70061c16571c41b673f98242817dd2c559f46d07c9ecb4e3fb1247d1c",
+				"1993349036503780171330250480948183422261054554531571515448033598770879992075", "unverified")),
 		},
 		Harmless: harmless,
-	})
+	}
 }

@@ -47,6 +47,8 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 		return swap.Effect{}, err
 	}
 	switch {
+	case s.Kind == swap.TypedStep && s.Typed != nil && s.Call == nil && s.Typed.PrimaryType == witnessPermit:
+		return p.readOrder(t, pr, *s.Typed)
 	case s.Kind == swap.TypedStep && s.Typed != nil && s.Call == nil:
 		return readPermit(t, pr, *s.Typed)
 	case s.Kind != swap.CallStep && s.Kind != swap.LateStep || s.Call == nil || s.Typed != nil:
@@ -96,6 +98,8 @@ func checkTerms(t swap.Terms) (pair, error) {
 		return pr, refuse(swap.BadRequest, "amountIn", "Permit2 cannot allow exactly %s", t.AmountIn)
 	case t.TokenIn == t.TokenOut:
 		return pr, refuse(swap.SameToken, "tokenOut", "token in and token out are the same")
+	case t.Wrap != zero:
+		return pr, refuse(swap.BadRequest, "wrap", "the dex provider takes the native coin as it is")
 	case !pr.isToken(t.TokenIn) || !pr.isToken(t.TokenOut):
 		return pr, refuse(swap.BadRequest, "tokenIn", "a contract of the swap itself is no token")
 	case t.Account == zero || t.Recipient == zero || reserved(t.Account, pr.deployment) || reserved(t.Recipient, pr.deployment):

@@ -1,8 +1,8 @@
 // Package dex swaps on one chain through the Uniswap Trading API: the classic
-// route, and the wrapped native coin both ways. What the API returns is a claim;
-// what binds is the calldata, which Decode executes abstractly, command by
-// command, and the permit, which is built anew from values that were checked,
-// before anything is signed.
+// route, the auction route of UniswapX, and the wrapped native coin both ways. What
+// the API returns is a claim; what binds is the calldata, which Decode executes
+// abstractly, command by command, and the permit or the auction's order, which are
+// built anew from values that were checked, before anything is signed.
 package dex
 
 import (
@@ -13,6 +13,8 @@ import (
 	"swapkeep/fault"
 	"swapkeep/rest"
 	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // A Config says where the API is. It is reached through a proxy that holds the
@@ -42,11 +44,18 @@ const quotesPerSecond = 5
 // exact; and whether a token wants its allowance reset first (its "cancel") shows
 // when our own node simulates the approval.
 type Provider struct {
-	api *rest.Client
-	now func() time.Time
+	api      *rest.Client
+	now      func() time.Time
+	cosigner common.Address // of auction orders
+	without  chainsWithout  // auctions
 }
 
-var _ swap.Provider = (*Provider)(nil)
+var (
+	_ swap.Provider    = (*Provider)(nil)
+	_ swap.LateBuilder = (*Provider)(nil)
+	_ swap.Settler     = (*Provider)(nil)
+	_ swap.Canceller   = (*Provider)(nil)
+)
 
 // New checks the configuration; it connects to nothing.
 func New(c Config) (*Provider, error) {
@@ -68,7 +77,11 @@ func New(c Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{api: api, now: c.Now}, nil
+	p := &Provider{api: api, now: c.Now, cosigner: cosigner}
+	if c.Sandbox {
+		p.cosigner = sandboxCosigner
+	}
+	return p, nil
 }
 
 func reach(c Config) rest.Reach {

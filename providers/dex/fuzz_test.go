@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"swapkeep/chain"
+	"swapkeep/providers/wire"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
@@ -23,7 +24,7 @@ func FuzzQuoteReply(f *testing.F) {
 	f.Add([]byte(`{"routing":"CLASSIC","quote":{"chainId":"0x2105","slippage":0.5,"aggregatedOutputs":[null]}}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, r := range []swap.QuoteRequest{baseRequest(), wrapRequest(), usdcRequest()} {
-			q, err := readQuote(raw, r)
+			q, err := (&Provider{}).readQuote(raw, r)
 			if err != nil {
 				if codeOf(err) == "" {
 					t.Fatalf("a refusal without a code: %v", err)
@@ -198,11 +199,11 @@ func FuzzNumber(f *testing.F) {
 		if !json.Valid(raw) {
 			return
 		}
-		var q quantity
+		var q wire.Quantity
 		if json.Unmarshal(raw, &q) == nil && q.Int != nil && (q.Sign() < 0 || q.BitLen() > 256) {
 			t.Fatalf("%s is %s", raw, q)
 		}
-		var r ratio
+		var r wire.Ratio
 		if json.Unmarshal(raw, &r) == nil && r.Rat != nil && len(bytes.TrimSpace(raw)) > 40 {
 			t.Fatalf("%d bytes for a ratio", len(raw))
 		}

@@ -7,8 +7,6 @@ import (
 	"swapkeep/swap"
 )
 
-var _ swap.LateBuilder = (*Provider)(nil)
-
 // Late makes the call of an order's late step: the swap with the permit that the
 // step before has signed. The calldata is refused unless it carries that permit
 // with that signature, and does what the quote said. It may be repeated; once the

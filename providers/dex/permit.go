@@ -1,13 +1,11 @@
 package dex
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"io"
 	"math/big"
 	"time"
 
+	"swapkeep/providers/wire"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -125,13 +123,13 @@ func (p permit) approval() swap.Approval {
 // permitValues is a PermitSingle's message as JSON: addresses and decimal strings.
 type permitValues struct {
 	Details struct {
-		Token      *address `json:"token"`
-		Amount     *amount  `json:"amount"`
-		Expiration *amount  `json:"expiration"`
-		Nonce      *amount  `json:"nonce"`
+		Token      *address     `json:"token"`
+		Amount     *wire.Amount `json:"amount"`
+		Expiration *wire.Amount `json:"expiration"`
+		Nonce      *wire.Amount `json:"nonce"`
 	} `json:"details"`
-	Spender     *address `json:"spender"`
-	SigDeadline *amount  `json:"sigDeadline"`
+	Spender     *address     `json:"spender"`
+	SigDeadline *wire.Amount `json:"sigDeadline"`
 }
 
 func (v permitValues) permit() (permit, error) {
@@ -140,19 +138,6 @@ func (v permitValues) permit() (permit, error) {
 		return permit{}, refuse(swap.NotUnderstood, "permit", "the message has not the values of a PermitSingle")
 	}
 	return permit{d.Token.Address, d.Amount.Int, d.Expiration.Int, d.Nonce.Int, v.Spender.Address, v.SigDeadline.Int}, nil
-}
-
-// readWhole decodes JSON of which no field may be left unread.
-func readWhole(raw []byte, to any) error {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(to); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("bytes after the end")
-	}
-	return nil
 }
 
 // readPermit reads a PermitSingle to be signed. The typed data is built anew
@@ -191,7 +176,7 @@ func permitFrom(d apitypes.TypedData) (permit, error) {
 	var v permitValues
 	raw, err := json.Marshal(d.Message)
 	if err == nil {
-		err = readWhole(raw, &v)
+		err = wire.ReadWhole(raw, &v)
 	}
 	if err != nil {
 		return permit{}, refuse(swap.NotUnderstood, "typed", "the message has not the values of a PermitSingle")

@@ -143,7 +143,7 @@ func TestPermitWhereNoneIsNeeded(t *testing.T) {
 	for name, r := range map[string]swap.QuoteRequest{"base-eth-usdc": baseRequest(), "base-wrap": wrapRequest()} {
 		reply := tree(t, name+".quote.json")
 		reply["permitData"] = tree(t, "base-usdc-weth.quote.json")["permitData"]
-		if _, err := readQuote(written(t, reply), r); codeOf(err) != swap.NotAsAccepted {
+		if _, err := (&Provider{}).readQuote(written(t, reply), r); codeOf(err) != swap.NotAsAccepted {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -178,7 +178,7 @@ func newDesk(t *testing.T, change func(values map[string]any)) *desk {
 		t.Fatal(err)
 	}
 	d.offer = offers[0]
-	q, err := readQuote(d.offer.Raw, usdcRequest())
+	q, err := (&Provider{}).readQuote(d.offer.Raw, usdcRequest())
 	if err != nil || q.permit == nil {
 		t.Fatal(q.permit, err)
 	}

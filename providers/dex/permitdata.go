@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"swapkeep/providers/wire"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
@@ -14,13 +15,26 @@ import (
 // PermitSingle without primary type and without the domain's own type. It is
 // read whole and only its values are taken; what is signed is built from those.
 type permitData struct {
-	Domain struct {
-		Name              string    `json:"name"`
-		ChainID           *quantity `json:"chainId"`
-		VerifyingContract *address  `json:"verifyingContract"`
-	} `json:"domain"`
+	Domain permitDomain   `json:"domain"`
 	Types  apitypes.Types `json:"types"`
 	Values permitValues   `json:"values"`
+}
+
+// permitDomain is Permit2's on the chain of the swap.
+type permitDomain struct {
+	Name              string         `json:"name"`
+	ChainID           *wire.Quantity `json:"chainId"`
+	VerifyingContract *address       `json:"verifyingContract"`
+}
+
+// echoes holds the domain and the types against those that a message has.
+func (d permitDomain) echoes(chain uint64, types, want apitypes.Types) []wire.Echo {
+	return []wire.Echo{
+		{Field: "permitData.domain.name", There: d.Name != "", Same: d.Name == "Permit2"},
+		{Field: "permitData.domain.chainId", There: d.ChainID != nil, Same: d.ChainID.IsID(chain)},
+		{Field: "permitData.domain.verifyingContract", There: d.VerifyingContract != nil, Same: d.VerifyingContract.is(permit2)},
+		{Field: "permitData.types", There: types != nil, Same: maps.EqualFunc(types, want, slices.Equal)},
+	}
 }
 
 // readPermitData reads the permit that a quote asks for, nil where it asks for
@@ -28,22 +42,16 @@ type permitData struct {
 // Its times are for [permit.timely] to judge, which has a clock.
 func readPermitData(raw json.RawMessage, r swap.QuoteRequest, pr pair) (*permit, error) {
 	switch {
-	case isNull(raw):
+	case wire.IsNull(raw):
 		return nil, nil
 	case !pr.pulled:
 		return nil, refuse(swap.NotAsAccepted, "permitData", "the dex provider wants a permit for an input that needs none")
 	}
 	var d permitData
-	if err := readWhole(raw, &d); err != nil {
+	if err := wire.ReadWhole(raw, &d); err != nil {
 		return nil, garbage("permitData", err)
 	}
-	err := checkEchoes([]echo{
-		{"permitData.domain.name", d.Domain.Name != "", d.Domain.Name == "Permit2"},
-		{"permitData.domain.chainId", d.Domain.ChainID != nil, d.Domain.ChainID.is(r.SrcChain)},
-		{"permitData.domain.verifyingContract", d.Domain.VerifyingContract != nil, d.Domain.VerifyingContract.is(permit2)},
-		{"permitData.types", d.Types != nil, maps.EqualFunc(d.Types, quotedTypes, slices.Equal)},
-	})
-	if err != nil {
+	if err := service.CheckEchoes(d.Domain.echoes(r.SrcChain, d.Types, quotedTypes)); err != nil {
 		return nil, err
 	}
 	p, err := d.Values.permit()

@@ -11,24 +11,35 @@ import (
 // permit2 has one address on every chain served (Uniswap permit2 deployments).
 var permit2 = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
 
+// cosigner is the one that UniswapX's order service uses on every chain. What it
+// adds to an order can only better it.
+var cosigner = common.HexToAddress("0x4449Cd34d1eb1FEDCF02A1Be3834FfDe8E6A6180")
+
 // routerVersion is asked for in every call; the pinned routers are of this
 // version and calldata for another is refused.
 const routerVersion = "2.1.2"
 
-// A deployment is what the provider may call on one chain.
+// A deployment is what the provider may use on one chain.
 type deployment struct {
 	chain   uint64
 	router  common.Address // Universal Router, routerVersion
 	wrapped common.Address // wrapped native coin
+	auction *auctionKind   // the one kind of auction that is asked for there
+	reactor common.Address // UniswapX, of that kind
 }
 
 // deployments has the chains on which the support table has the DEX provider
-// active. Source: the chain configurations of @uniswap/universal-router-sdk.
+// active. Sources: the chain configurations of @uniswap/universal-router-sdk, the
+// reactors of @uniswap/uniswapx-sdk.
 var deployments = []deployment{
-	{1, common.HexToAddress("0x23617e59A5925b2A4Bf75d73ff6711cD0b29De85"), common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")},
-	{10, common.HexToAddress("0xC09255D86DB563cBc11C2fCf4a0C512e160111B4"), common.HexToAddress("0x4200000000000000000000000000000000000006")},
-	{8453, common.HexToAddress("0xd6145b2D3F379919E8CdEda7B97e37c4b2Ca9c40"), common.HexToAddress("0x4200000000000000000000000000000000000006")},
-	{42161, common.HexToAddress("0x2d01411773c8C24805306E89A41F7855C3c4Fe65"), common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1")},
+	{1, common.HexToAddress("0x23617e59A5925b2A4Bf75d73ff6711cD0b29De85"), common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
+		dutchV2, common.HexToAddress("0x00000011F84B9aa48e5f8aA8B9897600006289Be")},
+	{10, common.HexToAddress("0xC09255D86DB563cBc11C2fCf4a0C512e160111B4"), common.HexToAddress("0x4200000000000000000000000000000000000006"),
+		dutchV3, common.HexToAddress("0x000000000923439A92daE8930613568824108631")},
+	{8453, common.HexToAddress("0xd6145b2D3F379919E8CdEda7B97e37c4b2Ca9c40"), common.HexToAddress("0x4200000000000000000000000000000000000006"),
+		dutchV3, common.HexToAddress("0x000000008a8330B5d1F43A62Bf4C673A49f27ba0")},
+	{42161, common.HexToAddress("0x2d01411773c8C24805306E89A41F7855C3c4Fe65"), common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1"),
+		dutchV3, common.HexToAddress("0xB274d5F4b833b61B340b654d600A864fB604a87c")},
 }
 
 func deploymentOn(chainID uint64) (deployment, error) {
@@ -40,8 +51,9 @@ func deploymentOn(chainID uint64) (deployment, error) {
 	return deployment{}, refuse(swap.UnsupportedNetwork, "srcChainId", "the dex provider does not serve chain %d; choose another provider or network", chainID)
 }
 
-// Pins are the routers, wrapped coins and Permit2 of every chain served. The
-// sandbox has them at the same addresses.
+// Pins are the routers, wrapped coins, Permit2, reactors and the cosigner of every
+// chain served. The sandbox has the contracts at the same addresses, and a cosigner
+// of its own.
 func (p *Provider) Pins() swap.Pins {
 	var pins swap.Pins
 	for _, d := range deployments {
@@ -50,6 +62,8 @@ func (p *Provider) Pins() swap.Pins {
 			swap.Pin{Chain: d.chain, Role: swap.Wrapper, Address: d.wrapped},
 			swap.Pin{Chain: d.chain, Role: swap.Spender, Address: permit2},
 			swap.Pin{Chain: d.chain, Role: swap.Verifier, Address: permit2},
+			swap.Pin{Chain: d.chain, Role: swap.Settlement, Address: d.reactor},
+			swap.Pin{Chain: d.chain, Role: swap.Cosigner, Address: p.cosigner},
 		)
 	}
 	return pins
@@ -59,18 +73,17 @@ func (p *Provider) Pins() swap.Pins {
 type pair struct {
 	deployment
 	wrap, unwrap bool // native to wrapped native, and back: no route, no fee
-	pulled       bool // the router takes the input out of the account, through Permit2
+	pulled       bool // the router, or the reactor, takes the input out of the account, through Permit2
 }
 
 func pairOf(chainID uint64, in, out common.Address) (pair, error) {
 	d, err := deploymentOn(chainID)
 	unwrap := in == d.wrapped && out == nativeCoin
-	return pair{
-		deployment: d,
-		wrap:       in == nativeCoin && out == d.wrapped,
-		unwrap:     unwrap,
-		pulled:     in != nativeCoin && !unwrap,
-	}, err
+	pulled := in != nativeCoin && !unwrap
+	if !pulled || !swap.SupportOf(swap.DEX, chainID).Auction {
+		d.auction = nil // orders are of tokens that Permit2 can pull
+	}
+	return pair{deployment: d, wrap: in == nativeCoin && out == d.wrapped, unwrap: unwrap, pulled: pulled}, err
 }
 
 // spender is who must have an ERC-20 allowance on the input; zero for nobody.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/big"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -53,25 +54,42 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(newQuoteRequest(r, pr))
+	reply, err := p.ask(ctx, r, pr)
 	if err != nil {
 		return nil, err
 	}
-	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPost, Path: "/quote", Body: body, Repeatable: true})
-	if err != nil {
-		return nil, refusal(err)
-	}
-	q, err := readQuote(reply.Body, r)
+	q, err := p.readQuote(reply.Body, r)
 	if err != nil {
 		return nil, err
 	}
 	if q.offer.Expires, err = expiry(reply); err != nil {
 		return nil, err
 	}
-	if err := q.permit.timely(reply.Received); err != nil {
+	if err := q.timely(reply.Received); err != nil {
 		return nil, err
 	}
 	return []swap.Offer{q.offer}, nil
+}
+
+// ask sends the request, first with the auction where there is one.
+func (p *Provider) ask(ctx context.Context, r swap.QuoteRequest, pr pair) (*rest.Reply, error) {
+	auction := pr.auction != nil && !p.without.has(r.SrcChain, p.now())
+	reply, err := p.post(ctx, "/quote", newQuoteRequest(r, pr, auction))
+	if auction && p.dropAuction(r.SrcChain, err) {
+		reply, err = p.post(ctx, "/quote", newQuoteRequest(r, pr, false))
+	}
+	if err != nil {
+		return nil, service.Refusal(err)
+	}
+	return reply, nil
+}
+
+func (p *Provider) post(ctx context.Context, path string, request quoteRequest) (*rest.Reply, error) {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return nil, err
+	}
+	return p.api.Do(ctx, rest.Call{Method: http.MethodPost, Path: path, Body: body, Repeatable: true})
 }
 
 // checkRequest refuses what this provider cannot serve.
@@ -116,10 +134,10 @@ func checkRequest(r swap.QuoteRequest) (pair, error) {
 // reserved reports an address that the router gives a meaning of its own, or
 // that would keep what it is sent.
 func reserved(a common.Address, d deployment) bool {
-	return a == msgSender || a == routerItself || a == d.router || a == d.wrapped || a == permit2
+	return a == msgSender || a == routerItself || a == d.router || a == d.wrapped || a == permit2 || a == d.reactor
 }
 
-func newQuoteRequest(r swap.QuoteRequest, pr pair) quoteRequest {
+func newQuoteRequest(r swap.QuoteRequest, pr pair, auction bool) quoteRequest {
 	q := quoteRequest{
 		Type: exactInput, Amount: r.AmountIn.String(),
 		TokenInChainID: r.SrcChain, TokenOutChainID: r.DstChain, TokenIn: r.TokenIn, TokenOut: r.TokenOut,
@@ -130,6 +148,9 @@ func newQuoteRequest(r swap.QuoteRequest, pr pair) quoteRequest {
 	}
 	q.RoutingPreference, q.PermitAmount = "BEST_PRICE", "EXACT"
 	q.Protocols = swap.SupportOf(swap.DEX, r.SrcChain).Pools
+	if auction {
+		q.Protocols = append(slices.Clone(q.Protocols), pr.auction.protocol)
+	}
 	if r.Recipient != r.Account {
 		q.Recipient = r.Recipient.Hex()
 	}
@@ -163,20 +184,47 @@ func expiry(reply *rest.Reply) (time.Time, error) {
 // A reading is a quote that was found to be for its request.
 type reading struct {
 	offer  swap.Offer
-	quote  envelope // as it came
-	permit *permit  // to be signed; nil for none
+	quote  envelope    // as it came
+	permit *permit     // to be signed; nil for none
+	order  *dutchOrder // to be signed; nil for other routings than auctions
+}
+
+// timely wants what is to be signed to last long enough, and not for too long.
+func (q reading) timely(now time.Time) error {
+	if err := q.permit.timely(now); err != nil {
+		return err
+	}
+	return q.order.timely(now)
 }
 
 // readQuote turns a reply to /quote into an offer, or refuses it. It is pure,
 // so an offer that comes back from storage is read again in the same way.
-func readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
+func (p *Provider) readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
 	pr, err := checkRequest(r)
 	if err != nil {
 		return reading{}, err
 	}
-	e, q, err := decodeQuote(raw)
+	e, err := decodeReply(raw, pr)
 	if err != nil {
 		return reading{}, err
+	}
+	o := swap.Offer{
+		Provider: swap.DEX, Request: r, Routing: e.Routing, Raw: raw,
+		Duration: blockTime(r.SrcChain),
+	}
+	if pr.auctioned(e.Routing) {
+		return readAuction(o, e, p.dealOf(r, pr))
+	}
+	return readClassic(o, e, pr)
+}
+
+// readClassic reads a quote of the account's own call: through pools, or between
+// the two forms of the native coin.
+func readClassic(o swap.Offer, e envelope, pr pair) (reading, error) {
+	r := o.Request
+	var q quoteBody
+	if err := json.Unmarshal(e.Quote, &q); err != nil {
+		return reading{}, garbage("quote", err)
 	}
 	if err := q.echoes(e, r, pr); err != nil {
 		return reading{}, err
@@ -185,20 +233,16 @@ func readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
 	if err != nil {
 		return reading{}, err
 	}
-	o := swap.Offer{
-		Provider: swap.DEX, Request: r, Routing: e.Routing, Raw: raw,
-		Duration: blockTime(r.SrcChain),
-	}
 	if q.GasUseEstimate != nil {
 		o.Gas = q.GasUseEstimate.Uint64()
 	}
 	if pr.wrap || pr.unwrap {
 		o.Route, o.AmountOut, o.MinOut = "1:1", q.Output.Amount.Int, q.Output.Amount.Int
-		return reading{o, e, permit}, nil
+		return reading{offer: o, quote: e, permit: permit}, nil
 	}
 	o.Route = printable(q.RouteString)
 	o.AmountOut, o.MinOut, o.Fees, err = q.split(r, pr)
-	return reading{o, e, permit}, err
+	return reading{offer: o, quote: e, permit: permit}, err
 }
 
 func blockTime(chainID uint64) time.Duration {

@@ -5,9 +5,8 @@ import (
 	"math/big"
 	"slices"
 
+	"swapkeep/providers/wire"
 	"swapkeep/swap"
-
-	"github.com/ethereum/go-ethereum/common"
 )
 
 // The words of the API that decide something.
@@ -19,8 +18,9 @@ const (
 	unwraps = "UNWRAP"
 )
 
-// auctions are routings the API knows and this provider does not ask for.
-var auctions = []string{"DUTCH_LIMIT", "DUTCH_V2", "DUTCH_V3", "BRIDGE", "LIMIT_ORDER", "PRIORITY", "CHAINED"}
+// unasked are routings that the API knows and that were not asked for, unless one
+// is the chain's own auction.
+var unasked = []string{"DUTCH_LIMIT", "DUTCH_V2", "DUTCH_V3", "BRIDGE", "LIMIT_ORDER", "PRIORITY", "CHAINED"}
 
 // envelope is the reply to POST /quote. Fields that decide nothing are
 // tolerated and left unread.
@@ -34,83 +34,57 @@ type envelope struct {
 // quoteBody is the quote object of the routings CLASSIC, WRAP and UNWRAP. A
 // missing field is nil and refused where it is relied on.
 type quoteBody struct {
-	ChainID   *quantity `json:"chainId"`
-	Swapper   *address  `json:"swapper"`
-	TradeType string    `json:"tradeType"`
+	ChainID   *wire.Quantity `json:"chainId"`
+	Swapper   *address       `json:"swapper"`
+	TradeType string         `json:"tradeType"`
 	Input     struct {
-		Token         *address `json:"token"`
-		Amount        *amount  `json:"amount"`
-		MaximumAmount *amount  `json:"maximumAmount"`
+		Token         *address     `json:"token"`
+		Amount        *wire.Amount `json:"amount"`
+		MaximumAmount *wire.Amount `json:"maximumAmount"`
 	} `json:"input"`
 	Output struct {
-		Token         *address `json:"token"`
-		Amount        *amount  `json:"amount"`
-		Recipient     *address `json:"recipient"`
-		MinimumAmount *amount  `json:"minimumAmount"`
+		Token         *address     `json:"token"`
+		Amount        *wire.Amount `json:"amount"`
+		Recipient     *address     `json:"recipient"`
+		MinimumAmount *wire.Amount `json:"minimumAmount"`
 	} `json:"output"`
-	Slippage       *ratio       `json:"slippage"`
-	RouteString    string       `json:"routeString"`
-	GasUseEstimate *quantity    `json:"gasUseEstimate"`
-	Outputs        []outputLine `json:"aggregatedOutputs"`
+	Slippage       *wire.Ratio    `json:"slippage"`
+	RouteString    string         `json:"routeString"`
+	GasUseEstimate *wire.Quantity `json:"gasUseEstimate"`
+	Outputs        []outputLine   `json:"aggregatedOutputs"`
 }
 
 // An outputLine is one receiver's part of the output: the swapper's, a fee's.
 type outputLine struct {
-	Token     *address `json:"token"`
-	Amount    *amount  `json:"amount"`
-	Recipient *address `json:"recipient"`
-	Bps       *ratio   `json:"bps"`
-	MinAmount *amount  `json:"minAmount"`
+	Token     *address     `json:"token"`
+	Amount    *wire.Amount `json:"amount"`
+	Recipient *address     `json:"recipient"`
+	Bps       *wire.Ratio  `json:"bps"`
+	MinAmount *wire.Amount `json:"minAmount"`
 }
 
 // maxLines bounds the receivers of one swap: the user, the wallet's fee, the
 // provider's.
 const maxLines = 3
 
-func decodeQuote(raw []byte) (envelope, quoteBody, error) {
+// decodeReply reads what every quote has, and refuses routings that are not among
+// those asked for.
+func decodeReply(raw []byte, pr pair) (envelope, error) {
 	var e envelope
-	var q quoteBody
 	if err := json.Unmarshal(raw, &e); err != nil {
-		return e, q, garbage("reply", err)
+		return e, garbage("reply", err)
 	}
-	if !slices.Contains([]string{classic, wraps, unwraps}, e.Routing) {
-		if slices.Contains(auctions, e.Routing) {
-			return e, q, refuse(swap.NotAsAccepted, "routing", "the dex provider answered with %s, which was not asked for", e.Routing)
-		}
-		return e, q, refuse(swap.NotUnderstood, "routing", "the dex provider answered with a routing unknown to this version")
+	switch {
+	case slices.Contains([]string{classic, wraps, unwraps}, e.Routing), pr.auctioned(e.Routing):
+	case slices.Contains(unasked, e.Routing):
+		return e, refuse(swap.NotAsAccepted, "routing", "the dex provider answered with %s, which was not asked for", e.Routing)
+	default:
+		return e, refuse(swap.NotUnderstood, "routing", "the dex provider answered with a routing unknown to this version")
 	}
-	if isNull(e.Quote) {
-		return e, q, refuse(swap.ProviderGarbage, "quote", "the dex provider's reply has no quote")
+	if wire.IsNull(e.Quote) {
+		return e, refuse(swap.ProviderGarbage, "quote", "the dex provider's reply has no quote")
 	}
-	if err := json.Unmarshal(e.Quote, &q); err != nil {
-		return e, q, garbage("quote", err)
-	}
-	return e, q, nil
-}
-
-func garbage(field string, err error) error {
-	r := refuse(swap.ProviderGarbage, field, "the dex provider's reply is not of the agreed form: %v", err)
-	r.Err = err
-	return r
-}
-
-// An echo is one field of a reply that must repeat the request. Where it is
-// missing the reply is garbage; where it differs it is not what was asked for.
-type echo struct {
-	field       string
-	there, same bool
-}
-
-func checkEchoes(list []echo) error {
-	for _, c := range list {
-		switch {
-		case !c.there:
-			return refuse(swap.ProviderGarbage, c.field, "the dex provider's reply lacks %s", c.field)
-		case !c.same:
-			return refuse(swap.NotAsAccepted, c.field, "the dex provider answered with another %s than was asked for", c.field)
-		}
-	}
-	return nil
+	return e, nil
 }
 
 // echoes checks that the quote is for what was asked.
@@ -122,49 +96,45 @@ func (q quoteBody) echoes(e envelope, r swap.QuoteRequest, pr pair) error {
 	case pr.unwrap:
 		want = unwraps
 	}
-	list := []echo{
-		{"routing", true, e.Routing == want},
-		{"permitTransaction", true, isNull(e.PermitTransaction)},
-		{"tradeType", q.TradeType != "", q.TradeType == exactInput},
-		{"chainId", q.ChainID != nil, q.ChainID.is(r.SrcChain)},
-		{"swapper", q.Swapper != nil, q.Swapper.is(r.Account)},
-		{"input.token", q.Input.Token != nil, q.Input.Token.is(r.TokenIn)},
-		{"input.amount", q.Input.Amount != nil, q.Input.Amount.is(r.AmountIn)},
-		{"input.maximumAmount", true, q.Input.MaximumAmount == nil || q.Input.MaximumAmount.is(r.AmountIn)},
-		{"output.token", q.Output.Token != nil, q.Output.Token.is(r.TokenOut)},
-		{"output.recipient", q.Output.Recipient != nil, q.Output.Recipient.is(r.Recipient)},
-		{"output.amount", q.Output.Amount != nil, q.Output.Amount != nil && q.Output.Amount.Sign() > 0},
-		{"gasUseEstimate", true, q.GasUseEstimate == nil || q.GasUseEstimate.IsUint64() && q.GasUseEstimate.Uint64() <= maxGas},
+	list := []wire.Echo{
+		{Field: "routing", There: true, Same: e.Routing == want},
+		{Field: "permitTransaction", There: true, Same: wire.IsNull(e.PermitTransaction)},
+		{Field: "tradeType", There: q.TradeType != "", Same: q.TradeType == exactInput},
+		{Field: "chainId", There: q.ChainID != nil, Same: q.ChainID.IsID(r.SrcChain)},
+		{Field: "swapper", There: q.Swapper != nil, Same: q.Swapper.is(r.Account)},
+		{Field: "input.token", There: q.Input.Token != nil, Same: q.Input.Token.is(r.TokenIn)},
+		{Field: "input.amount", There: q.Input.Amount != nil, Same: q.Input.Amount.Is(r.AmountIn)},
+		{Field: "input.maximumAmount", There: true, Same: q.Input.MaximumAmount == nil || q.Input.MaximumAmount.Is(r.AmountIn)},
+		{Field: "output.token", There: q.Output.Token != nil, Same: q.Output.Token.is(r.TokenOut)},
+		{Field: "output.recipient", There: q.Output.Recipient != nil, Same: q.Output.Recipient.is(r.Recipient)},
+		{Field: "output.amount", There: q.Output.Amount != nil, Same: q.Output.Amount != nil && q.Output.Amount.Sign() > 0},
+		{Field: "gasUseEstimate", There: true, Same: q.GasUseEstimate == nil || q.GasUseEstimate.IsUint64() && q.GasUseEstimate.Uint64() <= maxGas},
 	}
 	if want == classic {
 		asked := big.NewRat(int64(r.SlippageBps), 100)
 		list = append(list,
-			echo{"slippage", q.Slippage != nil, q.Slippage != nil && q.Slippage.Cmp(asked) == 0},
-			echo{"aggregatedOutputs", len(q.Outputs) > 0, len(q.Outputs) <= maxLines},
+			wire.Echo{Field: "slippage", There: q.Slippage != nil, Same: q.Slippage != nil && q.Slippage.Cmp(asked) == 0},
+			wire.Echo{Field: "aggregatedOutputs", There: len(q.Outputs) > 0, Same: len(q.Outputs) <= maxLines},
 		)
 	} else { // one to one: nothing may be lost on the way
 		list = append(list,
-			echo{"output.amount", q.Output.Amount != nil, q.Output.Amount.is(r.AmountIn)},
-			echo{"output.minimumAmount", true, q.Output.MinimumAmount == nil || q.Output.MinimumAmount.is(r.AmountIn)},
-			echo{"aggregatedOutputs", true, oneToOne(q.Outputs, r)},
+			wire.Echo{Field: "output.amount", There: q.Output.Amount != nil, Same: q.Output.Amount.Is(r.AmountIn)},
+			wire.Echo{Field: "output.minimumAmount", There: true, Same: q.Output.MinimumAmount == nil || q.Output.MinimumAmount.Is(r.AmountIn)},
+			wire.Echo{Field: "aggregatedOutputs", There: true, Same: oneToOne(q.Outputs, r)},
 		)
 	}
-	return checkEchoes(list)
+	return service.CheckEchoes(list)
 }
 
 // oneToOne accepts no lines, or one that gives the account everything.
 func oneToOne(lines []outputLine, r swap.QuoteRequest) bool {
 	for _, l := range lines {
-		if !l.Recipient.is(r.Recipient) || !l.Amount.is(r.AmountIn) {
+		if !l.Recipient.is(r.Recipient) || !l.Amount.Is(r.AmountIn) {
 			return false
 		}
 	}
 	return len(lines) <= 1
 }
-
-func (q *quantity) is(n uint64) bool           { return q != nil && q.IsUint64() && q.Uint64() == n }
-func (a *address) is(want common.Address) bool { return a != nil && a.Address == want }
-func (a *amount) is(want *big.Int) bool        { return a != nil && a.Cmp(want) == 0 }
 
 // split reads who gets what of the output. What is left for the recipient is
 // the offer; every other line is a fee, and only two are known: ours at exactly

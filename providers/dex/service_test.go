@@ -265,7 +265,7 @@ func mustMarshal(t *testing.T, r swap.QuoteRequest) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := json.Marshal(newQuoteRequest(r, pr))
+	b, err := json.Marshal(newQuoteRequest(r, pr, pr.auction != nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestClock(t *testing.T) {
 func TestBuildRefuses(t *testing.T) {
 	good := fixture(t, "base-eth-usdc.swap.json")
 	p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(good) })
-	q, err := readQuote(fixture(t, "base-eth-usdc.quote.json"), baseRequest())
+	q, err := (&Provider{}).readQuote(fixture(t, "base-eth-usdc.quote.json"), baseRequest())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +356,7 @@ func TestBuildDeadline(t *testing.T) {
 	} {
 		p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(good) })
 		p.now = func() time.Time { return c.now }
-		q, err := readQuote(fixture(t, "base-eth-usdc.quote.json"), baseRequest())
+		q, err := (&Provider{}).readQuote(fixture(t, "base-eth-usdc.quote.json"), baseRequest())
 		if err != nil {
 			t.Fatal(err)
 		}

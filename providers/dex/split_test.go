@@ -59,7 +59,7 @@ func TestSplit(t *testing.T) {
 	} {
 		r := baseRequest()
 		r.FeeBps = 20
-		q, err := readQuote(quoteWith(t, r, c.lines), r)
+		q, err := (&Provider{}).readQuote(quoteWith(t, r, c.lines), r)
 		if codeOf(err) != c.want {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"swapkeep/chain"
+	"swapkeep/providers/wire"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -68,7 +69,7 @@ func readVectors(t testing.TB) vectors {
 
 func quantityOf(t testing.TB, s string) *big.Int {
 	t.Helper()
-	var q quantity
+	var q wire.Quantity
 	if err := q.UnmarshalJSON([]byte(`"` + s + `"`)); err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (h *harness) honest(t *testing.T) {
 		t.Errorf("fees %+v, want %+v", o.Fees, want.Fees)
 	}
 	var effects []swap.Effect
-	for _, s := range h.steps {
+	for _, s := range h.order.Plan.Steps {
 		f, err := h.p.Decode(h.terms, s)
 		if err != nil {
 			t.Fatal(err)
@@ -43,6 +43,12 @@ func (h *harness) honest(t *testing.T) {
 	}
 	if h.built.Spender != h.flow.Spender {
 		t.Errorf("spender %s, want %s", h.built.Spender, h.flow.Spender)
+	}
+	if (h.flow.Settled != nil) != (h.built.Settlement == swap.ByProvider) {
+		t.Errorf("the plan is settled %s", h.built.Settlement)
+	}
+	if h.flow.Settled != nil {
+		h.settled(t)
 	}
 	for _, p := range h.server.problems {
 		t.Errorf("request: %s", p)
@@ -80,9 +86,12 @@ func (h *harness) repeat(t *testing.T) {
 		t.Errorf("a stored offer builds something else: %v", err)
 	}
 	for range 2 { // as after a crash before the late call was journaled
-		if steps, err := h.finish(t.Context(), h.p, stored, built); err != nil || !sameJSON(steps, h.steps) {
+		if o, err := h.finish(t.Context(), h.p, stored, built); err != nil || !sameJSON(o.Plan, h.order.Plan) {
 			t.Errorf("a stored offer is carried out otherwise: %v", err)
 		}
+	}
+	if h.flow.Settled != nil {
+		h.resubmitted(t)
 	}
 }
 

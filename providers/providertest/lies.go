@@ -2,8 +2,10 @@ package providertest
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,12 +17,23 @@ type tally struct {
 	value, refused int // mutations to another value of the same form, and those refused
 }
 
+// count adds one mutation of a leaf.
+func count(leaves map[string]*tally, name string, refused bool) {
+	if leaves[name] == nil {
+		leaves[name] = &tally{}
+	}
+	leaves[name].value++
+	if refused {
+		leaves[name].refused++
+	}
+}
+
 // A record is what became of all lies.
 type record struct {
-	mu     sync.Mutex
-	leaves map[string]*tally
-	used   map[string]bool // reasons that were needed, by path
-	total  int
+	mu             sync.Mutex
+	leaves         map[string]*tally
+	used           map[string]bool // reasons that were needed, by path
+	total, refused int
 }
 
 // lies changes every node of every recorded reply in every way and wants each
@@ -28,16 +41,18 @@ type record struct {
 // value is refused needs a stated reason; a reason that nothing needs is an error.
 func lies(t *testing.T, s Suite) {
 	r := &record{leaves: map[string]*tally{}, used: map[string]bool{}}
-	var wg sync.WaitGroup
-	for _, f := range s.Flows {
-		h := newHarness(t, s, f)
-		wg.Go(func() {
-			for p, x := range h.server.exchanges {
-				h.lieAbout(t, r, p, x)
+	t.Run("flows", func(t *testing.T) {
+		for _, f := range s.Flows {
+			if f.Alike != "" {
+				sameLeaves(t, s, f)
+				continue
 			}
-		})
-	}
-	wg.Wait()
+			t.Run(f.Name, func(t *testing.T) {
+				t.Parallel()
+				newHarness(t, s, f).lieAboutAll(t, r)
+			})
+		}
+	})
 	for name, l := range r.leaves {
 		reason, excused := s.reason(name)
 		switch {
@@ -55,35 +70,99 @@ func lies(t *testing.T, s Suite) {
 			t.Errorf("the reason for %s is not needed", h.Path)
 		}
 	}
-	t.Logf("%d lies about %d leaves", r.total, len(r.leaves))
+	t.Logf("%d lies about %d leaves: %d refused, %d harmless", r.total, len(r.leaves), r.refused, r.total-r.refused)
 }
 
-// lieAbout tells every lie about the reply of one path.
-func (h *harness) lieAbout(t *testing.T, r *record, p string, x Exchange) {
+// sameLeaves wants every leaf of a flow's replies to be one of the flow's that it names.
+func sameLeaves(t *testing.T, s Suite, f Flow) {
+	i := slices.IndexFunc(s.Flows, func(g Flow) bool { return g.Name == f.Alike && g.Alike == "" })
+	if i < 0 {
+		t.Fatalf("%s is like %s, which is not lied about", f.Name, f.Alike)
+	}
+	known := leavesOf(t, s, s.Flows[i])
+	for name := range leavesOf(t, s, f) {
+		if !known[name] {
+			t.Errorf("%s: %s has no such leaf", name, f.Alike)
+		}
+	}
+}
+
+// leavesOf are the names of all leaves of a flow's replies.
+func leavesOf(t *testing.T, s Suite, f Flow) map[string]bool {
+	files := slices.Clone(f.Exchanges)
+	if f.Settled != nil {
+		for _, c := range f.Settled.Claims {
+			files = append(files, c.Exchange)
+		}
+	}
+	out := map[string]bool{}
+	for _, file := range files {
+		x := ReadExchange(t, filepath.Join(s.Dir, file))
+		for _, n := range walk(decode(x.Response.Body)) {
+			if n.leaf {
+				out[path.Base(x.path())+":"+n.pattern] = true
+			}
+		}
+	}
+	return out
+}
+
+// lieAboutAll lies about every reply of the flow, and about every other reply
+// that its provider may give of the order's state.
+func (h *harness) lieAboutAll(t *testing.T, r *record) {
+	for p, x := range h.server.exchanges {
+		h.lieAbout(t, r, p, x, h.good)
+	}
+	if h.flow.Settled == nil {
+		return
+	}
+	for _, c := range h.flow.Settled.Claims[1:] {
+		h.replies(t, c, func(x Exchange) {
+			good := h.run(t.Context(), h.p)
+			if good.err != nil {
+				t.Fatalf("%s: %v", c.Exchange, good.err)
+			}
+			h.lieAbout(t, r, x.path(), x, good)
+		})
+	}
+}
+
+// lieAbout tells every lie about the reply of one path, one sub-test for each leaf
+// or branch.
+func (h *harness) lieAbout(t *testing.T, r *record, p string, x Exchange, good outcome) {
 	defer h.server.lie(p, nil)
 	doc := decode(x.Response.Body)
-	shown := map[string]bool{} // what a whole excused subtree repeats is tried once
+	places := map[string][]node{}
 	for _, n := range walk(doc) {
 		name := path.Base(p) + ":" + n.pattern
 		reason, _ := h.suite.reason(name)
-		if shown[name] && strings.HasSuffix(reason.Path, "**") {
-			continue
+		if len(places[name]) == 0 || !strings.HasSuffix(reason.Path, "**") { // what a whole excused subtree repeats is tried once
+			places[name] = append(places[name], n)
 		}
-		shown[name] = true
-		for _, m := range mutations(n.value) {
-			h.server.lie(p, telling(x, n.with(doc, m)))
-			o := h.run(t.Context(), h.p)
-			changed := changedBy(h.good, o)
-			for _, c := range changed {
-				if !slices.Contains(reason.MayChange, c) {
-					t.Errorf("%s: %s: %s: accepted, and changes %s", h.flow.Name, name, m.name, c)
+	}
+	for _, name := range slices.Sorted(maps.Keys(places)) {
+		t.Run(name, func(t *testing.T) {
+			reason, _ := h.suite.reason(name)
+			for _, n := range places[name] {
+				for _, m := range mutations(n.value) {
+					h.server.lie(p, telling(x, n.with(doc, m)))
+					o := h.runFrom(t.Context(), p)
+					changed := changedBy(good, o)
+					for _, c := range changed {
+						if !slices.Contains(reason.MayChange, c) {
+							t.Errorf("%s: accepted, and changes %s", m.name, c)
+						}
+					}
+					if s := h.flow.Settled; s != nil && p == s.Submit && o.at == "submit" && !unsure(o.err) {
+						t.Errorf("%s: the provider took the order, and the refusal says that it did not: %v", m.name, o.err)
+					}
+					r.add(name, n.leaf && m.sameForm, o.err != nil)
+					if len(changed) > 0 {
+						r.use(reason.Path)
+					}
 				}
 			}
-			r.add(name, n.leaf && m.sameForm, o.err != nil)
-			if len(changed) > 0 {
-				r.use(reason.Path)
-			}
-		}
+		})
 	}
 }
 
@@ -92,15 +171,11 @@ func (r *record) add(name string, value, refused bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.total++
-	if !value {
-		return
-	}
-	if r.leaves[name] == nil {
-		r.leaves[name] = &tally{}
-	}
-	r.leaves[name].value++
 	if refused {
-		r.leaves[name].refused++
+		r.refused++
+	}
+	if value {
+		count(r.leaves, name, refused)
 	}
 }
 

@@ -12,12 +12,15 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
+	"swapkeep/chain"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
@@ -35,13 +38,15 @@ type Suite struct {
 	// Sign signs a typed step as the recorded account's key would, 65 bytes with v
 	// as 27 or 28, the same for the same message. Nil without such steps.
 	Sign func(apitypes.TypedData) ([]byte, error)
-	// Flows are the recorded swaps; the first also meets every fault.
+	// Flows are the recorded swaps; the first, and the first that the provider
+	// settles, also meet every fault.
 	Flows []Flow
 	// Harmless lists the leaves whose value decides nothing, each with the reason.
 	Harmless []Harmless
 }
 
-// A Flow is one recorded swap, from quote to calldata.
+// A Flow is one recorded swap: from quote to calldata or, where the provider
+// settles it, to the provider's word of its end.
 type Flow struct {
 	Name    string
 	Request swap.QuoteRequest
@@ -50,6 +55,9 @@ type Flow struct {
 	MakerFeeBps int
 	// Exchanges are file names below Dir, one for each path that is called.
 	Exchanges []string
+	// Beside are exchanges with another source of offers that is asked at the same
+	// time and, in this flow, has none: it fails and lies in none of the tests.
+	Beside []string
 	// Offer, Spender and Effects are what the honest replies must give.
 	Offer   Expected
 	Spender common.Address
@@ -57,6 +65,17 @@ type Flow struct {
 	// FreeWords are words of the last step's calldata (32 bytes each, counted
 	// after the selector) that may have any value, each with the reason.
 	FreeWords map[int]string
+	// Opaque is why the last step's calldata may be anything: its form is not
+	// published, and package swap bounds what it may do. Empty = it is decoded.
+	Opaque string
+	// FreeFields are leaves of typed steps' data (paths as in [walk], such as
+	// message.nonce) that may have any value of their form, each with the reason.
+	FreeFields map[string]string
+	// Settled is what a plan that the provider settles comes to; nil for others.
+	Settled *Settled
+	// Alike names another flow whose replies have all the leaves of this one's: they
+	// are lied about there, and here not again.
+	Alike string
 }
 
 // Expected is what a quote must come to.
@@ -65,6 +84,8 @@ type Expected struct {
 	AmountOut, MinOut string
 	Fees              []swap.Payment
 	Life              time.Duration // from Suite.Now to the offer's expiry
+	// Longest is the most that any reply may make of Life; 0 = no more than Life.
+	Longest time.Duration
 }
 
 // Harmless says why a leaf may have any value. Path is as in [walk] after the
@@ -77,8 +98,9 @@ type Harmless struct {
 	MayChange []string
 }
 
-// Run tests a provider.
+// Run tests how a provider behaves; [Hostile] is the other half.
 func Run(t *testing.T, s Suite) {
+	settled := slices.IndexFunc(s.Flows, func(f Flow) bool { return f.Settled != nil })
 	for i, f := range s.Flows {
 		t.Run(f.Name, func(t *testing.T) {
 			t.Parallel()
@@ -86,15 +108,28 @@ func Run(t *testing.T, s Suite) {
 			t.Run("honest", h.honest)
 			t.Run("repeat", h.repeat)
 			t.Run("concurrent", h.concurrent)
-			t.Run("calldata", h.calldata)
-			if i == 0 { // a broken service is the same to every flow
+			if i == 0 || i == settled { // a broken service is the same to every flow
 				t.Run("cancelled", h.cancelled)
 				t.Run("faults", h.faults)
 			}
 		})
 	}
-	t.Run("lies", func(t *testing.T) { lies(t, s) })
 	t.Run("pins", func(t *testing.T) { pins(t, s) })
+}
+
+// Hostile tests what a provider does when its service lies, in every leaf of every
+// recorded reply, and when the bytes to be signed are others: one sub-test for
+// each leaf. It prints how many lies were told.
+func Hostile(t *testing.T, s Suite) {
+	for _, f := range s.Flows {
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			h := newHarness(t, s, f)
+			t.Run("calldata", h.calldata)
+			t.Run("typed", h.typed)
+		})
+	}
+	t.Run("leaves", func(t *testing.T) { lies(t, s) })
 }
 
 // A harness is one flow with its replaying server and honest outcome.
@@ -106,7 +141,8 @@ type harness struct {
 	terms  swap.Terms
 	good   outcome
 	built  swap.Built
-	steps  []swap.Step // of built, carried out
+	order  swap.Order // of built, its steps carried out, not submitted yet
+	signed sync.Map   // signatures by message
 }
 
 func newHarness(t *testing.T, s Suite, f Flow) *harness {
@@ -125,7 +161,7 @@ func newHarness(t *testing.T, s Suite, f Flow) *harness {
 	if h.built, err = h.p.Build(t.Context(), offers[0], h.terms); err != nil {
 		t.Fatal(err)
 	}
-	if h.steps, err = h.finish(t.Context(), h.p, offers[0], h.built); err != nil {
+	if h.order, err = h.finish(t.Context(), h.p, offers[0], h.built); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -142,85 +178,122 @@ func termsOf(o swap.Offer, f Flow) swap.Terms {
 		Provider: o.Provider, Account: r.Account, SrcChain: r.SrcChain, TokenIn: r.TokenIn, AmountIn: r.AmountIn,
 		DstChain: r.DstChain, TokenOut: r.TokenOut, Recipient: r.Recipient, FloorOut: o.MinOut, RefundTo: r.RefundTo,
 		Deadline: f.Deadline, FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver, MakerFeeBps: f.MakerFeeBps,
-		GasCeiling: big.NewInt(1e18),
+		GasCeiling: big.NewInt(1e18), Refund: o.Refund, Wrap: o.Wrap,
 	}
 }
 
 // An outcome is how far a swap got and, when it was not refused, all that
 // matters of it, by name.
 type outcome struct {
+	at     string // where it was refused: quote, build, decode …
 	err    error
 	facets map[string]string
 }
 
+// refusedAt is the outcome of a swap that got no further.
+func refusedAt(at string, err error) outcome {
+	return outcome{at: at, err: fmt.Errorf("%s: %w", at, err)}
+}
+
 // run does the whole flow under the honest terms, as service and engine do: quote,
-// build, decode, check and, before each step's bytes would be signed, again.
+// build, decode, check and, before each step's bytes would be signed, again; then
+// what the provider settles is handed to it and asked after.
 func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
 	offers, err := p.Quote(ctx, h.flow.Request)
-	if err != nil {
-		return outcome{err: fmt.Errorf("quote: %w", err)}
+	if err == nil && len(offers) == 0 {
+		err = errors.New("no offer and no reason")
 	}
-	if len(offers) == 0 {
-		return outcome{err: errors.New("quote: no offer and no reason")}
+	if err != nil {
+		return refusedAt("quote", err)
 	}
 	if err := h.sound(offers[0]); err != nil {
-		return outcome{err: err}
+		return refusedAt("quote", err)
 	}
 	o := outcome{facets: offerFacets(offers[0])}
 	built, err := p.Build(ctx, offers[0], h.terms)
 	if err != nil {
-		return outcome{err: fmt.Errorf("build: %w", err)}
+		return refusedAt("build", err)
 	}
 	o.facets["settlement"], o.facets["spender"] = string(built.Settlement), built.Spender.Hex()
 	if err := h.judge(p, built.Steps, planned, o.facets); err != nil {
-		return outcome{err: err}
+		return refusedAt("decode", err)
 	}
-	if !slices.ContainsFunc(built.Steps, func(s swap.Step) bool { return s.Kind == swap.LateStep }) {
+	late := slices.ContainsFunc(built.Steps, func(s swap.Step) bool { return s.Kind == swap.LateStep })
+	if built.Settlement != swap.ByProvider && !late {
 		return o
 	}
 	accepted := o.facets["digest"]
-	steps, err := h.finish(ctx, p, offers[0], built)
-	if err == nil {
-		err = h.judge(p, steps, made, o.facets)
+	order, err := h.finish(ctx, p, offers[0], built)
+	if err != nil {
+		return refusedAt("late", err)
+	}
+	if late {
+		err = h.judge(p, order.Plan.Steps, made, o.facets)
 	}
 	if err == nil && o.facets["digest"] != accepted {
 		err = swap.Refuse(swap.NotAsAccepted, "a late call is not what was accepted")
 	}
 	if err != nil {
-		return outcome{err: err}
+		return refusedAt("decode", err)
+	}
+	if built.Settlement == swap.ByProvider {
+		if at, err := h.settle(ctx, p, order, o.facets); err != nil {
+			return refusedAt(at, err)
+		}
 	}
 	return o
 }
 
-// finish carries steps out as far as the provider has a part in it: typed steps
-// are signed, and the calls of late ones asked for.
-func (h *harness) finish(ctx context.Context, p swap.Provider, o swap.Offer, b swap.Built) ([]swap.Step, error) {
-	order := swap.Order{Terms: h.terms, Offer: o, Plan: swap.Plan{Steps: b.Steps, Settlement: b.Settlement}}
-	steps := slices.Clone(b.Steps)
+// finish carries steps out: typed steps are signed, the calls of late ones asked
+// for, and every call is taken to be mined.
+func (h *harness) finish(ctx context.Context, p swap.Provider, o swap.Offer, b swap.Built) (swap.Order, error) {
+	order := swap.Order{
+		ID: "providertest", Terms: h.terms, Offer: o,
+		Plan: swap.Plan{Steps: slices.Clone(b.Steps), Settlement: b.Settlement, Spender: b.Spender},
+	}
 	for i, s := range b.Steps {
 		var left swap.Result
 		switch s.Kind {
 		case swap.TypedStep:
-			signature, err := h.suite.Sign(*s.Typed)
-			if err != nil {
-				return nil, err
+			var err error
+			if left.Signature, err = h.sign(*s.Typed); err != nil {
+				return order, err
 			}
-			left.Signature = signature
 		case swap.LateStep:
 			late, ok := p.(swap.LateBuilder)
 			if !ok {
-				return nil, errors.New("a late step of a provider that makes no late calls")
+				return order, errors.New("a late step of a provider that makes no late calls")
 			}
 			call, err := late.Late(ctx, order, i)
 			if err != nil {
-				return nil, fmt.Errorf("late: %w", err)
+				return order, err
 			}
-			steps[i].Call = &call
+			order.Plan.Steps[i].Call = &call
+		}
+		if c := order.Plan.Steps[i].Call; c != nil {
+			left.Tx = Mined(*c)
+			left.Evidence = &chain.Evidence{Chain: c.ChainID, Tx: left.Tx, Block: 1, Depth: 64, Success: true, FeePaid: new(big.Int), To: c.To}
 		}
 		order.Results, order.Step = append(order.Results, left), i+1
 	}
-	return steps, nil
+	return order, nil
 }
+
+// sign signs what was not signed before: most lies leave the message alone.
+func (h *harness) sign(data apitypes.TypedData) ([]byte, error) {
+	key := text(data)
+	if known, ok := h.signed.Load(key); ok {
+		return known.([]byte), nil
+	}
+	signature, err := h.suite.Sign(data)
+	if err == nil {
+		h.signed.Store(key, signature)
+	}
+	return signature, err
+}
+
+// Mined is the hash under which this suite takes a call to be mined.
+func Mined(c chain.Call) common.Hash { return crypto.Keccak256Hash(c.To[:], c.Data) }
 
 // sound is what any accepted quote must satisfy, since the user's terms are made
 // from it. An offer that does not is no refusal, so its error has no code.
@@ -238,11 +311,11 @@ func (h *harness) sound(o swap.Offer) error {
 	}
 	switch {
 	case o.MinOut.Cmp(floor) < 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Sign() <= 0:
-		return fmt.Errorf("quote: an offer of %s with a minimum of %s", o.AmountOut, o.MinOut)
+		return fmt.Errorf("an offer of %s with a minimum of %s", o.AmountOut, o.MinOut)
 	case ours != r.FeeBps || theirs > h.flow.MakerFeeBps:
-		return fmt.Errorf("quote: an offer with fees of %d and %d bps", ours, theirs)
-	case o.Expires.After(h.suite.Now.Add(h.flow.Offer.Life)) || !sameJSON(o.Request, r):
-		return fmt.Errorf("quote: an offer that is not for the request, or lives too long")
+		return fmt.Errorf("an offer with fees of %d and %d bps", ours, theirs)
+	case o.Expires.After(h.suite.Now.Add(max(h.flow.Offer.Life, h.flow.Offer.Longest))) || !sameJSON(o.Request, r):
+		return fmt.Errorf("an offer that is not for the request, or lives too long")
 	}
 	return nil
 }
@@ -262,7 +335,7 @@ func (h *harness) judge(p swap.Provider, steps []swap.Step, at stage, facets map
 			f, err = p.Decode(h.terms, s)
 		}
 		if err != nil {
-			return fmt.Errorf("decode: %w", err)
+			return err
 		}
 		effects = append(effects, f)
 		name := fmt.Sprintf("step%d.", i)
@@ -272,15 +345,28 @@ func (h *harness) judge(p swap.Provider, steps []swap.Step, at stage, facets map
 			facets[name+"gas"] = fmt.Sprint(c.Gas)
 		}
 		if s.Typed != nil {
-			hash, _, err := apitypes.TypedDataAndHash(*s.Typed)
-			facets[name+"typed"] = fmt.Sprintf("%x %v", hash, err)
+			facets[name+"typed"] = text(s.Typed)
 		}
 	}
+	effects = append(wrapFirst(h.terms), effects...)
 	if err := swap.Check(h.terms, effects, p.Pins()); err != nil {
-		return fmt.Errorf("check: %w", err)
+		return err
 	}
 	facets["digest"] = swap.Digest(h.terms, effects).Hex()
 	return nil
+}
+
+// wrapFirst is what package swap has happen before a plan whose provider takes
+// tokens only.
+func wrapFirst(t swap.Terms) []swap.Effect {
+	if t.Wrap == (common.Address{}) {
+		return nil
+	}
+	return []swap.Effect{{
+		Kind: swap.Wrap, Chain: t.SrcChain, Target: t.Wrap,
+		Spends:   []swap.Spend{{Token: common.Address{}, Amount: t.AmountIn}},
+		Receives: []swap.Receive{{Token: t.Wrap, To: t.Account, Min: t.AmountIn}},
+	}}
 }
 
 func offerFacets(o swap.Offer) map[string]string {
@@ -292,7 +378,15 @@ func offerFacets(o swap.Offer) map[string]string {
 		"offer.request": fmt.Sprint(o.Request), "offer.provider": string(o.Provider), "offer.routing": o.Routing, "offer.route": o.Route,
 		"offer.amountOut": fmt.Sprint(o.AmountOut), "offer.minOut": fmt.Sprint(o.MinOut), "offer.gas": fmt.Sprint(o.Gas),
 		"offer.duration": fmt.Sprint(o.Duration), "offer.expires": fmt.Sprint(o.Expires), "offer.fees": string(fees),
+		"offer.gasless": fmt.Sprint(o.Gasless), "offer.wrap": o.Wrap.Hex(), "offer.refund": refundText(o.Refund),
 	}
+}
+
+func refundText(s *swap.Spend) string {
+	if s == nil {
+		return "all"
+	}
+	return s.Amount.String() + " of " + s.Token.Hex()
 }
 
 // differences names the facets in which two outcomes are not alike.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,8 +16,8 @@ import (
 	"testing"
 )
 
-// An Exchange is one recorded request with its reply. A request field that is
-// the string "*" may have any value.
+// An Exchange is one recorded request with its reply. Its path may carry a query.
+// A request field or parameter that is the string "*" may have any value.
 type Exchange struct {
 	Note    string `json:"note,omitempty"`
 	Request struct {
@@ -46,11 +47,18 @@ func ReadExchange(t testing.TB, file string) Exchange {
 	return x
 }
 
+// path is the request's without its query.
+func (x Exchange) path() string {
+	path, _, _ := strings.Cut(x.Request.Path, "?")
+	return path
+}
+
 // A replayer is a real HTTP server on loopback that answers as recorded.
 type replayer struct {
 	*httptest.Server
 	suite     Suite
 	exchanges map[string]Exchange // by path
+	beside    map[string]Exchange // likewise; never lied about
 
 	mu       sync.Mutex
 	instead  map[string]http.HandlerFunc // by path: a lie or fault in place of the recorded reply
@@ -58,14 +66,20 @@ type replayer struct {
 }
 
 func replay(t testing.TB, s Suite, f Flow) *replayer {
-	r := &replayer{suite: s, exchanges: map[string]Exchange{}, instead: map[string]http.HandlerFunc{}}
-	for _, name := range f.Exchanges {
-		x := ReadExchange(t, filepath.Join(s.Dir, name))
-		r.exchanges[x.Request.Path] = x
-	}
+	r := &replayer{suite: s, exchanges: recorded(t, s, f.Exchanges), beside: recorded(t, s, f.Beside), instead: map[string]http.HandlerFunc{}}
 	r.Server = httptest.NewServer(r)
 	t.Cleanup(r.Close)
 	return r
+}
+
+// recorded reads exchanges, by their paths.
+func recorded(t testing.TB, s Suite, names []string) map[string]Exchange {
+	out := map[string]Exchange{}
+	for _, name := range names {
+		x := ReadExchange(t, filepath.Join(s.Dir, name))
+		out[x.path()] = x
+	}
+	return out
 }
 
 // lie answers a path by h until it is told the truth again (nil).
@@ -91,6 +105,9 @@ func (r *replayer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	x, ok := r.exchanges[req.URL.Path]
+	if !ok {
+		x, ok = r.beside[req.URL.Path]
+	}
 	if !ok || x.Request.Method != req.Method {
 		r.problem(req.Method + " " + req.URL.Path + " was not recorded")
 		http.NotFound(w, req)
@@ -124,6 +141,11 @@ func (r *replayer) compare(req *http.Request, x Exchange) {
 			r.problem(req.URL.Path + ": header " + k + " is " + got + ", recorded " + v)
 		}
 	}
+	_, query, _ := strings.Cut(x.Request.Path, "?")
+	want, err := url.ParseQuery(query)
+	if err != nil || !alike(parameters(want), parameters(req.URL.Query())) {
+		r.problem(req.URL.Path + ": the query is " + req.URL.RawQuery)
+	}
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
 		r.problem(req.URL.Path + ": " + err.Error())
@@ -131,6 +153,15 @@ func (r *replayer) compare(req *http.Request, x Exchange) {
 	if !alike(decode(x.Request.Body), decode(body)) {
 		r.problem(req.URL.Path + ": the body is " + string(body))
 	}
+}
+
+// parameters are a query's as a JSON object has them.
+func parameters(q url.Values) map[string]any {
+	out := map[string]any{}
+	for name, values := range q {
+		out[name] = strings.Join(values, "&")
+	}
+	return out
 }
 
 func decode(raw []byte) any {

@@ -1,11 +1,9 @@
 package bridgesim_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"math/big"
 	"net/http"
@@ -15,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -24,6 +21,7 @@ import (
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/bridgesim"
 	"swapkeep/sandbox/operator"
+	"swapkeep/sandbox/sandboxtest"
 )
 
 var native = common.Address{}
@@ -77,44 +75,12 @@ func set(t testing.TB, s *sandbox.Sandbox, change func(*bridgesim.Settings)) {
 // ask sends a request as the wallet's adapter would.
 func ask(t testing.TB, s *sandbox.Sandbox, method, path string, body any, header ...string) (int, []byte) {
 	t.Helper()
-	raw, isRaw := body.([]byte)
-	if !isRaw && body != nil {
-		var err error
-		if raw, err = json.Marshal(body); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r, err := http.NewRequestWithContext(t.Context(), method, s.BaseURL("bridge")+path, bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	reply, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, reply
+	return sandboxtest.Ask(t, method, s.BaseURL("bridge")+path, body, header...)
 }
 
 func mustAsk[T any](t testing.TB, s *sandbox.Sandbox, method, path string, body any) T {
 	t.Helper()
-	status, raw := ask(t, s, method, path, body)
-	if status != http.StatusOK {
-		t.Fatalf("%s %s: %d %s", method, path, status, raw)
-	}
-	var reply T
-	if err := json.Unmarshal(raw, &reply); err != nil {
-		t.Fatalf("%s: %v in %s", path, err, raw)
-	}
-	return reply
+	return sandboxtest.MustAsk[T](t, method, s.BaseURL("bridge")+path, body)
 }
 
 type transaction struct {
@@ -169,14 +135,7 @@ type leg struct {
 
 func (l leg) address(t testing.TB, s *sandbox.Sandbox) common.Address {
 	t.Helper()
-	if l.symbol == "" {
-		return native
-	}
-	token, ok := s.Chain(l.chain).Network.Token(l.symbol)
-	if !ok {
-		t.Fatalf("chain %d has no %s", l.chain, l.symbol)
-	}
-	return token.Address
+	return sandboxtest.Token(t, s.Chain(l.chain), l.symbol)
 }
 
 // request is what account 0 asks, to be sent back to it if need be.
@@ -216,7 +175,7 @@ func execute(t testing.TB, s *sandbox.Sandbox, tx transaction) *types.Receipt {
 	if err != nil {
 		t.Fatal(err)
 	}
-	receipt, err := chain.Settled(ctx, hash)
+	receipt, err := chain.Settled(ctx, hash) // in the latest block, which a test may take back
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,20 +229,7 @@ func follow(t testing.TB, s *sandbox.Sandbox, request common.Hash, until string)
 // balance is in base units; for the native coin, in wei.
 func balance(t testing.TB, s *sandbox.Sandbox, at leg, of common.Address) *big.Int {
 	t.Helper()
-	client, token := s.Chain(at.chain).Client(), at.address(t, s)
-	if token == native {
-		wei, err := client.BalanceAt(t.Context(), of, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return wei
-	}
-	data := slices.Concat(crypto.Keccak256([]byte("balanceOf(address)"))[:4], common.LeftPadBytes(of[:], 32))
-	out, err := client.CallContract(t.Context(), ethereum.CallMsg{To: &token, Data: data}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return new(big.Int).SetBytes(out)
+	return sandboxtest.Balance(t, s.Chain(at.chain), of, at.address(t, s))
 }
 
 // paid is who a transaction paid how much, by its only transfer.
@@ -311,10 +257,6 @@ func paid(t testing.TB, s *sandbox.Sandbox, at leg, tx common.Hash) (from, to co
 	return from, *sent.To(), sent.Value()
 }
 
-func units(n int64, decimals int64) *big.Int {
-	return new(big.Int).Mul(big.NewInt(n), new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil))
-}
-
 func number(t testing.TB, s string) *big.Int {
 	t.Helper()
 	n, ok := new(big.Int).SetString(s, 10)
@@ -327,20 +269,7 @@ func number(t testing.TB, s string) *big.Int {
 // example reads a recorded request or reply.
 func example(t testing.TB, name string) any {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/" + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return decode(t, raw)
-}
-
-func decode(t testing.TB, raw []byte) any {
-	t.Helper()
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		t.Fatalf("%v in %s", err, raw)
-	}
-	return v
+	return sandboxtest.Example(t, "testdata/"+name+".json")
 }
 
 // without takes members out, wherever they are.

@@ -1,12 +1,13 @@
 package bridgesim
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/sandbox/form"
 )
 
 // A failure is an error answer. Its body depends on who answers: the API names
@@ -101,6 +102,9 @@ func (f failure) body() any {
 	return body
 }
 
+// answers is how the API writes every answer.
+var answers = form.Answer{ContentType: "application/json; charset=utf-8"}
+
 // writeError answers with err. Whatever is no failure is the simulator's own
 // trouble and shown as such.
 func writeError(w http.ResponseWriter, err error) {
@@ -108,16 +112,5 @@ func writeError(w http.ResponseWriter, err error) {
 	if !errors.As(err, &f) {
 		f = failure{status: http.StatusInternalServerError, errorCode: "UNKNOWN_ERROR", message: err.Error()}
 	}
-	writeJSON(w, f.status, f.body())
-}
-
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	raw, err := json.Marshal(body)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(raw)
+	answers.Write(w, f.status, f.body())
 }

@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/sandbox/form"
 )
 
 // isChainID is a decimal string, or the number that an example sends.
 func isChainID(raw json.RawMessage) string {
-	if kind(raw) == '"' {
+	if form.TypeOf(raw) == form.String {
 		return text(digits)(raw)
 	}
 	return isCount(raw)

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
+
+	"swapkeep/sandbox/form"
 )
 
 // A rule says what is wrong with a member's value, "" for nothing, in the words
@@ -37,7 +38,7 @@ func decode(raw []byte, fields []field, to any) error {
 	kept := map[string]json.RawMessage{}
 	for _, f := range fields {
 		value, present := members[f.name]
-		if !present || string(bytes.TrimSpace(value)) == "null" {
+		if !present || form.TypeOf(value) == form.Null {
 			if f.required {
 				return invalid(fmt.Sprintf("body must have required property '%s'", f.name))
 			}
@@ -58,10 +59,11 @@ func decode(raw []byte, fields []field, to any) error {
 	return nil
 }
 
+const notString = "must be string"
+
 func isString(raw json.RawMessage) string {
-	var s string
-	if kind(raw) != '"' || json.Unmarshal(raw, &s) != nil {
-		return "must be string"
+	if _, ok := form.Text(raw); !ok {
+		return notString
 	}
 	return ""
 }
@@ -69,11 +71,11 @@ func isString(raw json.RawMessage) string {
 // text is a string that a pattern matches.
 func text(pattern *regexp.Regexp) rule {
 	return func(raw json.RawMessage) string {
-		if problem := isString(raw); problem != "" {
-			return problem
+		s, ok := form.Text(raw)
+		if !ok {
+			return notString
 		}
-		var s string
-		if _ = json.Unmarshal(raw, &s); !pattern.MatchString(s) {
+		if !pattern.MatchString(s) {
 			return fmt.Sprintf("must match pattern %q", pattern.String())
 		}
 		return ""
@@ -90,14 +92,14 @@ func isCount(raw json.RawMessage) string {
 }
 
 func isBoolean(raw json.RawMessage) string {
-	if c := kind(raw); c != 't' && c != 'f' {
+	if form.TypeOf(raw) != form.Boolean {
 		return "must be boolean"
 	}
 	return ""
 }
 
 func isArray(raw json.RawMessage) string {
-	if kind(raw) != '[' {
+	if form.TypeOf(raw) != form.Array {
 		return "must be array"
 	}
 	return ""
@@ -146,18 +148,9 @@ func object(fields ...field) rule {
 
 func oneOf(allowed ...string) rule {
 	return func(raw json.RawMessage) string {
-		var s string
-		if json.Unmarshal(raw, &s) != nil || !slices.Contains(allowed, s) {
+		if !form.OneOf(raw, allowed) {
 			return "must be equal to one of the allowed values"
 		}
 		return ""
 	}
-}
-
-// kind is the first character of a JSON value, which tells its type.
-func kind(raw json.RawMessage) byte {
-	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 {
-		return trimmed[0]
-	}
-	return 0
 }

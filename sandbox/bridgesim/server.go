@@ -7,23 +7,21 @@ package bridgesim
 
 import (
 	"context"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/gorilla/websocket"
-	"golang.org/x/time/rate"
 
 	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/form"
 	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/limit"
 	"swapkeep/sandbox/operator"
 )
-
-// maxRequest bounds a request body; the largest real one is a few kilobytes.
-const maxRequest = 1 << 20
 
 // Options are what a simulator is made with.
 type Options struct {
@@ -55,7 +53,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	settings Settings
-	limiters map[string]*rate.Limiter
+	limits   limit.Keys
 	book     book
 	hub      hub
 }
@@ -111,7 +109,8 @@ func (s *Server) Set(settings Settings) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settings, s.limiters = settings.clone(), nil
+	s.settings = settings.clone()
+	s.limits.Reset()
 	return nil
 }
 
@@ -124,7 +123,8 @@ func (s *Server) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// Ids go on: a deposit made before is not one of a later order.
-	s.settings, s.limiters, s.book = settings, nil, book{count: s.book.count}
+	s.settings, s.book = settings, book{count: s.book.count}
+	s.limits.Reset()
 }
 
 // An endpoint answers one method and path.
@@ -164,7 +164,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		writeError(w, noRoute(r))
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	body, err := form.Read(w, r)
 	if err != nil {
 		writeError(w, errTooLarge)
 		return
@@ -178,7 +178,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		writeError(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, reply)
+	answers.Write(w, http.StatusOK, reply)
 }
 
 // admit looks at the headers, the key and the rate.
@@ -190,29 +190,14 @@ func (s *Server) admit(e endpoint, r *http.Request) error {
 	if e.quotes && settings.APIKey != "" && key != settings.APIKey {
 		return errUnauthorized
 	}
-	limit, bucket := settings.Limit, "other "+key
+	most, bucket := settings.Limit, "other "+key
 	if e.quotes {
-		limit, bucket = settings.QuoteLimit, "quote "+key
+		most, bucket = settings.QuoteLimit, "quote "+key
 	}
-	if limit > 0 && !s.limiter(bucket, limit).Allow() {
+	if !s.limits.Allow(bucket, most, time.Minute) {
 		return errRate
 	}
 	return nil
-}
-
-// maxKeys bounds how many keys' rates are remembered.
-const maxKeys = 1000
-
-func (s *Server) limiter(bucket string, perMinute int) *rate.Limiter {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.limiters == nil || len(s.limiters) >= maxKeys {
-		s.limiters = map[string]*rate.Limiter{}
-	}
-	if s.limiters[bucket] == nil {
-		s.limiters[bucket] = rate.NewLimiter(rate.Limit(perMinute)/60, perMinute)
-	}
-	return s.limiters[bucket]
 }
 
 // market finds a chain that the bridge goes to and that runs here.

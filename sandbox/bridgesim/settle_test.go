@@ -15,6 +15,7 @@ import (
 
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/bridgesim"
+	"swapkeep/sandbox/sandboxtest"
 )
 
 var (
@@ -34,15 +35,15 @@ func TestBridgedOrdersAreFilled(t *testing.T) {
 		steps   []string
 		more    fields
 	}{
-		{"token", baseUSDC, arbUSDC, units(25, 6), []string{"approve", "deposit"}, nil},
-		{"token, allowed already", baseUSDC, arbUSDC, units(25, 6), []string{"approve", "deposit"}, nil},
-		{"token for another", baseUSDC, arbDAI, units(25, 6), []string{"approve", "deposit"}, nil},
-		{"native coin", baseETH, arbETH, units(1, 16), []string{"deposit"}, nil},
-		{"native coin for a token", baseETH, arbUSDC, units(1, 17), []string{"deposit"}, nil},
-		{"token for the native coin", baseUSDC, arbETH, units(50, 6), []string{"approve", "deposit"}, nil},
-		{"through a router", baseDAI, arbUSDC, units(25, 18), []string{"approve", "deposit"}, nil},
-		{"another router, another token", baseUSDT, arbETH, units(25, 6), []string{"approve", "deposit"}, nil},
-		{"to somebody else", baseUSDC, arbUSDC, units(25, 6), []string{"approve", "deposit"}, fields{"recipient": other}},
+		{"token", baseUSDC, arbUSDC, sandboxtest.Units(25, 6), []string{"approve", "deposit"}, nil},
+		{"token, allowed already", baseUSDC, arbUSDC, sandboxtest.Units(25, 6), []string{"approve", "deposit"}, nil},
+		{"token for another", baseUSDC, arbDAI, sandboxtest.Units(25, 6), []string{"approve", "deposit"}, nil},
+		{"native coin", baseETH, arbETH, sandboxtest.Units(1, 16), []string{"deposit"}, nil},
+		{"native coin for a token", baseETH, arbUSDC, sandboxtest.Units(1, 17), []string{"deposit"}, nil},
+		{"token for the native coin", baseUSDC, arbETH, sandboxtest.Units(50, 6), []string{"approve", "deposit"}, nil},
+		{"through a router", baseDAI, arbUSDC, sandboxtest.Units(25, 18), []string{"approve", "deposit"}, nil},
+		{"another router, another token", baseUSDT, arbETH, sandboxtest.Units(25, 6), []string{"approve", "deposit"}, nil},
+		{"to somebody else", baseUSDC, arbUSDC, sandboxtest.Units(25, 6), []string{"approve", "deposit"}, fields{"recipient": other}},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
@@ -97,14 +98,14 @@ func TestSwapsOnOneChain(t *testing.T) {
 		router    string
 		to        common.Address
 	}{
-		{"token for a token", baseUSDC, baseDAI, units(25, 6), []string{"approve", "swap"}, "swap", "v3.2", me},
-		{"by the older pair", baseUSDC, baseDAI, units(25, 6), []string{"approve", "swap"}, "swap", "v3", me},
-		{"by the oldest pair", baseDAI, baseUSDC, units(25, 18), []string{"approve", "swap"}, "swap", "v2", me},
-		{"native coin for a token", baseETH, baseUSDC, units(1, 17), []string{"swap"}, "swap", "v3.2", me},
-		{"token for the native coin", baseUSDC, baseETH, units(25, 6), []string{"approve", "swap"}, "swap", "v3.2", other},
-		{"a token without return values", leg{1, "USDT"}, leg{1, "DAI"}, units(25, 6), []string{"approve", "swap"}, "swap", "v3.2", me},
-		{"wrap", baseETH, leg{8453, "WETH"}, units(1, 17), []string{"swap"}, "wrap", "v3.2", me},
-		{"unwrap", leg{8453, "WETH"}, baseETH, units(1, 17), []string{"approve", "swap"}, "unwrap", "v3.2", other},
+		{"token for a token", baseUSDC, baseDAI, sandboxtest.Units(25, 6), []string{"approve", "swap"}, "swap", "v3.2", me},
+		{"by the older pair", baseUSDC, baseDAI, sandboxtest.Units(25, 6), []string{"approve", "swap"}, "swap", "v3", me},
+		{"by the oldest pair", baseDAI, baseUSDC, sandboxtest.Units(25, 18), []string{"approve", "swap"}, "swap", "v2", me},
+		{"native coin for a token", baseETH, baseUSDC, sandboxtest.Units(1, 17), []string{"swap"}, "swap", "v3.2", me},
+		{"token for the native coin", baseUSDC, baseETH, sandboxtest.Units(25, 6), []string{"approve", "swap"}, "swap", "v3.2", other},
+		{"a token without return values", leg{1, "USDT"}, leg{1, "DAI"}, sandboxtest.Units(25, 6), []string{"approve", "swap"}, "swap", "v3.2", me},
+		{"wrap", baseETH, leg{8453, "WETH"}, sandboxtest.Units(1, 17), []string{"swap"}, "wrap", "v3.2", me},
+		{"unwrap", leg{8453, "WETH"}, baseETH, sandboxtest.Units(1, 17), []string{"approve", "swap"}, "unwrap", "v3.2", other},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
@@ -131,7 +132,7 @@ func TestSwapsOnOneChain(t *testing.T) {
 // than the quote, it pays less.
 func TestRouterEnforcesTheMinimum(t *testing.T) {
 	s := start(t)
-	q := quote(t, s, baseETH, baseUSDC, units(1, 17), nil)
+	q := quote(t, s, baseETH, baseUSDC, sandboxtest.Units(1, 17), nil)
 	least := number(t, q.Details.CurrencyOut.MinimumAmount)
 	me := s.Accounts()[0].Address
 	if err := s.Bridge().Haircut(t.Context(), 8453, 51); err != nil {
@@ -152,7 +153,7 @@ func TestRouterEnforcesTheMinimum(t *testing.T) {
 		t.Fatal(err)
 	}
 	set(t, s, func(o *bridgesim.Settings) { o.CallShortBips = 100 })
-	q = quote(t, s, baseETH, baseUSDC, units(1, 17), nil)
+	q = quote(t, s, baseETH, baseUSDC, sandboxtest.Units(1, 17), nil)
 	before = balance(t, s, baseUSDC, me)
 	executeAll(t, s, q)
 	least = number(t, q.Details.CurrencyOut.MinimumAmount)
@@ -165,7 +166,7 @@ func TestRouterEnforcesTheMinimum(t *testing.T) {
 func TestSend(t *testing.T) {
 	s := start(t)
 	for _, in := range []leg{baseUSDC, baseETH} {
-		amount := map[leg]*big.Int{baseUSDC: units(5, 6), baseETH: units(1, 17)}[in]
+		amount := map[leg]*big.Int{baseUSDC: sandboxtest.Units(5, 6), baseETH: sandboxtest.Units(1, 17)}[in]
 		q := quote(t, s, in, in, amount, fields{"recipient": s.Accounts()[5].Address})
 		if !slices.Equal(q.ids(), []string{"send"}) || q.Details.Operation != "send" || q.Details.CurrencyOut.Amount != q.Details.CurrencyOut.MinimumAmount {
 			t.Fatalf("%+v", q)
@@ -178,7 +179,7 @@ func TestSend(t *testing.T) {
 		mustAsk[fields](t, s, http.MethodPost, "/transactions/single", fields{"requestId": q.RequestID, "chainId": "8453", "tx": string(tx)})
 		follow(t, s, q.RequestID, "success")
 	}
-	swap := quote(t, s, baseETH, baseUSDC, units(1, 17), nil)
+	swap := quote(t, s, baseETH, baseUSDC, sandboxtest.Units(1, 17), nil)
 	tx := `{"txHash":"` + common.Hash{1}.Hex() + `"}`
 	if status, raw := ask(t, s, http.MethodPost, "/transactions/single", fields{"requestId": swap.RequestID, "chainId": 8453, "tx": tx}); status != http.StatusBadRequest {
 		t.Errorf("a swap reported as a transfer: %d %s", status, raw)
@@ -222,7 +223,7 @@ func TestEndings(t *testing.T) {
 
 func (e ending) run(t *testing.T, s *sandbox.Sandbox, far common.Address) {
 	set(t, s, func(o *bridgesim.Settings) { o.Next = []bridgesim.Outcome{e.outcome} })
-	q := quote(t, s, baseUSDC, arbUSDC, units(25, 6), nil)
+	q := quote(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), nil)
 	executeAll(t, s, q)
 	now, seen := follow(t, s, q.RequestID, e.status)
 	if now.FailReason != e.failReason || (e.outcome.RefundFailReason != "" && now.RefundFailReason != e.outcome.RefundFailReason) {
@@ -261,7 +262,7 @@ func (e ending) run(t *testing.T, s *sandbox.Sandbox, far common.Address) {
 func TestFillByARouterIsNotTheSolversTransfer(t *testing.T) {
 	s := start(t)
 	set(t, s, func(o *bridgesim.Settings) { o.Outcome.Router = true })
-	q := quote(t, s, baseUSDC, arbUSDC, units(25, 6), nil)
+	q := quote(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), nil)
 	executeAll(t, s, q)
 	now, _ := follow(t, s, q.RequestID, "success")
 	payer, payee, amount := paid(t, s, arbUSDC, now.TxHashes[0])
@@ -273,7 +274,7 @@ func TestFillByARouterIsNotTheSolversTransfer(t *testing.T) {
 func TestWithoutARefundAddressNothingComesBack(t *testing.T) {
 	s := start(t)
 	set(t, s, func(o *bridgesim.Settings) { o.Outcome.Kind = bridgesim.Refund })
-	q := quote(t, s, baseUSDC, arbUSDC, units(25, 6), fields{"refundTo": nil})
+	q := quote(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), fields{"refundTo": nil})
 	executeAll(t, s, q)
 	follow(t, s, q.RequestID, "failure")
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
@@ -290,7 +291,7 @@ func TestWithoutARefundAddressNothingComesBack(t *testing.T) {
 // The API's own hook for tests, which needs a key as every referrer does.
 func TestForcedRefund(t *testing.T) {
 	s := start(t)
-	body := request(t, s, baseUSDC, arbUSDC, units(25, 6), fields{"referrer": "debug-force-refund"})
+	body := request(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), fields{"referrer": "debug-force-refund"})
 	status, raw := ask(t, s, http.MethodPost, "/quote/v2", body, "x-api-key", "any")
 	var q quoteReply
 	if status != http.StatusOK || json.Unmarshal(raw, &q) != nil {
@@ -313,13 +314,13 @@ func TestWrongDepositsAreRefunded(t *testing.T) {
 		wait         time.Duration
 		back         string
 	}{
-		{"less than quoted", "DEPOSITED_AMOUNT_TOO_LOW_TO_FILL", alter(2, units(24, 6)), nil, 0, "24000000"},
+		{"less than quoted", "DEPOSITED_AMOUNT_TOO_LOW_TO_FILL", alter(2, sandboxtest.Units(24, 6)), nil, 0, "24000000"},
 		{"another depositor", "UNKNOWN", alter(0, big.NewInt(77)), nil, 0, "25000000"},
 		{"too late", "TTL_EXPIRED", func(*transaction) {}, fields{"ttl": 1}, 1100 * time.Millisecond, "25000000"},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			q := quote(t, s, baseUSDC, arbUSDC, units(25, 6), tc.more)
+			q := quote(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), tc.more)
 			execute(t, s, q.transaction(t, 0))
 			tx := q.transaction(t, 1)
 			tc.alter(&tx)
@@ -333,8 +334,8 @@ func TestWrongDepositsAreRefunded(t *testing.T) {
 		})
 	}
 	t.Run("another currency", func(t *testing.T) {
-		q := quote(t, s, baseUSDC, arbUSDC, units(25, 6), nil)
-		tx := quote(t, s, baseETH, arbETH, units(1, 16), nil).transaction(t, 0)
+		q := quote(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), nil)
+		tx := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil).transaction(t, 0)
 		copy(tx.Data[36:], q.Protocol.V2.OrderID[:])
 		execute(t, s, tx)
 		if now, _ := follow(t, s, q.RequestID, "refund"); now.FailReason != "ORIGIN_CURRENCY_MISMATCH" {
@@ -349,7 +350,7 @@ func TestOutcomeOfOneRequest(t *testing.T) {
 	tell := func(request common.Hash, kind bridgesim.Kind) {
 		set(t, s, func(o *bridgesim.Settings) { o.Requests = map[common.Hash]bridgesim.Outcome{request: {Kind: kind}} })
 	}
-	q := quote(t, s, baseETH, arbETH, units(1, 16), nil)
+	q := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
 	tell(q.RequestID, bridgesim.Never)
 	executeAll(t, s, q)
 	follow(t, s, q.RequestID, "pending")
@@ -361,7 +362,7 @@ func TestOutcomeOfOneRequest(t *testing.T) {
 	follow(t, s, q.RequestID, "failure")
 	tell(q.RequestID, bridgesim.Refund)
 	now, _ := follow(t, s, q.RequestID, "refund")
-	if _, payee, amount := paid(t, s, baseETH, now.TxHashes[0]); payee != s.Accounts()[0].Address || amount.Cmp(units(1, 16)) != 0 {
+	if _, payee, amount := paid(t, s, baseETH, now.TxHashes[0]); payee != s.Accounts()[0].Address || amount.Cmp(sandboxtest.Units(1, 16)) != 0 {
 		t.Errorf("%s to %s", amount, payee)
 	}
 }
@@ -369,7 +370,7 @@ func TestOutcomeOfOneRequest(t *testing.T) {
 func TestDepositMustBeIndexedWhereTheSettingsSaySo(t *testing.T) {
 	s := start(t)
 	set(t, s, func(o *bridgesim.Settings) { o.NeedsIndex = true })
-	q := quote(t, s, baseETH, arbETH, units(1, 16), nil)
+	q := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
 	receipt := executeAll(t, s, q)
 	time.Sleep(100 * time.Millisecond)
 	if now := statusOf(t, s, q.RequestID); now.Status != "waiting" || len(now.InTxHashes) != 0 {
@@ -383,7 +384,7 @@ func TestDepositMustBeIndexedWhereTheSettingsSaySo(t *testing.T) {
 func TestDepositThatIsReorganisedAway(t *testing.T) {
 	s := start(t)
 	set(t, s, func(o *bridgesim.Settings) { o.Outcome.Kind = bridgesim.Never })
-	q := quote(t, s, baseETH, arbETH, units(1, 16), nil)
+	q := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
 	executeAll(t, s, q)
 	follow(t, s, q.RequestID, "pending")
 	if err := s.Chain(8453).Reorg(1, true); err != nil {
@@ -405,7 +406,7 @@ func TestExtraSteps(t *testing.T) {
 		id    string
 	}{{"approve", "approve"}, {"deposit", "deposit"}, {"send", "send"}, {"signature", "authorize1"}} {
 		set(t, s, func(o *bridgesim.Settings) { o.ExtraStep, o.ExtraAfter = tc.extra, 1 })
-		first, second := quote(t, s, baseUSDC, arbUSDC, units(25, 6), nil), quote(t, s, baseUSDC, arbUSDC, units(25, 6), nil)
+		first, second := quote(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), nil), quote(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), nil)
 		if want := append(slices.Clone(first.ids()), tc.id); len(first.Steps) != 2 || !slices.Equal(second.ids(), want) {
 			t.Errorf("%s: %v, then %v", tc.extra, first.ids(), second.ids())
 		}
@@ -417,7 +418,7 @@ func TestAnotherDepository(t *testing.T) {
 	s := start(t)
 	other := common.HexToAddress("0x5a4d00000000000000000000000000000000dead")
 	set(t, s, func(o *bridgesim.Settings) { o.Depository = &other })
-	q := quote(t, s, baseUSDC, arbUSDC, units(25, 6), nil)
+	q := quote(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), nil)
 	approve, deposit := q.transaction(t, 0), q.transaction(t, 1)
 	if common.BytesToAddress(approve.Data[4:36]) != other || deposit.To != other {
 		t.Errorf("approve %s, deposit to %s", hexutil.Encode(approve.Data), deposit.To)
@@ -441,7 +442,7 @@ func TestAnotherDepository(t *testing.T) {
 func TestDisabledChain(t *testing.T) {
 	s := start(t)
 	set(t, s, func(o *bridgesim.Settings) { o.Disabled = []uint64{42161} })
-	if status, raw := ask(t, s, http.MethodPost, "/quote/v2", request(t, s, baseUSDC, arbUSDC, units(25, 6), nil)); status != http.StatusBadRequest {
+	if status, raw := ask(t, s, http.MethodPost, "/quote/v2", request(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), nil)); status != http.StatusBadRequest {
 		t.Errorf("%d %s", status, raw)
 	}
 }
@@ -449,7 +450,7 @@ func TestDisabledChain(t *testing.T) {
 // A reset forgets orders; what is on the chains stays.
 func TestResetForgetsOrders(t *testing.T) {
 	s := start(t)
-	q := quote(t, s, baseETH, arbETH, units(1, 16), nil)
+	q := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
 	s.Reset()
 	executeAll(t, s, q)
 	time.Sleep(100 * time.Millisecond)
@@ -474,7 +475,7 @@ func TestControl(t *testing.T) {
 		}
 		return raw
 	}
-	q := quote(t, s, baseETH, arbETH, units(1, 16), nil)
+	q := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
 	control("", `{"outcome":{"kind":"fail"},"requests":{"`+q.RequestID.Hex()+`":{"kind":"refund","failReason":"NO_QUOTES"}}}`)
 	control("/haircut", `{"chain":8453,"bips":0}`)
 	executeAll(t, s, q)

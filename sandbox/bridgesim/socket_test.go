@@ -25,7 +25,7 @@ func dial(t *testing.T, s *sandbox.Sandbox, query string) *websocket.Conn {
 		t.Fatalf("%v (%v)", err, resp)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	sandboxtest.SameShape(t, "ready", decode(t, next(t, conn)), example(t, "ws_ready"))
+	sandboxtest.SameShape(t, "ready", sandboxtest.Decode[any](t, next(t, conn)), example(t, "ws_ready"))
 	return conn
 }
 
@@ -44,11 +44,11 @@ func next(t *testing.T, conn *websocket.Conn) []byte {
 func subscribe(t *testing.T, conn *websocket.Conn, kind string, request common.Hash) {
 	t.Helper()
 	frame := fields{"type": kind, "event": "request.status.updated", "filters": fields{"id": request}}
-	sandboxtest.SameShape(t, "frame", decode(t, mustJSON(t, frame)), example(t, "ws_sub"))
+	sandboxtest.SameShape(t, "frame", sandboxtest.Decode[any](t, mustJSON(t, frame)), example(t, "ws_sub"))
 	if err := conn.WriteJSON(frame); err != nil {
 		t.Fatal(err)
 	}
-	sandboxtest.SameShape(t, "ack", decode(t, next(t, conn)), example(t, "ws_ack"))
+	sandboxtest.SameShape(t, "ack", sandboxtest.Decode[any](t, next(t, conn)), example(t, "ws_ack"))
 }
 
 func mustJSON(t *testing.T, v any) []byte {
@@ -64,7 +64,7 @@ func TestSocketTellsEveryState(t *testing.T) {
 	s := start(t)
 	set(t, s, func(o *bridgesim.Settings) { o.Outcome.Kind = bridgesim.Refund })
 	conn := dial(t, s, "")
-	stranger, q := quote(t, s, baseETH, arbETH, units(1, 16), nil), quote(t, s, baseETH, arbETH, units(1, 16), nil)
+	stranger, q := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil), quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
 	subscribe(t, conn, "subscribe", stranger.RequestID)
 	subscribe(t, conn, "unsubscribe", stranger.RequestID)
 	subscribe(t, conn, "subscribe", q.RequestID)
@@ -77,7 +77,7 @@ func TestSocketTellsEveryState(t *testing.T) {
 	for len(states) == 0 || states[len(states)-1] != "refund" {
 		raw := next(t, conn)
 		if len(states) == 0 {
-			sandboxtest.SameShape(t, "event", decode(t, raw), example(t, "ws_evt"))
+			sandboxtest.SameShape(t, "event", sandboxtest.Decode[any](t, raw), example(t, "ws_evt"))
 		}
 		var event struct {
 			Data struct {
@@ -125,7 +125,7 @@ func TestSocketRefusesNonsenseAndDrops(t *testing.T) {
 	if _, err := s.Faults("bridge").Add(inject.Rule{Target: "/ws/event", Kind: inject.Drop}); err != nil {
 		t.Fatal(err)
 	}
-	q := quote(t, s, baseETH, arbETH, units(1, 16), nil)
+	q := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
 	executeAll(t, s, q)
 	if _, _, err := conn.ReadMessage(); err == nil {
 		t.Error("a dropped event arrived")

@@ -30,7 +30,7 @@ func TestQuoteIsTheRecordedOne(t *testing.T) {
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, raw)
 	}
-	got, want := decode(t, raw), example(t, "quoteA_resp")
+	got, want := sandboxtest.Decode[any](t, raw), example(t, "quoteA_resp")
 	sandboxtest.SameShape(t, "reply", got, want)
 	moment := []string{"requestId", "orderId", "userBalance", "gas", "maxFeePerGas", "maxPriorityFeePerGas", "check", "data"}
 	if got, want := without(got, moment...), without(want, moment...); !reflect.DeepEqual(got, want) {
@@ -42,7 +42,7 @@ func TestQuoteIsTheRecordedOne(t *testing.T) {
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, raw)
 	}
-	if got, want := without(decode(t, raw), "gas"), without(example(t, "price_resp"), "gas"); !reflect.DeepEqual(got, want) {
+	if got, want := without(sandboxtest.Decode[any](t, raw), "gas"), without(example(t, "price_resp"), "gas"); !reflect.DeepEqual(got, want) {
 		t.Errorf("price: got\n%v\nwant\n%v", got, want)
 	}
 }
@@ -69,22 +69,22 @@ func TestRepliesHaveTheRecordedShape(t *testing.T) {
 	s := start(t)
 	get := func(path string) any {
 		_, raw := ask(t, s, http.MethodGet, path, nil)
-		return decode(t, raw)
+		return sandboxtest.Decode[any](t, raw)
 	}
 	post := func(path string, body any) any {
 		_, raw := ask(t, s, http.MethodPost, path, body)
-		return decode(t, raw)
+		return sandboxtest.Decode[any](t, raw)
 	}
 	t.Run("native deposit", func(t *testing.T) {
-		got := post("/quote/v2", request(t, s, baseETH, arbETH, units(1, 16), nil)).(fields)
+		got := post("/quote/v2", request(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)).(fields)
 		sandboxtest.SameShape(t, "steps", without(got["steps"], "depositAddress"), example(t, "quoteB_steps").(fields)["steps"])
 	})
 	t.Run("an allowance that must be reset", func(t *testing.T) {
 		set(t, s, func(o *bridgesim.Settings) { o.Router = "v3" })
 		usdt := leg{1, "USDT"}
-		q := quote(t, s, usdt, leg{1, ""}, units(200, 6), nil)
+		q := quote(t, s, usdt, leg{1, ""}, sandboxtest.Units(200, 6), nil)
 		execute(t, s, q.transaction(t, 0))
-		got := post("/quote/v2", request(t, s, usdt, leg{1, ""}, units(201, 6), nil)).(fields)
+		got := post("/quote/v2", request(t, s, usdt, leg{1, ""}, sandboxtest.Units(201, 6), nil)).(fields)
 		steps := without(got["steps"], "gas").([]any)
 		want := example(t, "quoteC_steps").(fields)["steps"].([]any)
 		if len(steps) != len(want) {
@@ -136,17 +136,17 @@ func TestRepliesHaveTheRecordedShape(t *testing.T) {
 	})
 	t.Run("a signature that is asked for", func(t *testing.T) {
 		set(t, s, func(o *bridgesim.Settings) { o.ExtraStep = "signature" })
-		steps := post("/quote/v2", request(t, s, baseETH, arbETH, units(1, 16), nil)).(fields)["steps"].([]any)
+		steps := post("/quote/v2", request(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)).(fields)["steps"].([]any)
 		sandboxtest.SameShape(t, "step", steps[1], example(t, "stepD"))
 	})
 }
 
 func TestStatusesHaveTheRecordedShape(t *testing.T) {
 	s := start(t)
-	q := quote(t, s, baseETH, arbETH, units(1, 16), nil)
+	q := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
 	at := func(version string) any {
 		_, raw := ask(t, s, http.MethodGet, "/intents/status"+version+"?requestId="+q.RequestID.Hex(), nil)
-		return decode(t, raw)
+		return sandboxtest.Decode[any](t, raw)
 	}
 	sandboxtest.SameShape(t, "waiting", at("/v3"), example(t, "st_waiting"))
 	set(t, s, func(o *bridgesim.Settings) { o.Outcome.Kind = bridgesim.Never })
@@ -160,14 +160,14 @@ func TestStatusesHaveTheRecordedShape(t *testing.T) {
 	sandboxtest.SameShape(t, "success, v1", at(""), example(t, "st_v1"))
 
 	set(t, s, func(o *bridgesim.Settings) { o.Outcome.Kind = bridgesim.Refund })
-	q = quote(t, s, baseETH, arbETH, units(1, 16), nil)
+	q = quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
 	executeAll(t, s, q)
 	follow(t, s, q.RequestID, "refund")
 	sandboxtest.SameShape(t, "refund", at("/v3"), example(t, "st_refund"))
 
 	for _, id := range []string{common.Hash{1}.Hex(), "nonsense"} {
 		for _, version := range []string{"", "/v2", "/v3"} {
-			if _, raw := ask(t, s, http.MethodGet, "/intents/status"+version+"?requestId="+id, nil); !reflect.DeepEqual(decode(t, raw), example(t, "st_unknown")) {
+			if _, raw := ask(t, s, http.MethodGet, "/intents/status"+version+"?requestId="+id, nil); !reflect.DeepEqual(sandboxtest.Decode[any](t, raw), example(t, "st_unknown")) {
 				t.Errorf("unknown: %s", raw)
 			}
 		}
@@ -188,7 +188,7 @@ type errorCase struct {
 
 func TestErrors(t *testing.T) {
 	s := start(t)
-	with := func(more fields) fields { return request(t, s, baseUSDC, arbUSDC, units(25, 6), more) }
+	with := func(more fields) fields { return request(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), more) }
 	fee := func(recipient any, bips string) fields {
 		return with(fields{"appFees": []fields{{"recipient": recipient, "fee": bips}}})
 	}
@@ -220,7 +220,7 @@ func TestErrors(t *testing.T) {
 		{"under five cents", quotes, with(fields{"amount": "49999"}), bad, "AMOUNT_TOO_LOW", "err400", nil},
 		{"more than there is", quotes, with(fields{"amount": "900000000000000"}), bad, "INSUFFICIENT_LIQUIDITY", "err400", nil},
 		{"more than a number", quotes, with(fields{"amount": "9" + string(slices.Repeat([]byte("9"), 80))}), bad, "AMOUNT_TOO_HIGH", "err400", nil},
-		{"nothing to do", quotes, request(t, s, baseUSDC, baseUSDC, units(25, 6), nil), bad, "NO_SWAP_ROUTES_FOUND", "err400", nil},
+		{"nothing to do", quotes, request(t, s, baseUSDC, baseUSDC, sandboxtest.Units(25, 6), nil), bad, "NO_SWAP_ROUTES_FOUND", "err400", nil},
 		{"exact output", quotes, with(fields{"tradeType": "EXACT_OUTPUT"}), bad, "NO_QUOTES", "err400", nil},
 		{"calls on the destination", quotes, with(fields{"txs": []fields{{"to": me}}}), bad, "EXTRA_TXS_NOT_SUPPORTED", "err400", nil},
 		{"a permit", quotes, with(fields{"usePermit": true}), bad, "UNSUPPORTED_EXECUTION_TYPE", "err400", nil},
@@ -242,7 +242,7 @@ func TestErrors(t *testing.T) {
 			if status != tc.status || reply.ErrorCode+reply.Code != tc.code {
 				t.Errorf("got %d %s, want %d %s", status, raw, tc.status, tc.code)
 			}
-			sandboxtest.SameShape(t, "error", decode(t, raw), example(t, tc.like))
+			sandboxtest.SameShape(t, "error", sandboxtest.Decode[any](t, raw), example(t, tc.like))
 		})
 	}
 	if status, raw := ask(t, s, http.MethodGet, "/intents/status/v3", nil); status != bad {
@@ -255,7 +255,7 @@ func TestErrors(t *testing.T) {
 
 func TestKeyAndRates(t *testing.T) {
 	s := start(t)
-	body := request(t, s, baseUSDC, arbUSDC, units(25, 6), nil)
+	body := request(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), nil)
 	set(t, s, func(o *bridgesim.Settings) { o.APIKey, o.QuoteLimit, o.Limit = "a-key", 2, 3 })
 	order := []struct {
 		name, method, path string
@@ -280,7 +280,7 @@ func TestKeyAndRates(t *testing.T) {
 			t.Errorf("%s: got %d %s, want %d", o.name, status, raw, o.status)
 		}
 		if o.like != "" {
-			sandboxtest.SameShape(t, o.name, decode(t, raw), example(t, o.like))
+			sandboxtest.SameShape(t, o.name, sandboxtest.Decode[any](t, raw), example(t, o.like))
 		}
 	}
 	s.Reset()
@@ -294,14 +294,14 @@ func TestLiesAndFaultsReachTheReply(t *testing.T) {
 	if _, err := s.Faults("bridge").Add(inject.Rule{Target: "/quote/v2", Kind: inject.Lie, Pointer: "/details/currencyOut/minimumAmount", Value: json.RawMessage(`"1"`), Times: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if q := quote(t, s, baseUSDC, arbUSDC, units(25, 6), nil); q.Details.CurrencyOut.MinimumAmount != "1" {
+	if q := quote(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), nil); q.Details.CurrencyOut.MinimumAmount != "1" {
 		t.Errorf("minimum %s", q.Details.CurrencyOut.MinimumAmount)
 	}
 	body := `{"message":"Service temporarily unavailable","errorCode":"SERVICE_UNAVAILABLE"}`
 	if _, err := s.Faults("bridge").Add(inject.Rule{Target: "/quote*", Kind: inject.HTTP, Status: 503, Body: body, Times: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if status, raw := ask(t, s, http.MethodPost, "/quote/v2", request(t, s, baseUSDC, arbUSDC, units(25, 6), nil)); status != 503 || string(raw) != body {
+	if status, raw := ask(t, s, http.MethodPost, "/quote/v2", request(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), nil)); status != 503 || string(raw) != body {
 		t.Errorf("%d %s", status, raw)
 	}
 }
@@ -325,8 +325,8 @@ func TestLayoutsChangeFromRunToRun(t *testing.T) {
 	s := start(t)
 	other := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: -1, Instant: true})
 	weth := leg{8453, "WETH"}
-	one := quote(t, s, baseETH, weth, units(1, 17), nil).transaction(t, 0)
-	two := quote(t, other, baseETH, weth, units(1, 17), nil).transaction(t, 0)
+	one := quote(t, s, baseETH, weth, sandboxtest.Units(1, 17), nil).transaction(t, 0)
+	two := quote(t, other, baseETH, weth, sandboxtest.Units(1, 17), nil).transaction(t, 0)
 	if slices.Equal(one.Data[:4], two.Data[:4]) {
 		t.Errorf("two sandboxes share the selector %x", one.Data[:4])
 	}
@@ -366,10 +366,10 @@ func TestBadSettings(t *testing.T) {
 // The app fee is what the caller named, of what is paid in.
 func TestAppFeeIsOwed(t *testing.T) {
 	s := start(t)
-	quote(t, s, baseUSDC, arbUSDC, units(1000, 6), fields{"appFees": []fields{{"recipient": s.Accounts()[3].Address, "fee": "40"}}})
-	quote(t, s, baseUSDC, leg{8453, "DAI"}, units(6, 6), fields{"appFees": []fields{{"recipient": s.Accounts()[3].Address, "fee": "40"}}})
+	quote(t, s, baseUSDC, arbUSDC, sandboxtest.Units(1000, 6), fields{"appFees": []fields{{"recipient": s.Accounts()[3].Address, "fee": "40"}}})
+	quote(t, s, baseUSDC, leg{8453, "DAI"}, sandboxtest.Units(6, 6), fields{"appFees": []fields{{"recipient": s.Accounts()[3].Address, "fee": "40"}}})
 	orders := s.Bridge().Orders()
-	if len(orders) != 2 || orders[0].AppFee.Cmp(units(4, 6)) != 0 || orders[1].AppFee.Cmp(new(big.Int)) != 0 {
+	if len(orders) != 2 || orders[0].AppFee.Cmp(sandboxtest.Units(4, 6)) != 0 || orders[1].AppFee.Cmp(new(big.Int)) != 0 {
 		t.Errorf("%+v", orders)
 	}
 }

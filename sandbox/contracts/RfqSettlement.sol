@@ -66,7 +66,6 @@ contract RfqSettlement {
     error InvalidSignatureLength();
     error NativeTakerNotSimulated();
     error OrderExpired();
-    error PartialFillNotSimulated();
     error TransferFailed();
     error UpdatedMakerAmountsTooLow();
     error ZeroMakerAmount();
@@ -161,13 +160,18 @@ contract RfqSettlement {
         }
         _useNonce(order.maker_address, order.maker_nonce);
         require(block.timestamp < order.expiry, OrderExpired());
-        require(filledTakerAmount == 0 || filledTakerAmount >= order.taker_amount, PartialFillNotSimulated());
         require(order.packed_commands & TAKER_NATIVE == 0 && msg.value == 0, NativeTakerNotSimulated());
+        uint256 taken = order.taker_amount;
+        if (filledTakerAmount != 0 && filledTakerAmount < taken) {
+            // A part, at the same price: whoever settles chooses, nobody signed it.
+            makerAmount = makerAmount * filledTakerAmount / taken;
+            taken = filledTakerAmount;
+        }
         if (usingPermit2) {
-            require(order.taker_amount <= type(uint160).max, AmountTooLarge());
-            permit2.transferFrom(order.taker_address, order.maker_address, uint160(order.taker_amount), order.taker_token);
+            require(taken <= type(uint160).max, AmountTooLarge());
+            permit2.transferFrom(order.taker_address, order.maker_address, uint160(taken), order.taker_token);
         } else {
-            _pull(order.taker_token, order.taker_address, order.maker_address, order.taker_amount);
+            _pull(order.taker_token, order.taker_address, order.maker_address, taken);
         }
         if (order.packed_commands & MAKER_NATIVE == 0) {
             _pull(order.maker_token, order.maker_address, order.receiver, makerAmount);

@@ -65,11 +65,11 @@ type auction struct {
 func quoted(t *testing.T, s *sandbox.Sandbox, chain uint64, in, out string, amount *big.Int, more fields) *auction {
 	t.Helper()
 	a := &auction{t: t, s: s, c: s.Chain(chain)}
-	if a.in = token(t, a.c, in); out != "" {
-		a.out = token(t, a.c, out)
+	if a.in = sandboxtest.Token(t, a.c, in); out != "" {
+		a.out = sandboxtest.Token(t, a.c, out)
 	}
 	mustExecute(t, s, transaction{To: a.in, From: s.Accounts()[0].Address, ChainID: chain, Gas: "100000", Value: "0x00",
-		Data: words(t, "approve(address,uint256)", a.c.Network.Contracts.Permit2, new(big.Int).Mul(amount, big.NewInt(2)))})
+		Data: sandboxtest.Calldata(t, "approve(address,uint256)", a.c.Network.Contracts.Permit2, new(big.Int).Mul(amount, big.NewInt(2)))})
 	a.quote = quote(t, s, chain, a.in, a.out, amount, merge(auctions(chain), more))
 	var q struct{ OrderID common.Hash }
 	if err := json.Unmarshal(a.quote.Quote, &q); err != nil {
@@ -167,7 +167,7 @@ func become(t *testing.T, s *sandbox.Sandbox, o dexsim.Outcome) {
 func (a *auction) balances() []*big.Int {
 	var all []*big.Int
 	for _, o := range a.quote.outputs {
-		all = append(all, balance(a.t, a.c, o.Recipient, a.out))
+		all = append(all, sandboxtest.Balance(a.t, a.c, o.Recipient, a.out))
 	}
 	return all
 }
@@ -178,21 +178,21 @@ func TestAuctionRepliesHaveTheRecordedShape(t *testing.T) {
 	for _, file := range []string{"04_quote_dutch_v2.json", "05_quote_dutch_v3.json"} {
 		t.Run(file, func(t *testing.T) {
 			_, raw := mustAsk[fields](t, s, http.MethodPost, "/quote", body(file, "request"))
-			sandboxtest.SameShape(t, "reply", decode(t, raw), body(file, "response"))
+			sandboxtest.SameShape(t, "reply", sandboxtest.Decode[any](t, raw), body(file, "response"))
 		})
 	}
-	a := quoted(t, s, 8453, "USDC", "WETH", units(1000, 6), fields{"integratorFees": []fields{{"bips": 40, "recipient": receiver}}})
+	a := quoted(t, s, 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), fields{"integratorFees": []fields{{"bips": 40, "recipient": receiver}}})
 	status, raw := a.post()
 	if status != http.StatusCreated {
 		t.Fatalf("%d %s", status, raw)
 	}
-	sandboxtest.SameShape(t, "order", decode(t, raw), body("06_order.json", "response"))
+	sandboxtest.SameShape(t, "order", sandboxtest.Decode[any](t, raw), body("06_order.json", "response"))
 	_, raw = mustAsk[fields](t, s, http.MethodGet, "/orders?orderId="+a.id.Hex(), nil)
-	sandboxtest.SameShape(t, "open", decode(t, raw), body("07_orders.json", "response_open"))
+	sandboxtest.SameShape(t, "open", sandboxtest.Decode[any](t, raw), body("07_orders.json", "response_open"))
 	a.sent()
 	a.mine(1)
 	_, raw = mustAsk[fields](t, s, http.MethodGet, "/orders?orderId="+a.id.Hex(), nil)
-	sandboxtest.SameShape(t, "filled", decode(t, raw), body("07_orders.json", "response_filled"))
+	sandboxtest.SameShape(t, "filled", sandboxtest.Decode[any](t, raw), body("07_orders.json", "response_filled"))
 }
 
 // The reactors pay everybody what the quote said, as long as the price does not
@@ -211,11 +211,11 @@ func TestOrdersSettle(t *testing.T) {
 		more    fields
 		routing string
 	}{
-		{"V2", 1, "USDC", "WETH", units(1000, 6), fee, "DUTCH_V2"},
-		{"V2 of a token without return values", 1, "USDT", "DAI", units(1000, 6), fee, "DUTCH_V2"},
-		{"V3", 8453, "USDC", "WETH", units(1000, 6), fee, "DUTCH_V3"},
-		{"V3 into the native coin", 8453, "DAI", "", units(1000, 18), fee, "DUTCH_V3"},
-		{"V3 where blocks are the system contract's", 42161, "WETH", "USDC", units(1, 18), nil, "DUTCH_V3"},
+		{"V2", 1, "USDC", "WETH", sandboxtest.Units(1000, 6), fee, "DUTCH_V2"},
+		{"V2 of a token without return values", 1, "USDT", "DAI", sandboxtest.Units(1000, 6), fee, "DUTCH_V2"},
+		{"V3", 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), fee, "DUTCH_V3"},
+		{"V3 into the native coin", 8453, "DAI", "", sandboxtest.Units(1000, 18), fee, "DUTCH_V3"},
+		{"V3 where blocks are the system contract's", 42161, "WETH", "USDC", sandboxtest.Units(1, 18), nil, "DUTCH_V3"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := quoted(t, s, tc.chain, tc.in, tc.out, tc.amount, tc.more)
@@ -223,7 +223,7 @@ func TestOrdersSettle(t *testing.T) {
 				t.Fatalf("routing %s", a.quote.Routing)
 			}
 			filler := s.Services()["auctionFiller"].Address
-			before, sold := a.balances(), balance(t, a.c, filler, a.in)
+			before, sold := a.balances(), sandboxtest.Balance(t, a.c, filler, a.in)
 			a.mustPost()
 			a.sent()
 			a.mine(1)
@@ -236,7 +236,7 @@ func TestOrdersSettle(t *testing.T) {
 					t.Errorf("%s got %s, the quote said %s", o.Recipient, gained, o.Amount)
 				}
 			}
-			if got := new(big.Int).Sub(balance(t, a.c, filler, a.in), sold); got.Cmp(tc.amount) != 0 {
+			if got := new(big.Int).Sub(sandboxtest.Balance(t, a.c, filler, a.in), sold); got.Cmp(tc.amount) != 0 {
 				t.Errorf("the filler got %s, want %s", got, tc.amount)
 			}
 		})
@@ -251,7 +251,7 @@ func TestPricesFall(t *testing.T) {
 		for name, outcome := range map[string]dexsim.Outcome{"half way": {Blocks: 4}, "late": {Fill: "late"}, "fallen already": {Cosign: "early"}} {
 			t.Run(fmt.Sprint(chain, " ", name), func(t *testing.T) {
 				become(t, s, outcome)
-				a := quoted(t, s, chain, "USDC", "WETH", units(1000, 6), nil)
+				a := quoted(t, s, chain, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
 				var q struct {
 					OrderInfo struct{ Deadline int64 }
 					Outputs   []struct{ MinAmount string } `json:"aggregatedOutputs"`
@@ -297,19 +297,19 @@ func TestOrdersThatAreNotFilled(t *testing.T) {
 	s := manual(t, 1, 8453)
 	for _, chain := range []uint64{1, 8453} {
 		become(t, s, dexsim.Outcome{Fill: "never"})
-		a := quoted(t, s, chain, "USDC", "WETH", units(1000, 6), nil)
+		a := quoted(t, s, chain, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
 		a.mustPost()
 		a.mine(2)
 		if e := a.entry(); e.OrderStatus != "open" || e.TxHash != (common.Hash{}) {
 			t.Errorf("chain %d: %+v", chain, e)
 		}
 		reset := transaction{To: a.in, From: s.Accounts()[0].Address, ChainID: chain, Gas: "100000", Value: "0x00",
-			Data: words(t, "approve(address,uint256)", a.c.Network.Contracts.Permit2, new(big.Int))}
+			Data: sandboxtest.Calldata(t, "approve(address,uint256)", a.c.Network.Contracts.Permit2, new(big.Int))}
 		mustExecute(t, s, reset)
 		if e := a.entry(); e.OrderStatus != "insufficient-funds" {
 			t.Errorf("chain %d: %s without an allowance", chain, e.OrderStatus)
 		}
-		b := quoted(t, s, chain, "USDC", "WETH", units(1000, 6), nil)
+		b := quoted(t, s, chain, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
 		if e := a.entry(); e.OrderStatus != "open" {
 			t.Errorf("chain %d: %s with an allowance again", chain, e.OrderStatus)
 		}
@@ -345,25 +345,25 @@ func (a *auction) cancel() {
 	nonce, _ := new(big.Int).SetString(q.OrderInfo.Nonce, 10)
 	mask := new(big.Int).Lsh(big.NewInt(1), uint(nonce.Uint64()&0xff))
 	mustExecute(a.t, a.s, transaction{To: a.c.Network.Contracts.Permit2, From: a.s.Accounts()[0].Address, ChainID: a.c.ID, Gas: "100000", Value: "0x00",
-		Data: words(a.t, "invalidateUnorderedNonces(uint256,uint256)", new(big.Int).Rsh(nonce, 8), mask)})
+		Data: sandboxtest.Calldata(a.t, "invalidateUnorderedNonces(uint256,uint256)", new(big.Int).Rsh(nonce, 8), mask)})
 }
 
 // An order that is posted again is the same order, whatever became of it.
 func TestPostedTwice(t *testing.T) {
 	s := manual(t, 8453)
-	a := quoted(t, s, 8453, "USDC", "WETH", units(1000, 6), nil)
+	a := quoted(t, s, 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
 	replies := []string{}
 	for range 2 {
 		status, raw := a.post()
 		if status != http.StatusCreated {
 			t.Fatalf("%d %s", status, raw)
 		}
-		replies = append(replies, decode(t, raw).(fields)["orderStatus"].(string))
+		replies = append(replies, sandboxtest.Decode[any](t, raw).(fields)["orderStatus"].(string))
 	}
 	a.sent()
 	a.mine(1)
 	status, raw := a.post()
-	replies = append(replies, decode(t, raw).(fields)["orderStatus"].(string))
+	replies = append(replies, sandboxtest.Decode[any](t, raw).(fields)["orderStatus"].(string))
 	if got := strings.Join(replies, " "); status != http.StatusCreated || got != "open open filled" {
 		t.Errorf("%d, %s", status, got)
 	}
@@ -371,7 +371,7 @@ func TestPostedTwice(t *testing.T) {
 	if orders, err := s.DEX().Orders(t.Context()); err != nil || len(orders) != 1 {
 		t.Errorf("%d orders (%v)", len(orders), err)
 	}
-	if got := balance(t, a.c, s.Accounts()[0].Address, a.in); new(big.Int).Sub(units(100_000, 6), got).Cmp(units(1000, 6)) != 0 {
+	if got := sandboxtest.Balance(t, a.c, s.Accounts()[0].Address, a.in); new(big.Int).Sub(sandboxtest.Units(100_000, 6), got).Cmp(sandboxtest.Units(1000, 6)) != 0 {
 		t.Errorf("the swapper has %s left", got)
 	}
 }
@@ -379,7 +379,7 @@ func TestPostedTwice(t *testing.T) {
 // A fill that a reorganisation takes away is made again.
 func TestReorganisedFill(t *testing.T) {
 	s := manual(t, 8453)
-	a := quoted(t, s, 8453, "USDC", "WETH", units(1000, 6), nil)
+	a := quoted(t, s, 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
 	a.mustPost()
 	a.sent()
 	a.mine(1)
@@ -400,7 +400,7 @@ func TestReorganisedFill(t *testing.T) {
 // What GET /orders claims in place of the truth.
 func TestClaims(t *testing.T) {
 	s := manual(t, 8453)
-	other := quoted(t, s, 8453, "USDC", "WETH", units(1000, 6), nil)
+	other := quoted(t, s, 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
 	other.mustPost()
 	other.sent()
 	other.mine(1)
@@ -423,7 +423,7 @@ func TestClaims(t *testing.T) {
 	} {
 		t.Run(tc.outcome.Claim, func(t *testing.T) {
 			become(t, s, tc.outcome)
-			a := quoted(t, s, 8453, "USDC", "WETH", units(1000, 6), nil)
+			a := quoted(t, s, 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
 			a.t = t
 			a.mustPost()
 			if tc.filled {
@@ -458,7 +458,7 @@ func TestCosigning(t *testing.T) {
 		for how, fills := range map[string]bool{"unsigned": false, "stranger": false, "worse": false, "generous": true} {
 			t.Run(fmt.Sprint(chain, " ", how), func(t *testing.T) {
 				become(t, s, dexsim.Outcome{Cosign: how})
-				a := quoted(t, s, chain, "USDC", "WETH", units(1000, 6), nil)
+				a := quoted(t, s, chain, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
 				before := a.balances()[0]
 				a.mustPost()
 				if !fills {
@@ -498,9 +498,9 @@ func (a *auction) state() (found struct{ Status, Trouble string }) {
 // Which of the two routes answers.
 func TestAuctionOrPools(t *testing.T) {
 	s := manual(t, 1, 10, 8453)
-	usdc := func(chain uint64) common.Address { return token(t, s.Chain(chain), "USDC") }
+	usdc := func(chain uint64) common.Address { return sandboxtest.Token(t, s.Chain(chain), "USDC") }
 	dollars := func(chain uint64, n int64, more fields) fields {
-		return quoteRequest(s, chain, usdc(chain), s.Chain(chain).Network.Wrapped.Address, units(n, 6), merge(auctions(chain), more))
+		return quoteRequest(s, chain, usdc(chain), s.Chain(chain).Network.Wrapped.Address, sandboxtest.Units(n, 6), merge(auctions(chain), more))
 	}
 	only := fields{"protocols": []string{"UNISWAPX_V3"}}
 	for _, tc := range []struct {
@@ -519,7 +519,7 @@ func TestAuctionOrPools(t *testing.T) {
 		{"large, against the settings", "never", dollars(8453, 1000, nil), "CLASSIC"},
 		{"the fastest", "", dollars(8453, 1000, fields{"routingPreference": "FASTEST"}), "CLASSIC"},
 		{"pools only", "always", dollars(8453, 1000, fields{"protocols": []string{"V3"}}), "CLASSIC"},
-		{"native in", "always", dollars(8453, 1000, fields{"tokenIn": native, "tokenOut": usdc(8453), "amount": units(1, 18).String()}), "CLASSIC"},
+		{"native in", "always", dollars(8453, 1000, fields{"tokenIn": native, "tokenOut": usdc(8453), "amount": sandboxtest.Units(1, 18).String()}), "CLASSIC"},
 		{"a chain without auctions, pools asked for", "always", dollars(10, 1000, fields{"protocols": []string{"V3"}}), "CLASSIC"},
 		{"a chain without auctions", "", dollars(10, 1000, nil), "UniswapXNotSupportedOnChainError"},
 		{"another chain's auction", "", dollars(1, 1000, only), "UniswapXNotSupportedOnChainError"},
@@ -535,7 +535,7 @@ func TestAuctionOrPools(t *testing.T) {
 
 func TestOrdersRefused(t *testing.T) {
 	s := manual(t, 1, 8453)
-	a := quoted(t, s, 8453, "USDC", "WETH", units(1000, 6), nil)
+	a := quoted(t, s, 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
 	altered := func(path string, value string) fields {
 		body := a.body()
 		raw, err := inject.Replace(a.quote.Quote, path, json.RawMessage(value))
@@ -573,13 +573,13 @@ func TestOrdersRefusedLater(t *testing.T) {
 	refusal := func(a *auction) string {
 		t.Helper()
 		status, raw := a.post()
-		reply := decode(t, raw).(fields)
+		reply := sandboxtest.Decode[any](t, raw).(fields)
 		if status != http.StatusBadRequest {
 			t.Fatalf("%d %s", status, raw)
 		}
 		return fmt.Sprint(reply["errorCode"], ": ", reply["detail"])
 	}
-	sell := func(n int64) *auction { return quoted(t, s, 8453, "USDC", "WETH", units(n, 6), nil) }
+	sell := func(n int64) *auction { return quoted(t, s, 8453, "USDC", "WETH", sandboxtest.Units(n, 6), nil) }
 
 	become(t, s, dexsim.Outcome{Refuse: "INTERNAL_ERROR"})
 	if got := refusal(sell(1000)); got != "INTERNAL_ERROR: the order is refused" {
@@ -615,7 +615,7 @@ func TestOrdersRefusedLater(t *testing.T) {
 func TestAnswersLost(t *testing.T) {
 	s := manual(t, 8453)
 	for _, kind := range []inject.Kind{inject.Fail, inject.Drop} {
-		a := quoted(t, s, 8453, "USDC", "WETH", units(1000, 6), nil)
+		a := quoted(t, s, 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
 		if _, err := s.DEX().Faults.Add(inject.Rule{Target: "/order", Kind: kind, Status: 503, Times: 1}); err != nil {
 			t.Fatal(err)
 		}
@@ -647,9 +647,9 @@ func TestAnswersLost(t *testing.T) {
 func TestOrdersAsked(t *testing.T) {
 	s := manual(t, 1, 8453)
 	become(t, s, dexsim.Outcome{Fill: "never"})
-	a := quoted(t, s, 1, "USDC", "WETH", units(1000, 6), nil)
+	a := quoted(t, s, 1, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
 	a.mustPost()
-	b := quoted(t, s, 8453, "USDC", "WETH", units(1000, 6), nil)
+	b := quoted(t, s, 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), nil)
 	b.mustPost()
 	swapper := s.Accounts()[0].Address.Hex()
 	for query, want := range map[string]int{

@@ -1,21 +1,14 @@
 package dexsim_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"math/big"
 	"net/http"
-	"os"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum"
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
@@ -23,6 +16,8 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 
 	"swapkeep/sandbox"
+	"swapkeep/sandbox/operator"
+	"swapkeep/sandbox/sandboxtest"
 )
 
 var (
@@ -33,32 +28,7 @@ var (
 // ask sends a request as the wallet's adapter would.
 func ask(t *testing.T, s *sandbox.Sandbox, method, path string, body any, header ...string) (int, []byte) {
 	t.Helper()
-	raw, isRaw := body.([]byte)
-	if !isRaw && body != nil {
-		var err error
-		if raw, err = json.Marshal(body); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r, err := http.NewRequestWithContext(t.Context(), method, s.DEXURL()+path, bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("Content-Type", "application/json")
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	reply, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, reply
+	return sandboxtest.Ask(t, method, s.DEXURL()+path, body, header...)
 }
 
 // fields is a JSON object.
@@ -70,11 +40,7 @@ func mustAsk[T any](t *testing.T, s *sandbox.Sandbox, method, path string, body 
 	if status != http.StatusOK {
 		t.Fatalf("%s %s: %d %s", method, path, status, raw)
 	}
-	var reply T
-	if err := json.Unmarshal(raw, &reply); err != nil {
-		t.Fatalf("%s: %v in %s", path, err, raw)
-	}
-	return reply, raw
+	return sandboxtest.Decode[T](t, raw), raw
 }
 
 type quoteReply struct {
@@ -198,27 +164,7 @@ func execute(t *testing.T, s *sandbox.Sandbox, tx transaction) *types.Receipt {
 	if !ok {
 		t.Fatalf("value %q", tx.Value)
 	}
-	nonce, err := c.Client().PendingNonceAt(t.Context(), a.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := new(big.Int).SetUint64(tx.ChainID)
-	signed, err := types.SignNewTx(a.Key, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
-		ChainID: id, Nonce: nonce, GasTipCap: big.NewInt(1e9), GasFeeCap: big.NewInt(100e9), Gas: gas.Uint64(), To: &tx.To, Value: value, Data: tx.Data,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Client().SendTransaction(t.Context(), signed); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	receipt, err := c.Settle(ctx, signed.Hash())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return receipt
+	return sandboxtest.Transact(t, c, a, operator.Call{To: tx.To, Value: value, Data: tx.Data, Gas: gas.Uint64()})
 }
 
 // mustExecute also wants success.
@@ -231,85 +177,14 @@ func mustExecute(t *testing.T, s *sandbox.Sandbox, tx transaction) *types.Receip
 	return receipt
 }
 
-// read calls a view method with one result, given by signature.
-func read(t *testing.T, c *sandbox.Chain, at common.Address, signature string, args ...common.Address) *big.Int {
-	t.Helper()
-	data := crypto.Keccak256([]byte(signature))[:4]
-	for _, a := range args {
-		data = append(data, common.LeftPadBytes(a[:], 32)...)
-	}
-	out, err := c.Client().CallContract(t.Context(), callMsg(at, data), nil)
-	if err != nil {
-		t.Fatalf("%s of %s: %v", signature, at, err)
-	}
-	if len(out) < 32 {
-		t.Fatalf("%s of %s: %d bytes", signature, at, len(out))
-	}
-	return new(big.Int).SetBytes(out[:32])
-}
-
-// balance is in base units; for the native coin, in wei.
-func balance(t *testing.T, c *sandbox.Chain, of, token common.Address) *big.Int {
-	t.Helper()
-	if token == native {
-		wei, err := c.Client().BalanceAt(t.Context(), of, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return wei
-	}
-	return read(t, c, token, "balanceOf(address)", of)
-}
-
-func token(t *testing.T, c *sandbox.Chain, symbol string) common.Address {
-	t.Helper()
-	tok, ok := c.Network.Token(symbol)
-	if !ok {
-		t.Fatalf("chain %d has no %s", c.ID, symbol)
-	}
-	return tok.Address
-}
-
 // example reads a recorded reply.
 func example(t *testing.T, file string, path ...string) any {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := decode(t, raw)
+	at := sandboxtest.Example(t, "testdata/"+file)
 	for _, p := range path {
 		at = at.(fields)[p]
 	}
 	return at
-}
-
-func decode(t *testing.T, raw []byte) any {
-	t.Helper()
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		t.Fatalf("%v in %s", err, raw)
-	}
-	return v
-}
-
-// words packs a call of the method with that signature.
-func words(t *testing.T, signature string, values ...any) []byte {
-	t.Helper()
-	_, list, _ := strings.Cut(strings.TrimSuffix(signature, ")"), "(")
-	var args abi.Arguments
-	for _, name := range strings.Split(list, ",") {
-		typ, err := abi.NewType(name, "", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		args = append(args, abi.Argument{Type: typ})
-	}
-	packed, err := args.Pack(values...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slices.Concat(crypto.Keccak256([]byte(signature))[:4], packed)
 }
 
 // receiptOf is nil where there is none.

@@ -1,12 +1,13 @@
 package dexsim
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/google/uuid"
+
+	"swapkeep/sandbox/form"
 )
 
 // A failure is an error answer. Code is the stable part, detail free text.
@@ -40,6 +41,9 @@ func invalid(detail string) failure {
 	return failure{http.StatusBadRequest, "RequestValidationError", detail}
 }
 
+// answers is how the API writes every answer.
+var answers = form.Answer{ContentType: "application/json"}
+
 // writeError answers with err. Whatever is no failure is the simulator's own
 // trouble and shown as such.
 func writeError(w http.ResponseWriter, err error) {
@@ -55,16 +59,5 @@ func writeError(w http.ResponseWriter, err error) {
 	if f.status != http.StatusBadRequest && f.status != http.StatusUnauthorized {
 		body.RequestID = uuid.NewString()
 	}
-	writeJSON(w, f.status, body)
-}
-
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	raw, err := json.Marshal(body)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(raw)
+	answers.Write(w, f.status, body)
 }

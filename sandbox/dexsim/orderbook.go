@@ -124,8 +124,14 @@ func (s *Server) standing(ctx context.Context, o *order) (standing, error) {
 	}
 	for _, step := range []func(*order, context.Context) (string, error){(*order).cancelled, (*order).expired, (*order).unfunded} {
 		status, err := step(o, ctx)
-		if err != nil || status != "" {
-			return standing{status: status}, err
+		if err != nil {
+			return standing{}, err
+		}
+		if status != "" { // a second look, as the real service's: it may have been filled since the first
+			if fill, err = o.filled(ctx); err == nil && fill.status == "" {
+				fill.status = status
+			}
+			return fill, err
 		}
 	}
 	return standing{status: "open"}, nil

@@ -1,13 +1,13 @@
 package dexsim
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
+
+	"swapkeep/sandbox/form"
 )
 
 // A rule says what is wrong with a field's value, "" for nothing. The words are
@@ -52,10 +52,11 @@ func check(body []byte, fields []field) error {
 	return nil
 }
 
+const notString = "must be a string"
+
 func isString(raw json.RawMessage) string {
-	var s string
-	if kind(raw) != '"' || json.Unmarshal(raw, &s) != nil {
-		return "must be a string"
+	if _, ok := form.Text(raw); !ok {
+		return notString
 	}
 	return ""
 }
@@ -63,12 +64,11 @@ func isString(raw json.RawMessage) string {
 // text is a string that a pattern matches.
 func text(pattern *regexp.Regexp) rule {
 	return func(raw json.RawMessage) string {
-		if problem := isString(raw); problem != "" {
-			return problem
-		}
-		var s string
-		_ = json.Unmarshal(raw, &s)
-		if !pattern.MatchString(s) {
+		s, ok := form.Text(raw)
+		switch {
+		case !ok:
+			return notString
+		case !pattern.MatchString(s):
 			return fmt.Sprintf("with value %q fails to match the required pattern: /%s/", s, pattern)
 		}
 		return ""
@@ -79,16 +79,14 @@ func isPositive(raw json.RawMessage) string {
 	if problem := text(digits)(raw); problem != "" {
 		return problem
 	}
-	var s string
-	_ = json.Unmarshal(raw, &s)
-	if strings.Trim(s, "0") == "" {
+	if s, _ := form.Text(raw); strings.Trim(s, "0") == "" {
 		return "must be greater than 0"
 	}
 	return ""
 }
 
 func isNumber(raw json.RawMessage) string {
-	if c := kind(raw); c != '-' && (c < '0' || c > '9') {
+	if form.TypeOf(raw) != form.Number {
 		return "must be a number"
 	}
 	return ""
@@ -127,14 +125,14 @@ func between(low, high float64, decimals int) rule {
 }
 
 func isBoolean(raw json.RawMessage) string {
-	if c := kind(raw); c != 't' && c != 'f' {
+	if form.TypeOf(raw) != form.Boolean {
 		return "must be a boolean"
 	}
 	return ""
 }
 
 func isObject(raw json.RawMessage) string {
-	if kind(raw) != '{' {
+	if form.TypeOf(raw) != form.Object {
 		return "must be of type object"
 	}
 	return ""
@@ -144,8 +142,7 @@ func anything(json.RawMessage) string { return "" }
 
 func oneOf(allowed ...string) rule {
 	return func(raw json.RawMessage) string {
-		var s string
-		if json.Unmarshal(raw, &s) != nil || !slices.Contains(allowed, s) {
+		if !form.OneOf(raw, allowed) {
 			return fmt.Sprintf("must be one of [%s]", strings.Join(allowed, ", "))
 		}
 		return ""
@@ -163,12 +160,4 @@ func either(rules ...rule) rule {
 		}
 		return problem
 	}
-}
-
-// kind is the first character of a JSON value, which tells its type.
-func kind(raw json.RawMessage) byte {
-	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 {
-		return trimmed[0]
-	}
-	return 0
 }

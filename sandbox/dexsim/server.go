@@ -10,26 +10,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
-	"golang.org/x/time/rate"
 
 	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/form"
 	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/limit"
 	"swapkeep/sandbox/operator"
 )
 
 // routerVersion is the Universal Router version whose calldata is made.
 const routerVersion = "2.1.2"
-
-// maxRequest bounds a request body; the largest real one is a few kilobytes.
-const maxRequest = 1 << 20
 
 // Settings are what a test or a demonstration may change while the simulator
 // runs.
@@ -79,7 +77,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	settings Settings
-	limiters map[string]*rate.Limiter
+	limits   limit.Keys
 }
 
 // Options are what a simulator is made with.
@@ -124,7 +122,8 @@ func (s *Server) Set(settings Settings) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settings, s.limiters = settings, nil
+	s.settings = settings
+	s.limits.Reset()
 	return nil
 }
 
@@ -198,7 +197,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		writeError(w, errNoResource)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	body, err := form.Read(w, r)
 	if err != nil {
 		writeError(w, invalid("request body too large"))
 		return
@@ -212,7 +211,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		writeError(w, err)
 		return
 	}
-	writeJSON(w, cmp.Or(endpoints[i].status, http.StatusOK), reply)
+	answers.Write(w, cmp.Or(endpoints[i].status, http.StatusOK), reply)
 }
 
 func (s *Server) admit(e endpoint, body []byte, r *http.Request) error {
@@ -231,25 +230,10 @@ func (s *Server) admit(e endpoint, body []byte, r *http.Request) error {
 	if settings.APIKey != "" && key != settings.APIKey {
 		return errUnauthorized
 	}
-	if settings.RateLimit > 0 && !s.limiter(key, settings.RateLimit).Allow() {
+	if !s.limits.Allow(key, settings.RateLimit, time.Second) {
 		return errRate
 	}
 	return nil
-}
-
-// maxKeys bounds how many keys' rates are remembered.
-const maxKeys = 1000
-
-func (s *Server) limiter(key string, perSecond int) *rate.Limiter {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.limiters == nil || len(s.limiters) >= maxKeys {
-		s.limiters = map[string]*rate.Limiter{}
-	}
-	if s.limiters[key] == nil {
-		s.limiters[key] = rate.NewLimiter(rate.Limit(perSecond), perSecond)
-	}
-	return s.limiters[key]
 }
 
 // market finds a chain that the API serves and that runs here.

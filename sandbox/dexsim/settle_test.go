@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
@@ -14,14 +13,6 @@ import (
 	"swapkeep/sandbox/dexsim"
 	"swapkeep/sandbox/sandboxtest"
 )
-
-func callMsg(to common.Address, data []byte) ethereum.CallMsg {
-	return ethereum.CallMsg{To: &to, Data: data}
-}
-
-func units(n int64, decimals int64) *big.Int {
-	return new(big.Int).Mul(big.NewInt(n), new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil))
-}
 
 // manual starts a sandbox that makes blocks on request only, so that nothing
 // moves between a quote and its execution.
@@ -53,14 +44,14 @@ func TestExecutedOutputIsTheQuote(t *testing.T) {
 		amount  *big.Int
 		more    fields
 	}{
-		{"native in", 1, "", "USDC", units(1, 18), fee},
-		{"native in over V2", 1, "", "USDC", units(1, 18), with(fields{"protocols": []string{"V2"}})},
-		{"native in with the wallet's protocols", 1, "", "DAI", units(2, 18), with(fields{"protocols": []string{"V2", "V3", "UNISWAPX_V2"}})},
-		{"token in, with a permit", 8453, "USDC", "WETH", units(1000, 6), fee},
-		{"token in, without integrator fee", 8453, "USDC", "DAI", units(1000, 6), nil},
-		{"native out", 8453, "USDC", "", units(1000, 6), fee},
-		{"two pools", 8453, "DAI", "USDT", units(1000, 18), fee},
-		{"a token without return values", 1, "USDT", "DAI", units(50, 6), fee},
+		{"native in", 1, "", "USDC", sandboxtest.Units(1, 18), fee},
+		{"native in over V2", 1, "", "USDC", sandboxtest.Units(1, 18), with(fields{"protocols": []string{"V2"}})},
+		{"native in with the wallet's protocols", 1, "", "DAI", sandboxtest.Units(2, 18), with(fields{"protocols": []string{"V2", "V3", "UNISWAPX_V2"}})},
+		{"token in, with a permit", 8453, "USDC", "WETH", sandboxtest.Units(1000, 6), fee},
+		{"token in, without integrator fee", 8453, "USDC", "DAI", sandboxtest.Units(1000, 6), nil},
+		{"native out", 8453, "USDC", "", sandboxtest.Units(1000, 6), fee},
+		{"two pools", 8453, "DAI", "USDT", sandboxtest.Units(1000, 18), fee},
+		{"a token without return values", 1, "USDT", "DAI", sandboxtest.Units(50, 6), fee},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
@@ -68,12 +59,12 @@ func TestExecutedOutputIsTheQuote(t *testing.T) {
 			in, out := native, native
 			paid := native
 			if tc.in != "" {
-				in = token(t, c, tc.in)
+				in = sandboxtest.Token(t, c, tc.in)
 				mustExecute(t, s, transaction{To: in, From: s.Accounts()[0].Address, ChainID: tc.chain, Gas: "100000", Value: "0x00",
-					Data: words(t, "approve(address,uint256)", c.Network.Contracts.Permit2, tc.amount)})
+					Data: sandboxtest.Calldata(t, "approve(address,uint256)", c.Network.Contracts.Permit2, tc.amount)})
 			}
 			if tc.out != "" {
-				out = token(t, c, tc.out)
+				out = sandboxtest.Token(t, c, tc.out)
 				paid = out
 			}
 			q := quote(t, s, tc.chain, in, out, tc.amount, tc.more)
@@ -89,7 +80,7 @@ func TestExecutedOutputIsTheQuote(t *testing.T) {
 				if i > 0 {
 					paid = feeToken
 				}
-				before[o.Recipient] = balance(t, c, o.Recipient, paid)
+				before[o.Recipient] = sandboxtest.Balance(t, c, o.Recipient, paid)
 			}
 			receipt := mustExecute(t, s, swap(t, s, q))
 			for i, o := range q.outputs {
@@ -97,7 +88,7 @@ func TestExecutedOutputIsTheQuote(t *testing.T) {
 				if i == 0 {
 					at = out
 				}
-				gained := new(big.Int).Sub(balance(t, c, o.Recipient, at), before[o.Recipient])
+				gained := new(big.Int).Sub(sandboxtest.Balance(t, c, o.Recipient, at), before[o.Recipient])
 				if i == 0 && at == native {
 					gained.Add(gained, new(big.Int).Mul(receipt.EffectiveGasPrice, new(big.Int).SetUint64(receipt.GasUsed)))
 				}
@@ -113,15 +104,15 @@ func TestWrapAndUnwrap(t *testing.T) {
 	s := manual(t, 8453)
 	c := s.Chain(8453)
 	weth := c.Network.Wrapped.Address
-	amount := units(1, 17)
-	before := balance(t, c, s.Accounts()[0].Address, weth)
+	amount := sandboxtest.Units(1, 17)
+	before := sandboxtest.Balance(t, c, s.Accounts()[0].Address, weth)
 
 	q := quote(t, s, 8453, native, weth, amount, nil)
 	if q.Routing != "WRAP" {
 		t.Fatalf("routing %s", q.Routing)
 	}
 	mustExecute(t, s, swap(t, s, q))
-	if got := new(big.Int).Sub(balance(t, c, s.Accounts()[0].Address, weth), before); got.Cmp(amount) != 0 {
+	if got := new(big.Int).Sub(sandboxtest.Balance(t, c, s.Accounts()[0].Address, weth), before); got.Cmp(amount) != 0 {
 		t.Errorf("wrapped %s of %s", got, amount)
 	}
 
@@ -130,7 +121,7 @@ func TestWrapAndUnwrap(t *testing.T) {
 		t.Fatalf("routing %s", q.Routing)
 	}
 	mustExecute(t, s, swap(t, s, q))
-	if got := balance(t, c, s.Accounts()[0].Address, weth); got.Cmp(before) != 0 {
+	if got := sandboxtest.Balance(t, c, s.Accounts()[0].Address, weth); got.Cmp(before) != 0 {
 		t.Errorf("after unwrapping: %s, before: %s", got, before)
 	}
 }
@@ -139,10 +130,10 @@ func TestWrapAndUnwrap(t *testing.T) {
 func TestExecutionHoldsTheFloor(t *testing.T) {
 	s := manual(t, 1)
 	c := s.Chain(1)
-	usdc := token(t, c, "USDC")
-	q := quote(t, s, 1, native, usdc, units(1, 18), fields{"slippageTolerance": 0.1})
+	usdc := sandboxtest.Token(t, c, "USDC")
+	q := quote(t, s, 1, native, usdc, sandboxtest.Units(1, 18), fields{"slippageTolerance": 0.1})
 	victim := swap(t, s, q)
-	mustExecute(t, s, swap(t, s, quote(t, s, 1, native, usdc, units(3000, 18), fields{"protocols": []string{"V3"}})))
+	mustExecute(t, s, swap(t, s, quote(t, s, 1, native, usdc, sandboxtest.Units(3000, 18), fields{"protocols": []string{"V3"}})))
 	if receipt := execute(t, s, victim); receipt.Status != types.ReceiptStatusFailed {
 		t.Error("the swap went through below its minimum")
 	}
@@ -151,10 +142,10 @@ func TestExecutionHoldsTheFloor(t *testing.T) {
 func TestPermitDataFollowsTheChain(t *testing.T) {
 	s := manual(t, 8453)
 	c := s.Chain(8453)
-	usdc := token(t, c, "USDC")
-	amount := units(100, 6)
+	usdc := sandboxtest.Token(t, c, "USDC")
+	amount := sandboxtest.Units(100, 6)
 	mustExecute(t, s, transaction{To: usdc, From: s.Accounts()[0].Address, ChainID: 8453, Gas: "100000", Value: "0x00",
-		Data: words(t, "approve(address,uint256)", c.Network.Contracts.Permit2, units(1000, 6))})
+		Data: sandboxtest.Calldata(t, "approve(address,uint256)", c.Network.Contracts.Permit2, sandboxtest.Units(1000, 6))})
 	nonceAndAmount := func(q quoteReply) (string, string) {
 		var p struct {
 			Values struct {
@@ -196,29 +187,29 @@ func TestCheckApproval(t *testing.T) {
 			fields{"walletAddress": me, "token": token, "amount": amount.String(), "chainId": 1})
 		return r
 	}
-	if r := check(native, units(1, 18)); r.Approval != nil || r.Cancel != nil {
+	if r := check(native, sandboxtest.Units(1, 18)); r.Approval != nil || r.Cancel != nil {
 		t.Error("the native coin needs no approval")
 	}
-	usdt := token(t, c, "USDT")
-	r := check(usdt, units(5, 6))
+	usdt := sandboxtest.Token(t, c, "USDT")
+	r := check(usdt, sandboxtest.Units(5, 6))
 	if r.Approval == nil || r.Cancel != nil {
 		t.Fatalf("first approval: %+v", r)
 	}
 	mustExecute(t, s, transaction{To: usdt, From: me, ChainID: 1, Gas: "100000", Value: "0x00",
-		Data: words(t, "approve(address,uint256)", c.Network.Contracts.Permit2, units(1, 6))})
-	if r = check(usdt, units(5, 6)); r.Approval == nil || r.Cancel == nil {
+		Data: sandboxtest.Calldata(t, "approve(address,uint256)", c.Network.Contracts.Permit2, sandboxtest.Units(1, 6))})
+	if r = check(usdt, sandboxtest.Units(5, 6)); r.Approval == nil || r.Cancel == nil {
 		t.Fatalf("USDT with a small allowance wants a reset first: %+v", r)
 	}
 	mustExecute(t, s, *r.Cancel)
 	mustExecute(t, s, *r.Approval)
-	if r = check(usdt, units(5, 6)); r.Approval != nil || r.Cancel != nil {
+	if r = check(usdt, sandboxtest.Units(5, 6)); r.Approval != nil || r.Cancel != nil {
 		t.Errorf("enough is allowed: %+v", r)
 	}
 }
 
 func TestSwapsTellsWhatBecameOfATransaction(t *testing.T) {
 	s := manual(t, 1)
-	receipt := mustExecute(t, s, swap(t, s, quote(t, s, 1, native, token(t, s.Chain(1), "USDC"), units(1, 18), nil)))
+	receipt := mustExecute(t, s, swap(t, s, quote(t, s, 1, native, sandboxtest.Token(t, s.Chain(1), "USDC"), sandboxtest.Units(1, 18), nil)))
 	unknown := common.HexToHash("0x01")
 	reply, _ := mustAsk[struct {
 		Swaps []struct{ Status, SwapType string }

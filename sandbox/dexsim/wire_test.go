@@ -28,7 +28,7 @@ func TestRepliesHaveTheRecordedShape(t *testing.T) {
 	for _, r := range replies {
 		t.Run(r.file, func(t *testing.T) {
 			_, raw := mustAsk[fields](t, s, http.MethodPost, r.path, body(r.file, r.request))
-			sandboxtest.SameShape(t, "reply", decode(t, raw), body(r.file, r.response))
+			sandboxtest.SameShape(t, "reply", sandboxtest.Decode[any](t, raw), body(r.file, r.response))
 		})
 	}
 	t.Run("03_swap_classic.json", func(t *testing.T) {
@@ -37,12 +37,12 @@ func TestRepliesHaveTheRecordedShape(t *testing.T) {
 			"quote": q.Quote, "permitData": q.Permit, "signature": sign(t, s.Accounts()[0], q.Permit),
 			"refreshGasPrice": true, "simulateTransaction": false, "safetyMode": "SAFE", "deadline": 1800000000, "urgency": "normal",
 		})
-		sandboxtest.SameShape(t, "reply", decode(t, raw), body("03_swap_classic.json", "response"))
+		sandboxtest.SameShape(t, "reply", sandboxtest.Decode[any](t, raw), body("03_swap_classic.json", "response"))
 	})
 	t.Run("10_wrap.json swap", func(t *testing.T) {
 		q, _ := mustAsk[quoteReply](t, s, http.MethodPost, "/quote", body("10_wrap.json", "quote_request"))
 		_, raw := mustAsk[fields](t, s, http.MethodPost, "/swap", fields{"quote": q.Quote})
-		got, want := decode(t, raw), body("10_wrap.json", "swap_response")
+		got, want := sandboxtest.Decode[any](t, raw), body("10_wrap.json", "swap_response")
 		sandboxtest.SameShape(t, "reply", got, want)
 		for _, name := range []string{"to", "data", "value"} {
 			if g, w := got.(fields)["swap"].(fields)[name], want.(fields)["swap"].(fields)[name]; g != w {
@@ -52,15 +52,15 @@ func TestRepliesHaveTheRecordedShape(t *testing.T) {
 	})
 	t.Run("the recorded quote can be swapped", func(t *testing.T) {
 		_, raw := mustAsk[fields](t, s, http.MethodPost, "/swap", body("03_swap_classic.json", "request"))
-		sandboxtest.SameShape(t, "reply", decode(t, raw), body("03_swap_classic.json", "response"))
+		sandboxtest.SameShape(t, "reply", sandboxtest.Decode[any](t, raw), body("03_swap_classic.json", "response"))
 	})
 	t.Run("08_swaps.json", func(t *testing.T) {
 		_, raw := mustAsk[fields](t, s, http.MethodGet, "/swaps?txHashes="+common.Hash{1}.Hex()+"&chainId=8453", nil)
-		sandboxtest.SameShape(t, "reply", decode(t, raw), body("08_swaps.json", "response"))
+		sandboxtest.SameShape(t, "reply", sandboxtest.Decode[any](t, raw), body("08_swaps.json", "response"))
 	})
 	t.Run("09_swappable_tokens.json", func(t *testing.T) {
 		_, raw := mustAsk[fields](t, s, http.MethodGet, "/swappable_tokens?tokenIn=0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48&tokenInChainId=1", nil)
-		got := decode(t, raw).(fields)
+		got := sandboxtest.Decode[any](t, raw).(fields)
 		list := got["tokens"].([]any)
 		if len(list) != 5 {
 			t.Fatalf("USDC is on 5 other chains that the API serves, not %d", len(list))
@@ -83,9 +83,9 @@ type errorCase struct {
 
 func TestErrors(t *testing.T) {
 	s := manual(t, 1, 10, 5330)
-	usdc := token(t, s.Chain(1), "USDC")
-	ask1 := func(more fields) fields { return quoteRequest(s, 1, native, usdc, units(1, 18), more) }
-	quoted := quote(t, s, 1, native, usdc, units(1, 18), nil)
+	usdc := sandboxtest.Token(t, s.Chain(1), "USDC")
+	ask1 := func(more fields) fields { return quoteRequest(s, 1, native, usdc, sandboxtest.Units(1, 18), more) }
+	quoted := quote(t, s, 1, native, usdc, sandboxtest.Units(1, 18), nil)
 	var altered fields
 	if err := json.Unmarshal(quoted.Quote, &altered); err != nil {
 		t.Fatal(err)
@@ -118,8 +118,8 @@ func TestErrors(t *testing.T) {
 		{"only V4", "/quote", ask1(fields{"protocols": []string{"V4"}}), nil, missing, "NoRouteFoundError", ""},
 		{"exact output", "/quote", ask1(fields{"type": "EXACT_OUTPUT"}), nil, missing, "NoRouteFoundError", ""},
 		{"bridge", "/quote", ask1(fields{"tokenOutChainId": 10}), nil, missing, "NoRouteFoundError", ""},
-		{"auction where there is none", "/quote", quoteRequest(s, 10, native, token(t, s.Chain(10), "USDC"), big.NewInt(1e9), fields{"protocols": []string{"V3", "UNISWAPX_V3"}}), nil, missing, "UniswapXNotSupportedOnChainError", ""},
-		{"chain not served", "/quote", quoteRequest(s, 5330, native, token(t, s.Chain(5330), "USDC"), big.NewInt(1e9), nil), nil, missing, "UnsupportedChainError", ""},
+		{"auction where there is none", "/quote", quoteRequest(s, 10, native, sandboxtest.Token(t, s.Chain(10), "USDC"), big.NewInt(1e9), fields{"protocols": []string{"V3", "UNISWAPX_V3"}}), nil, missing, "UniswapXNotSupportedOnChainError", ""},
+		{"chain not served", "/quote", quoteRequest(s, 5330, native, sandboxtest.Token(t, s.Chain(5330), "USDC"), big.NewInt(1e9), nil), nil, missing, "UnsupportedChainError", ""},
 		{"chain not served, approval", "/check_approval", fields{"walletAddress": usdc, "token": usdc, "amount": "1", "chainId": 39}, nil, missing, "UnsupportedChainError", ""},
 	}
 	for _, tc := range cases {
@@ -148,9 +148,9 @@ func TestErrorsHaveTheRecordedShape(t *testing.T) {
 	_, notFound := ask(t, s, http.MethodGet, "/nothing", nil)
 	for _, e := range example(t, "11_errors.json", "errors").([]any) {
 		want := e.(fields)["body"]
-		got := decode(t, raw)
+		got := sandboxtest.Decode[any](t, raw)
 		if _, hasID := want.(fields)["requestId"]; hasID {
-			got = decode(t, notFound)
+			got = sandboxtest.Decode[any](t, notFound)
 		}
 		sandboxtest.SameShape(t, e.(fields)["when"].(string), got, want)
 	}
@@ -158,7 +158,7 @@ func TestErrorsHaveTheRecordedShape(t *testing.T) {
 
 func TestKeyAndRate(t *testing.T) {
 	s := manual(t, 1)
-	body := quoteRequest(s, 1, native, token(t, s.Chain(1), "USDC"), units(1, 18), nil)
+	body := quoteRequest(s, 1, native, sandboxtest.Token(t, s.Chain(1), "USDC"), sandboxtest.Units(1, 18), nil)
 	if status, raw := ask(t, s, http.MethodPost, "/quote", body); status != http.StatusOK { // finds the pools, which takes its time
 		t.Fatalf("%d %s", status, raw)
 	}
@@ -190,7 +190,7 @@ func TestKeyAndRate(t *testing.T) {
 
 func TestLiesReachTheReply(t *testing.T) {
 	s := manual(t, 1)
-	usdc := token(t, s.Chain(1), "USDC")
+	usdc := sandboxtest.Token(t, s.Chain(1), "USDC")
 	lies := []inject.Rule{
 		{Target: "/quote", Kind: inject.Lie, Pointer: "/quote/aggregatedOutputs/0/amount", Value: json.RawMessage(`"1"`), Times: 1},
 		{Target: "/quote", Kind: inject.Lie, Pointer: "/routing", Value: json.RawMessage(`"PRIORITY"`), Times: 1},
@@ -200,10 +200,10 @@ func TestLiesReachTheReply(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if q := quote(t, s, 1, native, usdc, units(1, 18), nil); q.Routing != "PRIORITY" || q.outputs[0].Amount != "1" {
+	if q := quote(t, s, 1, native, usdc, sandboxtest.Units(1, 18), nil); q.Routing != "PRIORITY" || q.outputs[0].Amount != "1" {
 		t.Errorf("routing %s, amount %s", q.Routing, q.outputs[0].Amount)
 	}
-	if q := quote(t, s, 1, native, usdc, units(1, 18), nil); q.Routing != "CLASSIC" || q.outputs[0].Amount == "1" {
+	if q := quote(t, s, 1, native, usdc, sandboxtest.Units(1, 18), nil); q.Routing != "CLASSIC" || q.outputs[0].Amount == "1" {
 		t.Error("a lie told more often than asked")
 	}
 	if n := s.DEX().Faults.Counts()["/quote"]; n != 2 {

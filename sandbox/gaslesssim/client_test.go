@@ -5,16 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/ethereum/go-ethereum"
-	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/common/math"
@@ -77,31 +73,7 @@ func at(protocol string, chain uint64, endpoint string) string {
 // call sends a request and returns status and body.
 func (w *world) call(method, path string, body any, header ...string) (int, []byte) {
 	w.Helper()
-	raw, isRaw := body.([]byte)
-	if !isRaw && body != nil {
-		var err error
-		if raw, err = json.Marshal(body); err != nil {
-			w.Fatal(err)
-		}
-	}
-	r, err := http.NewRequestWithContext(w.Context(), method, w.BaseURL("gasless")+path, bytes.NewReader(raw))
-	if err != nil {
-		w.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer resp.Body.Close()
-	reply, err := io.ReadAll(resp.Body)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return resp.StatusCode, reply
+	return sandboxtest.Ask(w, method, w.BaseURL("gasless")+path, body, header...)
 }
 
 // apiError is the API's error in a body, 0 if it holds none.
@@ -354,81 +326,33 @@ func (w *world) token(chain uint64, symbol string) common.Address {
 	if symbol == "" {
 		return native
 	}
-	t, ok := w.Chain(chain).Network.Token(symbol)
-	if !ok {
-		w.Fatalf("chain %d has no %s", chain, symbol)
-	}
-	return t.Address
-}
-
-func units(n int64, decimals int64) *big.Int {
-	return new(big.Int).Mul(big.NewInt(n), new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil))
+	return sandboxtest.Token(w, w.Chain(chain), symbol)
 }
 
 // send has an account call a contract and wants success.
 func (w *world) send(chain uint64, from sandbox.Account, to common.Address, data []byte) *types.Receipt {
 	w.Helper()
-	c := w.Chain(chain)
-	sender := operator.NewAccount(from.Key)
-	hash, err := sender.Send(w.Context(), operator.Chain{Network: c.Network, Client: c.Client(), Tip: c.Tip}, operator.Call{To: to, Data: data})
-	if err != nil {
-		w.Fatal(err)
-	}
-	receipt, err := c.Settle(w.Context(), hash)
-	if err != nil {
-		w.Fatal(err)
-	}
-	if receipt.Status != types.ReceiptStatusSuccessful {
-		w.Fatalf("transaction %s reverted", hash)
-	}
-	return receipt
+	return sandboxtest.MustTransact(w, w.Chain(chain), from, operator.Call{To: to, Data: data})
 }
 
 // approve lets the spender take exactly the amount of the user's token.
 func (w *world) approve(chain uint64, token, spender common.Address, amount *big.Int) {
 	w.Helper()
-	w.send(chain, w.user, token, words(w.T, "approve(address,uint256)", spender, amount))
+	w.send(chain, w.user, token, sandboxtest.Calldata(w.T, "approve(address,uint256)", spender, amount))
 }
 
 // view calls a view method and returns the n-th word of what it returns.
 func (w *world) view(chain uint64, to common.Address, signature string, n int, args ...any) *big.Int {
 	w.Helper()
-	out, err := w.Chain(chain).Client().CallContract(w.Context(), ethereum.CallMsg{To: &to, Data: words(w.T, signature, args...)}, nil)
-	if err != nil || len(out) < 32*(n+1) {
-		w.Fatalf("%s: %x, %v", signature, out, err)
-	}
-	return new(big.Int).SetBytes(out[32*n : 32*n+32])
+	return sandboxtest.View(w, w.Chain(chain), to, signature, n, args...)
 }
 
 func (w *world) balance(chain uint64, of, token common.Address) *big.Int {
 	w.Helper()
-	if token != native {
-		return w.view(chain, token, "balanceOf(address)", 0, of)
+	if token == native {
+		token = common.Address{}
 	}
-	wei, err := w.Chain(chain).Client().BalanceAt(w.Context(), of, nil)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return wei
-}
-
-// words packs a call of the method with that signature.
-func words(t *testing.T, signature string, values ...any) []byte {
-	t.Helper()
-	_, list, _ := strings.Cut(strings.TrimSuffix(signature, ")"), "(")
-	var args abi.Arguments
-	for _, name := range strings.Split(list, ",") {
-		typ, err := abi.NewType(name, "", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		args = append(args, abi.Argument{Type: typ})
-	}
-	packed, err := args.Pack(values...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slices.Concat(crypto.Keccak256([]byte(signature))[:4], packed)
+	return sandboxtest.Balance(w, w.Chain(chain), of, token)
 }
 
 // revertData is what a refused call gave back, nil if it was not refused.

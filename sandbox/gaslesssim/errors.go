@@ -1,12 +1,13 @@
 package gaslesssim
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/google/uuid"
+
+	"swapkeep/sandbox/form"
 )
 
 // A failure is an error answer that the API gives with HTTP 200.
@@ -78,17 +79,20 @@ type detailed struct {
 	Detail any `json:"detail"`
 }
 
+// answers is how the API writes every answer.
+var answers = form.Answer{ContentType: "application/json"}
+
 // writeError answers with err. Whatever is none of ours is the simulator's own
 // trouble, and the only error of the API's form with a status of 500.
 func writeError(w http.ResponseWriter, err error) {
 	var shape problems
 	var plain refusal
 	if errors.As(err, &shape) {
-		writeJSON(w, http.StatusUnprocessableEntity, detailed{shape})
+		answers.Write(w, http.StatusUnprocessableEntity, detailed{shape})
 		return
 	}
 	if errors.As(err, &plain) {
-		writeJSON(w, plain.status, detailed{plain.detail})
+		answers.Write(w, plain.status, detailed{plain.detail})
 		return
 	}
 	f, status := failure{}, http.StatusOK
@@ -100,16 +104,5 @@ func writeError(w http.ResponseWriter, err error) {
 		Message   string `json:"message"`
 		RequestID string `json:"requestId"`
 	}
-	writeJSON(w, status, map[string]body{"error": {f.code, codes[f.code] + ": " + f.detail, uuid.NewString()}})
-}
-
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	raw, err := json.Marshal(body)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(raw)
+	answers.Write(w, status, map[string]body{"error": {f.code, codes[f.code] + ": " + f.detail, uuid.NewString()}})
 }

@@ -1,10 +1,8 @@
 package gaslesssim_test
 
 import (
-	"encoding/json"
 	"math/big"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/sandbox/gaslesssim"
+	"swapkeep/sandbox/sandboxtest"
 )
 
 // What becomes of orders, one after the other in one sandbox.
@@ -50,9 +49,9 @@ func (w *world) both(change func(*gaslesssim.Behaviour), test func(w *world, q q
 		w.Run(protocol, func(t *testing.T) {
 			w := w.in(t)
 			w.Gasless().Reset()
-			w.approve(1, usdc, spender, units(1000, 6))
+			w.approve(1, usdc, spender, sandboxtest.Units(1000, 6))
 			w.behave(change)
-			test(w, w.quote(protocol, 1, usdc, weth, units(100, 6), nil))
+			test(w, w.quote(protocol, 1, usdc, weth, sandboxtest.Units(100, 6), nil))
 		})
 	}
 }
@@ -227,7 +226,7 @@ func testLiesAboutStatus(w *world) {
 		},
 		"foreign": func(w *world, q quote) {
 			usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
-			other := w.quote(q.protocol, 1, usdc, weth, units(7, 6), nil)
+			other := w.quote(q.protocol, 1, usdc, weth, sandboxtest.Units(7, 6), nil)
 			w.post(other)
 			if s, s2 := w.status(q), w.status(other); s.Status != "Confirmed" || s.TxHash == nil || s2.TxHash == nil || *s.TxHash == *s2.TxHash {
 				w.Errorf("foreign: %+v, %+v", s, s2)
@@ -293,17 +292,5 @@ func testControl(w *world) {
 
 func control[T any](w *world, method, path, body string) (reply T) {
 	w.Helper()
-	r, err := http.NewRequestWithContext(w.Context(), method, w.ControlURL()+path, strings.NewReader(body))
-	if err != nil {
-		w.Fatal(err)
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if err := json.NewDecoder(resp.Body).Decode(&reply); err != nil || resp.StatusCode != http.StatusOK {
-		w.Fatalf("%s %s: %d, %v", method, path, resp.StatusCode, err)
-	}
-	return reply
+	return sandboxtest.MustAsk[T](w, method, w.ControlURL()+path, []byte(body))
 }

@@ -173,13 +173,21 @@ func (s *Server) makerSignature(q *quote, makerAmount *big.Int) (makerSignature,
 	return makerSignature{signed, new(big.Int)}, nil
 }
 
+// taken is how much of the taker's amount is settled; 0 = all.
+func (o *order) taken() *big.Int {
+	if o.Outcome != "part" {
+		return new(big.Int)
+	}
+	return new(big.Int).Rsh(o.sellAmount, 1)
+}
+
 func rfqCall(s *Server, o *order, paid *big.Int) (operator.Call, error) {
 	signed, err := s.makerSignature(o.quote, paid)
 	if err != nil {
 		return operator.Call{}, err
 	}
 	method := "settleSingle"
-	args := []any{o.single(paid), signed, new(big.Int), oldQuote{false, o.net, o.nonce}, o.signature}
+	args := []any{o.single(paid), signed, o.taken(), oldQuote{false, o.net, o.nonce}, o.signature}
 	if o.permit != nil {
 		method = "settleSingleAndSignPermit2"
 		args = append(args, permit2Signature{o.permit.signature, o.permit.deadline, o.permit.nonce})

@@ -11,17 +11,16 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
-	"golang.org/x/time/rate"
 
 	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/form"
 	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/limit"
 	"swapkeep/sandbox/operator"
 )
-
-// maxRequest bounds a request body; the largest real one is a few kilobytes.
-const maxRequest = 1 << 20
 
 // Options are what a simulator is made with.
 type Options struct {
@@ -45,7 +44,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	settings Settings
-	limiters map[string]*rate.Limiter
+	limits   limit.Keys
 	book     book
 }
 
@@ -105,7 +104,8 @@ func (s *Server) Set(settings Settings) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settings, s.limiters = settings, nil
+	s.settings = settings
+	s.limits.Reset()
 	return nil
 }
 
@@ -115,7 +115,8 @@ func (s *Server) Reset() {
 	s.Faults.Reset()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settings, s.limiters, s.book = DefaultSettings, nil, book{}
+	s.settings, s.book = DefaultSettings, book{}
+	s.limits.Reset()
 }
 
 // Close stops settling orders. It may be called once.
@@ -227,7 +228,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, e endpoint, chain
 		writeError(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, reply)
+	answers.Write(w, http.StatusOK, reply)
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, e endpoint, chain string) (any, error) {
@@ -241,7 +242,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e endpoint, chai
 	if err := s.admit(r); err != nil {
 		return nil, err
 	}
-	if req.body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest)); err != nil {
+	if req.body, err = form.Read(w, r); err != nil {
 		return nil, refusal{http.StatusRequestEntityTooLarge, "Request Entity Too Large"}
 	}
 	return e.answer(s, r.Context(), req)
@@ -270,23 +271,8 @@ func (s *Server) admit(r *http.Request) error {
 	if k := key(r); k != "" && settings.APIKey != "" && k != settings.APIKey {
 		return errKey
 	}
-	if settings.RateLimit > 0 && !s.limiter(key(r), settings.RateLimit).Allow() {
+	if !s.limits.Allow(key(r), settings.RateLimit, time.Second) {
 		return failure{111, "too many requests"}
 	}
 	return nil
-}
-
-// maxKeys bounds how many keys' rates are remembered.
-const maxKeys = 1000
-
-func (s *Server) limiter(key string, perSecond int) *rate.Limiter {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.limiters == nil || len(s.limiters) >= maxKeys {
-		s.limiters = map[string]*rate.Limiter{}
-	}
-	if s.limiters[key] == nil {
-		s.limiters[key] = rate.NewLimiter(rate.Limit(perSecond), perSecond)
-	}
-	return s.limiters[key]
 }

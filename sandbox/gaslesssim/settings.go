@@ -57,6 +57,7 @@ type Behaviour struct {
 // outcomes are what can become of an order.
 var outcomes = map[string]string{
 	"settle": "settled",
+	"part":   "settled for half of its input, as RFQ's contract allows",
 	"late":   "settled just before it expires",
 	"never":  "forgotten, and reported failed once expired",
 	"revert": "sent in a transaction that pays less than was signed, and reverts",
@@ -86,6 +87,9 @@ func (s Settings) check() error {
 	}
 	if s.RFQ.ProtocolFeeBps != 0 {
 		return fmt.Errorf("rfq.protocolFeeBps: JAM alone has one")
+	}
+	if s.JAM.Outcome == "part" {
+		return fmt.Errorf("jam.outcome: RFQ alone settles in part")
 	}
 	if err := s.RFQ.check(); err != nil {
 		return fmt.Errorf("rfq.%w", err)

@@ -12,6 +12,7 @@ import (
 
 	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/gaslesssim"
+	"swapkeep/sandbox/sandboxtest"
 )
 
 // The events, by the topics that the provider's contracts are known for.
@@ -33,21 +34,21 @@ type trade struct {
 }
 
 var trades = []trade{
-	{"jam", "jam", 1, "USDC", "WETH", units(1000, 6), fields{"fee": 40, "fee_recipient": partner.Hex(), "slippage": "0.5"}, nil},
-	{"jam without fee", "jam", 1, "WETH", "USDC", units(1, 17), nil, nil},
-	{"jam for the native coin", "jam", 8453, "USDC", "", units(1000, 6), fields{"fee": 40, "fee_recipient": partner.Hex()}, nil},
-	{"jam on the chain with one protocol", "jam", 5330, "USDC", "WETH", units(100, 6), fields{"fee": 40, "fee_recipient": partner.Hex(), "slippage": "0.5"}, nil},
-	{"jam of tokens without return values", "jam", 1, "USDT", "DAI", units(50, 6), nil, nil},
-	{"jam to somebody else", "jam", 1, "USDC", "DAI", units(50, 6), fields{"receiver_address": "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"}, nil},
-	{"jam with a protocol fee", "jam", 1, "USDC", "DAI", units(50, 6), fields{"fee": 40, "fee_recipient": partner.Hex()},
+	{"jam", "jam", 1, "USDC", "WETH", sandboxtest.Units(1000, 6), fields{"fee": 40, "fee_recipient": partner.Hex(), "slippage": "0.5"}, nil},
+	{"jam without fee", "jam", 1, "WETH", "USDC", sandboxtest.Units(1, 17), nil, nil},
+	{"jam for the native coin", "jam", 8453, "USDC", "", sandboxtest.Units(1000, 6), fields{"fee": 40, "fee_recipient": partner.Hex()}, nil},
+	{"jam on the chain with one protocol", "jam", 5330, "USDC", "WETH", sandboxtest.Units(100, 6), fields{"fee": 40, "fee_recipient": partner.Hex(), "slippage": "0.5"}, nil},
+	{"jam of tokens without return values", "jam", 1, "USDT", "DAI", sandboxtest.Units(50, 6), nil, nil},
+	{"jam to somebody else", "jam", 1, "USDC", "DAI", sandboxtest.Units(50, 6), fields{"receiver_address": "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"}, nil},
+	{"jam with a protocol fee", "jam", 1, "USDC", "DAI", sandboxtest.Units(50, 6), fields{"fee": 40, "fee_recipient": partner.Hex()},
 		func(s *gaslesssim.Settings) { s.JAM.ProtocolFeeBps = 5 }},
-	{"jam by what is wanted", "jam", 1, "USDC", "DAI", nil, fields{"sell_amounts": nil, "buy_amounts": units(50, 18)}, nil},
-	{"jam on a permit", "jam", 8453, "USDC", "WETH", units(100, 6), fields{"approval_type": "Permit2"}, nil},
-	{"rfq", "pmm", 1, "USDC", "WETH", units(1000, 6), fields{"fee": 40}, nil},
-	{"rfq for the native coin", "pmm", 8453, "USDC", "", units(1000, 6), nil, nil},
-	{"rfq of tokens without return values", "pmm", 1, "DAI", "USDT", units(50, 18), nil, nil},
-	{"rfq on a permit", "pmm", 8453, "USDC", "WETH", units(100, 6), fields{"approval_type": "Permit2"}, nil},
-	{"rfq on the same permit", "pmm", 8453, "USDC", "", units(100, 6), fields{"approval_type": "Permit2"}, nil},
+	{"jam by what is wanted", "jam", 1, "USDC", "DAI", nil, fields{"sell_amounts": nil, "buy_amounts": sandboxtest.Units(50, 18)}, nil},
+	{"jam on a permit", "jam", 8453, "USDC", "WETH", sandboxtest.Units(100, 6), fields{"approval_type": "Permit2"}, nil},
+	{"rfq", "pmm", 1, "USDC", "WETH", sandboxtest.Units(1000, 6), fields{"fee": 40}, nil},
+	{"rfq for the native coin", "pmm", 8453, "USDC", "", sandboxtest.Units(1000, 6), nil, nil},
+	{"rfq of tokens without return values", "pmm", 1, "DAI", "USDT", sandboxtest.Units(50, 18), nil, nil},
+	{"rfq on a permit", "pmm", 8453, "USDC", "WETH", sandboxtest.Units(100, 6), fields{"approval_type": "Permit2"}, nil},
+	{"rfq on the same permit", "pmm", 8453, "USDC", "", sandboxtest.Units(100, 6), fields{"approval_type": "Permit2"}, nil},
 }
 
 // A trade pays everybody exactly what its quote said, in one transaction of the
@@ -208,7 +209,7 @@ func (w *world) jamEvent(receipt *types.Receipt, q quote, buy common.Address, am
 func TestSelfExecutedTradeSettles(t *testing.T) {
 	w := start(t, 1)
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
-	q := w.quote("pmm", 1, usdc, weth, units(500, 6), fields{"gasless": "false", "expiry_type": "short"})
+	q := w.quote("pmm", 1, usdc, weth, sandboxtest.Units(500, 6), fields{"gasless": "false", "expiry_type": "short"})
 	if q.Status != "SIG_SUCCESS" || q.Tx.To != rfqSettlement || q.Tx.Value != "0" {
 		t.Fatalf("%+v", q)
 	}
@@ -231,11 +232,11 @@ func TestContractsRefuse(t *testing.T) {
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
 	services := w.Services()
 	for protocol, payer := range map[string]common.Address{"jam": services["jamSolver"].Address, "pmm": services["rfqMaker"].Address} {
-		w.approve(1, usdc, map[string]common.Address{"jam": balanceManager, "pmm": rfqSettlement}[protocol], units(10_000, 6))
+		w.approve(1, usdc, map[string]common.Address{"jam": balanceManager, "pmm": rfqSettlement}[protocol], sandboxtest.Units(10_000, 6))
 		abiName := map[string]string{"jam": "JamSettlement", "pmm": "RfqSettlement"}[protocol]
 
 		w.set(func(s *gaslesssim.Settings) { s.JAM.Outcome, s.RFQ.Outcome = "revert", "revert" })
-		short := w.quote(protocol, 1, usdc, weth, units(100, 6), nil)
+		short := w.quote(protocol, 1, usdc, weth, sandboxtest.Units(100, 6), nil)
 		w.post(short)
 		w.mine(1, 1)
 		failed := w.status(short)
@@ -246,20 +247,20 @@ func TestContractsRefuse(t *testing.T) {
 		w.refuses(abiName, map[string]string{"jam": "InvalidFilledAmounts", "pmm": "UpdatedMakerAmountsTooLow"}[protocol], payer, to, data)
 
 		w.set(func(s *gaslesssim.Settings) { s.JAM.Outcome, s.RFQ.Outcome = "settle", "settle" })
-		q := w.quote(protocol, 1, usdc, weth, units(100, 6), nil)
+		q := w.quote(protocol, 1, usdc, weth, sandboxtest.Units(100, 6), nil)
 		w.post(q)
 		to, data = w.input(w.transaction(q))
 		if protocol == "jam" {
 			w.refuses(abiName, "InvalidExecutor", services["bridgeSolver"].Address, to, data)
 		}
-		w.refuses(abiName, map[string]string{"jam": "InvalidSigner", "pmm": "InvalidEIP712Signature"}[protocol], payer, to, tampered(t, data, units(100, 6)))
+		w.refuses(abiName, map[string]string{"jam": "InvalidSigner", "pmm": "InvalidEIP712Signature"}[protocol], payer, to, tampered(t, data, sandboxtest.Units(100, 6)))
 		w.mine(1, 1)
 		if s := w.status(q); s.Status != "Settled" {
 			t.Fatalf("%s: %+v", protocol, s)
 		}
 		w.refuses(abiName, "InvalidNonce", payer, to, data)
 
-		late := w.quote(protocol, 1, usdc, weth, units(100, 6), nil)
+		late := w.quote(protocol, 1, usdc, weth, sandboxtest.Units(100, 6), nil)
 		w.post(late)
 		to, data = w.input(w.transaction(late))
 		w.Chain(1).Forget()
@@ -270,8 +271,8 @@ func TestContractsRefuse(t *testing.T) {
 		w.refuses(abiName, "OrderExpired", payer, to, data)
 	}
 	w.refuses("JamBalanceManager", "InvalidCaller", w.user.Address, balanceManager,
-		words(t, "transferTokens(address[],uint256[],address,address)", []common.Address{usdc}, []*big.Int{big.NewInt(1)}, w.user.Address, partner))
-	w.refuses("JamSettlement", "InvalidCaller", w.user.Address, jamSettlement, words(t, "transferNativeFromContract(address,uint256)", partner, new(big.Int)))
+		sandboxtest.Calldata(t, "transferTokens(address[],uint256[],address,address)", []common.Address{usdc}, []*big.Int{big.NewInt(1)}, w.user.Address, partner))
+	w.refuses("JamSettlement", "InvalidCaller", w.user.Address, jamSettlement, sandboxtest.Calldata(t, "transferNativeFromContract(address,uint256)", partner, new(big.Int)))
 }
 
 // transaction is the settlement that was sent for an order.

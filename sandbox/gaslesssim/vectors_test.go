@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 
 	"swapkeep/sandbox"
+	"swapkeep/sandbox/sandboxtest"
 )
 
 // A vector is typed data with what several libraries make of it.
@@ -190,12 +191,12 @@ func (w *world) prepare(g golden) {
 		}
 	}
 	usdc, weth := w.token(g.chain, "USDC"), w.token(g.chain, "WETH")
-	fund(w.user.Address, common.Address{}, units(1, 18))
-	fund(w.user.Address, usdc, units(1000, 6))
-	fund(g.from, common.Address{}, units(1, 18))
-	fund(g.from, weth, units(1, 18))
+	fund(w.user.Address, common.Address{}, sandboxtest.Units(1, 18))
+	fund(w.user.Address, usdc, sandboxtest.Units(1000, 6))
+	fund(g.from, common.Address{}, sandboxtest.Units(1, 18))
+	fund(g.from, weth, sandboxtest.Units(1, 18))
 	for _, spender := range []common.Address{balanceManager, rfqSettlement, permit2} {
-		w.approve(g.chain, usdc, spender, units(1000, 6))
+		w.approve(g.chain, usdc, spender, sandboxtest.Units(1000, 6))
 	}
 }
 

@@ -16,15 +16,6 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 )
 
-func decode(t *testing.T, raw []byte) any {
-	t.Helper()
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		t.Fatalf("%v in %s", err, raw)
-	}
-	return v
-}
-
 // What is asked over quotes, one sandbox for all: none of it leaves anything on
 // the chain that another would notice.
 func TestQuotes(t *testing.T) {
@@ -48,9 +39,9 @@ func TestQuotes(t *testing.T) {
 func TestRepliesHaveThePublishedShape(t *testing.T) {
 	w := start(t, 1, 5330)
 	for file, path := range map[string]string{
-		"jam_quote.json": at("jam", 5330, "quote") + w.query(w.token(5330, "USDC"), w.token(5330, "WETH"), units(100, 6),
+		"jam_quote.json": at("jam", 5330, "quote") + w.query(w.token(5330, "USDC"), w.token(5330, "WETH"), sandboxtest.Units(100, 6),
 			fields{"slippage": "0.5", "fee": 40, "fee_recipient": partner.Hex(), "approval_type": "Standard", "gasless": "true", "source": "x", "skip_taker_checks": "true", "include_solvers": "s1", "sell_tokens_ratios": "1"}),
-		"rfq_quote.json": at("pmm", 1, "quote") + w.query(w.token(1, "USDC"), w.token(1, "WETH"), units(1000, 6),
+		"rfq_quote.json": at("pmm", 1, "quote") + w.query(w.token(1, "USDC"), w.token(1, "WETH"), sandboxtest.Units(1000, 6),
 			fields{"fee": 40, "origin_address": partner.Hex(), "include_makers": "m1", "expiry_type": "standard", "buy_tokens_ratios": "1.0"}),
 	} {
 		want, err := os.ReadFile("testdata/" + file)
@@ -58,22 +49,22 @@ func TestRepliesHaveThePublishedShape(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, got := w.call(http.MethodGet, path, nil)
-		sandboxtest.SameShape(t, file, decode(t, got), decode(t, want))
+		sandboxtest.SameShape(t, file, sandboxtest.Decode[any](t, got), sandboxtest.Decode[any](t, want))
 	}
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
 	for protocol, spender := range map[string]common.Address{"jam": balanceManager, "pmm": rfqSettlement} {
-		w.approve(1, usdc, spender, units(100, 6))
-		q := w.quote(protocol, 1, usdc, weth, units(100, 6), nil)
+		w.approve(1, usdc, spender, sandboxtest.Units(100, 6))
+		q := w.quote(protocol, 1, usdc, weth, sandboxtest.Units(100, 6), nil)
 		_, posted := w.call(http.MethodPost, at(protocol, 1, "order"), w.order(q))
 		order := fields{"status": "", "expiry": 1.0, "txHash": map[string]any{"jam": nil, "pmm": ""}[protocol]}
-		sandboxtest.SameShape(t, protocol+" order", decode(t, posted), order)
+		sandboxtest.SameShape(t, protocol+" order", sandboxtest.Decode[any](t, posted), order)
 		w.mine(1, 1)
 		_, status := w.call(http.MethodGet, at(protocol, 1, "order-status")+"?quote_id="+q.QuoteID, nil)
 		want := fields{"status": "", "txHash": "", "amounts": fields{weth.Hex(): ""}}
 		if protocol == "jam" {
 			want["surplus"] = nil
 		}
-		sandboxtest.SameShape(t, protocol+" status", decode(t, status), want)
+		sandboxtest.SameShape(t, protocol+" status", sandboxtest.Decode[any](t, status), want)
 	}
 }
 
@@ -118,8 +109,12 @@ func TestListsOfTokensAndChains(t *testing.T) {
 func TestShapeErrors(t *testing.T) {
 	w := start(t, 1, 5330)
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
-	ask := func(more fields) string { return at("jam", 1, "quote") + w.query(usdc, weth, units(1, 6), more) }
-	rfqAsk := func(more fields) string { return at("pmm", 1, "quote") + w.query(usdc, weth, units(5, 6), more) }
+	ask := func(more fields) string {
+		return at("jam", 1, "quote") + w.query(usdc, weth, sandboxtest.Units(1, 6), more)
+	}
+	rfqAsk := func(more fields) string {
+		return at("pmm", 1, "quote") + w.query(usdc, weth, sandboxtest.Units(5, 6), more)
+	}
 	const get, post = http.MethodGet, http.MethodPost
 	cases := []struct {
 		name, method, path string
@@ -173,27 +168,27 @@ func testQuoteErrors(t *testing.T, w *world) {
 		settings  func(*gaslesssim.Settings)
 		jam, rfq  int // 0 = a quote
 	}{
-		{"not checksummed", usdc, weth, units(5, 6), fields{"taker_address": strings.ToLower(w.user.Address.Hex())}, nil, 101, 101},
-		{"no address", usdc, weth, units(5, 6), fields{"buy_tokens": "WETH"}, nil, 101, 101},
-		{"several tokens", usdc, weth, units(5, 6), fields{"buy_tokens": weth.Hex() + "," + usdc.Hex()}, nil, 101, 101},
-		{"both amounts", usdc, weth, units(5, 6), fields{"buy_amounts": 1}, nil, 101, 101},
-		{"no amount", usdc, weth, units(5, 6), fields{"sell_amounts": nil}, nil, 101, 101},
-		{"amount zero", usdc, weth, units(0, 6), nil, nil, 101, 101},
-		{"amount in hex", usdc, weth, units(5, 6), fields{"sell_amounts": "0x10"}, nil, 101, 101},
-		{"the same token", usdc, usdc, units(5, 6), nil, nil, 101, 101},
-		{"the native coin sold", native, usdc, units(1, 18), nil, nil, 101, 101},
-		{"the native coin sold by the taker", native, usdc, units(1, 18), fields{"gasless": "false"}, nil, 101, 101},
-		{"a permit without gasless", usdc, weth, units(5, 6), fields{"approval_type": "Permit2", "gasless": "false"}, nil, 101, 101},
-		{"an EIP-2612 permit", usdc, weth, units(5, 6), fields{"approval_type": "Permit"}, nil, 101, 107},
-		{"self-executed", usdc, weth, units(5, 6), fields{"gasless": "false"}, nil, 101, 0},
-		{"fee without recipient", usdc, weth, units(5, 6), fields{"fee": 40}, nil, 101, 0},
-		{"more than there is", usdc, weth, units(900_000_000, 6), nil, nil, 108, 102},
-		{"a small amount", usdc, weth, units(9, 5), nil, nil, 0, 104},
-		{"an unknown token", usdc, unknown, units(5, 6), nil, nil, 108, 105},
-		{"gas dearer than the amount", usdc, weth, units(5, 6), nil, dear, 106, 106},
-		{"no balance", usdc, weth, units(200_000, 6), fields{"skip_validation": nil}, nil, 204, 204},
-		{"no approval", usdc, weth, units(5, 6), fields{"skip_validation": "false"}, nil, 205, 205},
-		{"a price only", usdc, weth, units(5, 6), fields{"skip_validation": nil, "taker_address": "0x0000000000000000000000000000000000000001"}, nil, 0, 0},
+		{"not checksummed", usdc, weth, sandboxtest.Units(5, 6), fields{"taker_address": strings.ToLower(w.user.Address.Hex())}, nil, 101, 101},
+		{"no address", usdc, weth, sandboxtest.Units(5, 6), fields{"buy_tokens": "WETH"}, nil, 101, 101},
+		{"several tokens", usdc, weth, sandboxtest.Units(5, 6), fields{"buy_tokens": weth.Hex() + "," + usdc.Hex()}, nil, 101, 101},
+		{"both amounts", usdc, weth, sandboxtest.Units(5, 6), fields{"buy_amounts": 1}, nil, 101, 101},
+		{"no amount", usdc, weth, sandboxtest.Units(5, 6), fields{"sell_amounts": nil}, nil, 101, 101},
+		{"amount zero", usdc, weth, sandboxtest.Units(0, 6), nil, nil, 101, 101},
+		{"amount in hex", usdc, weth, sandboxtest.Units(5, 6), fields{"sell_amounts": "0x10"}, nil, 101, 101},
+		{"the same token", usdc, usdc, sandboxtest.Units(5, 6), nil, nil, 101, 101},
+		{"the native coin sold", native, usdc, sandboxtest.Units(1, 18), nil, nil, 101, 101},
+		{"the native coin sold by the taker", native, usdc, sandboxtest.Units(1, 18), fields{"gasless": "false"}, nil, 101, 101},
+		{"a permit without gasless", usdc, weth, sandboxtest.Units(5, 6), fields{"approval_type": "Permit2", "gasless": "false"}, nil, 101, 101},
+		{"an EIP-2612 permit", usdc, weth, sandboxtest.Units(5, 6), fields{"approval_type": "Permit"}, nil, 101, 107},
+		{"self-executed", usdc, weth, sandboxtest.Units(5, 6), fields{"gasless": "false"}, nil, 101, 0},
+		{"fee without recipient", usdc, weth, sandboxtest.Units(5, 6), fields{"fee": 40}, nil, 101, 0},
+		{"more than there is", usdc, weth, sandboxtest.Units(900_000_000, 6), nil, nil, 108, 102},
+		{"a small amount", usdc, weth, sandboxtest.Units(9, 5), nil, nil, 0, 104},
+		{"an unknown token", usdc, unknown, sandboxtest.Units(5, 6), nil, nil, 108, 105},
+		{"gas dearer than the amount", usdc, weth, sandboxtest.Units(5, 6), nil, dear, 106, 106},
+		{"no balance", usdc, weth, sandboxtest.Units(200_000, 6), fields{"skip_validation": nil}, nil, 204, 204},
+		{"no approval", usdc, weth, sandboxtest.Units(5, 6), fields{"skip_validation": "false"}, nil, 205, 205},
+		{"a price only", usdc, weth, sandboxtest.Units(5, 6), fields{"skip_validation": nil, "taker_address": "0x0000000000000000000000000000000000000001"}, nil, 0, 0},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
@@ -216,8 +211,8 @@ func testQuoteErrors(t *testing.T, w *world) {
 // for orders.
 func testEveryErrorCode(t *testing.T, w *world) {
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
-	w.approve(1, usdc, rfqSettlement, units(5, 6))
-	w.approve(1, usdc, balanceManager, units(5, 6))
+	w.approve(1, usdc, rfqSettlement, sandboxtest.Units(5, 6))
+	w.approve(1, usdc, balanceManager, sandboxtest.Units(5, 6))
 	names := map[int]string{
 		101: "InvalidApiRequest", 102: "InsufficientLiquidity", 103: "GasCalculationError", 104: "MinSize", 105: "TokenNotSupported",
 		106: "GasExceedsSize", 107: "UnexpectedPermitsError", 108: "RouteNotFound", 111: "RateLimited", 112: "DenyListed",
@@ -229,10 +224,10 @@ func testEveryErrorCode(t *testing.T, w *world) {
 		"jam": func(s *gaslesssim.Settings) *gaslesssim.Behaviour { return &s.JAM },
 		"pmm": func(s *gaslesssim.Settings) *gaslesssim.Behaviour { return &s.RFQ },
 	} {
-		q := w.quote(protocol, 1, usdc, weth, units(5, 6), nil)
+		q := w.quote(protocol, 1, usdc, weth, sandboxtest.Units(5, 6), nil)
 		for code, name := range names {
 			w.set(func(s *gaslesssim.Settings) { tune(s).NoQuote, tune(s).Refuse = code, code })
-			quoteStatus, quoted := w.call(http.MethodGet, at(protocol, 1, "quote")+w.query(usdc, weth, units(5, 6), nil), nil)
+			quoteStatus, quoted := w.call(http.MethodGet, at(protocol, 1, "quote")+w.query(usdc, weth, sandboxtest.Units(5, 6), nil), nil)
 			orderStatus, posted := w.call(http.MethodPost, at(protocol, 1, "order"), w.order(q))
 			for _, raw := range [][]byte{quoted, posted} {
 				var reply struct {
@@ -284,8 +279,8 @@ func TestOrderErrors(t *testing.T) {
 		}, 208, 201},
 		{"another scheme", nil, put("sign_scheme", "EIP1271"), 212, 212},
 		{"a permit not asked for", nil, put("permit", fields{"signature": "0x00", "approvals_deadline": 1}), 211, 211},
-		{"more than the balance", fields{"sell_amounts": units(150_000, 6)}, func(*world, quote, fields) {}, 204, 204},
-		{"more than approved", fields{"sell_amounts": units(6000, 6)}, func(*world, quote, fields) {}, 205, 205},
+		{"more than the balance", fields{"sell_amounts": sandboxtest.Units(150_000, 6)}, func(*world, quote, fields) {}, 204, 204},
+		{"more than approved", fields{"sell_amounts": sandboxtest.Units(6000, 6)}, func(*world, quote, fields) {}, 205, 205},
 		{"no permit where one is asked for", fields{"approval_type": "Permit2"}, func(_ *world, _ quote, body fields) { delete(body, "permit2") }, 0, 211},
 		{"a permit for another token", fields{"approval_type": "Permit2"}, put("permit2", fields{"signature": "0x00", "approvals_deadline": 1, "token_addresses": []string{weth.Hex()}, "token_nonces": []int{0}}), 211, 211},
 		{"a permit badly signed", fields{"approval_type": "Permit2"}, func(w *world, q quote, body fields) {
@@ -299,15 +294,15 @@ func TestOrderErrors(t *testing.T) {
 			}
 		}, 203, 203},
 		{"a maker who gives no allowance", nil, func(w *world, _ quote, _ fields) {
-			w.send(1, maker, weth, words(w.T, "approve(address,uint256)", rfqSettlement, new(big.Int)))
+			w.send(1, maker, weth, sandboxtest.Calldata(w.T, "approve(address,uint256)", rfqSettlement, new(big.Int)))
 		}, 0, 207},
 		{"a maker who spent it all", nil, func(w *world, _ quote, _ fields) {
-			w.send(1, maker, weth, words(w.T, "transfer(address,uint256)", w.user.Address, w.balance(1, maker.Address, weth)))
+			w.send(1, maker, weth, sandboxtest.Calldata(w.T, "transfer(address,uint256)", w.user.Address, w.balance(1, maker.Address, weth)))
 		}, 0, 206},
 	}
 	approveAll := func() {
 		for _, spender := range []common.Address{balanceManager, rfqSettlement, permit2} {
-			w.approve(1, usdc, spender, units(5500, 6))
+			w.approve(1, usdc, spender, sandboxtest.Units(5500, 6))
 		}
 	}
 	approveAll()
@@ -321,7 +316,7 @@ func TestOrderErrors(t *testing.T) {
 				if p.want == 0 {
 					continue
 				}
-				q := w.quote(p.protocol, 1, usdc, weth, units(50, 6), tc.more)
+				q := w.quote(p.protocol, 1, usdc, weth, sandboxtest.Units(50, 6), tc.more)
 				body := w.order(q)
 				tc.spoil(w, q, body)
 				if code := w.refused(q, body); code != p.want {
@@ -340,8 +335,8 @@ func TestOrderErrors(t *testing.T) {
 func TestOneOrderForAQuote(t *testing.T) {
 	w := start(t, 1, 10)
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
-	w.approve(1, usdc, balanceManager, units(100, 6))
-	q := w.quote("jam", 1, usdc, weth, units(100, 6), nil)
+	w.approve(1, usdc, balanceManager, sandboxtest.Units(100, 6))
+	q := w.quote("jam", 1, usdc, weth, sandboxtest.Units(100, 6), nil)
 	body := w.order(q)
 	for _, path := range []string{at("jam", 10, "order"), at("pmm", 1, "order")} {
 		if _, raw := w.call(http.MethodPost, path, body); apiError(raw) != 210 {
@@ -377,7 +372,7 @@ func TestOneOrderForAQuote(t *testing.T) {
 // A key makes prices better, a wrong one is refused, and each has its rate.
 func testKeyAndRate(t *testing.T, w *world) {
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
-	path := at("jam", 1, "quote") + w.query(usdc, weth, units(100, 6), nil)
+	path := at("jam", 1, "quote") + w.query(usdc, weth, sandboxtest.Units(100, 6), nil)
 	w.set(func(s *gaslesssim.Settings) { s.APIKey = "a-key" })
 	demo, _ := must[quote](w, http.MethodGet, path, nil).buy()
 	full, _ := must[quote](w, http.MethodGet, path, nil, "source-auth", "a-key").buy()
@@ -402,7 +397,7 @@ func testKeyAndRate(t *testing.T, w *world) {
 func testOneProtocolAlone(t *testing.T, w *world) {
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
 	net := func(protocol string) *big.Int {
-		amount, _ := w.quote(protocol, 1, usdc, weth, units(1000, 6), nil).buy()
+		amount, _ := w.quote(protocol, 1, usdc, weth, sandboxtest.Units(1000, 6), nil).buy()
 		return amount
 	}
 	if net("pmm").Cmp(net("jam")) <= 0 {
@@ -413,7 +408,7 @@ func testOneProtocolAlone(t *testing.T, w *world) {
 		t.Error("JAM is not the better one")
 	}
 	w.set(func(s *gaslesssim.Settings) { s.RFQ.Down, s.JAM.PriceBps = true, 0 })
-	query := w.query(usdc, weth, units(1000, 6), nil)
+	query := w.query(usdc, weth, sandboxtest.Units(1000, 6), nil)
 	if status, _ := w.call(http.MethodGet, at("pmm", 1, "quote")+query, nil); status != http.StatusServiceUnavailable {
 		t.Errorf("down: %d", status)
 	}

@@ -1,10 +1,8 @@
 package intentsim_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"math/big"
 	"net/http"
 	"os"
@@ -12,14 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
-	"github.com/ethereum/go-ethereum/crypto"
 
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/intentsim"
+	"swapkeep/sandbox/operator"
 	"swapkeep/sandbox/sandboxtest"
 )
 
@@ -83,48 +80,17 @@ type fields = map[string]any
 // request sends a request as the wallet's adapter would.
 func request(t *testing.T, s *sandbox.Sandbox, method, path string, body any) *http.Response {
 	t.Helper()
-	raw, isRaw := body.([]byte)
-	if !isRaw && body != nil {
-		var err error
-		if raw, err = json.Marshal(body); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r, err := http.NewRequestWithContext(t.Context(), method, s.IntentURL()+path, bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { resp.Body.Close() })
-	return resp
+	return sandboxtest.Send(t, method, s.IntentURL()+path, body)
 }
 
 func ask(t *testing.T, s *sandbox.Sandbox, method, path string, body any) (int, []byte) {
 	t.Helper()
-	resp := request(t, s, method, path, body)
-	raw, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, raw
+	return sandboxtest.Ask(t, method, s.IntentURL()+path, body)
 }
 
 func mustAsk[T any](t *testing.T, s *sandbox.Sandbox, method, path string, body any) T {
 	t.Helper()
-	status, raw := ask(t, s, method, path, body)
-	if status != http.StatusOK {
-		t.Fatalf("%s %s: %d %s", method, path, status, raw)
-	}
-	var reply T
-	if err := json.Unmarshal(raw, &reply); err != nil {
-		t.Fatalf("%s: %v in %s", path, err, raw)
-	}
-	return reply
+	return sandboxtest.MustAsk[T](t, method, s.IntentURL()+path, body)
 }
 
 type quotesReply struct {
@@ -239,27 +205,7 @@ func transact(t *testing.T, s *sandbox.Sandbox, chain uint64, tx transaction) *t
 	if tx.From != a.Address {
 		t.Fatalf("transaction from %s", tx.From)
 	}
-	nonce, err := c.Client().PendingNonceAt(t.Context(), a.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := new(big.Int).SetUint64(chain)
-	signed, err := types.SignNewTx(a.Key, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
-		ChainID: id, Nonce: nonce, GasTipCap: big.NewInt(1e9), GasFeeCap: big.NewInt(100e9), Gas: 500_000, To: &tx.To, Value: tx.Value.ToInt(), Data: tx.Data,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Client().SendTransaction(t.Context(), signed); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	receipt, err := c.Settle(ctx, signed.Hash())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return receipt
+	return sandboxtest.Transact(t, c, a, operator.Call{To: tx.To, Value: tx.Value.ToInt(), Data: tx.Data, Gas: 500_000})
 }
 
 type submitReply struct {
@@ -328,55 +274,13 @@ func over(t *testing.T, s *sandbox.Sandbox) []intentsim.Order {
 	}
 }
 
-func units(n int64, decimals int64) *big.Int {
-	return new(big.Int).Mul(big.NewInt(n), new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil))
-}
-
-// balance is in base units; for the native coin, in wei.
-func balance(t *testing.T, c *sandbox.Chain, of, token common.Address) *big.Int {
-	t.Helper()
-	if token == native {
-		wei, err := c.Client().BalanceAt(t.Context(), of, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return wei
-	}
-	data := append(crypto.Keccak256([]byte("balanceOf(address)"))[:4], common.LeftPadBytes(of[:], 32)...)
-	out, err := c.Client().CallContract(t.Context(), ethereum.CallMsg{To: &token, Data: data}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return new(big.Int).SetBytes(out)
-}
-
 func token(t *testing.T, s *sandbox.Sandbox, chain uint64, symbol string) common.Address {
 	t.Helper()
-	if symbol == "" {
-		return native
-	}
-	tok, ok := s.Chain(chain).Network.Token(symbol)
-	if !ok {
-		t.Fatalf("chain %d has no %s", chain, symbol)
-	}
-	return tok.Address
+	return sandboxtest.Token(t, s.Chain(chain), symbol)
 }
 
 // example reads a recorded body.
 func example(t *testing.T, file string) any {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return decode(t, raw)
-}
-
-func decode(t *testing.T, raw []byte) any {
-	t.Helper()
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		t.Fatalf("%v in %s", err, raw)
-	}
-	return v
+	return sandboxtest.Example(t, "testdata/"+file)
 }

@@ -1,11 +1,11 @@
 package intentsim
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+
+	"swapkeep/sandbox/form"
 )
 
 // A failure is an error answer. Name is the stable part, message free text.
@@ -87,6 +87,9 @@ func errConflict(orderID string) error {
 // text, as the live API's.
 var errNotFound = errors.New("404 Not Found")
 
+// answers is how the API writes every answer.
+var answers = form.Answer{ContentType: "application/json; charset=utf-8", Bare: true}
+
 // writeError answers with err. Whatever is no failure is the simulator's own
 // trouble and shown as such.
 func writeError(w http.ResponseWriter, err error) {
@@ -103,29 +106,9 @@ func writeError(w http.ResponseWriter, err error) {
 	if f.status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", "1")
 	}
-	writeJSON(w, f.status, struct {
+	answers.Write(w, f.status, struct {
 		Message string `json:"message"`
 		Name    string `json:"name"`
 		Details any    `json:"details,omitempty"`
 	}{f.message, f.name, f.details})
-}
-
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	raw, err := marshal(body)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(raw)
-}
-
-// marshal leaves < and > as they are.
-func marshal(v any) ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }

@@ -1,17 +1,18 @@
 package intentsim
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/sandbox/form"
 )
 
 // An issue is one thing wrong with a request, in the words of the validator
@@ -67,27 +68,11 @@ func parse[T any](body []byte, fields []field) (T, error) {
 }
 
 // kind names a value's JSON type as the validator does.
-func kind(raw json.RawMessage) string {
-	trimmed := bytes.TrimSpace(raw)
-	if len(trimmed) == 0 {
-		return "undefined"
-	}
-	switch trimmed[0] {
-	case '"':
-		return "string"
-	case '{':
-		return "object"
-	case '[':
-		return "array"
-	case 't', 'f':
-		return "boolean"
-	case 'n':
-		return "null"
-	}
-	return "number"
+func kind(raw json.RawMessage) form.Type {
+	return cmp.Or(form.TypeOf(raw), "undefined")
 }
 
-func is(want string, raw json.RawMessage) *issue {
+func is(want form.Type, raw json.RawMessage) *issue {
 	if got := kind(raw); got != want {
 		return &issue{Message: fmt.Sprintf("Invalid input: expected %s, received %s", want, got), Code: "invalid_type"}
 	}
@@ -97,11 +82,10 @@ func is(want string, raw json.RawMessage) *issue {
 // text is a string that good accepts.
 func text(message string, good func(string) bool) rule {
 	return func(raw json.RawMessage) *issue {
-		if problem := is("string", raw); problem != nil {
+		if problem := is(form.String, raw); problem != nil {
 			return problem
 		}
-		var s string
-		if json.Unmarshal(raw, &s) != nil || !good(s) {
+		if s, ok := form.Text(raw); !ok || !good(s) {
 			return &issue{Message: message, Code: "custom"}
 		}
 		return nil
@@ -157,7 +141,7 @@ func amount(s string) *big.Int {
 // number is one within bounds, both included.
 func number(whole bool, low, high float64) rule {
 	return func(raw json.RawMessage) *issue {
-		if problem := is("number", raw); problem != nil {
+		if problem := is(form.Number, raw); problem != nil {
 			return problem
 		}
 		v, err := strconv.ParseFloat(string(raw), 64)
@@ -176,8 +160,7 @@ func number(whole bool, low, high float64) rule {
 
 func oneOf(allowed ...string) rule {
 	return func(raw json.RawMessage) *issue {
-		var s string
-		if json.Unmarshal(raw, &s) != nil || !slices.Contains(allowed, s) {
+		if !form.OneOf(raw, allowed) {
 			return &issue{Message: `Invalid option: expected one of "` + strings.Join(allowed, `"|"`) + `"`, Code: "invalid_value"}
 		}
 		return nil
@@ -185,7 +168,7 @@ func oneOf(allowed ...string) rule {
 }
 
 func isMethods(raw json.RawMessage) *issue {
-	if problem := is("array", raw); problem != nil {
+	if problem := is(form.Array, raw); problem != nil {
 		return problem
 	}
 	var list []json.RawMessage

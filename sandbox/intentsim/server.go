@@ -6,7 +6,6 @@ package intentsim
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,15 +13,13 @@ import (
 	"time"
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
-	"golang.org/x/time/rate"
 
 	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/form"
 	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/limit"
 	"swapkeep/sandbox/operator"
 )
-
-// maxRequest bounds a request body; the largest real one is below a kilobyte.
-const maxRequest = 1 << 20
 
 // A Server is the simulator. It is an http.Handler for paths under /v1.
 type Server struct {
@@ -41,7 +38,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	settings Settings
-	limiter  *rate.Limiter
+	limits   limit.Keys
 	quotes   map[string]*quote // by id
 	orders   []*order          // oldest first
 }
@@ -135,13 +132,13 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
 	case isStream:
 		streamed.write(w, r)
 	default:
-		writeJSON(w, http.StatusOK, reply)
+		answers.Write(w, http.StatusOK, reply)
 	}
 }
 
 // readBody reads a JSON body; one of another type is ignored.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	body, err := form.Read(w, r)
 	if err != nil {
 		return nil, fail("BadRequestException", "request entity too large", nil)
 	}
@@ -154,7 +151,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 func (s *Server) admit(path string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.limiter != nil && !s.limiter.Allow() {
+	if !s.limits.Allow("", s.settings.RateLimit, time.Minute) {
 		return fail("ThrottlerException", "", nil)
 	}
 	i := slices.IndexFunc(s.settings.Errors, func(e Error) bool { return e.matches(path) })

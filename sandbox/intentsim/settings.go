@@ -7,9 +7,6 @@ import (
 	"maps"
 	"math/big"
 	"slices"
-	"time"
-
-	"golang.org/x/time/rate"
 
 	"swapkeep/sandbox/inject"
 )
@@ -114,10 +111,8 @@ func (s *Server) Set(settings Settings) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settings, s.limiter = settings.clone(), nil
-	if n := settings.RateLimit; n > 0 {
-		s.limiter = rate.NewLimiter(rate.Every(time.Minute/time.Duration(n)), n)
-	}
+	s.settings = settings.clone()
+	s.limits.Reset()
 	return nil
 }
 

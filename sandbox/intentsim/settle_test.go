@@ -12,6 +12,7 @@ import (
 
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/intentsim"
+	"swapkeep/sandbox/sandboxtest"
 )
 
 // A pair is a swap from one chain to another; "" is the native coin.
@@ -24,13 +25,13 @@ type pair struct {
 }
 
 var pairs = []pair{
-	{"token to token", 8453, 42161, "USDC", "USDC", units(25, 6), "Hyperstream"},
-	{"native to native", 8453, 1, "", "", units(1, 17), "Across"},
-	{"native to token", 1, 8453, "", "USDC", units(1, 17), "DeBridge"},
-	{"token to native", 42161, 8453, "USDC", "", units(50, 6), "Hyperstream"},
-	{"a token without return values", 1, 42161, "USDT", "USDC", units(50, 6), "Hyperstream"},
-	{"to a token without return values", 42161, 1, "USDC", "USDT", units(50, 6), "Across"},
-	{"on one chain", 8453, 8453, "USDC", "DAI", units(50, 6), "Hyperstream"},
+	{"token to token", 8453, 42161, "USDC", "USDC", sandboxtest.Units(25, 6), "Hyperstream"},
+	{"native to native", 8453, 1, "", "", sandboxtest.Units(1, 17), "Across"},
+	{"native to token", 1, 8453, "", "USDC", sandboxtest.Units(1, 17), "DeBridge"},
+	{"token to native", 42161, 8453, "USDC", "", sandboxtest.Units(50, 6), "Hyperstream"},
+	{"a token without return values", 1, 42161, "USDT", "USDC", sandboxtest.Units(50, 6), "Hyperstream"},
+	{"to a token without return values", 42161, 1, "USDC", "USDT", sandboxtest.Units(50, 6), "Across"},
+	{"on one chain", 8453, 8453, "USDC", "DAI", sandboxtest.Units(50, 6), "Hyperstream"},
 }
 
 func (p pair) request(t *testing.T, s *sandbox.Sandbox) fields {
@@ -39,9 +40,9 @@ func (p pair) request(t *testing.T, s *sandbox.Sandbox) fields {
 
 func gained(t *testing.T, s *sandbox.Sandbox, chain uint64, of, coin common.Address, during func()) *big.Int {
 	t.Helper()
-	before := balance(t, s.Chain(chain), of, coin)
+	before := sandboxtest.Balance(t, s.Chain(chain), of, coin)
 	during()
-	return new(big.Int).Sub(balance(t, s.Chain(chain), of, coin), before)
+	return new(big.Int).Sub(sandboxtest.Balance(t, s.Chain(chain), of, coin), before)
 }
 
 func TestFilledAsQuoted(t *testing.T) {
@@ -84,7 +85,7 @@ func TestFilledAsQuoted(t *testing.T) {
 
 func TestRefunded(t *testing.T) {
 	s := shared(t)
-	for _, p := range []pair{pairs[0], {"native", 8453, 42161, "", "USDC", units(1, 17), "Across"}} {
+	for _, p := range []pair{pairs[0], {"native", 8453, 42161, "", "USDC", sandboxtest.Units(1, 17), "Across"}} {
 		for _, bips := range []int64{0, 9_000} {
 			t.Run(p.name, func(t *testing.T) {
 				set(t, s, func(c *intentsim.Settings) { c.Outcomes = []intentsim.Outcome{{Ending: "refund", PayBips: bips}} })

@@ -49,7 +49,7 @@ func (t *stream) write(w http.ResponseWriter, r *http.Request) {
 		}
 		reply := t.quote.reply(route)
 		reply.QuoteID = t.quote.id
-		line, err := marshal(reply)
+		line, err := answers.Marshal(reply)
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}

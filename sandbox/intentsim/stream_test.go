@@ -21,7 +21,7 @@ import (
 // stream reads a streamed quote until it ends, or the context does.
 func stream(t *testing.T, ctx context.Context, s *sandbox.Sandbox) ([][]byte, error) {
 	t.Helper()
-	body, err := json.Marshal(quoteRequest(s, 8453, native, 42161, native, units(1, 16), nil))
+	body, err := json.Marshal(quoteRequest(s, 8453, native, 42161, native, sandboxtest.Units(1, 16), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestStream(t *testing.T) {
 	if err != io.EOF || !slices.Equal(routes(t, lines), []string{"Across", "DeBridge", "Hyperstream"}) {
 		t.Fatalf("%v, %q", err, lines)
 	}
-	sandboxtest.SameShape(t, "line", decode(t, lines[0]), example(t, "k_stream_line.json"))
+	sandboxtest.SameShape(t, "line", sandboxtest.Decode[any](t, lines[0]), example(t, "k_stream_line.json"))
 	var first, last routeReply
 	if err := json.Unmarshal(lines[0], &first); err != nil {
 		t.Fatal(err)

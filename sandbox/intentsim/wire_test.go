@@ -53,7 +53,7 @@ func TestRepliesHaveTheRecordedShape(t *testing.T) {
 	same("permit", http.MethodPost, "/v1/deposit/build", recorded(t, "k_build_req.json", anyway, fields{"depositMethod": "PERMIT2"}), example(t, "k_build_permit2.json"))
 	same("transfer", http.MethodPost, "/v1/deposit/build", recorded(t, "k_build_req.json", anyway, fields{"depositMethod": "TRANSFER", "routeId": "HyperstreamUTXO"}), example(t, "k_build_transfer.json"))
 
-	coins := mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes", quoteRequest(s, 8453, native, 42161, native, units(1, 16), nil))
+	coins := mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes", quoteRequest(s, 8453, native, 42161, native, sandboxtest.Units(1, 16), nil))
 	same("build native", http.MethodPost, "/v1/deposit/build", buildRequest(s, coins.QuoteID, "Hyperstream", nil), example(t, "k_build_native.json"))
 
 	q := ask()
@@ -133,7 +133,7 @@ func TestErrors(t *testing.T) {
 	s := shared(t)
 	usdc := token(t, s, 8453, "USDC")
 	ask1 := func(more fields) fields {
-		return quoteRequest(s, 8453, usdc, 42161, token(t, s, 42161, "USDC"), units(25, 6), more)
+		return quoteRequest(s, 8453, usdc, 42161, token(t, s, 42161, "USDC"), sandboxtest.Units(25, 6), more)
 	}
 	q := mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes", ask1(nil))
 	build := func(more fields) fields { return buildRequest(s, q.QuoteID, "Hyperstream", more) }
@@ -159,8 +159,8 @@ func TestErrors(t *testing.T) {
 		{"unknown chain", post, quotes, ask1(fields{"toChainId": 137}), 404, "NotSupportedChainException", "137"},
 		{"a chain that is not served", post, quotes, ask1(fields{"toChainId": 5330}), 404, "NotSupportedChainException", "5330"},
 		{"unknown token", post, quotes, ask1(fields{"toToken": elsewhere.Hex()}), 404, "NotSupportedTokenException", elsewhere.Hex()},
-		{"more than the solver has", post, quotes, ask1(fields{"amount": units(1, 15).String()}), 400, "CannotFillException", ""},
-		{"the same, as a stream", post, quotes + "?mode=stream", ask1(fields{"amount": units(1, 15).String()}), 400, "CannotFillException", ""},
+		{"more than the solver has", post, quotes, ask1(fields{"amount": sandboxtest.Units(1, 15).String()}), 400, "CannotFillException", ""},
+		{"the same, as a stream", post, quotes + "?mode=stream", ask1(fields{"amount": sandboxtest.Units(1, 15).String()}), 400, "CannotFillException", ""},
 
 		{"build: no quote", post, builds, build(fields{"quoteId": "0"}), 404, "QuoteNotFoundException", `"details":{"quoteId":"0","routeId":"Hyperstream","code":2}`},
 		{"build: no route", post, builds, build(fields{"routeId": "Nobody"}), 404, "QuoteNotFoundException", "Nobody"},
@@ -199,12 +199,12 @@ func (tc errorCase) run(t *testing.T, s *sandbox.Sandbox) {
 
 func TestErrorsHaveTheRecordedShape(t *testing.T) {
 	s := shared(t)
-	bad := quoteRequest(s, 8453, native, 42161, native, units(1, 16), fields{"fromToken": "USDC"})
+	bad := quoteRequest(s, 8453, native, 42161, native, sandboxtest.Units(1, 16), fields{"fromToken": "USDC"})
 	lost := buildRequest(s, "0", "Hyperstream", nil)
 	order := func(path, name string) {
 		set(t, s, func(c *intentsim.Settings) { c.Errors = []intentsim.Error{{Path: path, Name: name, Times: 1}} })
 	}
-	q := mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes", quoteRequest(s, 8453, native, 42161, native, units(1, 16), nil))
+	q := mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes", quoteRequest(s, 8453, native, 42161, native, sandboxtest.Units(1, 16), nil))
 	mustAsk[any](t, s, http.MethodPut, "/v1/deposit/submit", submitRequest(q.QuoteID, "Across", common.Hash{1}))
 	cases := []struct {
 		file, method, path string
@@ -227,7 +227,7 @@ func TestErrorsHaveTheRecordedShape(t *testing.T) {
 		if status != tc.status {
 			t.Errorf("%s: %d", tc.file, status)
 		}
-		got, want := decode(t, raw), example(t, tc.file)
+		got, want := sandboxtest.Decode[any](t, raw), example(t, tc.file)
 		sandboxtest.SameShape(t, tc.file, got, want)
 		if got.(fields)["name"] != want.(fields)["name"] {
 			t.Errorf("%s: %s", tc.file, raw)
@@ -276,7 +276,7 @@ func TestPrices(t *testing.T) {
 		{"DeBridge", fields{"slippageTolerance": nil}, "996000000000000000000", "991020000000000000000"},
 		{"DeBridge", fields{"slippageTolerance": 0, "fromToken": strings.ToLower(usdc.Hex()), "amount": "0x3b9aca00"}, "996000000000000000000", "996000000000000000000"},
 	} {
-		got := quote(units(1000, 6), tc.more).route(t, tc.route)
+		got := quote(sandboxtest.Units(1000, 6), tc.more).route(t, tc.route)
 		if got.Quote.AmountOut != tc.out || got.Quote.MinAmountOut != tc.min || got.Quote.AmountIn != "1000000000" {
 			t.Errorf("%s %v: %+v", tc.route, tc.more, got.Quote)
 		}
@@ -285,17 +285,17 @@ func TestPrices(t *testing.T) {
 		"exact output": {"tradeType": "EXACT_OUTPUT"}, "the same token": {"toChainId": 8453, "toToken": usdc.Hex()},
 		"a chain that does not run": {"toChainId": 10, "toToken": native.Hex()}, "dust": {"toChainId": 8453, "toToken": native.Hex(), "amount": "1", "fromToken": token(t, s, 8453, "DAI").Hex(), "depositMethods": []string{"CONTRACT_CALL"}, "filler": "Across"},
 	} {
-		if q := quote(units(1, 6), more); len(q.Routes) != 0 || q.QuoteID == "" {
+		if q := quote(sandboxtest.Units(1, 6), more); len(q.Routes) != 0 || q.QuoteID == "" {
 			t.Errorf("%s: %+v", name, q)
 		}
 	}
-	if on := quote(units(5, 6), fields{"toChainId": 8453, "toToken": native.Hex()}); len(on.Routes) != 2 {
+	if on := quote(sandboxtest.Units(5, 6), fields{"toChainId": 8453, "toToken": native.Hex()}); len(on.Routes) != 2 {
 		t.Errorf("on one chain: %+v", on.Routes)
 	}
-	if all := quote(units(5, 6), fields{"depositMethods": nil}); len(all.Routes) != 4 || slices.Contains(all.Routes[3].DepositMethods, "CONTRACT_CALL") {
+	if all := quote(sandboxtest.Units(5, 6), fields{"depositMethods": nil}); len(all.Routes) != 4 || slices.Contains(all.Routes[3].DepositMethods, "CONTRACT_CALL") {
 		t.Errorf("without methods: %+v", all.Routes)
 	}
-	if only := mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes?routes=Across,DeBridge", quoteRequest(s, 8453, usdc, 1, dai, units(5, 6), nil)); len(only.Routes) != 2 {
+	if only := mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes?routes=Across,DeBridge", quoteRequest(s, 8453, usdc, 1, dai, sandboxtest.Units(5, 6), nil)); len(only.Routes) != 2 {
 		t.Errorf("of two fillers: %+v", only.Routes)
 	}
 }
@@ -303,7 +303,7 @@ func TestPrices(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	s := start(t, 8453, 42161)
 	set(t, s, func(c *intentsim.Settings) { c.QuoteSeconds, c.ValidSeconds = 20, 30 })
-	body := quoteRequest(s, 8453, native, 42161, native, units(1, 16), nil)
+	body := quoteRequest(s, 8453, native, 42161, native, sandboxtest.Units(1, 16), nil)
 	q := mustAsk[quotesReply](t, s, http.MethodPost, "/v1/quotes", body)
 	now := time.Now().Unix()
 	for route, price := range map[string]int64{"Hyperstream": 20, "DeBridge": 5} {

@@ -14,9 +14,12 @@ import (
 // quotes, which their date can only shorten, end in a few seconds.
 const clockShift = 21 * time.Second
 
-func (f flow) env() []string {
-	if f.hasty {
+func (f flow) env(d *desk) []string {
+	switch {
+	case f.hasty:
 		return []string{"SWAPKEEP_CLOCK_SHIFT=" + clockShift.String()}
+	case f.timed:
+		return []string{"SWAPKEEP_CLOCK_SHIFT=@" + d.clockFile()}
 	}
 	return nil
 }
@@ -44,6 +47,9 @@ func (p *passage) askToCancel() error {
 func (p *passage) letSecondWin() error {
 	if err := p.awaitOffered(2); err != nil {
 		return err
+	}
+	if _, told := p.inBook(); told != 0 && p.flow.hands() && len(p.sight().mined) == 0 {
+		return fmt.Errorf("the provider was told %d times of what is not mined", told)
 	}
 	p.chain().Resume()
 	return nil
@@ -171,4 +177,10 @@ func (p *passage) atRest() {
 	p.chain().Faults.Reset()
 	p.lane.DEX().Faults.Reset()
 	p.chain().Resume()
+	if p.ahead == 0 {
+		return
+	}
+	if err := p.moveClock(-p.ahead); err != nil {
+		p.t.Error(err)
+	}
 }

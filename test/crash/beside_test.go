@@ -20,8 +20,8 @@ var none = new(big.Int)
 
 var erc20Approve = common.FromHex("0x095ea7b3")
 
-func approveData(amount *big.Int) []byte {
-	return slices.Concat(erc20Approve, word(permit2[:]), word(amount.Bytes()))
+func approveData(spender common.Address, amount *big.Int) []byte {
+	return slices.Concat(erc20Approve, word(spender[:]), word(amount.Bytes()))
 }
 
 func word(b []byte) []byte { return common.LeftPadBytes(b, 32) }
@@ -30,7 +30,7 @@ func word(b []byte) []byte { return common.LeftPadBytes(b, 32) }
 // token.
 func allow(token common.Address, amount *big.Int) func(*passage) error {
 	return func(p *passage) error {
-		tx, err := p.sendBeside(p.keys, &types.DynamicFeeTx{To: &token, Data: approveData(amount), Gas: 100_000}, usualTip)
+		tx, err := p.sendBeside(p.keys, &types.DynamicFeeTx{To: &token, Data: approveData(permit2, amount), Gas: 100_000}, usualTip)
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,10 @@ func times(n int64, unit *big.Int) *big.Int { return new(big.Int).Mul(big.NewInt
 // for acts, which are the user's.
 type flow struct {
 	name    string
+	kind    string // of provider; "" = dex
+	route   string // the offer's; "" = the best
 	chain   uint64
+	to      uint64         // where the output arrives; 0 = on the same chain
 	in, out common.Address // of a revoke, in alone: the token
 	amount  *big.Int
 	funds   map[common.Address]*big.Int
@@ -48,86 +51,24 @@ type flow struct {
 	after   func(*passage) error // and what happens to it before consent, once
 	stuck   bool                 // no block is made from the look on, until act has some made
 	hasty   bool                 // quotes end soon
+	timed   bool                 // the daemon's clock is moved meanwhile
 	act     func(*passage) error // what follows consent; it may be repeated
 	own     func(trace []string) (from, to int)
 	only    []string // what the flow is for, where another has the rest; with -every, all
 	locked  func(*passage, kill) error
+	acks    []string       // findings that take a second act
+	spender common.Address // who is allowed the input; zero = Permit2
 	states  []string
+	by      string              // what proves the end; "" = own_call
+	told    int                 // how often the provider is told; 0 = once
 	mined   []string            // what is mined, in order
 	offered map[string]int      // different transactions by what they do, where not each once
 	left    map[string]*big.Int // allowances that stay, by keeper
 }
 
-// sending is what stands around a signature on its way to the node.
-var sending = []string{"sign", "journal", "broadcast", "sent"}
-
-var (
-	filled   = []string{"accepted", "executing", "settling", "filled"}
-	approved = []string{"accepted", "approving", "executing", "settling", "filled"}
-)
-
-var flows = []flow{
-	{name: "swap", chain: mainnet, out: usdc, amount: ether, states: filled, mined: []string{"call"}},
-	{name: "wrap", chain: base, out: weth, amount: ether, only: sending, states: filled, mined: []string{"call"}},
-	{name: "unwrap", chain: base, in: weth, amount: ether, funds: funds{weth: times(2, ether)}, only: sending, states: filled, mined: []string{"call"}},
-	{
-		name: "erc20", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
-		states: approved, mined: []string{"approve", "swap"},
-	},
-	{
-		name: "reset", chain: mainnet, in: usdt, out: usdc, amount: dollars, funds: funds{usdt: times(2, dollars)},
-		before: allow(usdt, crumbs), own: until("sender.after_journal", 2),
-		states: approved, mined: []string{"reset", "approve", "swap"},
-	},
-	{
-		name: "adapt", chain: mainnet, in: usdt, out: usdc, amount: dollars, funds: funds{usdt: times(2, dollars)},
-		after: allow(usdt, crumbs), only: []string{"adapt"},
-		states: approved, mined: []string{"reset", "approve", "swap"},
-	},
-	{
-		name: "regrant", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
-		after: (*passage).grantBeside, act: (*passage).ungrantBeside, only: []string{"skip", "rewind"}, locked: (*passage).lockedRegrant,
-		states: approved, mined: []string{"approve", "swap"},
-	},
-	{
-		name: "requote", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
-		stuck: true, hasty: true, act: (*passage).letQuoteEnd, only: []string{"refresh"},
-		states: approved, mined: []string{"approve", "swap"},
-	},
-	{
-		name: "consent", chain: base, in: weth, out: dollar, amount: ether, funds: funds{weth: times(2, ether)},
-		before: (*passage).feedWhale, stuck: true, hasty: true, act: (*passage).acceptLess,
-		own: since("journal.before_propose"), only: []string{"propose", "wish", "signature"}, locked: (*passage).lockedConsent,
-		states: approved, mined: []string{"approve", "swap"},
-	},
-	{
-		name: "speedup", chain: base, out: weth, amount: ether, stuck: true, act: (*passage).speedUp,
-		own: since("journal.before_wish"), locked: (*passage).lockedSpeedup,
-		states: filled, mined: []string{"call"}, offered: map[string]int{"call": 2},
-	},
-	{
-		name: "cancel", chain: base, out: weth, amount: ether, stuck: true, act: (*passage).cancel,
-		own: since("journal.before_ask"), locked: (*passage).lockedCancel,
-		states: []string{"accepted", "executing", "cancelled"}, mined: []string{"cancel"}, offered: map[string]int{"call": 1, "cancel": 1},
-	},
-	{
-		name: "withdraw", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
-		stuck: true, act: (*passage).withdraw, own: since("journal.before_ask"), locked: (*passage).lockedWithdraw,
-		states: []string{"accepted", "approving", "executing", "cancelled"}, mined: []string{"approve"}, left: map[string]*big.Int{"erc20": dollars},
-	},
-	{
-		name: "revert", chain: mainnet, out: usdc, amount: ether, before: (*passage).feedWhale, stuck: true, act: (*passage).outbid,
-		only: []string{"failed"}, states: []string{"accepted", "executing", "failed"}, mined: []string{"reverted call"}, offered: map[string]int{"call": 1},
-	},
-	{
-		name: "revoke", chain: base, in: dollar, amount: new(big.Int), funds: funds{dollar: dollars}, before: allow(dollar, crumbs),
-		states: []string{"accepted", "approving", "settling", "filled"}, mined: []string{"reset"},
-	},
-}
-
 type funds = map[common.Address]*big.Int
 
-// flowNamed is one of the table.
+// flowNamed is one of the tables.
 func flowNamed(name string) flow {
 	return flows[slices.IndexFunc(flows, func(f flow) bool { return f.name == name })]
 }
@@ -139,6 +80,18 @@ func (f flow) ends() string { return f.states[len(f.states)-1] }
 // point is passed.
 func since(point string) func([]string) (int, int) {
 	return func(trace []string) (int, int) { return max(slices.Index(trace, point), 0), len(trace) }
+}
+
+// sinceLast is the part from the last time that a point is passed.
+func sinceLast(point string) func([]string) (int, int) {
+	return func(trace []string) (from, to int) {
+		for i, p := range trace {
+			if p == point {
+				from = i
+			}
+		}
+		return from, len(trace)
+	}
 }
 
 func until(point string, nth int) func([]string) (int, int) {
@@ -171,6 +124,7 @@ type passage struct {
 	done    map[string]bool
 	mark    int // lines of the trace before consent
 	traced  string
+	ahead   time.Duration // how far a timed flow's clock was moved
 }
 
 // begin makes wallet and funds; the daemon runs.
@@ -182,7 +136,9 @@ func begin(d *desk, f flow, traced string) *passage {
 	for token, amount := range f.funds {
 		p.fund(token, amount)
 	}
+	p.alignClocks()
 	p.since = p.chain().Head().Number.Uint64()
+	p.classic()
 	if f.before != nil {
 		if err := f.before(p); err != nil {
 			d.t.Fatal(err)
@@ -228,7 +184,7 @@ func (p *passage) drive() error {
 	}
 	p.markHere()
 	var o protocol.Order
-	err := p.ask(p.flow.method(), protocol.ExecuteParams{Request: p.request, Digest: p.digest}, &o)
+	err := p.ask(p.flow.method(), protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: p.flow.acks}, &o)
 	switch {
 	case named(err, "plan_unknown"):
 		return errNeverAccepted
@@ -260,48 +216,59 @@ func (f flow) revokes() bool { return f.amount.Sign() == 0 }
 // look gets as far as what the user consents to.
 func (p *passage) look() error {
 	if p.flow.revokes() {
-		a, err := p.allowed(p.flow.in)
+		a, err := p.allowed(p.flow.in, p.spender())
 		if err != nil {
 			return err
 		}
 		p.digest = a.Digest
 		return nil
 	}
-	review, err := p.reviewOf(p.flow.in, p.flow.out, p.flow.amount)
+	review, err := p.reviewOf(p.flow.quote(), p.flow.route)
 	if err == nil {
 		p.review, p.digest = review, review.Digest
 	}
 	return err
 }
 
-// allowed is what the daemon lists of Permit2's right to pull a token.
-func (p *passage) allowed(token common.Address) (a protocol.Allowance, err error) {
-	var list protocol.ApprovalsResult
-	if err := p.ask("approvals.list", protocol.ApprovalsParams{Account: protocol.Address(p.account.Hex())}, &list); err != nil {
-		return a, err
+// quote is what the flow's user asks for.
+func (f flow) quote() protocol.QuoteParams {
+	return protocol.QuoteParams{
+		TokenIn: protocol.Address(f.in.Hex()), TokenOut: protocol.Address(f.out.Hex()), AmountIn: protocol.AmountOf(f.amount),
+		DstChainID: f.to, Providers: []string{f.provider()},
 	}
-	for _, a := range list.Allowances {
-		if evmAddress(a.Token) == token && evmAddress(a.Spender) == permit2 && a.Kind == protocol.AllowanceERC20 {
-			return a, nil
+}
+
+// allowed is what the daemon lists of a spender's right to pull a token.
+func (p *passage) allowed(token, spender common.Address) (a protocol.Allowance, err error) {
+	params := protocol.ApprovalsParams{Account: protocol.Address(p.account.Hex())}
+	for more := true; more; more = params.Cursor != "" {
+		var list protocol.ApprovalsResult
+		if err := p.ask("approvals.list", params, &list); err != nil {
+			return a, err
 		}
+		for _, a := range list.Allowances {
+			if evmAddress(a.Token) == token && evmAddress(a.Spender) == spender && a.Kind == protocol.AllowanceERC20 {
+				return a, nil
+			}
+		}
+		params.Cursor = list.Cursor
 	}
 	return a, fmt.Errorf("no allowance of %s is listed", token)
 }
 
-func (d *desk) reviewOf(in, out common.Address, amount *big.Int) (*protocol.Review, error) {
+// reviewOf gets an offer of that route, of the best where it is "", to its review.
+func (d *desk) reviewOf(q protocol.QuoteParams, route string) (*protocol.Review, error) {
+	q.Account = protocol.Address(d.account.Hex())
 	var offers protocol.QuoteResult
-	err := d.ask("swap.quote", protocol.QuoteParams{
-		Account: protocol.Address(d.account.Hex()), TokenIn: protocol.Address(in.Hex()), TokenOut: protocol.Address(out.Hex()),
-		AmountIn: protocol.AmountOf(amount), Providers: []string{"dex"},
-	}, &offers)
-	if err != nil {
+	if err := d.ask("swap.quote", q, &offers); err != nil {
 		return nil, err
 	}
-	if len(offers.Offers) == 0 {
-		return nil, fmt.Errorf("no offer: %v", offers.Failures)
+	i := slices.IndexFunc(offers.Offers, func(o protocol.Offer) bool { return route == "" || o.Routing == route })
+	if i < 0 {
+		return nil, fmt.Errorf("no offer of route %q among %d: %v", route, len(offers.Offers), offers.Failures)
 	}
 	var r protocol.Review
-	if err := d.ask("swap.prepare", protocol.PrepareParams{Offer: offers.Offers[0].ID}, &r); err != nil {
+	if err := d.ask("swap.prepare", protocol.PrepareParams{Offer: offers.Offers[i].ID}, &r); err != nil {
 		return nil, err
 	}
 	if r.Blocked || len(r.Steps) == 0 {

@@ -185,10 +185,10 @@ func (l *lane) balance(t *testing.T, chain uint64, token, account common.Address
 	return new(big.Int).SetBytes(l.read(t, chain, token, "0x70a08231", account)[:32]) // balanceOf(address)
 }
 
-// allowance is what the token lets Permit2 pull from an account.
-func (l *lane) allowance(t *testing.T, chain uint64, token, account common.Address) *big.Int {
+// allowance is what the token lets a spender pull from an account.
+func (l *lane) allowance(t *testing.T, chain uint64, token, account, spender common.Address) *big.Int {
 	t.Helper()
-	return new(big.Int).SetBytes(l.read(t, chain, token, "0xdd62ed3e", account, permit2)[:32]) // allowance(address,address)
+	return new(big.Int).SetBytes(l.read(t, chain, token, "0xdd62ed3e", account, spender)[:32]) // allowance(address,address)
 }
 
 // permitted is what Permit2 lets a spender pull, and how many permits it took.

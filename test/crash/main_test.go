@@ -5,8 +5,9 @@
 //
 //	make crash
 //
-// which kills it at a point's first and last hit. At each hit, and in flows that
-// add only some points to another's at all of theirs, takes longer:
+// which kills it at a point's first and last hit, and in flows that another is like
+// only at the points that they are for (see flow.own and flow.only in the tables of
+// flows). At each hit of all points takes longer:
 //
 //	go test -tags faults -count=1 -v -timeout 60m ./test/crash -args -every
 //

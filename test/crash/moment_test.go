@@ -89,6 +89,9 @@ func (p *passage) lockedPlain(k kill) error {
 		}
 	}
 	if k.when.made == k.when.of {
+		if p.flow.timed {
+			return p.flow.act(p)
+		}
 		_, err := p.awaitOrder(p.id, final)
 		return err
 	}

@@ -4,6 +4,7 @@ package crash
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -28,6 +29,7 @@ func (p *passage) untouched() {
 	if s := p.sight(); len(s.offered)+len(s.mined) != 0 || s.pending != p.nonce {
 		p.t.Errorf("without consent %d transactions were sent, %d mined", len(s.offered), len(s.mined))
 	}
+	p.handedNothing()
 }
 
 // asPromised wants the order's end proven, its history in order, on the chain
@@ -50,6 +52,7 @@ func (p *passage) asPromised() protocol.Order {
 		p.t.Errorf("%d orders, want 1", len(orders))
 	}
 	p.onlyThese(s)
+	p.handedOnce(s, r)
 	p.evidence(s, o)
 	p.balances(s, o)
 	p.allowances(o)
@@ -125,14 +128,16 @@ func (p *passage) outbids(s sighting) {
 
 // deed is what a transaction does, by its content.
 func (p *passage) deed(tx *types.Transaction) string {
-	to, free := *tx.To(), tx.Value().Sign() == 0
+	to, free, input := *tx.To(), tx.Value().Sign() == 0, p.input()
 	switch {
 	case to == p.account && free && len(tx.Data()) == 0:
 		return "cancel"
-	case to == p.flow.in && free && bytes.Equal(tx.Data(), approveData(none)):
+	case to == input && free && bytes.Equal(tx.Data(), approveData(p.spender(), none)):
 		return "reset"
-	case to == p.flow.in && free && bytes.Equal(tx.Data(), approveData(p.flow.amount)):
+	case to == input && free && bytes.Equal(tx.Data(), approveData(p.spender(), p.flow.amount)):
 		return "approve"
+	case to == permit2 && free && bytes.HasPrefix(tx.Data(), invalidateNonces):
+		return "void"
 	}
 	for _, s := range p.steps() {
 		switch {
@@ -156,121 +161,37 @@ func isCall(tx *types.Transaction, s protocol.Step) bool {
 	return *tx.To() == evmAddress(s.To) && tx.Value().Cmp(s.Value.Int()) == 0 && bytes.Equal(tx.Data(), common.FromHex(s.Data))
 }
 
-// evidence wants the verdict to name the last transaction; an order that ended
-// before it spent anything has none.
+// proofs say, by the row of the table of proofs, which transaction of an end the
+// verdict names: the account's last, the provider's payment, or none.
+var proofs = map[string]string{
+	"own_call": "own", "opaque_call": "own", "revoke": "own", "revert": "own", "cancel": "own", "void": "own",
+	"fill": "payment", "arrival": "payment", "refund": "payment",
+	"withdrawn": "", "absence": "",
+}
+
+// evidence wants the verdict to be by the row that the flow is for, and to name the
+// transaction that proves it.
 func (p *passage) evidence(s sighting, o protocol.Order) {
 	p.t.Helper()
-	e := o.Verdict.Evidence
-	if p.flow.left != nil {
-		if e != nil {
-			p.t.Errorf("evidence %+v for an order that spent nothing", e)
+	by, e := cmp.Or(p.flow.by, "own_call"), o.Verdict.Evidence
+	if o.Verdict.By != by || o.Verdict.Short {
+		p.t.Errorf("the verdict is by %s, short %t; want %s", o.Verdict.By, o.Verdict.Short, by)
+	}
+	var want common.Hash
+	switch proofs[by] {
+	case "own":
+		want = s.mined[len(s.mined)-1].Hash()
+	case "payment":
+		want = p.handed().payment
+	default:
+		if e != nil || (by == "absence") != (o.Verdict.Absence != nil) {
+			p.t.Errorf("evidence %+v and absence %+v for what is proven by %s", e, o.Verdict.Absence, by)
 		}
 		return
 	}
-	if last := s.mined[len(s.mined)-1]; e == nil || string(e.Tx) != last.Hash().Hex() {
-		p.t.Errorf("evidence %+v is not of %s", e, last.Hash())
+	if e == nil || string(e.Tx) != want.Hex() {
+		p.t.Errorf("evidence %+v is not of %s", e, want)
 	}
-}
-
-// balances wants that what left and what arrived is what was accepted, to the
-// last wei where the amount is fixed.
-func (p *passage) balances(s sighting, o protocol.Order) {
-	p.t.Helper()
-	want := map[common.Address]*big.Int{native: new(big.Int).Sub(gasMoney, s.spent)}
-	for token, amount := range p.flow.funds {
-		want[token] = new(big.Int).Set(amount)
-	}
-	if p.flow.ends() == "filled" {
-		want[p.flow.in] = new(big.Int).Sub(want[p.flow.in], p.flow.amount)
-		if p.oneForOne() {
-			want[p.flow.out] = new(big.Int).Add(orZero(want[p.flow.out]), p.flow.amount)
-		} else if got, floor := p.balance(p.flow.out), o.Terms.FloorOut.Int(); !p.flow.revokes() && (got.Cmp(floor) < 0 || floor.Sign() <= 0) {
-			p.t.Errorf("%s of token out arrived, the floor is %s", got, floor)
-		}
-	}
-	for token, amount := range want {
-		if got := p.balance(token); got.Cmp(amount) != 0 {
-			p.t.Errorf("balance of %s is %s, want %s", token, got, amount)
-		}
-	}
-	if (p.agreed != "") != (p.flow.name == "consent") || p.agreed != "" && (o.Digest != p.agreed || o.Terms.FloorOut.Int().Cmp(p.review.Terms.FloorOut.Int()) >= 0) {
-		p.t.Errorf("the order has digest %s and floor %s; accepted were %s with %s, then %s", o.Digest, o.Terms.FloorOut, p.digest, p.review.Terms.FloorOut, p.agreed)
-	}
-}
-
-func (p *passage) balance(token common.Address) *big.Int {
-	p.t.Helper()
-	return p.lane.balance(p.t, p.flow.chain, token, p.account)
-}
-
-// oneForOne reports a flow that wraps or unwraps.
-func (p *passage) oneForOne() bool {
-	return p.flow.in == native && p.flow.out == wrappedOn[p.flow.chain] || p.flow.out == native && p.flow.in == wrappedOn[p.flow.chain]
-}
-
-func orZero(n *big.Int) *big.Int {
-	if n == nil {
-		return new(big.Int)
-	}
-	return n
-}
-
-// allowances wants nothing left that somebody could pull, but for what the flow
-// leaves, which the order and the list of allowances then name. A permit was used
-// once, if there was a swap that needs one.
-func (p *passage) allowances(o protocol.Order) {
-	p.t.Helper()
-	if p.flow.in == native {
-		return
-	}
-	want := orZero(p.flow.left["erc20"])
-	if got := p.lane.allowance(p.t, p.flow.chain, p.flow.in, p.account); got.Cmp(want) != 0 {
-		p.t.Errorf("Permit2 may pull %s, want %s", got, want)
-	}
-	amount, nonce := p.lane.permitted(p.t, p.flow.chain, p.flow.in, p.account, p.chain().Network.Contracts.UniversalRouter)
-	permits := uint64(0)
-	if slices.Contains(p.flow.mined, "swap") {
-		permits = 1
-	}
-	if amount.Sign() != 0 || nonce != permits {
-		p.t.Errorf("the router may pull %s after %d permits; want 0 after %d", amount, nonce, permits)
-	}
-	if p.flow.left == nil {
-		if len(o.Leftovers) != 0 {
-			p.t.Errorf("leftovers %+v", o.Leftovers)
-		}
-		return
-	}
-	if len(o.Leftovers) != 1 || evmAddress(o.Leftovers[0].Spender) != permit2 || o.Leftovers[0].Amount.Int().Cmp(want) != 0 {
-		p.t.Errorf("leftovers %+v, want %s to Permit2", o.Leftovers, want)
-	}
-	if a, err := p.allowed(p.flow.in); err != nil || a.Leftover != p.id || a.Amount.Int().Cmp(want) != 0 || a.Digest == "" {
-		p.t.Errorf("listed is %+v, %v; want %s left by %s", a, err, want, p.id)
-	}
-}
-
-// goesOn makes one more swap, which hangs if a nonce was left out, and wants
-// it mined on the nonce after those used.
-func (p *passage) goesOn(used uint64) {
-	p.t.Helper()
-	review, err := p.reviewOf(native, wrappedOn[p.flow.chain], milli)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	var o protocol.Order
-	p.must("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: review.Digest}, &o)
-	if o, err = p.awaitOrder(o.ID, final); err != nil || o.State != "filled" {
-		p.t.Fatalf("the next swap is %s (%s), %v", o.State, o.Reason, err)
-	}
-	s, next := p.sight(), p.nonce+used+1
-	if s.next != next || s.pending != next || len(s.mined) != int(used)+1 || !isCall(s.mined[used], review.Steps[0]) {
-		p.t.Errorf("after the next swap: nonce %d, pending %d, %d mined; want nonce %d", s.next, s.pending, len(s.mined), next)
-	}
-}
-
-var wrappedOn = map[uint64]common.Address{
-	mainnet: common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
-	base:    weth,
 }
 
 // ended are the states of a record that is done with.

@@ -29,9 +29,13 @@ var allowed = map[string][]string{
 
 	"swap": {"chain", "tokens", "fault"},
 
-	"providers/dex":          {"swap", "chain", "tokens", "rest", "fault"},
+	"providers/bridge":       {"swap", "chain", "rest", "fault", "providers/wire"},
+	"providers/dex":          {"swap", "chain", "tokens", "rest", "fault", "providers/wire"},
+	"providers/gasless":      {"swap", "chain", "rest", "fault", "providers/wire"},
+	"providers/intent":       {"swap", "chain", "tokens", "rest", "fault", "providers/wire"},
 	"providers/keyproxy":     {"chain"},
 	"providers/providertest": {"swap", "chain", "rest"},
+	"providers/wire":         {"swap", "rest"},
 
 	"host/frame":        {},
 	"host/protocol":     {},
@@ -49,12 +53,12 @@ var allowed = map[string][]string{
 	"cmd/swapkeep/internal/...": {},
 
 	"cmd/swapkeep":         {"cmd/internal/...", "cmd/swapkeep/internal/...", "config", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "manifest"},
-	"cmd/swapkeepd":        {"chain", "config", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "keys", "providers/dex", "swap", "tokens"},
+	"cmd/swapkeepd":        {"chain", "config", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "keys", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "swap", "tokens"},
 	"cmd/swapkeep-server":  {"providers/keyproxy"},
 	"cmd/swapkeep-sandbox": {"cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/client", "host/frame", "host/protocol"},
 
 	// linked into nothing that ships
-	"bench":           {"chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "swap"},
+	"bench":           {"chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "providers/gasless", "swap"},
 	"bench/echohost":  {},
 	"test/fakedaemon": {"host/frame", "host/owner", "host/protocol", "host/transport"},
 }

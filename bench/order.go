@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"swapkeep/providers/dex"
+	"swapkeep/providers/gasless"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// An orderKind is a signed order as one provider has it.
+type orderKind struct {
+	path     string // that is answered with the recorded quote; all else is not found
+	quote    upstream
+	at       time.Time // when it is asked for, by everybody's clock
+	provider func(base string, now func() time.Time) (swap.Provider, error)
+	request  swap.QuoteRequest
+	makerBps int
+}
+
+var (
+	owner = common.HexToAddress(testAccount)
+
+	jamOrder = orderKind{
+		path: "/jam/arbitrum/v2/quote", quote: upstream{reply: "jam.json"}, at: time.Unix(recordedEnd, 0).Add(-quoteLife),
+		provider: func(base string, now func() time.Time) (swap.Provider, error) {
+			return gasless.New(gasless.Config{Base: base, Sandbox: true, Now: now})
+		},
+		request: swap.QuoteRequest{
+			SrcChain: quoteChain, TokenOut: common.HexToAddress(string(quoteAsked.TokenOut)), AmountIn: quoteAsked.AmountIn.Int(),
+		},
+	}
+	// dutchOrder is the API's documented example with the sandbox's cosigner.
+	dutchOrder = orderKind{
+		path: "/quote", quote: upstream{reply: "auction.json"}, at: time.Unix(1_800_000_000, 0).Add(-quoteLife),
+		provider: func(base string, now func() time.Time) (swap.Provider, error) {
+			return dex.New(dex.Config{Base: base, Sandbox: true, Now: now})
+		},
+		request: swap.QuoteRequest{
+			SrcChain: 8453, TokenIn: common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+			TokenOut: common.HexToAddress("0x4200000000000000000000000000000000000006"), AmountIn: big.NewInt(1_000_000_000),
+			FeeBps: 40, FeeReceiver: common.HexToAddress("0x90F79bf6EB2c4f870365E785982E1f101E93b906"),
+		},
+		makerBps: 25,
+	}
+)
+
+// orderOf times what stands between a quote that is kept and a signature that can be
+// handed over: the quote is read again, the order made from the terms and compared,
+// and the vault signs.
+func orderOf(k orderKind) func(context.Context, *lab) (ours, reference []float64, err error) {
+	return func(ctx context.Context, l *lab) ([]float64, []float64, error) {
+		vault, err := unlockedVault(ctx, filepath.Join(l.dir, "orders-"+strings.TrimSuffix(k.quote.reply, ".json")))
+		if err != nil {
+			return nil, nil, err
+		}
+		defer vault.Lock()
+		p, offer, err := k.offer(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		terms := k.terms(offer)
+		once := func() (apitypes.TypedData, []byte, error) { return signOrder(ctx, vault, p, offer, terms) }
+		if typed, signature, err := once(); err != nil {
+			return nil, nil, err
+		} else if err := signedBy(owner, typed, signature); err != nil {
+			return nil, nil, err
+		}
+		ours, err := inTurns(ctx, func() error { _, _, err := once(); return err })
+		return ours, nil, err
+	}
+}
+
+// offer asks the provider once.
+func (k orderKind) offer(ctx context.Context) (swap.Provider, swap.Offer, error) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Date", k.at.UTC().Format(http.TimeFormat))
+		if r.URL.Path != k.path {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(`{}`))
+			return
+		}
+		_, _ = w.Write(k.quote.at(time.Unix(recordedEnd, 0)))
+	}))
+	defer server.Close()
+	p, err := k.provider(server.URL, func() time.Time { return k.at })
+	if err != nil {
+		return nil, swap.Offer{}, err
+	}
+	r := k.request
+	r.Account, r.Recipient, r.RefundTo, r.DstChain, r.SlippageBps = owner, owner, owner, r.SrcChain, swap.DefaultSlippageBps
+	offers, err := p.Quote(ctx, r)
+	if err != nil || len(offers) != 1 {
+		return nil, swap.Offer{}, errors.Join(err, fmt.Errorf("%d offers", len(offers)))
+	}
+	offer := offers[0]
+	offer.Provider, offer.Request = p.Kind(), r
+	return p, offer, nil
+}
+
+// terms are what a person accepts of an offer.
+func (k orderKind) terms(o swap.Offer) swap.Terms {
+	r := o.Request
+	return swap.Terms{
+		Provider: o.Provider, Account: r.Account, SrcChain: r.SrcChain, TokenIn: r.TokenIn, AmountIn: r.AmountIn, DstChain: r.DstChain, TokenOut: r.TokenOut,
+		Recipient: r.Recipient, FloorOut: o.MinOut, Deadline: k.at.Add(10 * time.Minute), RefundTo: r.RefundTo,
+		FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver, MakerFeeBps: k.makerBps, GasCeiling: big.NewInt(1e16), Wrap: o.Wrap,
+	}
+}
+
+func signOrder(ctx context.Context, signer swap.TypedSigner, p swap.Provider, o swap.Offer, t swap.Terms) (typed apitypes.TypedData, signature []byte, err error) {
+	built, err := p.Build(ctx, o, t)
+	if err != nil {
+		return typed, nil, err
+	}
+	typed = *built.Steps[len(built.Steps)-1].Typed
+	signature, err = signer.SignTypedData(ctx, t.Account, typed)
+	return typed, signature, err
+}
+
+// signedBy makes sure that a signature is the account's.
+func signedBy(account common.Address, typed apitypes.TypedData, signature []byte) error {
+	digest, _, err := apitypes.TypedDataAndHash(typed)
+	if err != nil {
+		return err
+	}
+	recoverable := append([]byte{}, signature...)
+	recoverable[64] -= 27
+	key, err := crypto.SigToPub(digest, recoverable)
+	if err != nil || crypto.PubkeyToAddress(*key) != account {
+		return fmt.Errorf("the signature is not the account's: %w", err)
+	}
+	return nil
+}

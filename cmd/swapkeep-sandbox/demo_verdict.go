@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"swapkeep/cmd/internal/amount"
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+	"swapkeep/sandbox"
+)
+
+// settled prints the proof and what the chains and the provider's books say, and
+// compares them. Errors: a swap that did not end as it should, and one of which the
+// chain or the books say something else.
+func (s *show) settled(ctx context.Context, l *ledger, o protocol.Order) (audit, error) {
+	v := o.Verdict
+	if o.State != l.plan.end || v == nil || v.Evidence == nil || v.Received == nil {
+		return audit{}, fmt.Errorf("the order ended as %s, which is not what the story has: %s", o.State, screen.Printable(o.Means+" "+o.Reason))
+	}
+	s.proof(l, v)
+	a, err := l.audited(ctx, s)
+	if err != nil {
+		return a, err
+	}
+	s.books(l, a)
+	if err := l.wrong(a); err != nil {
+		return a, err
+	}
+	return a, l.agrees(a, o)
+}
+
+// proof prints what the daemon holds for proven, and why.
+func (s *show) proof(l *ledger, v *protocol.Verdict) {
+	s.out.Fact("proof", v.Means)
+	for _, e := range []struct {
+		what string
+		of   *protocol.Evidence
+	}{{"end", v.Evidence}, {"deposit", v.Deposit}} {
+		if e.of != nil {
+			s.out.Fact("", fmt.Sprintf("%s: %s, block %d, %d deep, %s", e.what, s.chainName(e.of.ChainID), e.of.Block, e.of.Depth, strings.Join(e.of.Hosts, ", ")))
+			s.out.Fact("", "tx "+string(e.of.Tx))
+		}
+	}
+	counts := ""
+	if len(v.Logs) > 0 {
+		counts = fmt.Sprintf("; %s of it counted, for this order only", count(len(v.Logs), "log"))
+	}
+	s.out.Fact("", v.Sources+counts)
+}
+
+func (s *show) chainName(id uint64) string {
+	if c := s.box.Chain(id); c != nil {
+		return c.Network.Name
+	}
+	return fmt.Sprintf("chain %d", id)
+}
+
+// books prints an audit.
+func (s *show) books(l *ledger, a audit) {
+	s.out.Fact("on chain", l.says(a))
+	for _, tx := range a.signed {
+		s.out.Fact("", tx.says(l.lastKind()))
+	}
+	s.out.Fact("books", l.saysDeals(a))
+	if l.plan.end == filled {
+		s.out.Fact("received", fmt.Sprintf("%s; the floor was %s; wallet fee %s", l.gets.Text(a.got), l.gets.Text(l.floor), l.feePaid(a)))
+	}
+	s.out.Fact("paid", fmt.Sprintf("%s; gas %s (%s units), the ceiling was %s", l.pays.Text(new(big.Int).Sub(a.paid, a.back)),
+		l.native.Text(a.gas), amount.Grouped(fmt.Sprint(a.units)), l.native.Text(l.ceiling)))
+}
+
+// feePaid says what arrived of the wallet's fee. Bridges owe it: nothing arrives.
+func (l *ledger) feePaid(a audit) string {
+	if bps := l.review.Terms.FeeBps; a.fee.Sign() == 0 && bps > 0 && l.review.Settlement == "provider" {
+		return fmt.Sprintf("%d bps, owed by the provider", bps)
+	}
+	return l.gets.OrNone(a.fee)
+}
+
+// saysDeals says what the provider's own books have.
+func (l *ledger) saysDeals(a audit) string {
+	text := fmt.Sprintf("the provider's simulator has %s of it", count(len(a.deals), "order"))
+	for _, d := range a.deals {
+		text += ": " + d.status
+		if d.payment != (common.Hash{}) {
+			text += ", paid by " + shortHash(d.payment)
+		}
+		if d.deposit != (common.Hash{}) {
+			text += " for deposit " + shortHash(d.deposit)
+		}
+	}
+	return text
+}
+
+func shortHash(h common.Hash) string { return h.Hex()[:10] + "..." }
+
+// wrong lists what an ended swap's audit must not show.
+func (l *ledger) wrong(a audit) error {
+	mined := a.mined()
+	token := l.spent() != (common.Address{})
+	got, back := 1, 0 // payments of the output, and of the input
+	if l.plan.end == refunded {
+		got, back = 0, 1
+	}
+	for _, w := range []struct {
+		when bool
+		why  string
+	}{
+		{a.paid.Cmp(l.plan.amount) != 0, "the account did not pay the amount once"},
+		{token && (len(a.outflows) != 1 || sum(a.outflows).Cmp(l.plan.amount) != 0), fmt.Sprintf("tokens left the account %s, and not the amount once", times(len(a.outflows)))},
+		{len(a.inflows) != got || len(a.returns) != back, fmt.Sprintf("%s, want %d", count(len(a.inflows)+len(a.returns), "payment"), got+back)},
+		{a.got.Cmp(sum(a.inflows)) != 0, "the output's balance did not change by what was paid out"},
+		{len(mined) != l.sends || a.nonce != l.nonces[l.plan.chain]+uint64(l.sends), fmt.Sprintf("the account sent %s, want %d", count(len(mined), "transaction"), l.sends)},
+		{len(a.signed) != l.sends, fmt.Sprintf("%s were signed, want %d", count(len(a.signed), "transaction"), l.sends)},
+		{a.stray != 0, "the account sent transactions on another chain"},
+		{slices.ContainsFunc(mined, func(tx *signed) bool { return tx.receipt.Status != types.ReceiptStatusSuccessful }), "a transaction failed"},
+		{a.gas.Cmp(l.ceiling) > 0, "its gas is above the accepted ceiling"},
+		{slices.ContainsFunc(a.signed, func(tx *signed) bool { return tx.most().Cmp(l.ceiling) > 0 }), "its gas could have been above the accepted ceiling"},
+		{len(a.deals) != l.plan.orders, fmt.Sprintf("the provider has %s, want %d", count(len(a.deals), "order"), l.plan.orders)},
+		{l.plan.orders > 0 && a.paidBy == nil, "the provider's books name no payment that was mined"},
+		{l.misused(a), "not exactly one permit was used"},
+		{slices.ContainsFunc(a.left, func(g grant) bool { return g.left.Sign() != 0 }), "an allowance was left behind"},
+		{len(mined) > 0 && a.deep < sandbox.Depth, "it is not as deep as proof needs"},
+	} {
+		if w.when {
+			return errors.New(w.why + ": " + l.says(a))
+		}
+	}
+	return nil
+}
+
+// misused reports whether a permit was not used once.
+func (l *ledger) misused(a audit) bool {
+	for i, g := range a.left {
+		if g.permit && g.used != l.grants[i].used+1 {
+			return true
+		}
+	}
+	return false
+}
+
+// agrees wants the daemon's verdict to be what the chain says.
+func (l *ledger) agrees(a audit, o protocol.Order) error {
+	arrived, in, least := a.got, l.gets, l.floor
+	if l.plan.end == refunded {
+		arrived, in, least = a.back, l.pays, new(big.Int)
+	}
+	v := o.Verdict
+	end, own := v.Evidence, v.Deposit // the daemon's word for the order's end, and for its last transaction
+	if l.plan.orders == 0 {
+		own = end
+	}
+	switch {
+	case o.Digest != l.review.Digest:
+		return fmt.Errorf("the order carries out %s, consented to was %s", o.Digest, l.review.Digest)
+	case arrived.Cmp(least) < 0 || v.Short:
+		return fmt.Errorf("less than %s arrived", in.Text(least))
+	case arrived.Cmp(v.Received.Amount.Int()) != 0:
+		return fmt.Errorf("the daemon says that %s arrived, the chain says %s", in.Text(v.Received.Amount.Int()), in.Text(arrived))
+	case l.plan.orders > 0 && !isOf(end, a.paidBy):
+		return fmt.Errorf("the daemon names transaction %s in block %d, the provider paid by %s", end.Tx, end.Block, a.paidBy.TxHash)
+	case own == nil:
+		return nil
+	}
+	last := a.mined()[len(a.mined())-1]
+	if !isOf(own, last.receipt) || own.FeePaid.Int().Cmp(last.cost()) != 0 {
+		return fmt.Errorf("the daemon names transaction %s of the account in block %d, for gas of %s; the chain %s in block %d, for %s",
+			own.Tx, own.Block, l.native.Text(own.FeePaid.Int()), last.Hash(), last.receipt.BlockNumber, l.native.Text(last.cost()))
+	}
+	return nil
+}
+
+// isOf reports whether evidence names the transaction of a receipt, in its block.
+func isOf(e *protocol.Evidence, r *types.Receipt) bool {
+	return common.HexToHash(string(e.Tx)) == r.TxHash && e.Block == r.BlockNumber.Uint64()
+}

@@ -1,0 +1,462 @@
+package bridge
+
+import (
+	"encoding/json"
+	"errors"
+	"math/big"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// recordedBody is the body of a recorded reply.
+func recordedBody(t testing.TB, name string) []byte {
+	t.Helper()
+	file, err := os.ReadFile("testdata/exchanges/" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x struct {
+		Response struct{ Body json.RawMessage }
+	}
+	if err := json.Unmarshal(file, &x); err != nil {
+		t.Fatal(err)
+	}
+	return x.Response.Body
+}
+
+func changed(t testing.TB, raw []byte, change func(map[string]any)) []byte {
+	t.Helper()
+	var m map[string]any
+	d := json.NewDecoder(strings.NewReader(string(raw)))
+	d.UseNumber()
+	if err := d.Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	change(m)
+	out, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// at is an object inside another.
+func at(v map[string]any, keys ...string) map[string]any {
+	for _, k := range keys {
+		v = v[k].(map[string]any)
+	}
+	return v
+}
+
+// steps are a quote's.
+func steps(q map[string]any) []any { return q["steps"].([]any) }
+
+// step1 is a step, tx the transaction of its item.
+func step1(q map[string]any, i int) map[string]any { return steps(q)[i].(map[string]any) }
+
+func tx(q map[string]any, i int) map[string]any {
+	return step1(q, i)["items"].([]any)[0].(map[string]any)["data"].(map[string]any)
+}
+
+// copied is a deep copy.
+func copied(v any) any {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	var out any
+	if err := json.Unmarshal(raw, &out); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// calldata is a function with words.
+func calldata(selector string, words ...any) string {
+	data := common.FromHex(selector)
+	for _, w := range words {
+		switch w := w.(type) {
+		case common.Address:
+			data = append(data, common.LeftPadBytes(w[:], wordLen)...)
+		case common.Hash:
+			data = append(data, w[:]...)
+		case int64:
+			data = append(data, common.BigToHash(big.NewInt(w)).Bytes()...)
+		}
+	}
+	return hexutil.Encode(data)
+}
+
+var testOrderID = common.HexToHash("0x5e90ba5a5746d98e751e08fc850f26d46605f6c513748413d18a9ddb573f8a32")
+
+// An attack changes a reply in one place or several; what is shown stays honest, or
+// lies along.
+type attack struct {
+	name   string
+	change func(q map[string]any)
+	code   swap.Code
+	field  string
+}
+
+// onDeposit are against a deposit of 25 USDC; its steps are an approval and the
+// deposit.
+var onDeposit = []attack{
+	{"a deposit in another name", func(q map[string]any) {
+		tx(q, 1)["data"] = calldata("0xe8017952", testAttacker, usdcOnBase, int64(25_000_000), testOrderID)
+	}, swap.NotAsAccepted, "depositor"},
+	{"a deposit of another token", func(q map[string]any) {
+		tx(q, 1)["data"] = calldata("0xe8017952", testAccount, daiOnBase, int64(25_000_000), testOrderID)
+	}, swap.NotAsAccepted, "token"},
+	{"a deposit of more", func(q map[string]any) {
+		tx(q, 1)["data"] = calldata("0xe8017952", testAccount, usdcOnBase, int64(25_000_001), testOrderID)
+	}, swap.NotAsAccepted, "amount"},
+	{"a deposit of all that is allowed", func(q map[string]any) {
+		tx(q, 1)["data"] = calldata("0x5a1ee3ac", testAccount, usdcOnBase, testOrderID)
+	}, swap.NotAsAccepted, "data"},
+	{"a deposit for another order", func(q map[string]any) {
+		tx(q, 1)["data"] = calldata("0xe8017952", testAccount, usdcOnBase, int64(25_000_000), common.HexToHash("0x01"))
+	}, swap.NotAsAccepted, "orderId"},
+	{"a deposit for no order", func(q map[string]any) {
+		tx(q, 1)["data"] = calldata("0xe8017952", testAccount, usdcOnBase, int64(25_000_000), common.Hash{})
+	}, swap.NotUnderstood, "orderId"},
+	{"bytes behind the deposit", func(q map[string]any) { tx(q, 1)["data"] = tx(q, 1)["data"].(string) + "00" }, swap.NotUnderstood, "data"},
+	{"a deposit of the coin", func(q map[string]any) { tx(q, 1)["data"] = calldata("0x49290c1c", testAccount, testOrderID) }, swap.NotUnderstood, "data"},
+	{"a transfer in place of it", func(q map[string]any) {
+		tx(q, 1)["to"], tx(q, 1)["data"] = usdcOnBase.Hex(), calldata("0xa9059cbb", testAttacker, int64(25_000_000))
+		q["steps"] = steps(q)[1:]
+	}, swap.NotPinned, "to"},
+	{"a stranger's contract, approved as well", func(q map[string]any) {
+		tx(q, 1)["to"], tx(q, 0)["data"] = testAttacker.Hex(), calldata("0x095ea7b3", testAttacker, int64(25_000_000))
+	}, swap.NotPinned, "to"},
+	{"the router, which takes the coin only", func(q map[string]any) {
+		tx(q, 1)["to"], tx(q, 0)["data"] = pairs[2].router.Hex(), calldata("0x095ea7b3", pairs[2].router, int64(25_000_000))
+	}, swap.NotPinned, "to"},
+	{"coins sent along", func(q map[string]any) { tx(q, 1)["value"] = "1" }, swap.NotAsAccepted, "value"},
+	{"from another account", func(q map[string]any) { tx(q, 1)["from"] = testAttacker.Hex() }, swap.NotAsAccepted, "from"},
+	{"on another chain", func(q map[string]any) { tx(q, 1)["chainId"] = 1 }, swap.NotAsAccepted, "chainId"},
+	{"on no chain", func(q map[string]any) { delete(tx(q, 1), "chainId") }, swap.ProviderGarbage, "chainId"},
+	{"an authorization to act for the account", func(q map[string]any) { tx(q, 1)["authorizationList"] = []any{} }, swap.NotUnderstood, "data"},
+	{"an approval without limit", func(q map[string]any) {
+		tx(q, 0)["data"] = calldata("0x095ea7b3", depository, common.MaxHash)
+	}, swap.NotAsAccepted, "approve"},
+	{"an approval of a little more", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x095ea7b3", depository, int64(25_000_001)) }, swap.NotAsAccepted, "approve"},
+	{"an approval of a stranger", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x095ea7b3", testAttacker, int64(25_000_000)) }, swap.NotAsAccepted, "approve"},
+	{"an approval of a router that is not called", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x095ea7b3", pairs[2].proxy, int64(25_000_000)) }, swap.NotAsAccepted, "approve"},
+	{"an approval on another token", func(q map[string]any) { tx(q, 0)["to"] = daiOnBase.Hex() }, swap.NotAsAccepted, "approve"},
+	{"an increase of an allowance", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x39509351", depository, int64(25_000_000)) }, swap.NotAsAccepted, "approve"},
+	{"an approval that takes coins", func(q map[string]any) { tx(q, 0)["value"] = "1" }, swap.NotAsAccepted, "approve"},
+	{"an approval of nothing, and no more", func(q map[string]any) { tx(q, 0)["data"] = calldata("0x095ea7b3", depository, int64(0)) }, swap.NotAsAccepted, "approve"},
+	{"two approvals", func(q map[string]any) { q["steps"] = append([]any{copied(steps(q)[0])}, steps(q)...) }, swap.NotAsAccepted, "approve"},
+	{"three approvals", func(q map[string]any) {
+		q["steps"] = append([]any{copied(steps(q)[0]), copied(steps(q)[0])}, steps(q)...)
+	}, swap.NotAsAccepted, "approve"},
+	{"an approval afterwards", func(q map[string]any) { q["steps"] = append(steps(q), copied(steps(q)[0])) }, swap.NotAsAccepted, "steps"},
+	{"a second deposit", func(q map[string]any) { q["steps"] = append(steps(q), copied(steps(q)[1])) }, swap.NotAsAccepted, "steps"},
+	{"a second deposit in one step", func(q map[string]any) {
+		s := step1(q, 1)
+		s["items"] = append(s["items"].([]any), copied(s["items"].([]any)[0]))
+	}, swap.NotAsAccepted, "steps"},
+	{"a transfer as a step", func(q map[string]any) { step1(q, 1)["id"] = "send" }, swap.NotUnderstood, "id"},
+	{"an unknown step", func(q map[string]any) { step1(q, 0)["id"] = "prepare" }, swap.NotUnderstood, "id"},
+	{"a swap on one chain", func(q map[string]any) { step1(q, 1)["id"] = "swap" }, swap.NotAsAccepted, "id"},
+	{"a signature", func(q map[string]any) { step1(q, 1)["kind"] = "signature" }, swap.NotUnderstood, "kind"},
+	{"an address of its own", func(q map[string]any) { step1(q, 1)["depositAddress"] = testAttacker.Hex() }, swap.NotUnderstood, "depositAddress"},
+	{"done already", func(q map[string]any) { step1(q, 1)["items"].([]any)[0].(map[string]any)["status"] = "complete" }, swap.NotUnderstood, "status"},
+	{"no step", func(q map[string]any) { q["steps"] = []any{} }, swap.ProviderGarbage, "steps"},
+	{"the approval alone", func(q map[string]any) { q["steps"] = steps(q)[:1] }, swap.ProviderGarbage, "steps"},
+	{"another request's step", func(q map[string]any) { step1(q, 1)["requestId"] = testOrderID.Hex() }, swap.NotAsAccepted, "requestId"},
+	{"another request to be asked about", func(q map[string]any) {
+		step1(q, 1)["items"].([]any)[0].(map[string]any)["check"] = map[string]any{"endpoint": "/intents/status/v3?requestId=" + testOrderID.Hex()}
+	}, swap.NotAsAccepted, "requestId"},
+	{"another place to be asked", func(q map[string]any) {
+		step1(q, 1)["items"].([]any)[0].(map[string]any)["check"] = map[string]any{"endpoint": "https://stranger.example/intents/status/v3?requestId=" + q["requestId"].(string)}
+	}, swap.ProviderGarbage, "check"},
+	{"no request", func(q map[string]any) {
+		delete(q, "requestId")
+		for i := range steps(q) {
+			delete(step1(q, i), "requestId")
+		}
+		delete(step1(q, 1)["items"].([]any)[0].(map[string]any), "check")
+	}, swap.ProviderGarbage, "requestId"},
+	{"the output to another", func(q map[string]any) { at(q, "details")["recipient"] = testAttacker.Hex() }, swap.NotAsAccepted, "recipient"},
+	{"another token bought", func(q map[string]any) { at(q, "details", "currencyOut", "currency")["address"] = testAttacker.Hex() }, swap.NotAsAccepted, "currencyOut"},
+	{"on another chain bought", func(q map[string]any) { at(q, "details", "currencyOut", "currency")["chainId"] = 10 }, swap.NotAsAccepted, "currencyOut"},
+	{"another amount sold", func(q map[string]any) { at(q, "details", "currencyIn")["amount"] = "25000001" }, swap.NotAsAccepted, "amountIn"},
+	{"a floor below the slippage", func(q map[string]any) { at(q, "details", "currencyOut")["minimumAmount"] = "24755300" }, swap.NotAsAccepted, "minimumAmount"},
+	{"a floor above the amount", func(q map[string]any) { at(q, "details", "currencyOut")["minimumAmount"] = "24879701" }, swap.NotAsAccepted, "minimumAmount"},
+	{"nothing bought", func(q map[string]any) { at(q, "details", "currencyOut")["amount"] = "0" }, swap.AmountTooSmall, "amountOut"},
+	{"more slippage", func(q map[string]any) { at(q, "details", "slippageTolerance")["total"] = "500" }, swap.NotAsAccepted, "slippageTolerance"},
+	{"gas bought at the destination", func(q map[string]any) { at(q, "details")["currencyGasTopup"] = map[string]any{"amount": "1"} }, swap.NotAsAccepted, "currencyGasTopup"},
+	{"a higher fee", func(q map[string]any) { at(q, "fees", "app")["amount"] = "100001" }, swap.NotAsAccepted, "appFees"},
+	{"a deposit expected elsewhere", func(q map[string]any) { at(q, "protocol", "v2", "paymentDetails")["depository"] = testAttacker.Hex() }, swap.NotPinned, "depository"},
+	{"more expected", func(q map[string]any) { at(q, "protocol", "v2", "paymentDetails")["amount"] = "25000001" }, swap.NotAsAccepted, "paymentDetails"},
+	{"a refund in a token of its own", func(q map[string]any) { at(q, "details", "refundCurrency", "currency")["address"] = testAttacker.Hex() }, swap.NotAsAccepted, "refundCurrency"},
+	{"a refund on another chain", func(q map[string]any) { at(q, "details", "refundCurrency", "currency")["chainId"] = 42161 }, swap.NotAsAccepted, "refundCurrency"},
+	{"a refund in a token of its own, expected as well", func(q map[string]any) {
+		at(q, "details", "refundCurrency", "currency")["address"] = testAttacker.Hex()
+		at(q, "protocol", "v2", "paymentDetails")["currency"] = testAttacker.Hex()
+	}, swap.NotAsAccepted, "paymentDetails"},
+}
+
+// onRouter are against a swap of DAI that a router does before it deposits USDC.
+var onRouter = []attack{
+	{"a stranger's contract", func(q map[string]any) {
+		stranger := strings.ToLower(testAttacker.Hex()[2:])
+		tx(q, 1)["to"], tx(q, 0)["data"] = testAttacker.Hex(), strings.Replace(tx(q, 0)["data"].(string), strings.ToLower(pairs[2].proxy.Hex()[2:]), stranger, 1)
+	}, swap.NotPinned, "to"},
+	{"no calldata", func(q map[string]any) { tx(q, 1)["data"] = "0x" }, swap.NotUnderstood, "data"},
+	{"the selector cut", func(q map[string]any) { tx(q, 1)["data"] = "0xf9e4ba" }, swap.NotUnderstood, "data"},
+	{"too much calldata", func(q map[string]any) { tx(q, 1)["data"] = "0x" + strings.Repeat("00", maxCalldata+1) }, swap.ProviderGarbage, "data"},
+	{"a refund in what is not deposited", func(q map[string]any) { at(q, "details", "refundCurrency", "currency")["address"] = testAttacker.Hex() }, swap.NotAsAccepted, "refundCurrency"},
+	{"a refund of less than is deposited", func(q map[string]any) { at(q, "details", "refundCurrency")["amount"] = "1" }, swap.NotAsAccepted, "refundCurrency"},
+	{"a refund of next to nothing", func(q map[string]any) { at(q, "details", "refundCurrency")["minimumAmount"] = "1" }, swap.NotAsAccepted, "refundCurrency"},
+	{"a refund without a word of the deposit", func(q map[string]any) { delete(q, "protocol") }, swap.NotAsAccepted, "refundCurrency"},
+	{"a deposit expected elsewhere", func(q map[string]any) { at(q, "protocol", "v2", "paymentDetails")["depository"] = testAttacker.Hex() }, swap.NotPinned, "depository"},
+}
+
+// onSwap are against a swap on one chain, whose steps are two approvals and it.
+var onSwap = []attack{
+	{"a deposit in its place", func(q map[string]any) { step1(q, 2)["id"] = "deposit" }, swap.NotAsAccepted, "id"},
+	{"the depository in its place", func(q map[string]any) {
+		tx(q, 2)["to"], tx(q, 2)["data"] = depository.Hex(), calldata("0xe8017952", testAccount, usdtOnEthereum, int64(200_000_000), testOrderID)
+		for i := range 2 {
+			tx(q, i)["data"] = strings.Replace(tx(q, i)["data"].(string), "ccc88a9d1b4ed6b0eaba998850414b24f1c315be", strings.ToLower(depository.Hex()[2:]), 1)
+		}
+	}, swap.NotUnderstood, "to"},
+	{"a reset that allows", func(q map[string]any) { tx(q, 0)["data"] = tx(q, 1)["data"] }, swap.NotAsAccepted, "approve"},
+	{"a reset behind", func(q map[string]any) { tx(q, 0)["data"], tx(q, 1)["data"] = tx(q, 1)["data"], tx(q, 0)["data"] }, swap.NotAsAccepted, "approve"},
+	{"coins sent along", func(q map[string]any) { tx(q, 2)["value"] = "1" }, swap.NotAsAccepted, "value"},
+}
+
+func routedDAI() swap.QuoteRequest {
+	r := ask(8453, daiOnBase, 42161, usdcOnArbitrum, 0, 40)
+	r.AmountIn = new(big.Int).Mul(units(100), units(1e18))
+	r.Recipient = common.HexToAddress("0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC")
+	return r
+}
+
+// TestAttacks: each is refused, for the reason that names it.
+func TestAttacks(t *testing.T) {
+	tried := 0
+	for _, against := range []struct {
+		file    string
+		r       swap.QuoteRequest
+		attacks []attack
+	}{
+		{"base-usdc-arbitrum", bridgedUSDC(), onDeposit},
+		{"base-dai-arbitrum", routedDAI(), onRouter},
+		{"ethereum-usdt-eth", ask(1, usdtOnEthereum, 1, nativeCoin, 200_000_000, 40), onSwap},
+	} {
+		raw := recordedQuote(t, against.file)
+		if _, err := readQuote(raw, against.r); err != nil {
+			t.Fatalf("%s, honestly: %v", against.file, err)
+		}
+		for _, a := range against.attacks {
+			t.Run(against.file+"/"+a.name, func(t *testing.T) {
+				tried++
+				_, err := readQuote(changed(t, raw, a.change), against.r)
+				var refused *swap.Refusal
+				if !errors.As(err, &refused) || refused.Code != a.code || refused.Field != a.field {
+					t.Errorf("want %s (%s), got %v", a.code, a.field, err)
+				}
+			})
+		}
+	}
+	t.Logf("%d attacks refused by name", tried)
+}
+
+// TestStepsThatComeLater: a plan that was accepted is not rebuilt with another step,
+// or with one that acts otherwise.
+func TestStepsThatComeLater(t *testing.T) {
+	raw, r := recordedQuote(t, "base-usdc-arbitrum"), bridgedUSDC()
+	reply := raw
+	p := providerOf(t, map[string]http.HandlerFunc{
+		"/chains":   func(w http.ResponseWriter, q *http.Request) { replying(200, chainsFor(8453, 42161))(w, q) },
+		"/quote/v2": func(w http.ResponseWriter, q *http.Request) { replying(200, reply)(w, q) },
+	})
+	build := func() (swap.Built, common.Hash, error) {
+		offers, err := p.Quote(t.Context(), r)
+		if err != nil {
+			return swap.Built{}, common.Hash{}, err
+		}
+		terms := termsFor(r)
+		terms.FloorOut, terms.Deadline = offers[0].MinOut, testNow.Add(time.Minute)
+		b, err := p.Build(t.Context(), offers[0], terms)
+		if err != nil {
+			return b, common.Hash{}, err
+		}
+		f, err := p.Decode(terms, b.Steps[0])
+		return b, swap.Digest(terms, []swap.Effect{f}), err
+	}
+	first, digest, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply = changed(t, raw, func(q map[string]any) { q["steps"] = steps(q)[1:] }) // the allowance is there by now
+	if again, other, err := build(); err != nil || len(again.Steps) != len(first.Steps) || other != digest || again.Spender != first.Spender {
+		t.Errorf("without its approval it is another plan: %v", err)
+	}
+	for name, change := range map[string]func(map[string]any){
+		"a deposit more": func(q map[string]any) { q["steps"] = append(steps(q), copied(steps(q)[1])) },
+		"a signature more": func(q map[string]any) {
+			q["steps"] = append(steps(q), copied(map[string]any{"id": "authorize", "kind": "signature", "items": []any{}}))
+		},
+		"a transfer more": func(q map[string]any) {
+			s := copied(steps(q)[1]).(map[string]any)
+			s["id"] = "send"
+			q["steps"] = append(steps(q), s)
+		},
+	} {
+		reply = changed(t, raw, change)
+		if _, _, err := build(); code(err) == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	reply = changed(t, raw, func(q map[string]any) { // a router now, where it was the depository
+		proxy := strings.ToLower(pairs[2].proxy.Hex())
+		tx(q, 1)["to"], tx(q, 1)["data"] = proxy, "0xf9e4bab4"
+		tx(q, 0)["data"] = calldata("0x095ea7b3", pairs[2].proxy, int64(25_000_000))
+	})
+	if _, other, err := build(); err != nil || other == digest {
+		t.Errorf("a router in place of the depository goes under the same consent: %v", err)
+	}
+}
+
+func code(err error) swap.Code {
+	var r *swap.Refusal
+	if errors.As(err, &r) {
+		return r.Code
+	}
+	return ""
+}
+
+// TestUnconfirmedRouters: on 56 and 5330 a router that the list of chains names is
+// allowed as one that is not built in; elsewhere, and without being named, none is.
+func TestUnconfirmedRouters(t *testing.T) {
+	router := common.HexToAddress("0x1111111111111111111111111111111111111111")
+	terms := func(chainID uint64) swap.Terms {
+		x := termsFor(ask(chainID, nativeCoin, chainID, usdcOnBase, 1e18, 0))
+		x.FloorOut, x.Deadline, x.GasCeiling = units(1), testNow.Add(time.Minute), units(1)
+		return x
+	}
+	p := providerOf(t, nil)
+	for _, d := range deployments {
+		x := terms(d.chain)
+		call := chain.Call{ChainID: d.chain, From: testAccount, To: router, Value: x.AmountIn, Data: []byte{1, 2, 3, 4}}
+		f, err := p.Decode(x, swap.Step{Kind: swap.CallStep, Call: &call})
+		if err == nil {
+			err = swap.Check(x, []swap.Effect{f}, p.Pins())
+		}
+		if open := d.chain == 56 || d.chain == 5330; (err == nil) != open {
+			t.Errorf("chain %d: %v", d.chain, err)
+		}
+		for _, never := range []common.Address{d.wrapped(), d.depository, nativeCoin} {
+			call.To = never
+			if _, err := p.Decode(x, swap.Step{Kind: swap.CallStep, Call: &call}); code(err) == "" {
+				t.Errorf("chain %d: %s may be called: %v", d.chain, never, err)
+			}
+		}
+	}
+	named := listed{routers: []common.Address{router}}
+	x := reading{place: unpinned, call: chain.Call{To: router}}
+	if err := x.knownTo(named); err != nil {
+		t.Error(err)
+	}
+	if err := x.knownTo(listed{}); code(err) != swap.NotPinned {
+		t.Errorf("a router that the list does not name: %v", err)
+	}
+}
+
+// TestOtherSteps: what is not exactly the accepted call is not decoded.
+func TestOtherSteps(t *testing.T) {
+	x, err := readQuote(recordedQuote(t, "base-usdc-arbitrum"), bridgedUSDC())
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := termsFor(bridgedUSDC())
+	for name, c := range map[string]struct {
+		change func(*swap.Terms, *swap.Step)
+		code   swap.Code
+	}{
+		"another provider":       {func(t *swap.Terms, _ *swap.Step) { t.Provider = swap.Intent }, swap.NotAsAccepted},
+		"the coin wrapped first": {func(t *swap.Terms, _ *swap.Step) { t.Wrap = usdcOnBase }, swap.NotAsAccepted},
+		"a chain without it":     {func(t *swap.Terms, _ *swap.Step) { t.SrcChain = 143 }, swap.UnsupportedNetwork},
+		"another token":          {func(t *swap.Terms, _ *swap.Step) { t.TokenIn = daiOnBase }, swap.NotAsAccepted},
+		"another amount":         {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = units(1) }, swap.NotAsAccepted},
+		"no amount":              {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = nil }, swap.AmountZero},
+		"a late step":            {func(_ *swap.Terms, s *swap.Step) { s.Kind, s.Call = swap.LateStep, nil }, swap.NotUnderstood},
+		"nothing":                {func(_ *swap.Terms, s *swap.Step) { s.Call = nil }, swap.NotUnderstood},
+		"no value":               {func(_ *swap.Terms, s *swap.Step) { s.Call.Value = nil }, swap.NotAsAccepted},
+		"too much calldata":      {func(_ *swap.Terms, s *swap.Step) { s.Call.Data = make([]byte, maxCalldata+1) }, swap.NotUnderstood},
+	} {
+		terms, call := good, x.call
+		s := swap.Step{Kind: swap.CallStep, Call: &call}
+		c.change(&terms, &s)
+		if _, err := (&Provider{}).Decode(terms, s); code(err) != c.code {
+			t.Errorf("%s: want %s, got %v", name, c.code, err)
+		}
+	}
+}
+
+// TestDepositories: the built-in table is Relay's own.
+func TestDepositories(t *testing.T) {
+	raw, err := os.ReadFile("testdata/depositories.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []struct {
+		ChainID    uint64         `json:"chainId"`
+		Depository common.Address `json:"relayDepository"`
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		t.Fatal(err)
+	}
+	built := 0
+	for _, d := range depositories {
+		built += len(d.chains)
+	}
+	if built != len(list) {
+		t.Errorf("%d chains, published are %d", built, len(list))
+	}
+	for _, c := range list {
+		if got := depositoryOf(c.ChainID); got != c.Depository {
+			t.Errorf("chain %d: %s, published is %s", c.ChainID, got, c.Depository)
+		}
+	}
+	for _, d := range deployments {
+		if depositoryOf(d.chain) != d.depository || d.wrapped() == nativeCoin {
+			t.Errorf("chain %d: %+v", d.chain, d)
+		}
+	}
+}
+
+// TestPins: the bridge starts where the support table says, and the sandbox's solver
+// stands nowhere else.
+func TestPins(t *testing.T) {
+	real, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range swap.SupportedChains() {
+		if active := swap.SupportOf(swap.Bridge, id).Support == swap.Active; real.Pins().Allows(id, swap.Depot, depository) != active {
+			t.Errorf("chain %d", id)
+		}
+		if real.Pins().Allows(id, swap.Filler, sandboxSolver) {
+			t.Errorf("chain %d: a public key counts as the solver", id)
+		}
+	}
+	for _, id := range []uint64{56, 5330} {
+		if len(real.Pins().Addresses(id, swap.Router)) > 0 {
+			t.Errorf("chain %d has built-in routers", id)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+// Package bridge swaps within a chain and between chains through Relay. Between
+// chains the input is deposited, and Relay's solver pays the output or gives the
+// deposit back; on one chain a router of Relay's swaps in one call. What the API
+// returns is a claim. Every step of it is held to the request before anything is
+// built; a deposit is decoded to the last byte, and a router's call, whose form is
+// not published, goes to built-in contracts alone and is bounded by package swap.
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"swapkeep/fault"
+	"swapkeep/providers/wire"
+	"swapkeep/rest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// The API's own addresses.
+const (
+	DefaultBase   = "https://api.relay.link"
+	DefaultSocket = "wss://ws.relay.link"
+)
+
+// A Config says where the API is and who asks.
+type Config struct {
+	Base string // DefaultBase when empty
+	// Socket is where status changes are pushed. When empty it is DefaultSocket for
+	// the default base, and /ws of the base in the sandbox; of another base none is
+	// known, and orders are asked about.
+	Socket  string
+	Sandbox bool // Base and Socket must be loopback and may be plain; else TLS only
+	// Key returns the API key, asked for with each call and sent as x-api-key; nil
+	// or "" sends none. Without one the API gives no quotes, and nothing is pushed.
+	Key    func(context.Context) (string, error)
+	Limits rest.Limits      // zero fields take the defaults, with this provider's own
+	Now    func() time.Time // fault.Now when nil
+	// ChainsLife is how long the list of chains holds: an hour when zero; a negative
+	// one has it asked for each time.
+	ChainsLife time.Duration
+}
+
+const (
+	// maxReply is what package swap keeps of an offer; quotes have a tenth of it.
+	maxReply = 128 << 10
+	// quoteTime is how long a quote may take, repetitions included: routes are
+	// looked for on two chains.
+	quoteTime = 15 * time.Second
+	// The API allows 50 quotes, and 200 other calls, a minute.
+	quotesPerSecond = 50.0 / 60
+	callsPerSecond  = 200.0 / 60
+
+	chainsLife = time.Hour
+)
+
+// A Provider is the bridge provider as swap sees it. It may be used by several
+// goroutines.
+type Provider struct {
+	quotes *rest.Client // it has limits of its own
+	api    *rest.Client
+	socket string // "" = none
+	key    func(context.Context) (string, error)
+	now    func() time.Time
+	solver common.Address
+	chains *chainList
+
+	mu      sync.Mutex
+	indexed map[common.Hash]time.Time // requests whose deposit was told of again, and when
+}
+
+var (
+	_ swap.Provider = (*Provider)(nil)
+	_ swap.Settler  = (*Provider)(nil)
+	_ swap.Watcher  = (*Provider)(nil)
+)
+
+// New checks the configuration; it connects to nothing.
+func New(c Config) (*Provider, error) {
+	p := &Provider{key: c.Key, now: c.Now, solver: solver, indexed: map[common.Hash]time.Time{}}
+	reach := rest.Outside
+	if c.Sandbox {
+		reach, p.solver = rest.OwnMachineAlone, sandboxSolver
+	}
+	if p.now == nil {
+		p.now = fault.Now
+	}
+	if p.key == nil {
+		p.key = func(context.Context) (string, error) { return "", nil }
+	}
+	p.socket = socketOf(c)
+	if c.Base == "" {
+		c.Base = DefaultBase
+	}
+	if p.socket != "" {
+		if err := checkSocket(p.socket, reach); err != nil {
+			return nil, err
+		}
+	}
+	called := rest.Config{Name: string(swap.Bridge), Base: c.Base, Reach: reach, Secrets: p.secrets, Temporary: mayPass, Now: p.now}
+	called.Limits = limits(c.Limits, rest.Limits{Attempt: quoteTime, Call: quoteTime, Body: maxReply, Rate: quotesPerSecond})
+	var err error
+	if p.quotes, err = rest.New(called); err != nil {
+		return nil, err
+	}
+	called.Limits = limits(c.Limits, rest.Limits{Rate: callsPerSecond})
+	if p.api, err = rest.New(called); err != nil {
+		return nil, err
+	}
+	p.chains = newChainList(p.api, p.now, c.ChainsLife)
+	return p, nil
+}
+
+// limits are those that were configured and, where they are zero, the client's own.
+func limits(l, own rest.Limits) rest.Limits {
+	l.Attempt, l.Call = cmp.Or(l.Attempt, own.Attempt), cmp.Or(l.Call, own.Call)
+	l.Body, l.Rate = cmp.Or(l.Body, own.Body), cmp.Or(l.Rate, own.Rate)
+	return l
+}
+
+// socketOf is where status changes are pushed; "" = nowhere.
+func socketOf(c Config) string {
+	switch {
+	case c.Socket != "":
+		return strings.TrimRight(c.Socket, "/")
+	case c.Base == "":
+		return DefaultSocket
+	case c.Sandbox && strings.HasPrefix(c.Base, "http"):
+		return "ws" + strings.TrimPrefix(strings.TrimRight(c.Base, "/"), "http") + "/ws"
+	}
+	return ""
+}
+
+// checkSocket holds a websocket's address to the rules of base URLs.
+func checkSocket(socket string, reach rest.Reach) error {
+	tail, ok := strings.CutPrefix(socket, "ws")
+	if !ok {
+		return fmt.Errorf("bridge: websocket: must be wss")
+	}
+	if err := rest.CheckBase("http"+tail, reach); err != nil {
+		return fmt.Errorf("bridge: websocket: %w", err)
+	}
+	return nil
+}
+
+// secrets are the headers that carry the key.
+func (p *Provider) secrets(ctx context.Context) (http.Header, error) {
+	k, err := p.key(ctx)
+	if err != nil || k == "" {
+		return nil, err
+	}
+	return http.Header{"X-Api-Key": {k}}, nil
+}
+
+// Kind is [swap.Bridge].
+func (p *Provider) Kind() swap.Kind { return swap.Bridge }
+
+// Close drops idle connections.
+func (p *Provider) Close() {
+	p.quotes.Close()
+	p.api.Close()
+}
+
+// service is the provider in what a person reads.
+var service = wire.Service{Name: string(swap.Bridge), Failures: failures}

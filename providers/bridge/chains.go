@@ -1,0 +1,204 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	"swapkeep/providers/wire"
+	"swapkeep/rest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// maxChains is far above how many the bridge serves.
+const maxChains = 1000
+
+// A listed chain is an EVM chain of GET /chains.
+type listed struct {
+	open       bool // in use, in both directions
+	depository common.Address
+	routers    []common.Address // and approval proxies
+}
+
+// A chainList is GET /chains, kept for a while. One caller at a time asks for it.
+type chainList struct {
+	api  *rest.Client
+	now  func() time.Time
+	life time.Duration
+	turn chan struct{} // holds one token; guards what follows
+	list map[uint64]listed
+	at   time.Time
+}
+
+func newChainList(api *rest.Client, now func() time.Time, life time.Duration) *chainList {
+	if life == 0 {
+		life = chainsLife
+	}
+	return &chainList{api: api, now: now, life: life, turn: make(chan struct{}, 1)}
+}
+
+// get returns the list, asking for it when it is too old.
+func (c *chainList) get(ctx context.Context) (map[uint64]listed, error) {
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if age := c.now().Sub(c.at); c.list != nil && age >= 0 && age < c.life {
+		return c.list, nil
+	}
+	reply, err := c.api.Do(ctx, rest.Call{Method: http.MethodGet, Path: "/chains"})
+	if err != nil {
+		return nil, service.Refusal(err)
+	}
+	list, err := readChains(reply.Body)
+	if err != nil {
+		return nil, err
+	}
+	c.list, c.at = list, c.now()
+	return list, nil
+}
+
+// A chainEntry is one element of the list, as far as it is read.
+type chainEntry struct {
+	ID             *wire.Number               `json:"id"`
+	Disabled       *bool                      `json:"disabled"`
+	DepositEnabled *bool                      `json:"depositEnabled"`
+	VMType         string                     `json:"vmType"`
+	Contracts      map[string]json.RawMessage `json:"contracts"`
+	Protocol       struct {
+		V2 *struct {
+			Depository *wire.Address `json:"depository"`
+		} `json:"v2"`
+	} `json:"protocol"`
+}
+
+// readChains reads the list. An entry that cannot be read, or is no EVM chain's, is
+// left out: that chain is not served.
+func readChains(raw []byte) (map[uint64]listed, error) {
+	var reply struct {
+		Chains []json.RawMessage `json:"chains"`
+	}
+	if err := json.Unmarshal(raw, &reply); err != nil {
+		return nil, garbage("chains", err)
+	}
+	if len(reply.Chains) == 0 || len(reply.Chains) > maxChains {
+		return nil, refuse(swap.ProviderGarbage, "chains", "sent a list of %d chains", len(reply.Chains))
+	}
+	list, twice := map[uint64]listed{}, map[uint64]bool{}
+	for _, raw := range reply.Chains {
+		var e chainEntry
+		if json.Unmarshal(raw, &e) != nil || e.VMType != "evm" || e.ID == nil || !e.ID.IsUint64() {
+			continue
+		}
+		id := e.ID.Uint64()
+		if _, there := list[id]; there {
+			twice[id] = true
+		}
+		list[id] = e.listed()
+	}
+	for id := range twice {
+		delete(list, id)
+	}
+	return list, nil
+}
+
+func (e chainEntry) listed() listed {
+	l := listed{open: e.Disabled != nil && !*e.Disabled && e.DepositEnabled != nil && *e.DepositEnabled}
+	if v2 := e.Protocol.V2; v2 != nil && v2.Depository != nil {
+		l.depository = v2.Depository.Address
+	}
+	var first contractPair
+	for _, x := range []struct {
+		key string
+		to  **wire.Address
+	}{{"erc20Router", &first.Router}, {"approvalProxy", &first.Proxy}} {
+		if json.Unmarshal(e.Contracts[x.key], x.to) != nil {
+			*x.to = nil
+		}
+	}
+	l.add(first)
+	for _, raw := range e.Contracts {
+		var more contractPair
+		if json.Unmarshal(raw, &more) == nil { // by version; other contracts are texts
+			l.add(more)
+		}
+	}
+	return l
+}
+
+// A contractPair is a version's routers.
+type contractPair struct {
+	Router *wire.Address `json:"erc20Router"`
+	Proxy  *wire.Address `json:"approvalProxy"`
+}
+
+func (l *listed) add(p contractPair) {
+	for _, a := range []*wire.Address{p.Router, p.Proxy} {
+		if a != nil && a.Address != (common.Address{}) {
+			l.routers = append(l.routers, a.Address)
+		}
+	}
+}
+
+// checkChains wants both chains of a request to be in use, with the depositories
+// that are built in.
+func (p *Provider) checkChains(ctx context.Context, src, dst uint64) (listed, error) {
+	list, err := p.chains.get(ctx)
+	if err != nil {
+		return listed{}, err
+	}
+	for _, c := range []struct {
+		id    uint64
+		field string
+	}{{src, "srcChainId"}, {dst, "dstChainId"}} {
+		l, there := list[c.id]
+		switch want := depositoryOf(c.id); {
+		case !there || !l.open:
+			return listed{}, refuse(swap.UnsupportedNetwork, c.field, "does not serve chain %d now; choose another provider or network", c.id)
+		case want != (common.Address{}) && l.depository != want:
+			return listed{}, refuse(swap.NotPinned, "depository", "names another deposit contract on chain %d than the built-in one; the chain is not used until that is settled", c.id)
+		}
+	}
+	return list[src], nil
+}
+
+// names wants the API's own list to name a router that a step calls.
+func (l listed) names(to common.Address) error {
+	if !slices.Contains(l.routers, to) {
+		return refuse(swap.NotPinned, "to", "wants %s called, which its own list of contracts does not have", to)
+	}
+	return nil
+}
+
+// Destinations are the EVM chains that may receive now, by their ids, ascending.
+// It may be repeated.
+func (p *Provider) Destinations(ctx context.Context) ([]uint64, error) {
+	list, err := p.chains.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []uint64
+	for id, l := range list {
+		want := depositoryOf(id)
+		if l.open && checkDestination(id) == nil && (want == common.Address{} || want == l.depository) {
+			out = append(out, id)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// checkDestination refuses a chain of the support table that the bridge does not
+// go to, whatever the API serves.
+func checkDestination(chainID uint64) error {
+	if slices.Contains(swap.SupportedChains(), chainID) && swap.SupportOf(swap.Bridge, chainID).Support != swap.Active {
+		return refuse(swap.UnsupportedNetwork, "dstChainId", "does not reach chain %d; choose another provider or network", chainID)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package bridge
+
+import (
+	"slices"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+var (
+	// solver pays fills and refunds, on every EVM chain.
+	solver = common.HexToAddress("0xf70da97812cb96acdf810712aa562db8dfa3dbef")
+
+	depository       = common.HexToAddress("0x4cd00e387622c35bddb9b4c962c136462338bc31")
+	londonDepository = common.HexToAddress("0x59916da825d2d2ec1bf878d71c88826f6633ecca")
+	zeroDepository   = common.HexToAddress("0xa88cf7864951147a08707ed732237eaa9b1c3b9b")
+
+	nativeCoin = common.Address{}
+)
+
+// A pair is one deployment of the routers: the native coin goes to the router
+// itself, tokens are pulled by its approval proxy.
+type pair struct {
+	version       string
+	router, proxy common.Address
+}
+
+// pairs are those that the API's list of chains names: an older one that it still
+// has, and the old and the new one of the change of 2026-10-26.
+var pairs = []pair{
+	{"v2", common.HexToAddress("0xf5042e6ffac5a625d4e7848e0b01373d8eb9e222"), common.HexToAddress("0xbbbfd134e9b44bfb5123898ba36b01de7ab93d98")},
+	{"v3", common.HexToAddress("0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f"), common.HexToAddress("0xccc88a9d1b4ed6b0eaba998850414b24f1c315be")},
+	{"v3.2", common.HexToAddress("0x0729e2a4716d9f7dd17858d5d504426d228697f7"), common.HexToAddress("0x5567954cd026cebfe486062cb75848e0f1c12e58")},
+}
+
+// A deployment is what the bridge has on a chain that an order may start from.
+type deployment struct {
+	chain      uint64
+	depository common.Address
+	// pairs are the built-in routers; nil where nobody has confirmed which they
+	// are: there those that the API's list of chains names are used, under package
+	// swap's rule for contracts that are not built in.
+	pairs []pair
+}
+
+// deployments has the chains on which the support table has the bridge active. The
+// bridge's chain ids are the chains' own (spec section 2).
+var deployments = []deployment{
+	{1, depository, pairs},
+	{10, depository, pairs},
+	{56, depository, nil},
+	{8453, depository, pairs},
+	{42161, depository, pairs},
+	{5330, depository, nil},
+}
+
+// depositories are those of all chains that Relay published (addresses.prod.json of
+// relayprotocol/relay-depository). A chain of which the API names another is not
+// used.
+var depositories = []struct {
+	contract common.Address
+	chains   []uint64
+}{
+	{depository, []uint64{
+		1, 10, 56, 100, 130, 137, 146, 169, 185, 288, 324, 360, 466, 480,
+		690, 714, 747, 988, 999, 1135, 1329, 1424, 1514, 1625, 1868, 1923, 1996, 2020,
+		2741, 2818, 4217, 5031, 5330, 7560, 7869, 7897, 8333, 8453, 9745, 17071, 33139, 33979,
+		34443, 42161, 42170, 42220, 43111, 43114, 43419, 48900, 55244, 57073, 60808, 69000, 70700, 70701,
+		80094, 81457, 98866, 510003, 534352, 660279, 685689, 747474, 984122, 5064014, 7777777, 21000000, 84530008, 666666666,
+		845300014, 888888888, 1380012617,
+	}},
+	{londonDepository, []uint64{25, 1088, 1101, 2911, 5000, 59144, 167000}},
+	{zeroDepository, []uint64{543210}},
+}
+
+// depositoryOf is the published one of a chain; zero where none is.
+func depositoryOf(chainID uint64) common.Address {
+	for _, d := range depositories {
+		if slices.Contains(d.chains, chainID) {
+			return d.contract
+		}
+	}
+	return common.Address{}
+}
+
+func deploymentOn(chainID uint64) (deployment, error) {
+	i := slices.IndexFunc(deployments, func(d deployment) bool { return d.chain == chainID })
+	if i < 0 || swap.SupportOf(swap.Bridge, chainID).Support != swap.Active {
+		return deployment{}, refuse(swap.UnsupportedNetwork, "srcChainId", "does not start from chain %d; choose another provider or network", chainID)
+	}
+	return deployments[i], nil
+}
+
+// wrapped is the chain's wrapped native coin.
+func (d deployment) wrapped() common.Address {
+	n, _ := chain.NetworkByID(d.chain)
+	return n.WrappedNative
+}
+
+// A place is what a contract is that a step calls.
+type place int
+
+const (
+	stranger place = iota
+	depot          // the depository: calls are decoded
+	route          // a router, or for tokens its approval proxy: calls are opaque
+	unpinned       // not built in: for package swap to judge
+)
+
+// placeOf is what a contract is to a step that spends a token or the native coin.
+func (d deployment) placeOf(to, input common.Address) place {
+	takes := func(p pair) bool {
+		return input == nativeCoin && to == p.router || input != nativeCoin && to == p.proxy
+	}
+	switch {
+	case to == d.depository:
+		return depot
+	case slices.ContainsFunc(d.pairs, takes):
+		return route
+	case d.pairs == nil && !d.reserved(to) && to != input:
+		return unpinned
+	}
+	return stranger
+}
+
+// reserved reports contracts that are neither a token, nor a person, nor a router.
+func (d deployment) reserved(a common.Address) bool {
+	return a == d.depository || a == d.wrapped() || a == (common.Address{}) ||
+		slices.ContainsFunc(d.pairs, func(p pair) bool { return a == p.router || a == p.proxy })
+}
+
+// Pins are the depositories, the routers with what may be allowed for them, the
+// wrapped coins, and the solver.
+func (p *Provider) Pins() swap.Pins {
+	var pins swap.Pins
+	for _, d := range deployments {
+		pin := func(a common.Address, roles ...swap.Role) {
+			for _, r := range roles {
+				pins = append(pins, swap.Pin{Chain: d.chain, Role: r, Address: a})
+			}
+		}
+		pin(d.depository, swap.Depot, swap.Spender)
+		for _, x := range d.pairs {
+			pin(x.router, swap.Router)
+			pin(x.proxy, swap.Router, swap.Spender)
+		}
+		pin(d.wrapped(), swap.Wrapper)
+		pin(p.solver, swap.Filler)
+	}
+	return pins
+}

@@ -1,0 +1,234 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/rest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+const (
+	// quoteLife is this wallet's own: the API names no expiry. What protects the
+	// user later is the minimum that goes with the request.
+	quoteLife   = 30 * time.Second
+	maxSkew     = 60 * time.Second
+	maxDuration = 7 * 24 * time.Hour
+
+	exactInput = "EXACT_INPUT"
+)
+
+// quoteRequest is the body of POST /quote/v2. The address for refunds always goes
+// along, since texts differ on what it is otherwise.
+type quoteRequest struct {
+	User                string   `json:"user"`
+	Recipient           string   `json:"recipient"`
+	OriginChainID       uint64   `json:"originChainId"`
+	DestinationChainID  uint64   `json:"destinationChainId"`
+	OriginCurrency      string   `json:"originCurrency"`
+	DestinationCurrency string   `json:"destinationCurrency"`
+	Amount              string   `json:"amount"`
+	TradeType           string   `json:"tradeType"`
+	RefundTo            string   `json:"refundTo"`
+	SlippageTolerance   string   `json:"slippageTolerance"` // basis points
+	AppFees             []appFee `json:"appFees,omitempty"`
+}
+
+type appFee struct {
+	Recipient string `json:"recipient"`
+	Fee       string `json:"fee"` // basis points
+}
+
+// Quote asks for an EXACT_INPUT price. It may be repeated; each reply is a request
+// of its own at the provider, which comes to nothing without its deposit.
+func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
+	d, err := checkRequest(r)
+	if err != nil {
+		return nil, err
+	}
+	if d.wraps(r.SrcChain, r.DstChain, r.TokenIn, r.TokenOut) {
+		return []swap.Offer{wrapOffer(r, p.now())}, nil
+	}
+	here, err := p.checkChains(ctx, r.SrcChain, r.DstChain)
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(asked(r))
+	if err != nil {
+		return nil, err
+	}
+	reply, err := p.quotes.Do(ctx, rest.Call{Method: http.MethodPost, Path: "/quote/v2", Body: body, Repeatable: true})
+	if err != nil {
+		return nil, service.Refusal(err)
+	}
+	q, err := readQuote(reply.Body, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.knownTo(here); err != nil {
+		return nil, err
+	}
+	if q.offer.Expires, err = expiry(reply); err != nil {
+		return nil, err
+	}
+	return []swap.Offer{q.offer}, nil
+}
+
+func asked(r swap.QuoteRequest) quoteRequest {
+	q := quoteRequest{
+		User: r.Account.Hex(), Recipient: r.Recipient.Hex(), RefundTo: r.RefundTo.Hex(),
+		OriginChainID: r.SrcChain, OriginCurrency: r.TokenIn.Hex(), DestinationChainID: r.DstChain, DestinationCurrency: r.TokenOut.Hex(),
+		Amount: r.AmountIn.String(), TradeType: exactInput, SlippageTolerance: strconv.Itoa(r.SlippageBps),
+	}
+	if r.FeeBps > 0 {
+		q.AppFees = []appFee{{r.FeeReceiver.Hex(), strconv.Itoa(r.FeeBps)}}
+	}
+	return q
+}
+
+// expiry is when the quote ends by our clock. The service's Date can only shorten
+// it: a quote dated before we asked is older than it looks.
+func expiry(reply *rest.Reply) (time.Time, error) {
+	skew, _ := reply.Skew()
+	if skew < 0 {
+		skew = min(skew+time.Second, 0) // the header's seconds are cut off
+	}
+	life := quoteLife + min(skew, 0)
+	if skew.Abs() > maxSkew || life <= 0 {
+		r := refuse(swap.ClockSkew, "clock", "has a clock that differs from this machine's by %s; set the clock and try again", skew.Abs().Round(time.Second))
+		r.Data = map[string]string{"skewSeconds": strconv.Itoa(int(skew.Seconds()))}
+		return time.Time{}, r
+	}
+	return reply.Received.Add(life), nil
+}
+
+// A reading is a quote that was found to be for its request.
+type reading struct {
+	offer   swap.Offer
+	id      common.Hash // the request's, at the provider
+	call    chain.Call  // that pays the input
+	place   place       // what it calls
+	refunds refund
+}
+
+// readQuote turns a reply into an offer, or refuses it. It is pure, so that an
+// offer that comes back from storage is read again in the same way.
+func readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
+	d, err := checkRequest(r)
+	if err != nil {
+		return reading{}, err
+	}
+	q, err := decodeQuote(raw)
+	if err != nil {
+		return reading{}, err
+	}
+	out := reading{}
+	if out.id, err = q.id(); err != nil {
+		return reading{}, err
+	}
+	if err := q.echoes(r); err != nil {
+		return reading{}, err
+	}
+	tx, err := q.paying(r)
+	if err != nil {
+		return reading{}, err
+	}
+	out.call = chain.Call{ChainID: r.SrcChain, From: r.Account, To: tx.To.Address, Value: tx.Value.Int, Data: tx.calldata}
+	out.place = d.placeOf(out.call.To, r.TokenIn)
+	effect, err := decodeCall(termsFor(r), out.call)
+	if err != nil {
+		return reading{}, err
+	}
+	if err := q.expects(effect, r, d); err != nil {
+		return reading{}, err
+	}
+	if out.refunds, err = q.refund(r, effect.Kind == swap.Deposit); err != nil {
+		return reading{}, err
+	}
+	out.offer, err = q.offer(r, tx, out, raw)
+	return out, err
+}
+
+// termsFor are terms as far as a request decides what a step may do.
+func termsFor(r swap.QuoteRequest) swap.Terms {
+	return swap.Terms{
+		Provider: swap.Bridge, Account: r.Account, Recipient: r.Recipient, RefundTo: r.RefundTo, SrcChain: r.SrcChain, DstChain: r.DstChain,
+		TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn, FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver,
+	}
+}
+
+// expects holds what the bridge's protocol says it expects to the step that pays.
+func (q quoteReply) expects(f swap.Effect, r swap.QuoteRequest, d deployment) error {
+	if q.Protocol == nil || q.Protocol.V2 == nil {
+		return nil
+	}
+	direct, v2 := f.Kind == swap.Deposit, q.Protocol.V2
+	if v2.OrderID != nil {
+		id, err := parseHash(*v2.OrderID)
+		if err != nil || direct && id != f.Ref {
+			return refuse(swap.NotAsAccepted, "orderId", "wants a deposit made for another order than it expects")
+		}
+	}
+	p := v2.Details
+	switch {
+	case p == nil:
+		return nil
+	case p.Depository != nil && !p.Depository.Is(d.depository):
+		return refuse(swap.NotPinned, "depository", "expects the deposit at %s, which is not its built-in contract on chain %d", p.Depository, d.chain)
+	case direct && (!p.Currency.Is(r.TokenIn) || !p.Amount.Is(r.AmountIn)):
+		return refuse(swap.NotAsAccepted, "paymentDetails", "expects another deposit than the input")
+	}
+	return nil
+}
+
+// routings name what is called, so that a fresh quote is of the accepted kind.
+var routings = map[place]string{depot: "DEPOSIT", route: "ROUTER", unpinned: "ROUTER"}
+
+// offer is the reply as swap sees it.
+func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x reading, raw []byte) (swap.Offer, error) {
+	out, least, err := q.least(r.SlippageBps)
+	if err != nil {
+		return swap.Offer{}, err
+	}
+	if err := q.appFee(r); err != nil {
+		return swap.Offer{}, err
+	}
+	o := swap.Offer{
+		Provider: swap.Bridge, Request: r, Routing: routings[x.place], Route: "Relay; " + x.refunds.text(), Refund: x.refunds.back(r),
+		AmountOut: out, MinOut: least, Gas: tx.gas(), Raw: raw,
+	}
+	if o.Duration, err = q.Details.duration(); err != nil {
+		return swap.Offer{}, err
+	}
+	if r.FeeBps > 0 {
+		o.Fees = []swap.Payment{{Token: r.TokenOut, To: r.FeeReceiver, Bps: r.FeeBps}}
+	}
+	return o, nil
+}
+
+// duration is how long the provider expects to take; 0 where it does not say.
+func (d details) duration() (time.Duration, error) {
+	if d.TimeEstimate == nil {
+		return 0, nil
+	}
+	seconds, _ := d.TimeEstimate.Float64()
+	if seconds < 0 || seconds > maxDuration.Seconds() {
+		return 0, refuse(swap.ProviderGarbage, "timeEstimate", "expects to take no sound time")
+	}
+	return time.Duration(seconds * float64(time.Second)), nil
+}
+
+// knownTo wants a router that is called to be on the API's own list, built in or
+// not.
+func (x reading) knownTo(here listed) error {
+	if x.place == depot {
+		return nil
+	}
+	return here.names(x.call.To)
+}

@@ -1,0 +1,110 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"swapkeep/fault"
+	"swapkeep/rest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// An indexRequest is the body of POST /transactions/index.
+type indexRequest struct {
+	ChainID   string      `json:"chainId"`
+	TxHash    common.Hash `json:"txHash"`
+	RequestID common.Hash `json:"requestId"`
+}
+
+// A paid order is one whose last step was mined.
+type paid struct {
+	id    common.Hash // the request's, at the provider
+	tx    common.Hash // of the deposit or swap
+	order swap.Order
+}
+
+// paidOrder finds what the provider is told of an order, and asked after.
+func paidOrder(o swap.Order) (paid, error) {
+	last := len(o.Plan.Steps) - 1
+	if last < 0 || o.Plan.Steps[last].Call == nil || len(o.Results) <= last || o.Results[last].Tx == (common.Hash{}) {
+		return paid{}, refuse(swap.NotUnderstood, "plan", "needs the transaction that paid, and the order has none")
+	}
+	x, err := stand(o.Offer, o.Terms)
+	if err != nil {
+		return paid{}, err
+	}
+	return paid{x.id, o.Results[last].Tx, o}, nil
+}
+
+// Submit tells the provider of the mined transaction, which it would find by itself
+// later, and returns the request's id. It may be repeated. Since the input is paid,
+// no answer to it is a refusal of the order: whatever fails is told again.
+func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
+	s, err := paidOrder(o)
+	if err != nil {
+		return "", err
+	}
+	return s.id.Hex(), openEnded(p.index(ctx, s))
+}
+
+// index has the provider look at the transaction.
+func (p *Provider) index(ctx context.Context, s paid) error {
+	body, err := json.Marshal(indexRequest{strconv.FormatUint(s.order.Terms.SrcChain, 10), s.tx, s.id})
+	if err != nil {
+		return err
+	}
+	fault.Point("bridge.before_index")
+	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPost, Path: "/transactions/index", Body: body, Repeatable: true})
+	fault.Point("bridge.after_index")
+	if err != nil {
+		return service.Refusal(err)
+	}
+	var r struct {
+		Message *string `json:"message"`
+	}
+	if err := json.Unmarshal(reply.Body, &r); err != nil {
+		return garbage("reply", err)
+	}
+	if r.Message == nil {
+		return refuse(swap.ProviderGarbage, "message", "did not say that it took note of the deposit")
+	}
+	return nil
+}
+
+// openEnded leaves open what a refusal would decide.
+func openEnded(err error) error {
+	var r *swap.Refusal
+	if !errors.As(err, &r) || r.Temporary() {
+		return err
+	}
+	again := refuse(swap.ProviderDown, r.Field, "has not taken note of the payment yet; it is told again")
+	again.Err, again.Data = r, r.Data
+	return again
+}
+
+// Proof is what the chains would show: between chains a payment of the floor by the
+// solver, or of the refund; on one chain what the call itself brought.
+// What a refund gives back is part of the terms.
+func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
+	last, t := len(o.Plan.Steps)-1, o.Terms
+	if last < 0 {
+		return swap.Proof{}, refuse(swap.NotUnderstood, "plan", "has no order without a step")
+	}
+	if _, err := p.Decode(t, o.Plan.Steps[last]); err != nil {
+		return swap.Proof{}, err
+	}
+	if t.SrcChain == t.DstChain {
+		return swap.Proof{Own: true}, nil
+	}
+	back := t.Back()
+	from := []common.Address{p.solver}
+	return swap.Proof{
+		Arrival: &swap.Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.FloorOut, From: from},
+		Refund:  &swap.Arrival{Chain: t.SrcChain, Token: back.Token, To: t.RefundTo, Least: back.Amount, From: from},
+	}, nil
+}

@@ -1,0 +1,170 @@
+package bridge
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/gorilla/websocket"
+)
+
+// statusEvent is the one event that is listened for.
+const statusEvent = "request.status.updated"
+
+// Bounds of the stream.
+const (
+	maxFrame     = 64 << 10
+	dialTime     = 10 * time.Second
+	greetingTime = 3 * time.Second // until the provider is ready, and has taken the subscription
+	pingPause    = 30 * time.Second
+	silence      = 75 * time.Second // without even an answer to a ping
+	frameTime    = 5 * time.Second
+)
+
+// errStream hides what a connection's own error may repeat: the address, and the
+// key in it.
+var errStream = errors.New("bridge: the stream of status changes ended; orders are asked about")
+
+// Watch hears the provider's status changes of one request until ctx ends or the
+// connection is lost. Without a key, or an address, there is nothing to connect to.
+func (p *Provider) Watch(ctx context.Context, o swap.Order, told func(swap.Claim)) error {
+	s, err := paidOrder(o)
+	if err != nil {
+		return err
+	}
+	key, err := p.key(ctx)
+	if err != nil || key == "" || p.socket == "" {
+		return nil // asking goes on, and says what is wrong with the key
+	}
+	conn, err := dial(ctx, p.socket, key)
+	if err != nil {
+		return errStream
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	if err := subscribe(conn, s.id); err != nil {
+		return errStream
+	}
+	done := make(chan struct{})
+	defer close(done)
+	go keepAlive(conn, done)
+	for {
+		f, err := next(conn)
+		if err != nil {
+			return errStream
+		}
+		c, ok := s.heard(f, p.now())
+		if ok {
+			told(c)
+		}
+	}
+}
+
+func dial(ctx context.Context, socket, key string) (*websocket.Conn, error) {
+	d := websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: dialTime, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
+	defer cancel()
+	conn, res, err := d.DialContext(ctx, socket+"?"+url.Values{"apiKey": {key}}.Encode(), nil)
+	if err != nil {
+		if res != nil {
+			_ = res.Body.Close()
+		}
+		return nil, err
+	}
+	conn.SetReadLimit(maxFrame)
+	return conn, nil
+}
+
+// A frame is what the provider sends, and the subscription.
+type frame struct {
+	Type    string            `json:"type,omitempty"`
+	Status  string            `json:"status,omitempty"`
+	Event   string            `json:"event,omitempty"`
+	Filters map[string]string `json:"filters,omitempty"`
+	Data    json.RawMessage   `json:"data,omitempty"`
+}
+
+// subscribe waits until the provider is ready, and has taken the subscription.
+func subscribe(conn *websocket.Conn, id common.Hash) error {
+	if err := conn.SetReadDeadline(time.Now().Add(greetingTime)); err != nil {
+		return err
+	}
+	if f, err := next(conn); err != nil || f.Type != "connection" || f.Status != "ready" {
+		return errors.Join(err, errStream)
+	}
+	if err := conn.SetWriteDeadline(time.Now().Add(frameTime)); err != nil {
+		return err
+	}
+	if err := conn.WriteJSON(frame{Type: "subscribe", Event: statusEvent, Filters: map[string]string{"id": id.Hex()}}); err != nil {
+		return err
+	}
+	if f, err := next(conn); err != nil || f.Type != "subscribe" || f.Status != "success" {
+		return errors.Join(err, errStream)
+	}
+	heard := func(string) error { return conn.SetReadDeadline(time.Now().Add(silence)) }
+	conn.SetPongHandler(heard)
+	return heard("")
+}
+
+// next reads a frame; one that is no JSON ends the stream.
+func next(conn *websocket.Conn) (frame, error) {
+	kind, raw, err := conn.ReadMessage()
+	if err != nil {
+		return frame{}, err
+	}
+	if kind != websocket.TextMessage {
+		return frame{}, errors.New("a frame that is no text")
+	}
+	return readFrame(raw)
+}
+
+func readFrame(raw []byte) (f frame, err error) {
+	err = json.Unmarshal(raw, &f)
+	return f, err
+}
+
+// heard is the claim of an event about this order; other frames say nothing.
+func (s paid) heard(f frame, now time.Time) (swap.Claim, bool) {
+	if f.Event != statusEvent {
+		return swap.Claim{}, false
+	}
+	var about struct {
+		RequestID string `json:"requestId"`
+	}
+	if json.Unmarshal(f.Data, &about) != nil {
+		return swap.Claim{}, false
+	}
+	if id, err := parseHash(about.RequestID); err != nil || id != s.id {
+		return swap.Claim{}, false
+	}
+	r, err := readStatus(f.Data)
+	if err != nil {
+		return swap.Claim{}, false
+	}
+	c, err := s.claim(r, now)
+	return c, err == nil
+}
+
+// keepAlive asks for a sign of life now and then, until done.
+func keepAlive(conn *websocket.Conn, done <-chan struct{}) {
+	t := time.NewTicker(pingPause)
+	defer t.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-t.C:
+			if conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(frameTime)) != nil {
+				_ = conn.Close()
+				return
+			}
+		}
+	}
+}

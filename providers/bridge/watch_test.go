@@ -1,0 +1,137 @@
+package bridge
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"swapkeep/swap"
+
+	"github.com/gorilla/websocket"
+)
+
+// aStream is a websocket that sends frames: one at once, one after the
+// subscription, then the rest, and hangs up.
+func aStream(t *testing.T, frames ...string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("apiKey") != "test-key-of-nobody" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		u := websocket.Upgrader{}
+		conn, err := u.Upgrade(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		for i, f := range frames {
+			if i == 1 {
+				if _, _, err := conn.ReadMessage(); err != nil {
+					return
+				}
+			}
+			if conn.WriteMessage(websocket.TextMessage, []byte(f)) != nil {
+				return
+			}
+		}
+	}))
+	t.Cleanup(s.Close)
+	return "ws" + strings.TrimPrefix(s.URL, "http")
+}
+
+// TestWatch: events about the order are told, others are not, and the end of the
+// stream is no claim.
+func TestWatch(t *testing.T) {
+	o := minedOrder(t, "base-usdc-arbitrum", bridgedUSDC(), time.Minute)
+	const ready, taken = `{"type":"connection","status":"ready"}`, `{"type":"subscribe","status":"success"}`
+	event := func(status, id string) string {
+		return `{"event":"request.status.updated","data":{"status":"` + status + `","requestId":"` + id + `"}}`
+	}
+	ours := "0x201aefa974dd7fb6760b5d8d14b06e915acba94ccd1831d12b2b6e0ed3d003be"
+	for name, c := range map[string]struct {
+		frames []string
+		told   []swap.State
+	}{
+		"a fill":               {[]string{ready, taken, event("pending", ours), event("success", ours)}, []swap.State{swap.Settling, swap.Filled}},
+		"of another":           {[]string{ready, taken, event("success", testOrderID.Hex()), event("refund", ours)}, []swap.State{swap.Refunded}},
+		"unknown":              {[]string{ready, taken, event("unknown", ours)}, nil},
+		"other events":         {[]string{ready, taken, `{"event":"other","data":{"status":"success","requestId":"` + ours + `"}}`, `{"data":7}`, `{}`}, nil},
+		"a failure":            {[]string{ready, taken, event("failure", ours)}, []swap.State{swap.Settling}},
+		"not ready":            {[]string{taken, taken, event("success", ours)}, nil},
+		"not subscribed":       {[]string{ready, `{"type":"error"}`, event("success", ours)}, nil},
+		"no json":              {[]string{ready, taken, `<html>`, event("success", ours)}, nil},
+		"larger than is taken": {[]string{ready, taken, `"` + strings.Repeat("x", maxFrame) + `"`, event("success", ours)}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := providerOf(t, nil)
+			p.socket = aStream(t, c.frames...)
+			var told []swap.State
+			if err := p.Watch(t.Context(), o, func(c swap.Claim) { told = append(told, c.State) }); err == nil {
+				t.Error("a stream that was lost says nothing")
+			}
+			if len(told) != len(c.told) {
+				t.Fatalf("told %v, want %v", told, c.told)
+			}
+			for i := range told {
+				if told[i] != c.told[i] {
+					t.Errorf("told %v, want %v", told, c.told)
+				}
+			}
+		})
+	}
+}
+
+// TestWatchNothing: without a key or a stream nothing is connected to, and no error
+// repeats the key.
+func TestWatchNothing(t *testing.T) {
+	o := minedOrder(t, "base-usdc-arbitrum", bridgedUSDC(), time.Minute)
+	var asked atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		http.Redirect(w, r, "/elsewhere?"+r.URL.RawQuery, http.StatusFound)
+	}))
+	defer s.Close()
+	p := providerOf(t, nil)
+	p.socket = "ws" + strings.TrimPrefix(s.URL, "http")
+	err := p.Watch(t.Context(), o, func(swap.Claim) { t.Error("told") })
+	if err == nil || strings.Contains(err.Error(), "test-key") || asked.Load() != 1 {
+		t.Errorf("a redirect, asked %d times: %v", asked.Load(), err)
+	}
+	p.socket = ""
+	if err := p.Watch(t.Context(), o, nil); err != nil {
+		t.Error(err)
+	}
+	p.socket, p.key = "ws"+strings.TrimPrefix(s.URL, "http"), func(context.Context) (string, error) { return "", nil }
+	if err := p.Watch(t.Context(), o, nil); err != nil || asked.Load() != 1 {
+		t.Errorf("without a key, asked %d times: %v", asked.Load(), err)
+	}
+}
+
+// TestWatchEnds: a stream ends with its caller.
+func TestWatchEnds(t *testing.T) {
+	o := minedOrder(t, "base-usdc-arbitrum", bridgedUSDC(), time.Minute)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		u := websocket.Upgrader{}
+		conn, err := u.Upgrade(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		_, _, _ = conn.ReadMessage() // says nothing until the client is gone
+	}))
+	defer s.Close()
+	p := providerOf(t, nil)
+	p.socket = "ws" + strings.TrimPrefix(s.URL, "http")
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	begun := time.Now()
+	if err := p.Watch(ctx, o, nil); err == nil || time.Since(begun) > 2*time.Second {
+		t.Errorf("ended after %s: %v", time.Since(begun), err)
+	}
+}

@@ -1,0 +1,177 @@
+package dex
+
+import (
+	"encoding/json"
+	"math/big"
+	"reflect"
+
+	"swapkeep/providers/wire"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// auctionQuote is the quote object of an auction. The order that is signed stands in
+// permitData and the one that is posted in encodedOrder; both are compared with
+// ours. What else describes it (orderInfo, aggregatedOutputs) is not read.
+type auctionQuote struct {
+	ChainID   *wire.Quantity `json:"chainId"`
+	Swapper   *address       `json:"swapper"`
+	TradeType string         `json:"tradeType"`
+	Input     *struct {
+		Token         *address     `json:"token"`
+		Amount        *wire.Amount `json:"amount"`
+		MaximumAmount *wire.Amount `json:"maximumAmount"`
+	} `json:"input"`
+	Output *struct {
+		Token     *address `json:"token"`
+		Recipient *address `json:"recipient"`
+	} `json:"output"`
+	Slippage     *wire.Ratio    `json:"slippageTolerance"`
+	OrderID      *common.Hash   `json:"orderId"`
+	EncodedOrder *hexutil.Bytes `json:"encodedOrder"`
+}
+
+// auctionRoute is what a person is shown as the route.
+const auctionRoute = "UniswapX auction"
+
+// readAuction reads a quote of an auction: the order is built anew within its
+// bounds, and is the one that the API asks to be signed, names by its id, and
+// encodes.
+func readAuction(o swap.Offer, e envelope, d deal) (reading, error) {
+	var q auctionQuote
+	if err := json.Unmarshal(e.Quote, &q); err != nil {
+		return reading{}, garbage("quote", err)
+	}
+	if err := q.echoes(e, o.Request); err != nil {
+		return reading{}, err
+	}
+	given, err := d.asked(e.PermitData)
+	if err != nil {
+		return reading{}, err
+	}
+	got, fees, err := given.within(d)
+	if err != nil {
+		return reading{}, err
+	}
+	order := d.build(given)
+	if !order.permit().same(given.permit()) {
+		return reading{}, refuse(swap.NotUnderstood, "permitData", "the order is not one that this version would build")
+	}
+	if err := q.names(order); err != nil {
+		return reading{}, err
+	}
+	if got.end.Cmp(floorOf(got.start, o.Request.SlippageBps)) < 0 {
+		return reading{}, refuse(swap.NotAsAccepted, "minAmount", "the minimum does not follow from the amount and the slippage that was asked for")
+	}
+	o.Gasless, o.Route, o.Duration = true, auctionRoute, d.kind.usual(order, o.Duration)
+	o.AmountOut, o.MinOut, o.Fees = got.start, got.end, fees
+	return reading{offer: o, quote: e, order: &order}, nil
+}
+
+// echoes checks what the quote repeats of the request. It need repeat nothing: the
+// order says it all.
+func (q auctionQuote) echoes(e envelope, r swap.QuoteRequest) error {
+	list := []wire.Echo{
+		{Field: "permitTransaction", There: true, Same: wire.IsNull(e.PermitTransaction)},
+		{Field: "tradeType", There: true, Same: q.TradeType == "" || q.TradeType == exactInput},
+		{Field: "chainId", There: true, Same: q.ChainID == nil || q.ChainID.IsID(r.SrcChain)},
+		{Field: "swapper", There: true, Same: q.Swapper == nil || q.Swapper.is(r.Account)},
+		{Field: "slippageTolerance", There: true, Same: q.Slippage == nil || q.Slippage.Cmp(big.NewRat(int64(r.SlippageBps), 100)) == 0},
+		{Field: "orderId", There: q.OrderID != nil, Same: true},
+		{Field: "encodedOrder", There: q.EncodedOrder != nil, Same: true},
+	}
+	if in := q.Input; in != nil {
+		list = append(list, wire.Echo{Field: "input.token", There: true, Same: in.Token == nil || in.Token.is(r.TokenIn)},
+			wire.Echo{Field: "input.amount", There: true, Same: in.Amount == nil || in.Amount.Is(r.AmountIn)},
+			wire.Echo{Field: "input.maximumAmount", There: true, Same: in.MaximumAmount == nil || in.MaximumAmount.Is(r.AmountIn)})
+	}
+	if out := q.Output; out != nil {
+		list = append(list, wire.Echo{Field: "output.token", There: true, Same: out.Token == nil || out.Token.is(r.TokenOut)},
+			wire.Echo{Field: "output.recipient", There: true, Same: out.Recipient == nil || out.Recipient.is(r.Recipient)})
+	}
+	return service.CheckEchoes(list)
+}
+
+// names wants the quote to mean the order: by its hash, and in the encoding that
+// the cosigner and the reactor get.
+func (q auctionQuote) names(o dutchOrder) error {
+	if *q.OrderID != o.hash() {
+		return refuse(swap.NotAsAccepted, "orderId", "the quote is for another order than the one to be signed")
+	}
+	encoded, err := o.kind.decode(*q.EncodedOrder)
+	if err != nil {
+		return err
+	}
+	return encoded.is(o)
+}
+
+// asked reads the order that the API asks to be signed.
+func (d deal) asked(raw json.RawMessage) (dutchOrder, error) {
+	var data struct {
+		Domain permitDomain    `json:"domain"`
+		Types  apitypes.Types  `json:"types"`
+		Values json.RawMessage `json:"values"`
+	}
+	if err := wire.ReadWhole(raw, &data); err != nil {
+		return dutchOrder{}, garbage("permitData", err)
+	}
+	list := data.Domain.echoes(d.chain, data.Types, d.kind.quoted)
+	if err := service.CheckEchoes(append(list, wire.Echo{Field: "permitData.values", There: data.Values != nil, Same: true})); err != nil {
+		return dutchOrder{}, err
+	}
+	tree, err := readTree(data.Values)
+	if err != nil {
+		return dutchOrder{}, garbage("permitData.values", err)
+	}
+	return d.kind.permitted(tree)
+}
+
+// permitted reads the order out of what is signed. The permit around it must be the
+// order's own: its input, its reactor, its nonce and deadline.
+func (k *auctionKind) permitted(message any) (dutchOrder, error) {
+	v, err := readValues(k.types, witnessPermit, message)
+	if err != nil {
+		return dutchOrder{}, garbage("permitData.values", err)
+	}
+	o := orderOf(k, v["witness"].(values))
+	if !o.permit().same(v) {
+		return o, refuse(swap.NotAsAccepted, "permitted", "the permit around the order allows something else than the order takes")
+	}
+	return o, nil
+}
+
+// orderIn reads the order of a step's typed data, which must be the very data that
+// would be built for the terms.
+func (p *Provider) orderIn(t swap.Terms, pr pair, given apitypes.TypedData) (o dutchOrder, got dutchLine, fees []swap.Payment, err error) {
+	d := p.dealUnder(t, pr)
+	if d.kind == nil {
+		return o, got, nil, refuse(swap.NotAsAccepted, "typed", "there is no auction for this swap")
+	}
+	if o, err = d.kind.permitted(given.Message); err != nil {
+		return o, got, nil, refuse(swap.NotUnderstood, "typed", "the message has not the values of an order: %v", err)
+	}
+	if got, fees, err = o.within(d); err != nil {
+		return o, got, nil, err
+	}
+	if o = d.build(o); !reflect.DeepEqual(given, o.typed(t.SrcChain)) {
+		return o, got, nil, refuse(swap.NotUnderstood, "typed", "the message is not an order for Permit2 on chain %d as this version writes it", t.SrcChain)
+	}
+	return o, got, fees, o.until(t.Deadline)
+}
+
+// readOrder says what an order to be signed would do.
+func (p *Provider) readOrder(t swap.Terms, pr pair, given apitypes.TypedData) (swap.Effect, error) {
+	o, got, fees, err := p.orderIn(t, pr, given)
+	if err != nil {
+		return swap.Effect{}, err
+	}
+	return swap.Effect{
+		Kind: swap.Signed, Chain: t.SrcChain, Target: permit2, Settler: o.reactor,
+		Spends:   []swap.Spend{{Token: o.input.token, Amount: new(big.Int).Set(o.input.end)}},
+		Receives: []swap.Receive{{Token: got.token, To: got.recipient, Min: new(big.Int).Set(got.end)}},
+		Pays:     fees, Deadline: o.ends(),
+	}, nil
+}

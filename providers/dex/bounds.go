@@ -1,0 +1,219 @@
+package dex
+
+import (
+	"math/big"
+	"slices"
+	"time"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+const (
+	// maxOrderLife is the longest that UniswapX's order service takes orders for.
+	maxOrderLife = 24 * time.Hour
+	// leastOrder is what must be left of an order for it to be submitted and filled.
+	leastOrder = 30 * time.Second
+	// roundings are the base units by which a fee may miss its rate: it is cut when
+	// it is taken and once more when it is given its minimum.
+	roundings = 2
+)
+
+// An orderRule is one bound within which the provider chooses.
+type orderRule struct {
+	field string
+	code  swap.Code
+	says  string
+	ok    func(o dutchOrder, d deal) bool
+}
+
+// orderRules are all bounds on an order, save for its fees ([deal.split]) and its
+// times ([dutchOrder.timely]). The nonce and, with adjustments of zero, the base fee
+// may have any value. What is not the provider's to choose is in the table to give
+// the refusal its reason: the order is built anew afterwards.
+var orderRules = []orderRule{
+	{"reactor", swap.NotPinned, "the order is for another contract than the built-in reactor",
+		func(o dutchOrder, d deal) bool { return o.reactor == d.reactor }},
+	{"cosigner", swap.NotPinned, "the order names another cosigner than the built-in one",
+		func(o dutchOrder, d deal) bool { return o.cosigner == d.cosigner && d.cosigner != nativeCoin }},
+	{"swapper", swap.NotAsAccepted, "the order is another account's",
+		func(o dutchOrder, d deal) bool { return o.swapper == d.account }},
+	{"additionalValidationContract", swap.NotAsAccepted, "the order leaves it to another contract whether it is valid",
+		func(o dutchOrder, _ deal) bool { return o.validator == nativeCoin && len(o.validation) == 0 }},
+	{"deadline", swap.NotUnderstood, "the order's deadline is no time",
+		func(o dutchOrder, _ deal) bool { return o.deadline.IsInt64() && o.deadline.Sign() > 0 }},
+	{"tokenIn", swap.NotAsAccepted, "the order spends another token",
+		func(o dutchOrder, d deal) bool { return o.input.token == d.in }},
+	{"amountIn", swap.NotAsAccepted, "the order does not take exactly the amount, from beginning to end",
+		func(o dutchOrder, d deal) bool {
+			return o.input.start.Cmp(d.amount) == 0 && o.input.end.Cmp(d.amount) == 0
+		}},
+	{"curve", swap.NotAsAccepted, "the order takes more or less of the input as time goes by",
+		func(o dutchOrder, _ deal) bool { return o.input.curve.sound(new(big.Int), new(big.Int)) }},
+	{"adjustmentPerGweiBaseFee", swap.NotAsAccepted, "the order's amounts depend on the base fee",
+		func(o dutchOrder, _ deal) bool {
+			return !slices.ContainsFunc(append(slices.Clone(o.outputs), o.input), func(l dutchLine) bool { return l.adjust != nil && l.adjust.Sign() != 0 })
+		}},
+	{"outputs", swap.NotUnderstood, "the order has no output, or more than three",
+		func(o dutchOrder, _ deal) bool { return len(o.outputs) > 0 && len(o.outputs) <= maxLines }},
+	{"tokenOut", swap.NotAsAccepted, "the order pays another token",
+		each(func(_ dutchOrder, l dutchLine, d deal) bool { return l.token == d.out })},
+	{"outputs.amount", swap.NotAsAccepted, "an output of the order grows, or comes to nothing",
+		each(func(_ dutchOrder, l dutchLine, _ deal) bool { return l.end.Sign() > 0 && l.end.Cmp(l.start) <= 0 })},
+	{"outputs.curve", swap.NotUnderstood, "an output of the order does not shrink along a sound curve",
+		each(func(o dutchOrder, l dutchLine, d deal) bool {
+			most := new(big.Int)
+			if l.recipient == d.recipient { // the recipient's may rise first, fees may not
+				most = l.start
+			}
+			return l.curve.sound(most, l.start) && l.curve.beside(o.outputs[0].curve)
+		})},
+	{"recipient", swap.NotAsAccepted, "the order does not pay the recipient once, and everybody else at most once",
+		func(o dutchOrder, d deal) bool {
+			paid := map[common.Address]bool{}
+			for _, l := range o.outputs {
+				if paid[l.recipient] || l.recipient != d.recipient && (d.reserved(l.recipient) || l.recipient == d.account) {
+					return false
+				}
+				paid[l.recipient] = true
+			}
+			return paid[d.recipient]
+		}},
+}
+
+func each(ok func(dutchOrder, dutchLine, deal) bool) func(dutchOrder, deal) bool {
+	return func(o dutchOrder, d deal) bool {
+		return !slices.ContainsFunc(o.outputs, func(l dutchLine) bool { return !ok(o, l, d) })
+	}
+}
+
+// sound wants at most sixteen points at rising blocks, of which each moves the
+// amount up by at most one bound or down by at most the other.
+func (c *curve) sound(up, down *big.Int) bool {
+	if c == nil {
+		return true
+	}
+	if len(c.amounts) > maxElements || c.blocks.BitLen() > len(c.amounts)*blockBits {
+		return false
+	}
+	last := new(big.Int)
+	for i, n := range c.amounts {
+		p := c.point(i)
+		if p.Cmp(last) <= 0 || new(big.Int).Neg(n).Cmp(up) > 0 || n.Cmp(down) > 0 {
+			return false
+		}
+		last = p
+	}
+	return true
+}
+
+// beside reports whether two curves turn at the same blocks.
+func (c *curve) beside(d *curve) bool {
+	return c == nil || c.blocks.Cmp(d.blocks) == 0 && len(c.amounts) == len(d.amounts)
+}
+
+// within refuses an order outside its bounds, and returns the recipient's output
+// and what everybody else is paid.
+func (o dutchOrder) within(d deal) (dutchLine, []swap.Payment, error) {
+	for _, r := range orderRules {
+		if !r.ok(o, d) {
+			return dutchLine{}, nil, refuse(r.code, r.field, "%s", r.says)
+		}
+	}
+	return d.split(o)
+}
+
+// split reads who gets what of the output: the recipient, the wallet's fee at its
+// rate, and the provider's within its bound, at every moment of the auction.
+func (d deal) split(o dutchOrder) (got dutchLine, fees []swap.Payment, err error) {
+	moments, ours, theirs := o.moments(), 0, 0
+	for i, l := range o.outputs {
+		switch {
+		case l.recipient == d.recipient:
+			got = l
+			continue
+		case d.feeBps > 0 && l.recipient == d.feeReceiver:
+			if !atRate(moments, i, d.feeBps) {
+				return got, nil, refuse(swap.NotAsAccepted, "feeBps", "the wallet's fee in the order is not %d bps", d.feeBps)
+			}
+			ours += d.feeBps
+			fees = append(fees, swap.Payment{Token: d.out, To: l.recipient, Bps: d.feeBps})
+			continue
+		}
+		bps := rateOf(moments, i)
+		theirs += bps
+		fees = append(fees, swap.Payment{Token: d.out, To: l.recipient, Bps: bps})
+	}
+	switch {
+	case ours != d.feeBps:
+		return got, nil, refuse(swap.NotAsAccepted, "feeBps", "the order leaves out the wallet's fee")
+	case theirs > d.makerBps:
+		return got, nil, refuse(swap.NotAsAccepted, "makerFeeBps", "the dex provider takes %d bps, more than %d", theirs, d.makerBps)
+	}
+	sortFees(fees, d.feeReceiver)
+	return got, fees, nil
+}
+
+const wholeBps = 10_000
+
+// atRate reports whether a line is so many basis points of all in the beginning, and
+// at no moment more.
+func atRate(moments [][]*big.Int, line, bps int) bool {
+	for i, amounts := range moments {
+		off := new(big.Int).Mul(amounts[line], big.NewInt(wholeBps))
+		off.Sub(off, new(big.Int).Mul(total(amounts), big.NewInt(int64(bps))))
+		if off.CmpAbs(big.NewInt(roundings*wholeBps)) > 0 && (i == 0 || off.Sign() > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// rateOf is a line's highest rate of all at any moment, in basis points rounded up,
+// at least one. A rounding of one base unit does not count.
+func rateOf(moments [][]*big.Int, line int) int {
+	most := int64(1)
+	for _, amounts := range moments {
+		n := new(big.Int).Sub(amounts[line], big.NewInt(1))
+		n.Mul(n, big.NewInt(wholeBps))
+		all := total(amounts)
+		n.Add(n, new(big.Int).Sub(all, big.NewInt(1)))
+		most = max(most, n.Div(n, all).Int64()) // at most wholeBps: a line is a part of all
+	}
+	return int(most)
+}
+
+func total(amounts []*big.Int) *big.Int {
+	sum := new(big.Int)
+	for _, n := range amounts {
+		sum.Add(sum, n)
+	}
+	return sum
+}
+
+// timely wants the order, if there is one, to last until somebody can fill it, and
+// no longer than the API takes orders for.
+func (o *dutchOrder) timely(now time.Time) error {
+	switch {
+	case o == nil:
+		return nil
+	case o.ends().After(now.Add(maxOrderLife)):
+		return refuse(swap.NotAsAccepted, "deadline", "the order stays valid for over a day")
+	case o.ends().Before(now.Add(leastOrder)):
+		return refuse(swap.QuoteExpired, "deadline", "the order in the quote ends in less than %d seconds; get a new quote, and check this machine's clock", int(leastOrder.Seconds()))
+	}
+	return nil
+}
+
+// until wants the order to end with the consent.
+func (o dutchOrder) until(consent time.Time) error {
+	if o.ends().After(consent) {
+		return refuse(swap.NotAsAccepted, "deadline", "the order could still be filled after the accepted deadline %s", consent.UTC().Format(time.RFC3339))
+	}
+	return nil
+}
+
+// ends is the last second at which the order can be filled; the rules have seen to
+// it that it is a time.
+func (o dutchOrder) ends() time.Time { return time.Unix(o.deadline.Int64(), 0).UTC() }

@@ -1,0 +1,414 @@
+package dex
+
+import (
+	"encoding/json"
+	"math/big"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// auctionRequest is the request of a recorded auction.
+func auctionRequest(name string) swap.QuoteRequest {
+	r := usdcRequest()
+	if name == "ethereum-auction" {
+		r.SrcChain, r.DstChain = 1, 1
+		r.TokenIn, r.TokenOut = common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), deployments[0].wrapped
+	}
+	return r
+}
+
+// auctionTerms are what the user accepts with a recorded auction.
+func auctionTerms(name string, o dutchOrder) swap.Terms {
+	r := auctionRequest(name)
+	return swap.Terms{
+		Provider: swap.DEX, Account: r.Account, Recipient: r.Recipient, RefundTo: r.RefundTo, SrcChain: r.SrcChain, DstChain: r.DstChain,
+		TokenIn: r.TokenIn, AmountIn: r.AmountIn, TokenOut: r.TokenOut, FloorOut: o.outputs[0].end, Deadline: testDeadline,
+		FeeBps: 40, FeeReceiver: testFeeTo, MakerFeeBps: 20, GasCeiling: oneEther,
+	}
+}
+
+// clone copies an order so that a lie about it leaves the recorded one alone.
+func (o dutchOrder) clone() dutchOrder {
+	line := func(l dutchLine) dutchLine {
+		if l.curve != nil {
+			c := curve{blocks: new(big.Int).Set(l.curve.blocks)}
+			for _, n := range l.curve.amounts {
+				c.amounts = append(c.amounts, new(big.Int).Set(n))
+			}
+			l.curve, l.adjust = &c, new(big.Int).Set(l.adjust)
+		}
+		l.start, l.end = new(big.Int).Set(l.start), new(big.Int).Set(l.end)
+		return l
+	}
+	outputs := o.outputs
+	o.input, o.outputs = line(o.input), nil
+	for _, l := range outputs {
+		o.outputs = append(o.outputs, line(l))
+	}
+	return o
+}
+
+func plus(n *big.Int, m int64) *big.Int { return new(big.Int).Add(n, big.NewInt(m)) }
+
+// part is so many basis points of a number.
+func part(n *big.Int, bps int64) *big.Int {
+	out := new(big.Int).Mul(n, big.NewInt(bps))
+	return out.Div(out, big.NewInt(wholeBps))
+}
+
+// made adds an output like the first one, of so many basis points of it.
+func (o *dutchOrder) made(to common.Address, bps int64) {
+	l := o.clone().outputs[0]
+	l.recipient, l.start, l.end = to, part(l.start, bps), part(l.end, bps)
+	if l.curve != nil {
+		l.curve.amounts[0].Sub(l.start, l.end)
+	}
+	o.outputs = append(o.outputs, l)
+}
+
+// An orderLie is an order that a service asks to be signed, and goes on lying
+// about in every place.
+type orderLie struct {
+	lie  func(o *dutchOrder)
+	want swap.Code // "" = accepted
+	// quoted: only the request can tell, or its moment; the terms may be wide enough.
+	quoted bool
+}
+
+// orderLies are told of both kinds, lieV3 of the one that has curves.
+var orderLies = map[string]orderLie{
+	"as recorded":                {lie: func(*dutchOrder) {}},
+	"another nonce":              {lie: func(o *dutchOrder) { o.nonce = new(big.Int) }},
+	"the highest nonce":          {lie: func(o *dutchOrder) { o.nonce = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1) }},
+	"an earlier deadline":        {lie: func(o *dutchOrder) { o.deadline = plus(o.deadline, -60) }},
+	"a fee cut by one":           {lie: func(o *dutchOrder) { o.outputs[1].start = plus(o.outputs[1].start, -1) }},
+	"the maker's fee":            {lie: func(o *dutchOrder) { o.shareOut(20) }},
+	"another reactor":            {lie: func(o *dutchOrder) { o.reactor = testAttacker }, want: swap.NotPinned},
+	"Permit2 as reactor":         {lie: func(o *dutchOrder) { o.reactor = permit2 }, want: swap.NotPinned},
+	"another chain's reactor":    {lie: func(o *dutchOrder) { o.reactor = deployments[1].reactor }, want: swap.NotPinned},
+	"no cosigner":                {lie: func(o *dutchOrder) { o.cosigner = nativeCoin }, want: swap.NotPinned},
+	"another cosigner":           {lie: func(o *dutchOrder) { o.cosigner = testAttacker }, want: swap.NotPinned},
+	"the real chains' cosigner":  {lie: func(o *dutchOrder) { o.cosigner = cosigner }, want: swap.NotPinned},
+	"another swapper":            {lie: func(o *dutchOrder) { o.swapper = testAttacker }, want: swap.NotAsAccepted},
+	"a validation contract":      {lie: func(o *dutchOrder) { o.validator = testAttacker }, want: swap.NotAsAccepted},
+	"validation data":            {lie: func(o *dutchOrder) { o.validation = []byte{1} }, want: swap.NotAsAccepted},
+	"another input":              {lie: func(o *dutchOrder) { o.input.token = testDAI }, want: swap.NotAsAccepted},
+	"more input":                 {lie: func(o *dutchOrder) { o.input.start, o.input.end = plus(o.input.start, 1), plus(o.input.end, 1) }, want: swap.NotAsAccepted},
+	"more input in the end":      {lie: func(o *dutchOrder) { o.input.end = plus(o.input.end, 1) }, want: swap.NotAsAccepted},
+	"without limit":              {lie: func(o *dutchOrder) { o.input.end = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1) }, want: swap.NotAsAccepted},
+	"less input":                 {lie: func(o *dutchOrder) { o.input.start = plus(o.input.start, -1) }, want: swap.NotAsAccepted},
+	"another output":             {lie: func(o *dutchOrder) { o.outputs[0].token = testDAI }, want: swap.NotAsAccepted},
+	"the fee in another token":   {lie: func(o *dutchOrder) { o.outputs[1].token = testDAI }, want: swap.NotAsAccepted},
+	"native for wrapped":         {lie: func(o *dutchOrder) { o.outputs[0].token, o.outputs[1].token = nativeCoin, nativeCoin }, want: swap.NotAsAccepted},
+	"another recipient":          {lie: func(o *dutchOrder) { o.outputs[0].recipient = testAttacker }, want: swap.NotAsAccepted},
+	"no recipient":               {lie: func(o *dutchOrder) { o.outputs[0].recipient = nativeCoin }, want: swap.NotAsAccepted},
+	"the recipient twice":        {lie: func(o *dutchOrder) { o.outputs = append(o.outputs, o.outputs[0]) }, want: swap.NotAsAccepted},
+	"the fee twice":              {lie: func(o *dutchOrder) { o.outputs = append(o.outputs, o.outputs[1]) }, want: swap.NotAsAccepted},
+	"the fee to somebody else":   {lie: func(o *dutchOrder) { o.outputs[1].recipient = testMaker }, want: swap.NotAsAccepted},
+	"the fee to the reactor":     {lie: func(o *dutchOrder) { o.outputs[1].recipient = o.reactor }, want: swap.NotAsAccepted},
+	"the fee to nobody":          {lie: func(o *dutchOrder) { o.outputs[1].recipient = nativeCoin }, want: swap.NotAsAccepted},
+	"no fee":                     {lie: func(o *dutchOrder) { o.outputs = o.outputs[:1] }, want: swap.NotAsAccepted},
+	"nothing but the fee":        {lie: func(o *dutchOrder) { o.outputs = o.outputs[1:] }, want: swap.NotAsAccepted},
+	"no output":                  {lie: func(o *dutchOrder) { o.outputs = nil }, want: swap.NotUnderstood},
+	"four outputs":               {lie: func(o *dutchOrder) { o.made(testMaker, 1); o.made(testFriend, 1) }, want: swap.NotUnderstood},
+	"an output of nothing":       {lie: func(o *dutchOrder) { o.outputs[0].end = new(big.Int) }, want: swap.NotAsAccepted},
+	"an output that grows":       {lie: func(o *dutchOrder) { o.outputs[0].end = plus(o.outputs[0].start, 1) }, want: swap.NotAsAccepted},
+	"the maker takes too much":   {lie: func(o *dutchOrder) { o.shareOut(21) }, want: swap.NotAsAccepted},
+	"a fee that is too high":     {lie: func(o *dutchOrder) { o.outputs[1].start = plus(o.outputs[1].start, 1e12) }, want: swap.NotAsAccepted},
+	"a fee that is too low":      {lie: func(o *dutchOrder) { o.scaleFee(39) }, want: swap.NotAsAccepted},
+	"a fee that does not shrink": {lie: func(o *dutchOrder) { o.steady(1) }, want: swap.NotAsAccepted},
+	"below the slippage":         {lie: func(o *dutchOrder) { o.sink(51) }, want: swap.NotAsAccepted, quoted: true},
+	"for over a day":             {lie: func(o *dutchOrder) { o.deadline = big.NewInt(testNow.Add(maxOrderLife + time.Second).Unix()) }, want: swap.NotAsAccepted},
+	"for ever":                   {lie: func(o *dutchOrder) { o.deadline = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1) }, want: swap.NotUnderstood},
+	"at no time":                 {lie: func(o *dutchOrder) { o.deadline = new(big.Int) }, want: swap.NotUnderstood},
+	"too soon": {lie: func(o *dutchOrder) { o.deadline = big.NewInt(testNow.Add(leastOrder - time.Second).Unix()) },
+		want: swap.QuoteExpired, quoted: true},
+}
+
+// shareOut gives the maker its part of the whole, and the recipient the rest.
+func (o *dutchOrder) shareOut(bps int64) {
+	all := new(big.Int).Add(o.outputs[0].start, o.outputs[1].start)
+	least := new(big.Int).Add(o.outputs[0].end, o.outputs[1].end)
+	o.made(testMaker, 1)
+	for i, l := range []*dutchLine{&o.outputs[0], &o.outputs[2]} {
+		if i == 1 {
+			l.start, l.end = part(all, bps), part(least, bps)
+		} else {
+			l.start, l.end = new(big.Int).Sub(l.start, part(all, bps)), new(big.Int).Sub(l.end, part(least, bps))
+		}
+		if l.curve != nil {
+			l.curve.amounts[0].Sub(l.start, l.end)
+		}
+	}
+}
+
+// scaleFee sets the wallet's fee, of the forty basis points that were recorded.
+func (o *dutchOrder) scaleFee(bps int64) {
+	l := &o.outputs[1]
+	l.start, l.end = new(big.Int).Div(new(big.Int).Mul(l.start, big.NewInt(bps)), big.NewInt(40)), new(big.Int).Div(new(big.Int).Mul(l.end, big.NewInt(bps)), big.NewInt(40))
+	if l.curve != nil {
+		l.curve.amounts[0].Sub(l.start, l.end)
+	}
+}
+
+// steady lets an output stay at its start.
+func (o *dutchOrder) steady(i int) {
+	l := &o.outputs[i]
+	l.end = l.start
+	if l.curve != nil {
+		l.curve = l.curve.level()
+	}
+}
+
+// sink lets every output shrink by so many basis points.
+func (o *dutchOrder) sink(bps int64) {
+	for i := range o.outputs {
+		l := &o.outputs[i]
+		l.end = part(l.start, wholeBps-bps)
+		if l.curve != nil {
+			l.curve.amounts[0].Sub(l.start, l.end)
+		}
+	}
+}
+
+var lieV3 = map[string]orderLie{
+	"another base fee":          {lie: func(o *dutchOrder) { o.baseFee = big.NewInt(7) }},
+	"no curve for the input":    {lie: func(o *dutchOrder) { o.input.curve = &curve{blocks: new(big.Int)} }},
+	"the output rises first":    {lie: func(o *dutchOrder) { o.bend(2, -100) }},
+	"more points":               {lie: func(o *dutchOrder) { o.bend(2, 100) }},
+	"the input rises":           {lie: func(o *dutchOrder) { o.input.curve.amounts[0] = big.NewInt(-1) }, want: swap.NotAsAccepted},
+	"the input falls":           {lie: func(o *dutchOrder) { o.input.curve.amounts[0] = big.NewInt(1) }, want: swap.NotAsAccepted},
+	"by the base fee, of input": {lie: func(o *dutchOrder) { o.input.adjust = big.NewInt(1) }, want: swap.NotAsAccepted},
+	"by the base fee":           {lie: func(o *dutchOrder) { o.outputs[0].adjust = big.NewInt(1) }, want: swap.NotAsAccepted},
+	"below nothing":             {lie: func(o *dutchOrder) { o.outputs[0].curve.amounts[0] = plus(o.outputs[0].start, 1) }, want: swap.NotUnderstood},
+	"above all":                 {lie: func(o *dutchOrder) { o.outputs[0].curve.amounts[0] = new(big.Int).Neg(plus(o.outputs[0].start, 1)) }, want: swap.NotUnderstood},
+	"a fee that rises":          {lie: func(o *dutchOrder) { o.outputs[1].curve.amounts[0] = big.NewInt(-1) }, want: swap.NotUnderstood},
+	"at no block":               {lie: func(o *dutchOrder) { o.blocks(0) }, want: swap.NotAsAccepted},
+	"at one block twice":        {lie: func(o *dutchOrder) { o.bend(4, 100) }, want: swap.NotAsAccepted},
+	"back in time":              {lie: func(o *dutchOrder) { o.bend(5, 100) }, want: swap.NotAsAccepted},
+	"a block too many":          {lie: func(o *dutchOrder) { o.blocks(4 | 9<<blockBits) }, want: swap.NotAsAccepted},
+	"an amount too many": {lie: func(o *dutchOrder) {
+		o.outputs[0].curve.amounts = append(o.outputs[0].curve.amounts, big.NewInt(1))
+	}, want: swap.NotUnderstood},
+	"another course of the fee": {lie: func(o *dutchOrder) { o.outputs[1].curve.blocks = big.NewInt(9) }, want: swap.NotUnderstood},
+	"seventeen points": {lie: func(o *dutchOrder) {
+		o.outputs[0].curve.amounts = slices.Repeat(o.outputs[0].curve.amounts, maxElements+1)
+	}, want: swap.ProviderGarbage},
+	"the fee stays for a while": {lie: func(o *dutchOrder) {
+		o.bend(2, 100)
+		o.outputs[1].curve.amounts[0] = new(big.Int)
+		o.outputs[0].curve.amounts[0] = new(big.Int).Set(o.outputs[0].curve.amounts[1])
+	}, want: swap.NotAsAccepted},
+}
+
+// blocks sets the packed blocks of every curve.
+func (o *dutchOrder) blocks(packed int64) {
+	for _, l := range append(slices.Clone(o.outputs), o.input) {
+		l.curve.blocks = big.NewInt(packed)
+	}
+}
+
+// bend puts a point before the recorded one into every curve, at which so many
+// basis points of the way are gone.
+func (o *dutchOrder) bend(block, bps int64) {
+	for _, l := range append(slices.Clone(o.outputs), o.input) {
+		l.curve.blocks = big.NewInt(4<<blockBits | block)
+		first := new(big.Int).Mul(l.curve.amounts[0], big.NewInt(bps))
+		if bps < 0 && l.recipient != testAccount {
+			first = new(big.Int) // fees may not rise
+		}
+		l.curve.amounts = append([]*big.Int{first.Quo(first, big.NewInt(wholeBps))}, l.curve.amounts...)
+	}
+}
+
+// TestHostileOrders: a service that lies in its order, and throughout: in what it
+// asks to be signed, in the order's id and in its encoding. It is refused when it
+// quotes, and again when the data come from elsewhere.
+func TestHostileOrders(t *testing.T) {
+	for _, name := range []string{"ethereum-auction", "base-auction"} {
+		good := recordedOrder(t, name+".quote.json")
+		tables := []map[string]orderLie{orderLies}
+		if good.kind == dutchV3 {
+			tables = append(tables, lieV3)
+		}
+		for _, table := range tables {
+			for what, c := range table {
+				t.Run(name+"/"+what, func(t *testing.T) {
+					o := good.clone()
+					c.lie(&o)
+					reply := tree(t, name+".quote.json")
+					consistent(t, reply, o)
+					body := written(t, reply)
+					p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
+					offers, err := p.Quote(t.Context(), auctionRequest(name))
+					if codeOf(err) != c.want || (err == nil) != (len(offers) == 1) {
+						t.Errorf("quoted: %v, want %q", err, c.want)
+					}
+					terms, typed := auctionTerms(name, good), o.typed(auctionRequest(name).SrcChain)
+					if !c.quoted && c.want == "" && len(o.outputs) > 0 {
+						terms.FloorOut = o.outputs[0].end
+					}
+					f, err := p.Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &typed})
+					if err == nil {
+						err = swap.Check(terms, []swap.Effect{f}, p.Pins())
+					}
+					switch {
+					case c.want == "" && err != nil, c.want != "" && !c.quoted && codeOf(err) == "":
+						t.Errorf("to be signed: %v, want %q", err, c.want)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestHostileData: typed data that are not Permit2's for an order, and orders that
+// stand in one place only.
+func TestHostileData(t *testing.T) {
+	other := recordedOrder(t, "base-auction.quote.json").clone()
+	other.outputs[0].recipient = testAttacker
+	for name, c := range map[string]struct {
+		change func(t *testing.T, reply map[string]any)
+		want   swap.Code
+	}{
+		"as recorded":        {func(*testing.T, map[string]any) {}, ""},
+		"a chain as text":    {func(_ *testing.T, r map[string]any) { at(r, "permitData", "domain")["chainId"] = "8453" }, ""},
+		"a deadline as text": {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["deadline"] = "1800000000" }, ""},
+		"another name":       {func(_ *testing.T, r map[string]any) { at(r, "permitData", "domain")["name"] = "UniswapX" }, swap.NotAsAccepted},
+		"a version":          {func(_ *testing.T, r map[string]any) { at(r, "permitData", "domain")["version"] = "1" }, swap.ProviderGarbage},
+		"a salt":             {func(_ *testing.T, r map[string]any) { at(r, "permitData", "domain")["salt"] = "0x" }, swap.ProviderGarbage},
+		"another chain":      {func(_ *testing.T, r map[string]any) { at(r, "permitData", "domain")["chainId"] = 1 }, swap.NotAsAccepted},
+		"another contract": {func(_ *testing.T, r map[string]any) {
+			at(r, "permitData", "domain")["verifyingContract"] = base.reactor.Hex()
+		}, swap.NotAsAccepted},
+		"no domain":      {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData"), "domain") }, swap.ProviderGarbage},
+		"no permit":      {func(_ *testing.T, r map[string]any) { r["permitData"] = nil }, swap.ProviderGarbage},
+		"a primary type": {func(_ *testing.T, r map[string]any) { at(r, "permitData")["primaryType"] = witnessPermit }, swap.ProviderGarbage},
+		"one type more":  {func(_ *testing.T, r map[string]any) { at(r, "permitData", "types")["Mail"] = []any{} }, swap.NotAsAccepted},
+		"one type less":  {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData", "types"), "OrderInfo") }, swap.NotAsAccepted},
+		"the other kind's types": {func(t *testing.T, r map[string]any) {
+			at(r, "permitData")["types"] = tree(t, "ethereum-auction.quote.json")["permitData"].(map[string]any)["types"]
+		}, swap.NotAsAccepted},
+		"members in another order": {func(_ *testing.T, r map[string]any) {
+			list := at(r, "permitData", "types")["V3DutchOutput"].([]any)
+			list[0], list[1] = list[1], list[0]
+		}, swap.NotAsAccepted},
+		"a permit of a router": {func(t *testing.T, r map[string]any) {
+			r["permitData"] = tree(t, "base-usdc-weth.quote.json")["permitData"]
+		}, swap.NotAsAccepted},
+		"an unlimited permit around it": {func(_ *testing.T, r map[string]any) {
+			at(r, "permitData", "values", "permitted")["amount"] = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1).String()
+		}, swap.NotAsAccepted},
+		"a permit for somebody else": {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["spender"] = testAttacker.Hex() }, swap.NotAsAccepted},
+		"a permit of another token": {func(_ *testing.T, r map[string]any) {
+			at(r, "permitData", "values", "permitted")["token"] = testDAI.Hex()
+		}, swap.NotAsAccepted},
+		"a permit for longer":       {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["deadline"] = 1800000001 }, swap.NotAsAccepted},
+		"a permit of another nonce": {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["nonce"] = "1" }, swap.NotAsAccepted},
+		"a value more":              {func(_ *testing.T, r map[string]any) { at(r, "permitData", "values")["note"] = "" }, swap.ProviderGarbage},
+		"a value less": {func(_ *testing.T, r map[string]any) {
+			delete(at(r, "permitData", "values", "witness", "info"), "additionalValidationData")
+		}, swap.ProviderGarbage},
+		"another order behind an honest one": {func(t *testing.T, r map[string]any) {
+			at(r, "permitData")["values"] = other.permit().message()
+		}, swap.NotAsAccepted},
+		"another order is encoded": {func(t *testing.T, r map[string]any) {
+			at(r, "quote")["encodedOrder"] = common.Bytes2Hex(nil)
+			at(r, "quote")["encodedOrder"] = "0x" + common.Bytes2Hex(encodeOrder(t, other, nil, nil))
+		}, swap.NotAsAccepted},
+		"another order is named": {func(_ *testing.T, r map[string]any) { at(r, "quote")["orderId"] = other.hash().Hex() }, swap.NotAsAccepted},
+		"no name":                {func(_ *testing.T, r map[string]any) { delete(at(r, "quote"), "orderId") }, swap.ProviderGarbage},
+		"no encoding":            {func(_ *testing.T, r map[string]any) { delete(at(r, "quote"), "encodedOrder") }, swap.ProviderGarbage},
+		"a transaction besides":  {func(_ *testing.T, r map[string]any) { r["permitTransaction"] = map[string]any{"to": permit2.Hex()} }, swap.NotAsAccepted},
+		"the blocks of the input in every output": {func(t *testing.T, r map[string]any) { // what the vendor's SDK writes
+			o := recordedOrder(t, "base-auction.quote.json").clone()
+			o.input.curve = &curve{blocks: new(big.Int)}
+			consistent(t, r, o)
+			wrong := o.clone()
+			wrong.outputs[0].curve.blocks, wrong.outputs[1].curve.blocks = new(big.Int), new(big.Int)
+			at(r, "quote")["encodedOrder"] = "0x" + common.Bytes2Hex(encodeOrder(t, wrong, nil, nil))
+		}, swap.NotAsAccepted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			reply := tree(t, "base-auction.quote.json")
+			c.change(t, reply)
+			if _, err := sandboxProvider.readQuote(written(t, reply), usdcRequest()); codeOf(err) != c.want {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestAuctionTyped: an order that came from storage in any other form than the one
+// it was built in.
+func TestAuctionTyped(t *testing.T) {
+	o := recordedOrder(t, "base-auction.quote.json")
+	terms := auctionTerms("base-auction", o)
+	typed := o.typed(8453)
+	raw := written(t, typed)
+	if err := json.Unmarshal(raw, &typed); err != nil {
+		t.Fatal(err)
+	}
+	stored := swap.Step{Kind: swap.TypedStep, Typed: &typed}
+	if _, err := sandboxProvider.Decode(terms, stored); err != nil {
+		t.Fatalf("from storage: %v", err)
+	}
+	for name, change := range map[string]func(*swap.Terms){
+		"an earlier consent": func(t *swap.Terms) { t.Deadline = t.Deadline.Add(-time.Second) },
+		"less input":         func(t *swap.Terms) { t.AmountIn = plus(t.AmountIn, -1) },
+		"another recipient":  func(t *swap.Terms) { t.Recipient = testFriend },
+		"another account":    func(t *swap.Terms) { t.Account = testFriend },
+		"another fee":        func(t *swap.Terms) { t.FeeBps = 20 },
+		"no fee":             func(t *swap.Terms) { t.FeeBps, t.FeeReceiver = 0, nativeCoin },
+		"another output":     func(t *swap.Terms) { t.TokenOut = nativeCoin },
+		"native input":       func(t *swap.Terms) { t.TokenIn = nativeCoin },
+		"wrapped first":      func(t *swap.Terms) { t.TokenIn, t.Wrap = nativeCoin, testUSDC },
+		"another chain":      func(t *swap.Terms) { t.SrcChain, t.DstChain = 10, 10 },
+		"another kind":       func(t *swap.Terms) { t.SrcChain, t.DstChain = 1, 1 },
+	} {
+		other := terms
+		change(&other)
+		if _, err := sandboxProvider.Decode(other, stored); codeOf(err) == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestAuctionBuild: one order to be signed, which ends with the consent.
+func TestAuctionBuild(t *testing.T) {
+	body := fixture(t, "base-auction.quote.json")
+	p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
+	offers, err := p.Quote(t.Context(), usdcRequest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	offer := offers[0]
+	if !offer.Gasless || offer.Routing != "DUTCH_V3" || offer.Gas != 0 || offer.Wrap != nativeCoin || offer.Duration != 13*time.Second {
+		t.Errorf("%+v", offer)
+	}
+	terms := auctionTerms("base-auction", recordedOrder(t, "base-auction.quote.json"))
+	built, err := p.Build(t.Context(), offer, terms)
+	if err != nil || built.Settlement != swap.ByProvider || built.Spender != permit2 || len(built.Steps) != 1 {
+		t.Errorf("%+v, %v", built, err)
+	}
+	for name, change := range map[string]func(*swap.Terms, *swap.Offer){
+		"a higher floor":     func(t *swap.Terms, _ *swap.Offer) { t.FloorOut = plus(t.FloorOut, 1) },
+		"an earlier consent": func(t *swap.Terms, _ *swap.Offer) { t.Deadline = t.Deadline.Add(-time.Second) },
+		"an expired offer":   func(_ *swap.Terms, o *swap.Offer) { o.Expires = testNow },
+		"another minimum":    func(_ *swap.Terms, o *swap.Offer) { o.MinOut = plus(o.MinOut, -1) },
+		"another routing":    func(_ *swap.Terms, o *swap.Offer) { o.Routing = classic },
+		"other fees":         func(_ *swap.Terms, o *swap.Offer) { o.Fees = nil },
+	} {
+		other, changed := terms, offer
+		change(&other, &changed)
+		if _, err := p.Build(t.Context(), changed, other); codeOf(err) == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package dex
+
+import (
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"swapkeep/rest"
+)
+
+// withoutAuction are the API's refusals of a request with an auction that one
+// without it can mend, and how long that is remembered of the chain.
+var withoutAuction = map[string]time.Duration{
+	"UniswapXNotSupportedOnChainError": time.Hour,
+	"QuoteAmountTooLowError":           0, // auctions have a minimum that pools have not
+}
+
+// dropAuction reports whether a failed request is worth repeating without its
+// auction, and remembers where there is none.
+func (p *Provider) dropAuction(chainID uint64, err error) bool {
+	var e *rest.Error
+	if !errors.As(err, &e) || e.Status != http.StatusNotFound {
+		return false
+	}
+	remembered, ok := withoutAuction[e.Code]
+	if remembered > 0 {
+		p.without.add(chainID, p.now().Add(remembered))
+	}
+	return ok
+}
+
+// chainsWithout remembers for a while on which chains the API has no auctions. It
+// holds no more chains than there are deployments.
+type chainsWithout struct {
+	mu    sync.Mutex
+	until map[uint64]time.Time
+}
+
+func (c *chainsWithout) add(chainID uint64, until time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.until == nil {
+		c.until = map[uint64]time.Time{}
+	}
+	c.until[chainID] = until
+}
+
+func (c *chainsWithout) has(chainID uint64, now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return now.Before(c.until[chainID])
+}
+
+// auctioned reports whether a routing is the auction that is asked for.
+func (pr pair) auctioned(routing string) bool {
+	return pr.auction != nil && pr.auction.routing == routing
+}

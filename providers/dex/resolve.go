@@ -1,0 +1,138 @@
+package dex
+
+import (
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A cosigning is what the cosigner adds to an order after it was signed: when the
+// decay begins, who may fill before that, and better amounts. Zero amounts leave
+// the order's own.
+type cosigning struct {
+	begins, ends *big.Int // V2: seconds; V3: the block it begins at, and no end
+	filler       common.Address
+	overrideBps  *big.Int // what anybody else must pay besides until it begins
+	input        *big.Int
+	outputs      []*big.Int
+}
+
+func cosigningOf(v values) cosigning {
+	c := cosigning{filler: v["exclusiveFiller"].(common.Address), overrideBps: v["exclusivityOverrideBps"].(*big.Int), input: v["inputAmount"].(*big.Int)}
+	for _, n := range v["outputAmounts"].([]any) {
+		c.outputs = append(c.outputs, n.(*big.Int))
+	}
+	for name, to := range map[string]**big.Int{"decayStartTime": &c.begins, "decayStartBlock": &c.begins, "decayEndTime": &c.ends} {
+		if n, ok := v[name].(*big.Int); ok {
+			*to = n
+		}
+	}
+	return c
+}
+
+// resolve is what the order takes and pays at a moment (V2: seconds, V3: a block),
+// to the filler who has the first right or after that right has ended.
+func (o dutchOrder) resolve(c cosigning, at *big.Int) (in *big.Int, out []*big.Int) {
+	in = o.input.at(c, c.input, at, true)
+	for i, l := range o.outputs {
+		better := new(big.Int)
+		if i < len(c.outputs) {
+			better = c.outputs[i]
+		}
+		out = append(out, l.at(c, better, at, false))
+	}
+	return in, out
+}
+
+// at is a line's amount at a moment. Remainders fall to the swapper, except that
+// an input of V2 is rounded up.
+func (l dutchLine) at(c cosigning, better, at *big.Int, input bool) *big.Int {
+	start := l.start
+	if better != nil && better.Sign() != 0 {
+		start = better
+	}
+	if l.curve == nil {
+		return linear(start, l.end, c, at, input)
+	}
+	n := new(big.Int).Sub(start, l.curve.moved(new(big.Int).Sub(at, c.begins), input))
+	if beyond := n.Cmp(l.end); input && beyond > 0 || !input && beyond < 0 {
+		return new(big.Int).Set(l.end)
+	}
+	return n
+}
+
+// linear goes from start to end while the decay lasts. The part that is gone is
+// rounded down of a falling amount, and up of a rising one.
+func linear(start, end *big.Int, c cosigning, at *big.Int, up bool) *big.Int {
+	switch {
+	case at.Cmp(c.ends) >= 0:
+		return new(big.Int).Set(end)
+	case at.Cmp(c.begins) <= 0:
+		return new(big.Int).Set(start)
+	}
+	return between(start, end, new(big.Int).Sub(at, c.begins), new(big.Int).Sub(c.ends, c.begins), !up || end.Cmp(start) > 0)
+}
+
+// between is start + (end - start) × part / whole, rounded up or down.
+func between(start, end, part, whole *big.Int, up bool) *big.Int {
+	n := new(big.Int).Sub(end, start)
+	n.Mul(n, part)
+	n.Add(n, new(big.Int).Mul(start, whole))
+	if up {
+		n.Add(n, new(big.Int).Sub(whole, big.NewInt(1)))
+	}
+	return n.Div(n, whole) // whole is positive, so this rounds down
+}
+
+// point is the n-th relative block.
+func (c *curve) point(n int) *big.Int {
+	p := new(big.Int).Rsh(c.blocks, uint(n*blockBits))
+	return p.And(p, big.NewInt(1<<blockBits-1))
+}
+
+// moved is how far an amount has gone after so many blocks, rounded to the
+// swapper's good: down of an output, up of an input.
+func (c *curve) moved(blocks *big.Int, input bool) *big.Int {
+	if len(c.amounts) == 0 || blocks.Sign() <= 0 {
+		return new(big.Int)
+	}
+	from, was := new(big.Int), new(big.Int)
+	for i, n := range c.amounts {
+		to := c.point(i)
+		if to.Cmp(blocks) >= 0 {
+			return between(was, n, new(big.Int).Sub(blocks, from), new(big.Int).Sub(to, from), input)
+		}
+		from, was = to, n
+	}
+	return was
+}
+
+// lastBlock is the block after which no output changes, counted from the first.
+func (o dutchOrder) lastBlock() int64 {
+	last := int64(0)
+	for _, l := range o.outputs {
+		if n := len(l.curve.amounts); n > 0 {
+			last = max(last, l.curve.point(n-1).Int64())
+		}
+	}
+	return last
+}
+
+// moments are the outputs' amounts at the order's beginning and at every point at
+// which their course changes; in between they move in straight lines.
+func (o dutchOrder) moments() [][]*big.Int {
+	c := cosigning{begins: new(big.Int), ends: big.NewInt(1)}
+	at := []*big.Int{c.begins}
+	if first := o.outputs[0].curve; first == nil {
+		at = append(at, c.ends)
+	} else {
+		for i := range first.amounts {
+			at = append(at, first.point(i))
+		}
+	}
+	out := make([][]*big.Int, len(at))
+	for i, n := range at {
+		_, out[i] = o.resolve(c, n)
+	}
+	return out
+}

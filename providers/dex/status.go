@@ -1,0 +1,151 @@
+package dex
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"swapkeep/providers/wire"
+	"swapkeep/rest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// An orderWord is one of the API's words for where an order stands.
+type orderWord struct {
+	word   string
+	claims swap.State
+	says   string // to be added for a person
+}
+
+// orderWords are all of them. None proves anything: an order that is said to be
+// cancelled, expired or in error can still be filled until its deadline.
+var orderWords = []orderWord{
+	{"unverified", swap.Settling, ""},
+	{"open", swap.Settling, ""},
+	// The API's documentation calls it final; its service takes such orders up again.
+	{"insufficient-funds", swap.Settling, "the balance or the allowance is too low to fill it; it can still be filled until it ends"},
+	{"filled", swap.Filled, ""},
+	{"expired", swap.Expired, ""},
+	{"cancelled", swap.Cancelled, ""},
+	{"error", swap.Failed, ""},
+}
+
+// listedOrder is one order in the reply to GET /orders. Its cosigner's data are read
+// from the encoding, which has all of them.
+type listedOrder struct {
+	Type         string         `json:"type"`
+	Status       string         `json:"orderStatus"`
+	OrderID      *common.Hash   `json:"orderId"`
+	EncodedOrder *hexutil.Bytes `json:"encodedOrder"`
+	Signature    *hexutil.Bytes `json:"signature"`
+	ChainID      *wire.Quantity `json:"chainId"`
+	Nonce        *wire.Quantity `json:"nonce"`
+	Swapper      *address       `json:"swapper"`
+	TxHash       *common.Hash   `json:"txHash"`
+}
+
+// Status asks for the order by its hash, and refuses a reply that is about another.
+func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error) {
+	s, err := p.signed(o)
+	if err != nil {
+		return swap.Claim{}, err
+	}
+	query := url.Values{"orderId": {s.id.Hex()}}
+	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodGet, Path: "/orders", Query: query})
+	if err != nil {
+		return swap.Claim{}, statusRefusal(err)
+	}
+	return s.claim(reply.Body, o.Terms)
+}
+
+// statusRefusal gives a failed GET /orders its reason. The API may put it either way
+// that it does not know an order.
+func statusRefusal(err error) error {
+	var e *rest.Error
+	if errors.As(err, &e) && e.Kind == rest.Answered && e.Status == http.StatusNotFound && e.Code != "" && e.Code != upstreamTimeout {
+		return unknownOrder()
+	}
+	return service.Refusal(err)
+}
+
+func unknownOrder() error {
+	return refuse(swap.OrderUnknown, "orderId", "the dex provider does not know the order")
+}
+
+// claim reads a reply to GET /orders.
+func (s signedOrder) claim(raw []byte, t swap.Terms) (swap.Claim, error) {
+	var reply struct {
+		Orders *[]listedOrder `json:"orders"`
+	}
+	if err := json.Unmarshal(raw, &reply); err != nil {
+		return swap.Claim{}, garbage("reply", err)
+	}
+	switch {
+	case reply.Orders == nil:
+		return swap.Claim{}, refuse(swap.ProviderGarbage, "orders", "the dex provider's reply has no orders")
+	case len(*reply.Orders) == 0:
+		return swap.Claim{}, unknownOrder()
+	case len(*reply.Orders) > 1:
+		return swap.Claim{}, refuse(swap.ProviderGarbage, "orders", "the dex provider lists %d orders of one id", len(*reply.Orders))
+	}
+	l := (*reply.Orders)[0]
+	encoded, err := s.same(l, t)
+	if err != nil {
+		return swap.Claim{}, err
+	}
+	return l.claim(encoded, t)
+}
+
+// same wants a listed order to be ours in all that was signed.
+func (s signedOrder) same(l listedOrder, t swap.Terms) (encodedOrder, error) {
+	ours := map[string]bool{
+		"type":         l.Type == s.kind.listed,
+		"orderId":      l.OrderID != nil && *l.OrderID == s.id,
+		"chainId":      l.ChainID.IsID(t.SrcChain),
+		"nonce":        l.Nonce != nil && l.Nonce.Cmp(s.nonce) == 0,
+		"swapper":      l.Swapper == nil || l.Swapper.is(t.Account), // the API may leave it out
+		"signature":    l.Signature != nil && bytes.Equal(*l.Signature, s.signature),
+		"encodedOrder": l.EncodedOrder != nil,
+	}
+	for field, same := range ours {
+		if !same {
+			return encodedOrder{}, refuse(swap.ProviderGarbage, field, "the dex provider's reply is about another order")
+		}
+	}
+	encoded, err := s.kind.decode(*l.EncodedOrder)
+	if err == nil && encoded.is(s.dutchOrder) != nil {
+		err = refuse(swap.ProviderGarbage, "encodedOrder", "the dex provider's reply is about another order")
+	}
+	return encoded, err
+}
+
+// claim puts the API's word into ours. Only of a fill is the transaction of interest:
+// cancelled orders have been seen to name one too.
+func (l listedOrder) claim(encoded encodedOrder, t swap.Terms) (swap.Claim, error) {
+	for _, w := range orderWords {
+		if w.word != l.Status {
+			continue
+		}
+		c := swap.Claim{State: w.claims, Word: w.word}
+		if w.claims == swap.Filled && l.TxHash != nil {
+			c.Tx, c.Chain = *l.TxHash, t.SrcChain
+		}
+		var reasons []string
+		if w.says != "" {
+			reasons = append(reasons, w.says)
+		}
+		if why := encoded.unsound(t.SrcChain); why != "" {
+			reasons = append(reasons, "the cosigner's data is not sound: "+why)
+		}
+		c.Reason = strings.Join(reasons, "; ")
+		return c, nil
+	}
+	return swap.Claim{}, refuse(swap.ProviderGarbage, "orderStatus", "the dex provider has a word for the order that this version does not know")
+}

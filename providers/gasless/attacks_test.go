@@ -1,0 +1,294 @@
+package gasless
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"math/big"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+var (
+	testNow      = time.Unix(1_772_813_400, 0).UTC()
+	testLife     = 20 * time.Minute
+	testAttacker = common.HexToAddress("0xBadBadBadBadBadBadBadBadBadBadBadBadBad0")
+)
+
+// fixture is a recorded reply and the request it answers.
+func fixture(t testing.TB, name string) (raw []byte, r swap.QuoteRequest) {
+	t.Helper()
+	file, err := os.ReadFile("testdata/exchanges/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x struct {
+		Response struct{ Body json.RawMessage }
+	}
+	if err := json.Unmarshal(file, &x); err != nil {
+		t.Fatal(err)
+	}
+	return x.Response.Body, testRequests(t)[name]
+}
+
+// testRequests are the requests of recorded quotes, by file.
+func testRequests(t testing.TB) map[string]swap.QuoteRequest {
+	v := readVectors(t)
+	jam, rfq := vectorTerms(v), vectorTerms(v)
+	signable["jam_v2_standard_5330"].terms(&jam)
+	out := map[string]swap.QuoteRequest{}
+	for name, t := range map[string]swap.Terms{"superseed-usdc-weth.quote.json": jam, "ethereum-usdc-weth.quote.json": rfq} {
+		out[name] = swap.QuoteRequest{
+			Account: t.Account, Recipient: t.Recipient, RefundTo: t.RefundTo, SrcChain: t.SrcChain, DstChain: t.SrcChain,
+			TokenIn: t.TokenIn, TokenOut: t.TokenOut, AmountIn: t.AmountIn, SlippageBps: 50, FeeBps: t.FeeBps, FeeReceiver: t.FeeReceiver,
+		}
+	}
+	return out
+}
+
+func testVenue(t testing.TB, r swap.QuoteRequest, name string) venue {
+	t.Helper()
+	v, err := venueOf(r.SrcChain, func(v venue) bool { return v.protocol.name == name })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// An attack changes a reply in one place or several.
+type attack struct {
+	name   string
+	change func(reply, toSign map[string]any)
+	code   swap.Code
+	field  string
+}
+
+func set(key string, v any) func(reply, toSign map[string]any) {
+	return func(_, toSign map[string]any) { toSign[key] = v }
+}
+
+func both(change ...func(reply, toSign map[string]any)) func(reply, toSign map[string]any) {
+	return func(reply, toSign map[string]any) {
+		for _, c := range change {
+			c(reply, toSign)
+		}
+	}
+}
+
+func show(key string, v any) func(reply, toSign map[string]any) {
+	return func(reply, _ map[string]any) { reply[key] = v }
+}
+
+// attacksOnBoth are against either protocol: what is shown stays honest, or lies
+// along with what would be signed.
+var attacksOnBoth = []attack{
+	{"the output to another", set("receiver", testAttacker.Hex()), swap.NotAsAccepted, "receiver"},
+	{"the output to another, shown so too", both(set("receiver", testAttacker.Hex()), show("receiver", testAttacker.Hex())), swap.NotAsAccepted, "receiver"},
+	{"an order without end", both(set("expiry", 9_999_999_999), show("expiry", 9_999_999_999)), swap.NotAsAccepted, "expiry"},
+	{"an expiry behind the one shown", set("expiry", 1_772_813_600), swap.NotAsAccepted, "expiry"},
+	{"a field more", set("extra", "0"), swap.NotUnderstood, "toSign"},
+	{"another struct", func(reply, _ map[string]any) { reply["toSign"] = map[string]any{"permitted": []any{}} }, swap.NotUnderstood, "toSign"},
+	{"no struct", show("toSign", nil), swap.ProviderGarbage, "toSign"},
+	{"the settlement allowed", show("approvalTarget", jamSettlement.Hex()), swap.NotPinned, "approvalTarget"},
+	{"a stranger allowed", show("approvalTarget", testAttacker.Hex()), swap.NotPinned, "approvalTarget"},
+	{"Permit2 allowed", show("approvalTarget", permit2.Hex()), swap.NotPinned, "approvalTarget"},
+	{"a domain of a stranger's", show("settlementAddress", testAttacker.Hex()), swap.NotPinned, "settlementAddress"},
+	{"the former version's domain", show("settlementAddress", "0xbEbEbEb035351f58602E0C1C8B59ECBfF5d5f47b"), swap.NotPinned, "settlementAddress"},
+	{"another chain", show("chainId", 10), swap.NotAsAccepted, "chainId"},
+	{"a second signature", show("requiredSignatures", []any{testAttacker.Hex()}), swap.NotAsAccepted, "requiredSignatures"},
+	{"a transaction as well", show("tx", map[string]any{"to": testAttacker.Hex(), "value": "0x0", "data": "0x"}), swap.NotAsAccepted, "tx"},
+	{"an approval by Permit2", show("approvalType", "Permit2"), swap.NotAsAccepted, "approvalType"},
+	{"two tokens bought", func(reply, _ map[string]any) {
+		reply["buyTokens"].(map[string]any)[testAttacker.Hex()] = map[string]any{"amount": "1", "minimumAmount": "1"}
+	}, swap.NotAsAccepted, "buyTokens"},
+	{"several for one", show("type", "M21"), swap.NotAsAccepted, "type"},
+	{"a name that breaks out of a query", show("quoteId", "1&taker=2"), swap.ProviderGarbage, "quoteId"},
+	{"a fee in another token", show("partnerFee", map[string]any{testAttacker.Hex(): "1"}), swap.NotAsAccepted, "partnerFee"},
+	{"a fee of its own", func(reply, toSign map[string]any) {
+		for token := range reply["buyTokens"].(map[string]any) {
+			reply["protocolFee"] = map[string]any{token: "100000000000000000"}
+		}
+	}, swap.NotAsAccepted, "protocolFee"},
+	{"no quote", show("status", "Failed"), swap.ProviderRefused, "status"},
+}
+
+var attacksOnJAM = []attack{
+	{"calls around the settlement", set("hooksHash", "0x"+strings.Repeat("11", 32)), swap.NotAsAccepted, "hooksHash"},
+	{"calls around the settlement, shown so too", show("hooksHash", "0x"+strings.Repeat("11", 32)), swap.NotAsAccepted, "hooksHash"},
+	{"two tokens sold", both(set("sellTokens", []any{testAttacker.Hex(), testAttacker.Hex()}), set("sellAmounts", []any{"1", "1"})), swap.NotUnderstood, "toSign"},
+	{"another token sold", set("sellTokens", []any{testAttacker.Hex()}), swap.NotAsAccepted, "sellToken"},
+	{"more sold", set("sellAmounts", []any{"100000001"}), swap.NotAsAccepted, "sellAmount"},
+	{"another token bought", set("buyTokens", []any{testAttacker.Hex()}), swap.NotAsAccepted, "buyToken"},
+	{"nothing bought", set("buyAmounts", []any{"0"}), swap.NotAsAccepted, "buyAmount"},
+	{"less than is shown", set("buyAmounts", []any{"50374621346021719"}), swap.NotAsAccepted, "minimumAmount"},
+	{"the fee to another", set("partnerInfo", packedFee(testAttacker, 40, 0)), swap.NotAsAccepted, "feeBps"},
+	{"a higher fee", set("partnerInfo", packedFee(common.HexToAddress("0xbEEF"), 300, 0)), swap.NotAsAccepted, "feeBps"},
+	{"no fee", set("partnerInfo", "0"), swap.NotAsAccepted, "feeBps"},
+	{"a fee for itself", set("partnerInfo", packedFee(common.HexToAddress("0xbEEF"), 40, 500)), swap.NotAsAccepted, "makerFeeBps"},
+	{"more in the packed fee", set("partnerInfo", new(big.Int).Lsh(big.NewInt(1), 200).String()), swap.NotUnderstood, "partnerInfo"},
+	{"nonce 0", set("nonce", "0"), swap.NotUnderstood, "nonce"},
+	{"one solver for ever", set("exclusivityDeadline", 9_999_999_999), swap.NotAsAccepted, "exclusivityDeadline"},
+	{"another taker", set("taker", testAttacker.Hex()), swap.NotAsAccepted, "taker"},
+}
+
+var attacksOnRFQ = []attack{
+	{"a partner with a share", set("partner_id", 7), swap.NotAsAccepted, "partner_id"},
+	{"pulled through Permit2", set("packed_commands", "4"), swap.NotUnderstood, "packed_commands"},
+	{"paid in the native coin", set("packed_commands", "2"), swap.NotUnderstood, "packed_commands"},
+	{"the account as its own maker", func(_, toSign map[string]any) { toSign["maker_address"] = toSign["taker_address"] }, swap.NotAsAccepted, "maker_address"},
+	{"the settlement as the maker", set("maker_address", rfqSettlement.Hex()), swap.NotAsAccepted, "maker_address"},
+	{"the token as the maker", func(_, toSign map[string]any) { toSign["maker_address"] = toSign["maker_token"] }, swap.NotAsAccepted, "maker_address"},
+	{"nonce 0", set("maker_nonce", "0"), swap.NotUnderstood, "maker_nonce"},
+	{"more sold", set("taker_amount", "1000000001"), swap.NotAsAccepted, "sellAmount"},
+	{"another token sold", set("taker_token", testAttacker.Hex()), swap.NotAsAccepted, "sellToken"},
+	{"another token bought", set("maker_token", testAttacker.Hex()), swap.NotAsAccepted, "buyToken"},
+	{"less than is shown", set("maker_amount", "504765657558485081"), swap.NotAsAccepted, "amount"},
+	{"another taker", set("taker_address", testAttacker.Hex()), swap.NotAsAccepted, "taker"},
+	{"an order of several makers", show("onchainOrderType", "AggregateOrder"), swap.NotAsAccepted, "onchainOrderType"},
+	{"an order of several tokens", show("onchainOrderType", "MultiOrder"), swap.NotAsAccepted, "onchainOrderType"},
+}
+
+// packedFee is partnerInfo.
+func packedFee(partner common.Address, partnerBps, protocolBps int64) string {
+	n := new(big.Int).Lsh(new(big.Int).SetBytes(partner[:]), 32)
+	n.Add(n, big.NewInt(partnerBps<<16|protocolBps))
+	return n.String()
+}
+
+// TestAttacks: each is refused, for the reason that names it.
+func TestAttacks(t *testing.T) {
+	tried := 0
+	for file, by := range map[string]struct {
+		protocol string
+		attacks  []attack
+	}{
+		"superseed-usdc-weth.quote.json": {"JAM", append(attacksOnBoth[:len(attacksOnBoth):len(attacksOnBoth)], attacksOnJAM...)},
+		"ethereum-usdc-weth.quote.json":  {"RFQ", append(attacksOnBoth[:len(attacksOnBoth):len(attacksOnBoth)], attacksOnRFQ...)},
+	} {
+		raw, r := fixture(t, file)
+		v := testVenue(t, r, by.protocol)
+		if _, err := v.readQuote(raw, r); err != nil {
+			t.Fatalf("%s, honestly: %v", by.protocol, err)
+		}
+		for _, a := range by.attacks {
+			t.Run(by.protocol+"/"+a.name, func(t *testing.T) {
+				tried++
+				_, err := v.readQuote(changed(t, raw, a.change), r)
+				var refused *swap.Refusal
+				if !errors.As(err, &refused) || refused.Code != a.code || refused.Field != a.field {
+					t.Errorf("want %s (%s), got %v", a.code, a.field, err)
+				}
+			})
+		}
+	}
+	t.Logf("%d attacks refused by name", tried)
+}
+
+func changed(t testing.TB, raw []byte, change func(reply, toSign map[string]any)) []byte {
+	t.Helper()
+	var reply map[string]any
+	d := json.NewDecoder(strings.NewReader(string(raw)))
+	d.UseNumber()
+	if err := d.Decode(&reply); err != nil {
+		t.Fatal(err)
+	}
+	change(reply, reply["toSign"].(map[string]any))
+	out, err := json.Marshal(reply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestFeeOfTheProtocol: what the terms let the provider take is shown as a payment
+// to its settlement, and one basis point more is refused.
+func TestFeeOfTheProtocol(t *testing.T) {
+	raw, r := fixture(t, "superseed-usdc-weth.quote.json")
+	d := testVenue(t, r, "JAM").asked(r)
+	d.makerBps = 10
+	for bps, ok := range map[int64]bool{0: true, 5: true, 10: true, 11: false} {
+		q, err := decodeQuote(changed(t, raw, set("partnerInfo", packedFee(r.FeeReceiver, 40, bps))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := d.read(q.ToSign, nil)
+		if (err == nil) != ok {
+			t.Errorf("%d bps: %v", bps, err)
+		}
+		if !ok {
+			continue
+		}
+		want := []swap.Payment{{Token: r.TokenOut, To: r.FeeReceiver, Bps: 40}}
+		if bps > 0 {
+			want = append(want, swap.Payment{Token: r.TokenOut, To: jamSettlement, Bps: int(bps)})
+		}
+		if got := o.pays(d); !equalJSON(got, want) {
+			t.Errorf("%d bps: pays %+v", bps, got)
+		}
+	}
+}
+
+func equalJSON(a, b any) bool {
+	x, errA := json.Marshal(a)
+	y, errB := json.Marshal(b)
+	return errA == nil && errB == nil && string(x) == string(y)
+}
+
+// TestOtherTypedData: what is not exactly an order of the built-in contract for the
+// terms is not decoded.
+func TestOtherTypedData(t *testing.T) {
+	all := readVectors(t)
+	terms := vectorTerms(all)
+	signable["jam_v2_standard_5330"].terms(&terms)
+	terms.DstChain = terms.SrcChain
+	for name, c := range map[string]struct {
+		change func(*apitypes.TypedData, *swap.Terms)
+		code   swap.Code
+		field  string
+	}{
+		"for another chain":         {func(d *apitypes.TypedData, _ *swap.Terms) { (*big.Int)(d.Domain.ChainId).SetInt64(1) }, swap.NotAsAccepted, "chainId"},
+		"for no chain":              {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.ChainId = nil }, swap.NotAsAccepted, "chainId"},
+		"for a stranger's contract": {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.VerifyingContract = testAttacker.Hex() }, swap.NotPinned, "verifyingContract"},
+		"for the other protocol's":  {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.VerifyingContract = rfqSettlement.Hex() }, swap.NotPinned, "verifyingContract"},
+		"in another version":        {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.Version = "1" }, swap.NotUnderstood, "domain"},
+		"with a salt":               {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.Salt = "0x01" }, swap.NotUnderstood, "domain"},
+		"of another type":           {func(d *apitypes.TypedData, _ *swap.Terms) { d.PrimaryType = "EIP712Domain" }, swap.NotUnderstood, "primaryType"},
+		"of a chain without RFQ":    {func(d *apitypes.TypedData, _ *swap.Terms) { d.PrimaryType = "SingleOrder" }, swap.NotUnderstood, "primaryType"},
+		"with members swapped": {func(d *apitypes.TypedData, _ *swap.Terms) {
+			m := d.Types["JamOrder"]
+			m[0], m[1] = m[1], m[0]
+		}, swap.NotUnderstood, "typed"},
+		"with a member more":       {func(d *apitypes.TypedData, _ *swap.Terms) { d.Message["extra"] = "1" }, swap.NotUnderstood, "toSign"},
+		"with a member less":       {func(d *apitypes.TypedData, _ *swap.Terms) { delete(d.Message, "executor") }, swap.NotUnderstood, "toSign"},
+		"with a floor below":       {func(_ *apitypes.TypedData, t *swap.Terms) { t.FloorOut = new(big.Int).Add(t.FloorOut, big.NewInt(1)) }, swap.NotAsAccepted, "floorOut"},
+		"without a floor":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.FloorOut = nil }, swap.NotAsAccepted, "floorOut"},
+		"for other terms":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.Recipient = testAttacker }, swap.NotAsAccepted, "receiver"},
+		"under another provider":   {func(_ *apitypes.TypedData, t *swap.Terms) { t.Provider = swap.DEX }, swap.NotAsAccepted, "provider"},
+		"with a wrap not accepted": {func(_ *apitypes.TypedData, t *swap.Terms) { t.Wrap = testAttacker }, swap.NotAsAccepted, "wrap"},
+		"without the fee":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.FeeBps, t.FeeReceiver = 0, common.Address{} }, swap.NotAsAccepted, "feeBps"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, with := readVectors(t).Vectors[0].TypedData, terms
+			d.Message = maps.Clone(d.Message)
+			c.change(&d, &with)
+			_, err := (&Provider{}).Decode(with, swap.Step{Kind: swap.TypedStep, Typed: &d})
+			var refused *swap.Refusal
+			if !errors.As(err, &refused) || refused.Code != c.code || refused.Field != c.field {
+				t.Errorf("want %s (%s), got %v", c.code, c.field, err)
+			}
+		})
+	}
+	d := all.Vectors[0].TypedData
+	for name, s := range map[string]swap.Step{"a call": {Kind: swap.CallStep}, "a late call": {Kind: swap.LateStep}, "nothing": {Kind: swap.TypedStep}, "an unknown kind": {Kind: "lie", Typed: &d}} {
+		if _, err := (&Provider{}).Decode(terms, s); !errors.Is(err, &swap.Refusal{Code: swap.NotUnderstood}) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

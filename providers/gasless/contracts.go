@@ -1,0 +1,84 @@
+package gasless
+
+import (
+	"slices"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A deployment is what the provider has on one chain.
+type deployment struct {
+	chain uint64
+	name  string // the chain's in the API's paths
+	// JAM: users allow the balance manager and sign for the settlement, which must
+	// never be allowed anything: whoever calls it may take what it may take.
+	jamSettlement, balanceManager common.Address
+	// RFQ: the settlement pulls by itself. Zero where the protocol is not used.
+	rfqSettlement common.Address
+}
+
+var (
+	jamSettlement  = common.HexToAddress("0xbeb0b0623f66bE8cE162EbDfA2ec543A522F4ea6")
+	balanceManager = common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a")
+	rfqSettlement  = common.HexToAddress("0xbbbbbBB520d69a9775E85b458C58c648259FAD5F")
+)
+
+// deployments has the chains on which the support table has the provider active.
+// Sources: the address lists of bebop-dex/bebop-jam-contracts and of Bebop's
+// documentation. Chain 5330 has its own entry and one protocol (spec section 2).
+var deployments = []deployment{
+	{1, "ethereum", jamSettlement, balanceManager, rfqSettlement},
+	{10, "optimism", jamSettlement, balanceManager, rfqSettlement},
+	{56, "bsc", jamSettlement, balanceManager, rfqSettlement},
+	{8453, "base", jamSettlement, balanceManager, rfqSettlement},
+	{42161, "arbitrum", jamSettlement, balanceManager, rfqSettlement},
+	{5330, "superseed", common.HexToAddress("0xbeb0b0623f66bE8cE162EbDfA2ec543A522F4ea6"), common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a"), common.Address{}},
+}
+
+var (
+	// nativeWire stands for the native coin in the API and in orders.
+	nativeWire = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
+	nativeCoin = common.Address{}
+	permit2    = common.HexToAddress("0x000000000022D473030F116dDEE9F6B43aC78BA3")
+)
+
+func deploymentOn(chainID uint64) (deployment, error) {
+	for _, d := range deployments {
+		if d.chain == chainID {
+			return d, nil
+		}
+	}
+	return deployment{}, refuse(swap.UnsupportedNetwork, "srcChainId", "does not serve chain %d; choose another provider or network", chainID)
+}
+
+// wrapped is the chain's wrapped native coin.
+func (d deployment) wrapped() common.Address {
+	n, _ := chain.NetworkByID(d.chain)
+	return n.WrappedNative
+}
+
+// reserved reports the provider's own contracts, Permit2, and the address that
+// stands for the native coin: none is a token, a person or a maker.
+func (d deployment) reserved(a common.Address) bool {
+	return a != nativeCoin && slices.Contains([]common.Address{d.jamSettlement, d.balanceManager, d.rfqSettlement, permit2, nativeWire}, a)
+}
+
+// Pins are the settlements, what may be allowed for them, and the wrapped coins.
+// The sandbox has them at the same addresses.
+func (p *Provider) Pins() swap.Pins {
+	var pins swap.Pins
+	for _, d := range deployments {
+		pins = append(pins, swap.Pin{Chain: d.chain, Role: swap.Wrapper, Address: d.wrapped()})
+		for _, v := range d.venues() {
+			pins = append(pins,
+				swap.Pin{Chain: d.chain, Role: swap.Verifier, Address: v.settlement},
+				swap.Pin{Chain: d.chain, Role: swap.Settlement, Address: v.settlement},
+				swap.Pin{Chain: d.chain, Role: swap.Spender, Address: v.spender},
+			)
+		}
+	}
+	return pins
+}

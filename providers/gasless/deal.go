@@ -1,0 +1,128 @@
+package gasless
+
+import (
+	"math/big"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A deal is what an order must say, whoever wrote it.
+type deal struct {
+	venue
+	taker, receiver common.Address
+	spent           common.Address // the token that leaves: the wrapped coin for a native input
+	tokenOut        common.Address // zero = native
+	amountIn        *big.Int
+	feeBps          int
+	feeReceiver     common.Address
+	makerBps        int // most that the provider's side may take besides
+}
+
+// buy is the token out as orders name it.
+func (d deal) buy() common.Address {
+	if d.tokenOut == nativeCoin {
+		return nativeWire
+	}
+	return d.tokenOut
+}
+
+// asked is the deal of a request.
+func (v venue) asked(r swap.QuoteRequest) deal {
+	_, _, makerBps := swap.DefaultFees().For(swap.Gasless)
+	return deal{
+		venue: v, taker: r.Account, receiver: r.Recipient, spent: spentOf(v.deployment, r.TokenIn), tokenOut: r.TokenOut,
+		amountIn: r.AmountIn, feeBps: r.FeeBps, feeReceiver: r.FeeReceiver, makerBps: makerBps,
+	}
+}
+
+// agreed is the deal of accepted terms.
+func (v venue) agreed(t swap.Terms) deal {
+	return deal{
+		venue: v, taker: t.Account, receiver: t.Recipient, spent: t.Input(), tokenOut: t.TokenOut,
+		amountIn: t.AmountIn, feeBps: t.FeeBps, feeReceiver: t.FeeReceiver, makerBps: t.MakerFeeBps,
+	}
+}
+
+// spentOf is the token that an order for an input spends.
+func spentOf(d deployment, tokenIn common.Address) common.Address {
+	if tokenIn == nativeCoin {
+		return d.wrapped()
+	}
+	return tokenIn
+}
+
+// A party is one of the addresses and numbers that a request and terms share.
+type party struct {
+	src, dst           uint64
+	account, recipient common.Address
+	tokenIn, tokenOut  common.Address
+	amountIn           *big.Int
+	feeBps             int
+	feeReceiver        common.Address
+}
+
+// check refuses what no order of this provider could carry, or what would make
+// one ambiguous.
+func (p party) check() (deployment, error) {
+	d, err := deploymentOn(p.src)
+	zero := common.Address{}
+	switch {
+	case err != nil:
+		return d, err
+	case swap.SupportOf(swap.Gasless, p.src).Support != swap.Active:
+		return d, refuse(swap.UnsupportedNetwork, "srcChainId", "is not used on chain %d; choose another provider or network", p.src)
+	case p.src != p.dst:
+		return d, refuse(swap.UnsupportedRoute, "dstChainId", "swaps on one chain only; choose the bridge or intent provider")
+	case p.amountIn == nil || p.amountIn.Sign() <= 0:
+		return d, refuse(swap.AmountZero, "amountIn", "needs an amount above zero")
+	case p.amountIn.BitLen() > 256:
+		return d, refuse(swap.BadRequest, "amountIn", "cannot take an amount of more than 256 bits")
+	case p.tokenIn == p.tokenOut:
+		return d, refuse(swap.SameToken, "tokenOut", "cannot swap a token for itself; choose another")
+	case spentOf(d, p.tokenIn) == p.tokenOut:
+		return d, refuse(swap.UnsupportedRoute, "tokenOut", "does not wrap: wrapping needs no order; choose the dex provider")
+	case d.reserved(p.tokenIn) || d.reserved(p.tokenOut):
+		return d, refuse(swap.BadRequest, "tokenIn", "knows that address as a contract of the swap itself, which is no token; choose another")
+	case p.account == zero || p.recipient == zero:
+		return d, refuse(swap.BadRequest, "account", "needs an account and a recipient")
+	case d.reserved(p.account) || d.reserved(p.recipient):
+		return d, refuse(swap.BadRequest, "recipient", "cannot pay a contract of the swap itself; choose another recipient")
+	case p.feeBps < 0 || p.feeBps > maxFeeBps || (p.feeBps > 0) != (p.feeReceiver != zero):
+		return d, refuse(swap.BadRequest, "feeBps", "cannot take a fee of %d bps for %s", p.feeBps, p.feeReceiver)
+	case p.feeBps > 0 && (p.feeReceiver == p.recipient || p.feeReceiver == p.account || d.reserved(p.feeReceiver)):
+		return d, refuse(swap.BadRequest, "feeReceiver", "cannot pay a fee to a party to the swap; configure another receiver")
+	}
+	return d, nil
+}
+
+// maxFeeBps is the highest partner fee of the spec; the API takes 500.
+const maxFeeBps = 300
+
+func partyOf(r swap.QuoteRequest) party {
+	return party{r.SrcChain, r.DstChain, r.Account, r.Recipient, r.TokenIn, r.TokenOut, r.AmountIn, r.FeeBps, r.FeeReceiver}
+}
+
+// checkTerms refuses terms under which no order could be read for certain.
+func checkTerms(t swap.Terms) error {
+	d, err := party{t.SrcChain, t.DstChain, t.Account, t.Recipient, t.TokenIn, t.TokenOut, t.AmountIn, t.FeeBps, t.FeeReceiver}.check()
+	switch {
+	case err != nil:
+		return err
+	case t.Provider != swap.Gasless:
+		return refuse(swap.NotAsAccepted, "provider", "was not accepted, but the %s provider", t.Provider)
+	case t.Input() != spentOf(d, t.TokenIn):
+		return refuse(swap.NotAsAccepted, "wrap", "spends %s, which is not what was accepted", spentOf(d, t.TokenIn))
+	}
+	return nil
+}
+
+// checkRequest refuses what this provider cannot quote.
+func checkRequest(r swap.QuoteRequest) (deployment, error) {
+	d, err := partyOf(r).check()
+	if err == nil && (r.SlippageBps < swap.MinSlippageBps || r.SlippageBps > swap.MaxSlippageBps) {
+		err = refuse(swap.SlippageBounds, "slippage", "needs a slippage above 0 and at most 50 %%")
+	}
+	return d, err
+}

@@ -1,0 +1,165 @@
+package gasless
+
+import (
+	"encoding/json"
+	"errors"
+	"math/big"
+	"os"
+	"testing"
+
+	"swapkeep/providers/wire"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+func hasCode(err error) bool {
+	var r *swap.Refusal
+	return errors.As(err, &r)
+}
+
+// fuzzed are the recorded quotes that fuzzing begins with.
+var fuzzed = []struct{ file, protocol string }{{"superseed-usdc-weth.quote.json", "JAM"}, {"ethereum-usdc-weth.quote.json", "RFQ"}}
+
+// FuzzQuoteReply: whatever a reply to /quote is, it is refused with a reason, or it
+// is an order for exactly the request.
+func FuzzQuoteReply(f *testing.F) {
+	for i, x := range fuzzed {
+		raw, _ := fixture(f, x.file)
+		f.Add([]byte(raw), uint8(i))
+	}
+	f.Add([]byte(`{"error":{"errorCode":"104","message":"\u202e"}}`), uint8(0))
+	f.Add([]byte(`{"toSign":{"sellTokens":[null],"sellAmounts":[null]},"quoteId":"1"}`), uint8(0))
+	f.Fuzz(func(t *testing.T, raw []byte, which uint8) {
+		x := fuzzed[int(which)%len(fuzzed)]
+		_, r := fixture(t, x.file)
+		v := testVenue(t, r, x.protocol)
+		q, err := v.readQuote(raw, r)
+		if err != nil {
+			if !hasCode(err) {
+				t.Fatalf("a refusal without a code: %v", err)
+			}
+			return
+		}
+		o, c := q.offer, q.order.core
+		if o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Cmp(floorOf(o.AmountOut, r.SlippageBps)) < 0 {
+			t.Fatalf("%s at least %s", o.AmountOut, o.MinOut)
+		}
+		if c.taker != r.Account || c.receiver != r.Recipient || c.sell != r.TokenIn || c.buy != r.TokenOut || c.sellAmount.Cmp(r.AmountIn) != 0 || c.buyLeast.Cmp(o.MinOut) != 0 {
+			t.Fatalf("order %+v", c)
+		}
+		if _, err := json.Marshal(o); err != nil {
+			t.Fatalf("the offer cannot be stored: %v", err)
+		}
+		if _, _, err := apitypes.TypedDataAndHash(q.order.typed()); err != nil {
+			t.Fatalf("the order cannot be hashed: %v", err)
+		}
+	})
+}
+
+// FuzzTyped: whatever typed data is decoded spends exactly the input, enforces the
+// floor for the recipient, and hashes as what is built from the terms.
+func FuzzTyped(f *testing.F) {
+	all := readVectors(f)
+	for i, v := range all.Vectors {
+		raw, err := json.Marshal(v.TypedData)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw, uint8(i%3))
+	}
+	list := make([]swap.Terms, 3)
+	for i, id := range []string{"jam_v2_standard_5330", "jam_v2_standard_1_native_out", "pmm_v3_single_1"} {
+		list[i] = vectorTerms(all)
+		signable[id].terms(&list[i])
+		list[i].DstChain = list[i].SrcChain
+	}
+	f.Fuzz(func(t *testing.T, raw []byte, which uint8) {
+		var d apitypes.TypedData
+		if json.Unmarshal(raw, &d) != nil {
+			return
+		}
+		terms := list[int(which)%len(list)]
+		e, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &d})
+		if err != nil {
+			if !hasCode(err) {
+				t.Fatalf("a refusal without a code: %v", err)
+			}
+			return
+		}
+		if len(e.Spends) != 1 || e.Spends[0].Token != terms.TokenIn || e.Spends[0].Amount.Cmp(terms.AmountIn) != 0 {
+			t.Fatalf("spends %+v", e.Spends)
+		}
+		if len(e.Receives) != 1 || e.Receives[0].To != terms.Recipient || e.Receives[0].Token != terms.TokenOut || e.Receives[0].Min.Cmp(terms.FloorOut) < 0 {
+			t.Fatalf("receives %+v", e.Receives)
+		}
+		if err := swap.Check(withDeadline(terms, e), []swap.Effect{e}, (&Provider{}).Pins()); err != nil {
+			t.Fatal(err)
+		}
+		if o, err := decodeTyped(terms, d); err != nil || !sameHash(d, o.typed()) {
+			t.Fatalf("what was decoded is not what would be signed: %v", err)
+		}
+	})
+}
+
+// withDeadline accepts the order's expiry, which is package swap's to judge.
+func withDeadline(t swap.Terms, e swap.Effect) swap.Terms {
+	if e.Deadline.After(t.Deadline) {
+		t.Deadline = e.Deadline
+	}
+	return t
+}
+
+// FuzzStatusReply: a claim is of a known state, and about this order's token.
+func FuzzStatusReply(f *testing.F) {
+	for _, name := range []string{"status", "pending", "confirmed", "failed"} {
+		raw, err := os.ReadFile("testdata/exchanges/superseed-usdc-weth." + name + ".json")
+		if err != nil {
+			f.Fatal(err)
+		}
+		var x struct {
+			Response struct{ Body json.RawMessage }
+		}
+		if err := json.Unmarshal(raw, &x); err != nil {
+			f.Fatal(err)
+		}
+		f.Add([]byte(x.Response.Body))
+	}
+	f.Add([]byte(`{"error":{"errorCode":210}}`))
+	quote, r := fixture(f, fuzzed[0].file)
+	q, err := testVenue(f, r, "JAM").readQuote(quote, r)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		c, err := q.order.readStatus(raw)
+		switch {
+		case err != nil && !hasCode(err):
+			t.Fatalf("a refusal without a code: %v", err)
+		case err == nil && c.State != swap.Settling && c.State != swap.Filled && c.State != swap.Failed:
+			t.Fatalf("claims %q", c.State)
+		case err == nil && c.Word != wire.Printable(c.Word):
+			t.Fatalf("the word %q is not fit to be shown", c.Word)
+		}
+	})
+}
+
+// FuzzPartnerInfo: every packed number comes apart into what packs to it again.
+func FuzzPartnerInfo(f *testing.F) {
+	for _, v := range readVectors(f).PartnerInfo {
+		n, _ := new(big.Int).SetString(v.Packed, 10)
+		f.Add(n.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		if len(raw) > 32 {
+			raw = raw[:32]
+		}
+		n := new(big.Int).SetBytes(raw)
+		fee := unpack(n)
+		again := new(big.Int).Lsh(fee.rest, 192)
+		again.Add(again, new(big.Int).Lsh(new(big.Int).SetBytes(fee.partner[:]), 32))
+		if again.Add(again, big.NewInt(int64(fee.partnerBps)<<16|int64(fee.protocolBps))); again.Cmp(n) != 0 {
+			t.Fatalf("%s comes apart into %+v", n, fee)
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package gasless
+
+import (
+	"math/big"
+	"strings"
+
+	"swapkeep/providers/wire"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// jamMessage is a JamOrder. Its contract pays the receiver at least the buy amount
+// after the fees of partnerInfo, or nothing happens.
+type jamMessage struct {
+	Taker               *wire.Address  `json:"taker"`
+	Receiver            *wire.Address  `json:"receiver"`
+	Expiry              *wire.Number   `json:"expiry"`
+	ExclusivityDeadline *wire.Number   `json:"exclusivityDeadline"`
+	Nonce               *wire.Number   `json:"nonce"`
+	Executor            *wire.Address  `json:"executor"`
+	PartnerInfo         *wire.Number   `json:"partnerInfo"`
+	SellTokens          []wire.Address `json:"sellTokens"`
+	BuyTokens           []wire.Address `json:"buyTokens"`
+	SellAmounts         []*wire.Amount `json:"sellAmounts"`
+	BuyAmounts          []*wire.Amount `json:"buyAmounts"`
+	HooksHash           *string        `json:"hooksHash"`
+}
+
+func (m *jamMessage) read() (core, bool) {
+	there := m.Taker != nil && m.Receiver != nil && m.Executor != nil && m.HooksHash != nil &&
+		m.Expiry != nil && m.ExclusivityDeadline != nil && m.Nonce != nil && m.PartnerInfo != nil &&
+		len(m.SellTokens) == 1 && len(m.BuyTokens) == 1 && one(m.SellAmounts) && one(m.BuyAmounts)
+	if !there {
+		return core{}, false
+	}
+	return core{
+		m.Taker.Address, m.Receiver.Address, m.SellTokens[0].Address, m.BuyTokens[0].Address,
+		m.SellAmounts[0].Int, m.BuyAmounts[0].Int, m.Expiry.Int,
+	}, true
+}
+
+func one(list []*wire.Amount) bool { return len(list) == 1 && list[0] != nil }
+
+// noHooks is the hash of an order that has no calls made around its settlement.
+var noHooks = "0x" + strings.Repeat("0", 64)
+
+// bounds: the nonce is the contract's to take once; until the exclusivity's end
+// the executor alone may settle, who pays the same as anybody.
+func (m *jamMessage) bounds(d deal) error {
+	fee := unpack(m.PartnerInfo.Int)
+	switch {
+	case m.Nonce.Sign() == 0:
+		return refuse(swap.NotUnderstood, "nonce", "wants an order signed with nonce 0, which is never settled")
+	case m.ExclusivityDeadline.Cmp(m.Expiry.Int) > 0:
+		return refuse(swap.NotAsAccepted, "exclusivityDeadline", "keeps the order to one solver beyond its expiry")
+	case *m.HooksHash != noHooks:
+		return refuse(swap.NotAsAccepted, "hooksHash", "wants calls made around the settlement that nobody has seen")
+	case fee.rest.Sign() != 0:
+		return refuse(swap.NotUnderstood, "partnerInfo", "has packed fees with more than an address and two rates")
+	case fee.partnerBps != d.feeBps || fee.partner != d.feeReceiver:
+		return refuse(swap.NotAsAccepted, "feeBps", "takes a fee of %d bps for %s, not of %d bps for %s", fee.partnerBps, fee.partner, d.feeBps, d.feeReceiver)
+	case fee.protocolBps > d.makerBps:
+		return refuse(swap.NotAsAccepted, "makerFeeBps", "takes %d bps for itself, more than %d", fee.protocolBps, d.makerBps)
+	}
+	return nil
+}
+
+func (m *jamMessage) values(c core) apitypes.TypedDataMessage {
+	return apitypes.TypedDataMessage{
+		"taker": c.taker.Hex(), "receiver": c.receiver.Hex(), "expiry": c.expiry.String(),
+		"exclusivityDeadline": m.ExclusivityDeadline.String(), "nonce": m.Nonce.String(), "executor": m.Executor.Hex(), "partnerInfo": m.PartnerInfo.String(),
+		"sellTokens": []any{c.sell.Hex()}, "buyTokens": []any{c.buy.Hex()},
+		"sellAmounts": []any{c.sellAmount.String()}, "buyAmounts": []any{c.buyLeast.String()}, "hooksHash": noHooks,
+	}
+}
+
+// pays: the protocol's own fee goes through the settlement to an address that only
+// the contract knows.
+func (m *jamMessage) pays(d deal) []swap.Payment {
+	fee := unpack(m.PartnerInfo.Int)
+	var out []swap.Payment
+	if fee.partnerBps > 0 {
+		out = append(out, swap.Payment{Token: d.tokenOut, To: fee.partner, Bps: fee.partnerBps})
+	}
+	if fee.protocolBps > 0 {
+		out = append(out, swap.Payment{Token: d.tokenOut, To: d.settlement, Bps: fee.protocolBps})
+	}
+	return out
+}
+
+// jamFilled is BebopJamOrderFilled(uint256 indexed nonce, address indexed user, …).
+var jamFilled = crypto.Keccak256Hash([]byte("BebopJamOrderFilled(uint256,address,address[],address[],uint256[],uint256[])"))
+
+// fill: the settlement tells nonce and taker, and takes each nonce of a taker once;
+// beside that the input leaves the taker, so that an order of the same nonce with
+// another input is not taken for this one.
+func (m *jamMessage) fill(d deal, c core) []swap.LogPattern {
+	return append(m.trace(d, c), swap.LogPattern{Address: c.sell, Topics: []common.Hash{transferred, addressTopic(c.taker), {}}, Amount: c.sellAmount})
+}
+
+// trace: of a token that takes a share of its transfers, another amount is seen.
+func (m *jamMessage) trace(d deal, c core) []swap.LogPattern {
+	return []swap.LogPattern{{Address: d.settlement, Topics: []common.Hash{jamFilled, common.BigToHash(m.Nonce.Int), addressTopic(c.taker)}}}
+}
+
+// offered: solvers may pay more than the minimum that is signed, which follows
+// from what they expect to pay and the slippage.
+func (m *jamMessage) offered(b bought, c core, slippageBps int) (*big.Int, error) {
+	switch {
+	case !b.MinimumAmount.Is(c.buyLeast):
+		return nil, refuse(swap.NotAsAccepted, "minimumAmount", "shows another minimum than the order has")
+	case c.buyLeast.Cmp(b.Amount.Int) > 0 || c.buyLeast.Cmp(floorOf(b.Amount.Int, slippageBps)) < 0:
+		return nil, refuse(swap.NotAsAccepted, "minimumAmount", "has a minimum that does not follow from the amount and the slippage that was asked for")
+	}
+	return b.Amount.Int, nil
+}
+
+// A partnerFee is what partnerInfo packs: an address in bits 32 to 191, its rate
+// in bits 16 to 31, the protocol's rate below, all in basis points of the output.
+type partnerFee struct {
+	partner                 common.Address
+	partnerBps, protocolBps int
+	rest                    *big.Int // whatever else is packed
+}
+
+func unpack(info *big.Int) partnerFee {
+	rate := func(shift uint) int { return int(new(big.Int).Rsh(info, shift).Uint64() & 0xffff) }
+	return partnerFee{
+		partner:    common.BigToAddress(new(big.Int).Rsh(info, 32)),
+		partnerBps: rate(16), protocolBps: rate(0), rest: new(big.Int).Rsh(info, 192),
+	}
+}
+
+func addressTopic(a common.Address) common.Hash { return common.BytesToHash(a[:]) }
+
+// floorOf is what slippage leaves of an amount, rounded down as the API does.
+func floorOf(n *big.Int, slippageBps int) *big.Int {
+	f := new(big.Int).Mul(n, big.NewInt(int64(10_000-slippageBps)))
+	return f.Div(f, big.NewInt(10_000))
+}

@@ -1,0 +1,170 @@
+package gasless
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math/big"
+	"time"
+
+	"swapkeep/providers/wire"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/math"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// A message is an order's struct in one protocol's form, as read from JSON.
+type message interface {
+	// read is what orders of both protocols have; ok is false where a field is
+	// missing, or has more or fewer than one token.
+	read() (c core, ok bool)
+	// bounds holds the fields that only this protocol has, and that the provider
+	// may choose, to what is harmless.
+	bounds(d deal) error
+	// values are the fields as they are hashed: core's from the argument, so that
+	// what is signed has the deal's own, the rest from the message.
+	values(c core) apitypes.TypedDataMessage
+	// pays are the fees that the order takes from the output.
+	pays(d deal) []swap.Payment
+	// fill is what the chain shows of a fill of the whole order, and trace what it
+	// shows of any: what comes in place of the exact amounts.
+	fill(d deal, c core) []swap.LogPattern
+	trace(d deal, c core) []swap.LogPattern
+	// offered is what the provider says that arrives, and the least of it that the
+	// order enforces, which must be its core's.
+	offered(b bought, c core, slippageBps int) (out *big.Int, err error)
+}
+
+// core is what one signature exchanges.
+type core struct {
+	taker, receiver      common.Address
+	sell, buy            common.Address
+	sellAmount, buyLeast *big.Int
+	expiry               *big.Int
+}
+
+// fits holds an order to a deal; floor is the least that must arrive, nil where
+// there is none yet.
+func (c core) fits(d deal, floor *big.Int) error {
+	err := service.CheckEchoes([]wire.Echo{
+		{Field: "taker", There: true, Same: c.taker == d.taker},
+		{Field: "receiver", There: true, Same: c.receiver == d.receiver},
+		{Field: "sellToken", There: true, Same: c.sell == d.spent},
+		{Field: "buyToken", There: true, Same: c.buy == d.buy()},
+		{Field: "sellAmount", There: true, Same: c.sellAmount.Cmp(d.amountIn) == 0},
+	})
+	switch {
+	case err != nil:
+		return err
+	case c.buyLeast.Sign() <= 0:
+		return refuse(swap.NotAsAccepted, "buyAmount", "would have nothing paid for the order")
+	case floor != nil && c.buyLeast.Cmp(floor) < 0:
+		return refuse(swap.NotAsAccepted, "floorOut", "enforces %s, less than the accepted floor %s", c.buyLeast, floor)
+	case !c.expiry.IsInt64() || c.expiry.Int64() > maxTime:
+		return refuse(swap.NotAsAccepted, "expiry", "would let the order live for ever")
+	}
+	return nil
+}
+
+// maxTime is the last second that a time may name: the year 2200. The API writes
+// 9999999999 for an order without end.
+const maxTime = 7_258_118_400
+
+// ends is the order's expiry; [core.fits] has seen to it that it is a second of
+// this age.
+func (c core) ends() time.Time { return time.Unix(c.expiry.Int64(), 0).UTC() }
+
+// An order is a message that was held to a deal.
+type order struct {
+	deal deal
+	core core
+	message
+}
+
+// read holds a message, whose JSON has no field that is not read, to a deal.
+func (d deal) read(raw []byte, floor *big.Int) (order, error) {
+	m := d.blank()
+	if err := wire.ReadWhole(raw, m); err != nil {
+		return order{}, refuse(swap.NotUnderstood, "toSign", "wants something signed that is no %s: %v", d.primary, err)
+	}
+	c, ok := m.read()
+	if !ok {
+		return order{}, refuse(swap.NotUnderstood, "toSign", "wants something signed that is no %s with one token on each side", d.primary)
+	}
+	if err := c.fits(d, floor); err != nil {
+		return order{}, err
+	}
+	return order{d, c, m}, m.bounds(d)
+}
+
+// typed is the order as its contract hashes it: the deal's own values, and of the
+// provider's those that were found harmless.
+func (o order) typed() apitypes.TypedData {
+	d := o.deal
+	return d.around(o.values(core{d.taker, d.receiver, d.spent, d.buy(), d.amountIn, o.core.buyLeast, o.core.expiry}))
+}
+
+// around puts values into the venue's domain and types.
+func (v venue) around(m apitypes.TypedDataMessage) apitypes.TypedData {
+	return apitypes.TypedData{
+		Types:       apitypes.Types{domainType: orderTypes[domainType], v.primary: orderTypes[v.primary]},
+		PrimaryType: v.primary,
+		Domain: apitypes.TypedDataDomain{
+			Name: v.domain, Version: domainVersion, VerifyingContract: v.settlement.Hex(),
+			ChainId: (*math.HexOrDecimal256)(new(big.Int).SetUint64(v.chain)),
+		},
+		Message: m,
+	}
+}
+
+// matches wants the provider's own message to hash as the order built here does:
+// nothing was overlooked.
+func (o order) matches(raw []byte) error {
+	var m apitypes.TypedDataMessage
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&m); err != nil {
+		return refuse(swap.NotUnderstood, "toSign", "wants something signed that cannot be read: %v", err)
+	}
+	if !sameHash(o.deal.around(inDecimal(m)), o.typed()) {
+		return refuse(swap.NotAsAccepted, "toSign", "wants another order signed than the terms make")
+	}
+	return nil
+}
+
+// inDecimal writes numbers as strings, in which they are hashed without loss.
+func inDecimal(m map[string]any) map[string]any {
+	out := maps.Clone(m)
+	for k, v := range out {
+		if n, ok := v.(json.Number); ok {
+			out[k] = n.String()
+		}
+	}
+	return out
+}
+
+func sameHash(a, b apitypes.TypedData) bool {
+	x, _, errA := apitypes.TypedDataAndHash(a)
+	y, _, errB := apitypes.TypedDataAndHash(b)
+	return errA == nil && errB == nil && bytes.Equal(x, y)
+}
+
+const domainType = "EIP712Domain"
+
+// orderTypes are the contracts' types, in the order in which they are hashed.
+var orderTypes = apitypes.Types{
+	domainType: {{Name: "name", Type: "string"}, {Name: "version", Type: "string"}, {Name: "chainId", Type: "uint256"}, {Name: "verifyingContract", Type: "address"}},
+	"JamOrder": {
+		{Name: "taker", Type: "address"}, {Name: "receiver", Type: "address"}, {Name: "expiry", Type: "uint256"}, {Name: "exclusivityDeadline", Type: "uint256"},
+		{Name: "nonce", Type: "uint256"}, {Name: "executor", Type: "address"}, {Name: "partnerInfo", Type: "uint256"},
+		{Name: "sellTokens", Type: "address[]"}, {Name: "buyTokens", Type: "address[]"}, {Name: "sellAmounts", Type: "uint256[]"}, {Name: "buyAmounts", Type: "uint256[]"},
+		{Name: "hooksHash", Type: "bytes32"},
+	},
+	"SingleOrder": {
+		{Name: "partner_id", Type: "uint64"}, {Name: "expiry", Type: "uint256"}, {Name: "taker_address", Type: "address"}, {Name: "maker_address", Type: "address"},
+		{Name: "maker_nonce", Type: "uint256"}, {Name: "taker_token", Type: "address"}, {Name: "maker_token", Type: "address"},
+		{Name: "taker_amount", Type: "uint256"}, {Name: "maker_amount", Type: "uint256"}, {Name: "receiver", Type: "address"}, {Name: "packed_commands", Type: "uint256"},
+	},
+}

@@ -1,0 +1,240 @@
+package gasless
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/providers/wire"
+	"swapkeep/rest"
+	"swapkeep/swap"
+)
+
+const (
+	// maxLife is the longest that an order may wait for its settlement.
+	maxLife = 15 * time.Minute
+	maxSkew = 60 * time.Second
+)
+
+// Quote asks for EXACT_INPUT prices of every protocol that the chain has. It may be
+// repeated; makers dislike it often.
+func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
+	return p.Stream(ctx, r, func(swap.Offer) {})
+}
+
+// Stream is Quote that tells each offer as it comes. The offers returned stand in
+// the order of what arrives; one protocol's failure is only an error where the
+// other has no offer either.
+func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(swap.Offer)) ([]swap.Offer, error) {
+	d, err := checkRequest(r)
+	if err != nil {
+		return nil, err
+	}
+	type answer struct {
+		offer swap.Offer
+		err   error
+		by    string
+	}
+	asked := d.venuesFor(r)
+	answers := make(chan answer, len(asked))
+	for _, v := range asked {
+		go func() {
+			o, err := p.ask(ctx, v, r)
+			answers <- answer{o, err, v.protocol.name}
+		}()
+	}
+	var offers []swap.Offer
+	failed := map[string]error{}
+	for range asked {
+		switch a := <-answers; {
+		case a.err != nil:
+			failed[a.by] = a.err
+		default:
+			offers = append(offers, a.offer)
+			told(a.offer)
+		}
+	}
+	if len(offers) == 0 {
+		return nil, merged(failed)
+	}
+	slices.SortFunc(offers, byNet)
+	return offers, nil
+}
+
+// venuesFor are the protocols that can serve a request to a proven end.
+func (d deployment) venuesFor(r swap.QuoteRequest) []venue {
+	return slices.DeleteFunc(d.venues(), func(v venue) bool { return r.TokenOut == nativeCoin && !v.nativeOut })
+}
+
+// byNet puts the best net output first: amounts are after fees, and neither costs
+// gas. Of equal ones the firmer is better, then the protocol that stands first.
+func byNet(a, b swap.Offer) int {
+	if c := b.AmountOut.Cmp(a.AmountOut); c != 0 {
+		return c
+	}
+	if c := b.MinOut.Cmp(a.MinOut); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Routing, b.Routing)
+}
+
+// ask quotes one protocol. It has a goroutine of its own, in which a reply that this
+// program stumbles over would end all of it.
+func (p *Provider) ask(ctx context.Context, v venue, r swap.QuoteRequest) (o swap.Offer, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			o, err = swap.Offer{}, refuse(swap.ProviderGarbage, "reply", "sent a reply that cannot be read: %v", x)
+		}
+	}()
+	reply, err := p.api[v.protocol.name].Do(ctx, rest.Call{Method: http.MethodGet, Path: v.path("/quote"), Query: p.query(v, r)})
+	if err != nil {
+		return swap.Offer{}, service.Refusal(err)
+	}
+	q, err := v.readQuote(reply.Body, r)
+	if err != nil {
+		return swap.Offer{}, err
+	}
+	q.offer.Expires, err = v.lives(q.order, reply)
+	return q.offer, err
+}
+
+// query are the parameters of GET /quote. Addresses are in EIP-55 form, without
+// which the API refuses them. The check of balance and allowance is skipped: a
+// quote comes before the approval.
+func (p *Provider) query(v venue, r swap.QuoteRequest) url.Values {
+	d := v.asked(r)
+	q := url.Values{
+		"sell_tokens": {d.spent.Hex()}, "buy_tokens": {d.buy().Hex()}, "sell_amounts": {d.amountIn.String()},
+		"taker_address": {d.taker.Hex()}, "receiver_address": {d.receiver.Hex()},
+		"approval_type": {approvalType}, "gasless": {"true"}, "skip_validation": {"true"},
+	}
+	if p.source != "" {
+		q.Set("source", p.source)
+	}
+	if d.feeBps > 0 {
+		q.Set("fee", strconv.Itoa(d.feeBps))
+	}
+	v.ask(q, r)
+	return q
+}
+
+// percent writes basis points as the API has slippage: percent, at most two
+// decimals.
+func percent(bps int) string { return strconv.FormatFloat(float64(bps)/100, 'f', -1, 64) }
+
+// lives is until when, by our clock, the order may be signed: its expiry less what
+// the provider needs to settle it. A provider's clock that is ahead of ours takes
+// that from it, one that is behind gives nothing.
+func (v venue) lives(o order, reply *rest.Reply) (time.Time, error) {
+	skew, _ := reply.Skew()
+	if skew.Abs() > maxSkew {
+		r := refuse(swap.ClockSkew, "clock", "has a clock that differs from this machine's by %s; set the clock and try again", skew.Abs().Round(time.Second))
+		r.Data = map[string]string{"skewSeconds": strconv.Itoa(int(skew.Seconds()))}
+		return time.Time{}, r
+	}
+	ends := o.core.ends()
+	expires := ends.Add(-v.leastLife - max(skew, 0))
+	switch {
+	case ends.After(reply.Received.Add(maxLife)):
+		return time.Time{}, refuse(swap.NotAsAccepted, "expiry", "would let the order live until %s, more than %d minutes", ends.Format(time.RFC3339), int(maxLife.Minutes()))
+	case !expires.After(reply.Received):
+		return time.Time{}, refuse(swap.QuoteExpired, "expiry", "leaves less than %s to settle the order; get a new quote, and check this machine's clock", v.leastLife)
+	}
+	return expires, nil
+}
+
+// weight orders the reasons of two protocols: the first code that either has is
+// the one that is shown with both. Behind a lie and what the user can mend come
+// bad moments; that there is no offer says least.
+var weight = []swap.Code{
+	swap.NotAsAccepted, swap.NotPinned, swap.NotUnderstood, swap.ProviderGarbage, swap.ClockSkew, swap.ProviderKey,
+	swap.InsufficientFunds, swap.AmountTooSmall, swap.ProviderBusy, swap.ProviderDown, swap.QuoteExpired, swap.ProviderRefused,
+}
+
+// merged is why no protocol has an offer.
+func merged(failed map[string]error) error {
+	var list []*swap.Refusal
+	var says []string
+	for _, pr := range protocols {
+		err, ok := failed[pr.name]
+		if !ok {
+			continue
+		}
+		var r *swap.Refusal
+		if !errors.As(err, &r) {
+			return err // the caller gave up
+		}
+		list = append(list, r)
+		says = append(says, pr.name+": "+r.Reason)
+	}
+	slices.SortStableFunc(list, func(a, b *swap.Refusal) int { return heft(a.Code) - heft(b.Code) })
+	if len(list) == 1 {
+		return list[0]
+	}
+	first := *list[0]
+	first.Reason = strings.Join(says, "; ")
+	return &first
+}
+
+func heft(c swap.Code) int {
+	if i := slices.Index(weight, c); i >= 0 {
+		return i
+	}
+	return len(weight)
+}
+
+// A reading is a quote that was found to be for its request.
+type reading struct {
+	offer   swap.Offer
+	order   order
+	quoteID string
+}
+
+// readQuote turns a reply to /quote into an offer, or refuses it. It is pure, so
+// that an offer that comes back from storage is read again in the same way.
+func (v venue) readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
+	if _, err := checkRequest(r); err != nil {
+		return reading{}, err
+	}
+	q, err := decodeQuote(raw)
+	if err != nil {
+		return reading{}, err
+	}
+	d := v.asked(r)
+	if err := q.echoes(d, r); err != nil {
+		return reading{}, err
+	}
+	o, err := d.read(q.ToSign, nil)
+	if err != nil {
+		return reading{}, err
+	}
+	if !q.Expiry.Is(o.core.expiry) {
+		return reading{}, refuse(swap.NotAsAccepted, "expiry", "shows another expiry than the order has")
+	}
+	if err := o.matches(q.ToSign); err != nil {
+		return reading{}, err
+	}
+	b := q.buys(d)
+	out, err := o.offered(b, o.core, r.SlippageBps)
+	if err != nil {
+		return reading{}, err
+	}
+	if err := q.taken(d, out); err != nil {
+		return reading{}, err
+	}
+	network, _ := chain.NetworkByID(v.chain)
+	offer := swap.Offer{
+		Provider: swap.Gasless, Request: r, Routing: v.protocol.name, Route: wire.Printable(strings.Join(q.route(), ", ")),
+		AmountOut: out, MinOut: o.core.buyLeast, Gasless: true, Duration: network.BlockTime, Fees: o.pays(d), Raw: raw,
+	}
+	if r.TokenIn == nativeCoin {
+		offer.Wrap = d.spent
+	}
+	return reading{offer, o, q.QuoteID}, nil
+}

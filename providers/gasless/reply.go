@@ -1,0 +1,195 @@
+package gasless
+
+import (
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strings"
+
+	"swapkeep/providers/wire"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// The words of the API that decide something.
+const (
+	approvalType = "Standard" // a plain ERC-20 allowance
+	oneToOne     = "121"      // one token for one token
+)
+
+// quoteReply is the reply to GET /quote. Fields that decide nothing are tolerated
+// and left unread.
+type quoteReply struct {
+	Type               string                  `json:"type"`
+	Status             string                  `json:"status"`
+	QuoteID            string                  `json:"quoteId"`
+	ChainID            *wire.Number            `json:"chainId"`
+	ApprovalType       string                  `json:"approvalType"`
+	Taker              *wire.Address           `json:"taker"`
+	Receiver           *wire.Address           `json:"receiver"`
+	Expiry             *wire.Number            `json:"expiry"`
+	BuyTokens          map[string]bought       `json:"buyTokens"`
+	SellTokens         map[string]sold         `json:"sellTokens"`
+	SettlementAddress  *wire.Address           `json:"settlementAddress"`
+	ApprovalTarget     *wire.Address           `json:"approvalTarget"`
+	RequiredSignatures []json.RawMessage       `json:"requiredSignatures"`
+	PartnerFee         map[string]*wire.Amount `json:"partnerFee"`
+	ProtocolFee        map[string]*wire.Amount `json:"protocolFee"`
+	Tx                 json.RawMessage         `json:"tx"`
+	ToSign             json.RawMessage         `json:"toSign"`
+	OnchainOrderType   string                  `json:"onchainOrderType"` // RFQ only
+	HooksHash          *string                 `json:"hooksHash"`        // JAM only
+	Solver             string                  `json:"solver"`           // JAM only
+	Makers             []string                `json:"makers"`           // RFQ only
+}
+
+// bought is what arrives of one token, after fees.
+type bought struct {
+	Amount        *wire.Amount `json:"amount"`
+	MinimumAmount *wire.Amount `json:"minimumAmount"`
+}
+
+// sold is what leaves of one token.
+type sold struct {
+	Amount *wire.Amount `json:"amount"`
+}
+
+// decode reads a reply, or the error that the API sends with status 200.
+func decode(raw []byte, to any) error {
+	var e struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return garbage("reply", err)
+	}
+	if !wire.IsNull(e.Error) {
+		return failed(e.Error)
+	}
+	if err := json.Unmarshal(raw, to); err != nil {
+		return garbage("reply", err)
+	}
+	return nil
+}
+
+func garbage(field string, err error) error {
+	r := refuse(swap.ProviderGarbage, field, "sent a reply that is not of the agreed form: %v", err)
+	r.Err = err
+	return r
+}
+
+func decodeQuote(raw []byte) (quoteReply, error) {
+	var q quoteReply
+	if err := decode(raw, &q); err != nil {
+		return q, err
+	}
+	if wire.IsNull(q.ToSign) {
+		return q, refuse(swap.ProviderGarbage, "toSign", "left out the order in its reply")
+	}
+	if !soundID(q.QuoteID) {
+		return q, refuse(swap.ProviderGarbage, "quoteId", "has no usable name for its quote")
+	}
+	return q, nil
+}
+
+// maxID bounds the provider's names: a UUID, or a type and 39 digits.
+const maxID = 80
+
+// soundID keeps what goes into a query to letters, digits and hyphens.
+func soundID(s string) bool {
+	return s != "" && len(s) <= maxID && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
+}
+
+// echoes checks that the quote is for what was asked, and that what it wants
+// allowed and signed for are the built-in contracts.
+func (q quoteReply) echoes(d deal, r swap.QuoteRequest) error {
+	buy, sell := q.buys(d), q.sells(d)
+	err := service.CheckEchoes([]wire.Echo{
+		{Field: "type", There: q.Type != "", Same: q.Type == oneToOne},
+		{Field: "chainId", There: q.ChainID != nil, Same: q.ChainID.IsID(r.SrcChain)},
+		{Field: "approvalType", There: q.ApprovalType != "", Same: q.ApprovalType == approvalType},
+		{Field: "taker", There: q.Taker != nil, Same: q.Taker.Is(d.taker)},
+		{Field: "receiver", There: q.Receiver != nil, Same: q.Receiver.Is(d.receiver)},
+		{Field: "expiry", There: q.Expiry != nil, Same: true},
+		{Field: "requiredSignatures", There: true, Same: len(q.RequiredSignatures) == 0},
+		{Field: "tx", There: true, Same: wire.IsNull(q.Tx)},
+		{Field: "sellTokens", There: len(q.SellTokens) > 0, Same: len(q.SellTokens) == 1 && sell.Amount.Is(d.amountIn)},
+		{Field: "buyTokens", There: len(q.BuyTokens) > 0, Same: len(q.BuyTokens) == 1 && buy.Amount != nil && buy.Amount.Sign() > 0},
+		{Field: "hooksHash", There: true, Same: q.HooksHash == nil || *q.HooksHash == noHooks},
+		{Field: "onchainOrderType", There: true, Same: q.OnchainOrderType == "" || q.OnchainOrderType == d.primary},
+	})
+	switch {
+	case err != nil:
+		return err
+	case q.Status != d.success:
+		return refuse(swap.ProviderRefused, "status", "gave no quote but the word %q", wire.Printable(q.Status))
+	case q.SettlementAddress == nil || q.ApprovalTarget == nil:
+		return refuse(swap.ProviderGarbage, "settlementAddress", "left out its contracts in its reply")
+	case !q.SettlementAddress.Is(d.settlement):
+		return refuse(swap.NotPinned, "settlementAddress", "would settle at %s, which is not its built-in contract on chain %d", q.SettlementAddress, d.chain)
+	case !q.ApprovalTarget.Is(d.spender):
+		return refuse(swap.NotPinned, "approvalTarget", "wants %s allowed, which is not its built-in spender on chain %d", q.ApprovalTarget, d.chain)
+	}
+	return nil
+}
+
+// buys is the reply's line for the token out.
+func (q quoteReply) buys(d deal) bought {
+	b, _ := ofToken(q.BuyTokens, d.buy())
+	return b
+}
+
+// sells is the reply's line for the token that leaves.
+func (q quoteReply) sells(d deal) sold {
+	s, _ := ofToken(q.SellTokens, d.spent)
+	return s
+}
+
+// ofToken finds a token in a map by address.
+func ofToken[T any](m map[string]T, token common.Address) (T, bool) {
+	for k, v := range m {
+		if a, err := wire.ParseAddress(k); err == nil && a == token {
+			return v, true
+		}
+	}
+	var none T
+	return none, false
+}
+
+// taken holds the fees that the reply shows, in amounts, to the rates that were
+// agreed: JAM takes them in the order, RFQ has them in its price.
+func (q quoteReply) taken(d deal, out *big.Int) error {
+	for _, f := range []struct {
+		field string
+		of    map[string]*wire.Amount
+		bps   int
+	}{{"partnerFee", q.PartnerFee, d.feeBps}, {"protocolFee", q.ProtocolFee, d.makerBps}} {
+		for token, n := range f.of {
+			a, err := wire.ParseAddress(token)
+			switch {
+			case err != nil || n == nil:
+				return refuse(swap.ProviderGarbage, f.field, "shows a fee that cannot be read")
+			case a != d.buy():
+				return refuse(swap.NotAsAccepted, f.field, "takes a fee in %s", a)
+			case n.Cmp(feeOf(out, n.Int, f.bps)) > 0:
+				return refuse(swap.NotAsAccepted, f.field, "takes a fee of %s, more than %d bps", n, f.bps)
+			}
+		}
+	}
+	return nil
+}
+
+// feeOf is the most that a rate may take of what was there before a fee, rounded up.
+func feeOf(net, fee *big.Int, bps int) *big.Int {
+	f := new(big.Int).Add(net, fee)
+	f.Mul(f, big.NewInt(int64(bps)))
+	return f.Div(f.Add(f, big.NewInt(9_999)), big.NewInt(10_000))
+}
+
+// route is who would settle, in the provider's words.
+func (q quoteReply) route() []string {
+	if q.Solver != "" {
+		return []string{q.Solver}
+	}
+	return slices.Clone(q.Makers)
+}

@@ -1,0 +1,116 @@
+package gasless
+
+import (
+	"math/big"
+
+	"swapkeep/providers/wire"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// rfqMessage is a SingleOrder: one maker gives maker_amount to the receiver for
+// taker_amount. The contract lets the maker give more, never less in proportion.
+type rfqMessage struct {
+	PartnerID      *wire.Number  `json:"partner_id"`
+	Expiry         *wire.Number  `json:"expiry"`
+	TakerAddress   *wire.Address `json:"taker_address"`
+	MakerAddress   *wire.Address `json:"maker_address"`
+	MakerNonce     *wire.Number  `json:"maker_nonce"`
+	TakerToken     *wire.Address `json:"taker_token"`
+	MakerToken     *wire.Address `json:"maker_token"`
+	TakerAmount    *wire.Amount  `json:"taker_amount"`
+	MakerAmount    *wire.Amount  `json:"maker_amount"`
+	Receiver       *wire.Address `json:"receiver"`
+	PackedCommands *wire.Number  `json:"packed_commands"`
+}
+
+func (m *rfqMessage) read() (core, bool) {
+	there := m.TakerAddress != nil && m.MakerAddress != nil && m.Receiver != nil && m.TakerToken != nil && m.MakerToken != nil &&
+		m.TakerAmount != nil && m.MakerAmount != nil && m.PartnerID != nil && m.Expiry != nil && m.MakerNonce != nil && m.PackedCommands != nil
+	if !there {
+		return core{}, false
+	}
+	return core{
+		m.TakerAddress.Address, m.Receiver.Address, m.TakerToken.Address, m.MakerToken.Address,
+		m.TakerAmount.Int, m.MakerAmount.Int, m.Expiry.Int,
+	}, true
+}
+
+// bounds. A partner has the contract send part of maker_amount to whoever
+// registered that id, at a rate the order does not carry: only 0, nobody, leaves
+// the floor whole. A maker that is a party to the swap would let it prove, or pay,
+// nothing. Commands other than 0 pull through Permit2 or unwrap.
+func (m *rfqMessage) bounds(d deal) error {
+	maker := m.MakerAddress.Address
+	switch {
+	case m.PartnerID.Sign() != 0:
+		return refuse(swap.NotAsAccepted, "partner_id", "names partner %s, who would take a share of the output that the order does not show", m.PartnerID)
+	case maker == (common.Address{}) || maker == d.taker || maker == d.receiver || maker == d.spent || maker == d.tokenOut || maker == d.wrapped() || d.reserved(maker):
+		return refuse(swap.NotAsAccepted, "maker_address", "names %s as the maker, who is a party to the swap", maker)
+	case m.MakerNonce.Sign() == 0:
+		return refuse(swap.NotUnderstood, "maker_nonce", "wants an order signed with nonce 0, which is never settled")
+	case m.PackedCommands.Sign() != 0:
+		return refuse(swap.NotUnderstood, "packed_commands", "wants tokens moved in another way than by plain transfers")
+	}
+	return nil
+}
+
+func (m *rfqMessage) values(c core) apitypes.TypedDataMessage {
+	return apitypes.TypedDataMessage{
+		"partner_id": "0", "expiry": c.expiry.String(), "taker_address": c.taker.Hex(),
+		"maker_address": m.MakerAddress.Hex(), "maker_nonce": m.MakerNonce.String(),
+		"taker_token": c.sell.Hex(), "maker_token": c.buy.Hex(), "taker_amount": c.sellAmount.String(), "maker_amount": c.buyLeast.String(),
+		"receiver": c.receiver.Hex(), "packed_commands": "0",
+	}
+}
+
+// pays: the wallet's fee is in the maker's price. The order's bytes take no fee
+// from anybody; that it was asked for is in the terms.
+func (m *rfqMessage) pays(d deal) []swap.Payment {
+	if d.feeBps == 0 {
+		return nil
+	}
+	return []swap.Payment{{Token: d.tokenOut, To: d.feeReceiver, Bps: d.feeBps}}
+}
+
+var (
+	transferred = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
+	// rfqFilled is BebopOrder(uint128 indexed eventId). The id is not signed.
+	rfqFilled = crypto.Keccak256Hash([]byte("BebopOrder(uint128)"))
+)
+
+// fill: exactly the input goes to the maker, at least the signed amount comes from
+// the maker, and the settlement says in the same transaction that it did that. The
+// maker may have improved the price since, so the output is a least amount.
+func (m *rfqMessage) fill(d deal, c core) []swap.LogPattern {
+	maker := addressTopic(m.MakerAddress.Address)
+	return []swap.LogPattern{
+		{Address: c.sell, Topics: []common.Hash{transferred, addressTopic(c.taker), maker}, Amount: c.sellAmount},
+		{Address: c.buy, Topics: []common.Hash{transferred, maker, addressTopic(c.receiver)}, Amount: c.buyLeast, AtLeast: true},
+		{Address: d.settlement, Topics: []common.Hash{rfqFilled, {}}},
+	}
+}
+
+// trace: the contract lets whoever settles fill a part at the signed price. Whatever
+// part it is, some of the input goes to the maker: not nothing, of which anybody
+// can have a token tell.
+func (m *rfqMessage) trace(d deal, c core) []swap.LogPattern {
+	return []swap.LogPattern{
+		{Address: c.sell, Topics: []common.Hash{transferred, addressTopic(c.taker), addressTopic(m.MakerAddress.Address)}, Amount: big.NewInt(1), AtLeast: true},
+		{Address: d.settlement, Topics: []common.Hash{rfqFilled, {}}},
+	}
+}
+
+// offered: the price is firm, so that what is shown is what is signed.
+func (m *rfqMessage) offered(b bought, c core, _ int) (*big.Int, error) {
+	switch {
+	case b.Amount.Cmp(c.buyLeast) != 0:
+		return nil, refuse(swap.NotAsAccepted, "amount", "shows another amount than the order has")
+	case b.MinimumAmount != nil && b.MinimumAmount.Cmp(c.buyLeast) > 0:
+		return nil, refuse(swap.NotAsAccepted, "minimumAmount", "shows a higher minimum than the order has")
+	}
+	return c.buyLeast, nil
+}

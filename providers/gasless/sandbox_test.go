@@ -1,0 +1,235 @@
+package gasless_test
+
+import (
+	"context"
+	"math/big"
+	"testing"
+	"time"
+
+	"swapkeep/providers/gasless"
+	"swapkeep/providers/providertest"
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/gaslesssim"
+	"swapkeep/sandbox/operator"
+	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/ethclient"
+)
+
+// TestSandbox has orders settled by contracts with the real domains, types and
+// events, through a simulator that was written apart from this provider: what
+// Decode promises is what the chain then does, and Proof finds it there.
+func TestSandbox(t *testing.T) {
+	s := sandboxtest.Start(t, 1, 5330)
+	x := &trader{t: t, sim: s.Gasless(), who: s.Accounts()[0]}
+	var err error
+	if x.p, err = gasless.New(gasless.Config{Base: s.BaseURL("gasless"), Sandbox: true}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.p.Close)
+	for _, c := range s.Chains() {
+		if x.node, err = ethclient.DialContext(t.Context(), c.RPC()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(x.node.Close)
+		x.chain = c
+		wrapped, usdc := c.Network.Wrapped.Address, sandboxtest.Token(t, c, "USDC")
+		x.trade("JAM", usdc, wrapped, "100000000", 40)
+		x.trade("JAM", usdc, native, "120000000", 40) // no log shows that it arrives
+		x.trade("JAM", native, usdc, "50000000000000000", 0)
+		if c.Network.ID == 5330 {
+			continue
+		}
+		x.trade("RFQ", usdc, wrapped, "140000000", 40)
+		x.trade("RFQ", native, sandboxtest.Token(t, c, "DAI"), "60000000000000000", 0)
+		x.trade("RFQ", sandboxtest.Token(t, c, "USDT"), usdc, "70000000", 0)
+	}
+}
+
+// A trader swaps on one chain of the sandbox.
+type trader struct {
+	t     *testing.T
+	p     *gasless.Provider
+	sim   *gaslesssim.Server
+	node  *ethclient.Client
+	chain *sandbox.Chain
+	who   sandbox.Account
+}
+
+// only has one protocol alone give quotes.
+func (x *trader) only(protocol string) {
+	x.t.Helper()
+	settings := gaslesssim.DefaultSettings
+	if protocol == "JAM" {
+		settings.RFQ.NoQuote = 102
+	} else {
+		settings.JAM.NoQuote = 108
+	}
+	if err := x.sim.Set(settings); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// trade takes a swap from quote to proof and holds the balances against the decoded
+// effect.
+func (x *trader) trade(protocol string, in, out common.Address, amount string, feeBps int) {
+	x.t.Helper()
+	x.only(protocol)
+	ctx, cancel := context.WithTimeout(x.t.Context(), 30*time.Second)
+	defer cancel()
+	r := request(x.chain.Network.ID, in, out, amount, feeBps)
+	r.Account, r.Recipient, r.RefundTo = x.who.Address, x.who.Address, x.who.Address
+	offers, err := x.p.Quote(ctx, r)
+	if err != nil {
+		x.t.Fatalf("chain %d, %s, %s to %s: quote: %v", r.SrcChain, protocol, in, out, err)
+	}
+	o := offers[0]
+	if len(offers) != 1 || o.Routing != protocol {
+		x.t.Fatalf("chain %d: %d offers, the first by %s", r.SrcChain, len(offers), o.Routing)
+	}
+	terms := termsOf(o)
+	terms.Deadline = time.Now().Add(20 * time.Minute)
+	built, err := x.p.Build(ctx, o, terms)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	order := x.signs(o, terms, built)
+	effect, err := x.p.Decode(terms, built.Steps[0])
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	before := x.balances(effect)
+	if order.Ref, err = x.p.Submit(ctx, order); err != nil {
+		x.t.Fatalf("chain %d, %s: submit: %v", r.SrcChain, protocol, err)
+	}
+	if again, err := x.p.Submit(ctx, order); err != nil || again != order.Ref {
+		x.t.Errorf("chain %d, %s: submitted again: %q, %v", r.SrcChain, protocol, again, err)
+	}
+	claim := x.settled(ctx, order)
+	x.moved(effect, before, built.Spender)
+	x.proven(ctx, order, claim)
+}
+
+// signs does what package swap does before: wraps, approves exactly the amount,
+// checks, signs.
+func (x *trader) signs(o swap.Offer, terms swap.Terms, built swap.Built) swap.Order {
+	x.t.Helper()
+	if terms.Wrap != native {
+		x.send(operator.Call{To: terms.Wrap, Value: terms.AmountIn, Data: sandboxtest.Calldata(x.t, "deposit()")})
+	}
+	x.send(operator.Call{To: terms.Input(), Data: sandboxtest.Calldata(x.t, "approve(address,uint256)", built.Spender, terms.AmountIn)})
+	signature, err := providertest.SignTyped(x.who.Key, *built.Steps[0].Typed)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return swap.Order{
+		ID: "test", Terms: terms, Offer: o, Results: []swap.Result{{Signature: signature}},
+		Plan: swap.Plan(built),
+	}
+}
+
+// settled waits for the provider's last word.
+func (x *trader) settled(ctx context.Context, o swap.Order) swap.Claim {
+	x.t.Helper()
+	for {
+		c, err := x.p.Status(ctx, o)
+		if err == nil && c.State.Final() {
+			if c.State != swap.Filled || c.Tx == (common.Hash{}) || c.Chain != o.Terms.SrcChain {
+				x.t.Fatalf("chain %d: the provider claims %+v", o.Terms.SrcChain, c)
+			}
+			return c
+		}
+		select {
+		case <-ctx.Done():
+			x.t.Fatalf("chain %d: no end in time: %+v, %v", o.Terms.SrcChain, c, err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// balances are what the effect's parties have.
+func (x *trader) balances(f swap.Effect) []*big.Int {
+	x.t.Helper()
+	list := []*big.Int{sandboxtest.Balance(x.t, x.chain, x.who.Address, f.Spends[0].Token), sandboxtest.Balance(x.t, x.chain, f.Receives[0].To, f.Receives[0].Token)}
+	for _, p := range f.Pays {
+		list = append(list, sandboxtest.Balance(x.t, x.chain, p.To, p.Token))
+	}
+	return list
+}
+
+// moved holds the balances afterwards against the effect. Of a signed order the
+// account pays no gas.
+func (x *trader) moved(f swap.Effect, before []*big.Int, spender common.Address) {
+	x.t.Helper()
+	after := x.balances(f)
+	spent, got := new(big.Int).Sub(before[0], after[0]), new(big.Int).Sub(after[1], before[1])
+	if spent.Cmp(f.Spends[0].Amount) != 0 || got.Cmp(f.Receives[0].Min) < 0 {
+		x.t.Errorf("chain %d: %s left, said %s; %s arrived, promised %s", f.Chain, spent, f.Spends[0].Amount, got, f.Receives[0].Min)
+	}
+	for i, p := range f.Pays {
+		if inOrder := f.Target == jam; inOrder && after[2+i].Cmp(before[2+i]) <= 0 {
+			x.t.Errorf("chain %d: %s got no fee", f.Chain, p.To)
+		}
+	}
+	if left := sandboxtest.View(x.t, x.chain, f.Spends[0].Token, "allowance(address,address)", 0, x.who.Address, spender); left.Sign() != 0 {
+		x.t.Errorf("chain %d: an allowance of %s is left", f.Chain, left)
+	}
+}
+
+// proven finds every pattern of the proof in the transaction that the provider
+// named, and nowhere before.
+func (x *trader) proven(ctx context.Context, o swap.Order, c swap.Claim) {
+	x.t.Helper()
+	proof, err := x.p.Proof(o)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	receipt, err := x.node.TransactionReceipt(ctx, c.Tx)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	for i, p := range proof.Fill {
+		var found []*types.Log
+		logs, err := x.node.FilterLogs(ctx, ethereum.FilterQuery{Addresses: []common.Address{p.Address}, FromBlock: big.NewInt(0)})
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		for _, l := range logs {
+			if fits(p, l) && (l.TxHash == c.Tx || i == 0) {
+				found = append(found, &l)
+			}
+		}
+		if len(found) != 1 || found[0].TxHash != c.Tx {
+			x.t.Errorf("chain %d, %s: pattern %d is in %d logs", o.Terms.SrcChain, o.Offer.Routing, i, len(found))
+		}
+	}
+	block, err := x.node.HeaderByNumber(ctx, receipt.BlockNumber)
+	if err != nil || receipt.Status != types.ReceiptStatusSuccessful || !time.Unix(int64(block.Time), 0).Before(proof.Ends) {
+		x.t.Errorf("chain %d: mined with status %d after the end %s: %v", o.Terms.SrcChain, receipt.Status, proof.Ends, err)
+	}
+}
+
+func fits(p swap.LogPattern, l types.Log) bool {
+	if len(l.Topics) != len(p.Topics) {
+		return false
+	}
+	for i, t := range p.Topics {
+		if t != (common.Hash{}) && t != l.Topics[i] {
+			return false
+		}
+	}
+	if p.Amount == nil {
+		return true
+	}
+	n := new(big.Int).SetBytes(l.Data[:32]).Cmp(p.Amount)
+	return n == 0 || n > 0 && p.AtLeast
+}
+
+func (x *trader) send(c operator.Call) {
+	x.t.Helper()
+	sandboxtest.MustTransact(x.t, x.chain, x.who, c)
+}

@@ -1,0 +1,212 @@
+package gasless
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"swapkeep/providers/wire"
+	"swapkeep/rest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+const (
+	signScheme   = "EIP712"
+	signatureLen = 65
+)
+
+// submission is the body of POST /order.
+type submission struct {
+	QuoteID    string        `json:"quote_id"`
+	Signature  hexutil.Bytes `json:"signature"`
+	SignScheme string        `json:"sign_scheme"`
+}
+
+// Submit posts the signed order once and returns the provider's name for it. The
+// provider takes one order for each quote, so repeating it makes no second one:
+// where the name is unknown or used up, it is asked after at once. Whatever fails
+// in another way leaves open what became of it, unless its code is not temporary.
+func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
+	s, err := signedOrder(o)
+	if err != nil {
+		return "", err
+	}
+	if !p.now().Before(s.order.core.ends()) {
+		return "", refuse(swap.QuoteExpired, "expiry", "cannot settle the order any more: it has expired")
+	}
+	body, err := json.Marshal(submission{s.quoteID, s.signature, signScheme})
+	if err != nil {
+		return "", err
+	}
+	err = p.post(ctx, s, body)
+	if isCode(err, invalidQuoteID) {
+		return p.lookUp(ctx, o, s.quoteID)
+	}
+	return s.quoteID, err
+}
+
+// post hands the order over. The reply counts only if it is about this order.
+func (p *Provider) post(ctx context.Context, s signed, body []byte) error {
+	v := s.order.deal.venue
+	reply, err := p.api[v.protocol.name].Do(ctx, rest.Call{Method: http.MethodPost, Path: v.path("/order"), Body: body})
+	if err != nil {
+		return service.Refusal(err)
+	}
+	var r struct {
+		Status string       `json:"status"`
+		Expiry *wire.Number `json:"expiry"`
+		TxHash *string      `json:"txHash"`
+	}
+	if err := decode(reply.Body, &r); err != nil {
+		return err
+	}
+	if _, err := hashOf(r.TxHash); err != nil {
+		return err
+	}
+	if r.Status == "" || !r.Expiry.Is(s.order.core.expiry) {
+		return refuse(swap.ProviderGarbage, "expiry", "answered about another order than it was given")
+	}
+	return nil
+}
+
+// lookUp finds out whether a used name was used by this order.
+func (p *Provider) lookUp(ctx context.Context, o swap.Order, id string) (string, error) {
+	_, err := p.Status(ctx, o)
+	switch {
+	case err == nil:
+		return id, nil
+	case errors.Is(err, &swap.Refusal{Code: swap.OrderUnknown}):
+		return "", refuse(swap.ProviderRefused, "quoteId", "does not know the quote any more; get a new one")
+	}
+	return "", err
+}
+
+// statuses are the API's words for where an order stands. Words that are not in
+// it, which its texts speak of too, are no end.
+var statuses = map[string]swap.State{
+	"Pending":   swap.Settling,
+	"Success":   swap.Settling, // its meaning is nowhere defined
+	"Settled":   swap.Settling, // mined, and not deep yet
+	"Confirmed": swap.Filled,
+	"Failed":    swap.Failed,
+}
+
+// Status reports what the provider claims of an order. Its replies do not repeat
+// the order's name; they are refused where their tokens are not the order's.
+func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error) {
+	s, err := signedOrder(o)
+	if err != nil {
+		return swap.Claim{}, err
+	}
+	v := s.order.deal.venue
+	reply, err := p.api[v.protocol.name].Do(ctx, rest.Call{Method: http.MethodGet, Path: v.path("/order-status"), Query: url.Values{"quote_id": {s.quoteID}}})
+	if err != nil {
+		err = service.Refusal(err)
+	}
+	var claim swap.Claim
+	if err == nil {
+		claim, err = s.order.readStatus(reply.Body)
+	}
+	if isCode(err, invalidQuoteID) {
+		return swap.Claim{}, refuse(swap.OrderUnknown, "quoteId", "has no such order")
+	}
+	return claim, err
+}
+
+// readStatus reads a reply to /order-status.
+func (o order) readStatus(raw []byte) (swap.Claim, error) {
+	var r struct {
+		Status  string                  `json:"status"`
+		TxHash  *string                 `json:"txHash"`
+		Amounts map[string]*wire.Amount `json:"amounts"`
+	}
+	if err := decode(raw, &r); err != nil {
+		return swap.Claim{}, err
+	}
+	if r.Status == "" {
+		return swap.Claim{}, refuse(swap.ProviderGarbage, "status", "left out the order's status")
+	}
+	if _, ours := ofToken(r.Amounts, o.core.buy); len(r.Amounts) > 1 || len(r.Amounts) == 1 && !ours {
+		return swap.Claim{}, refuse(swap.ProviderGarbage, "amounts", "answered about another order than it was asked for")
+	}
+	tx, err := hashOf(r.TxHash)
+	if err != nil {
+		return swap.Claim{}, err
+	}
+	claim := swap.Claim{State: swap.Settling, Word: wire.Printable(r.Status), Tx: tx}
+	if state, ok := statuses[r.Status]; ok {
+		claim.State = state
+	}
+	if tx != (common.Hash{}) {
+		claim.Chain = o.deal.chain
+	}
+	if claim.State == swap.Failed {
+		claim.Reason = "the gasless provider says that the order failed"
+	}
+	return claim, nil
+}
+
+// hashOf reads a transaction's hash; none is zero.
+func hashOf(s *string) (common.Hash, error) {
+	if s == nil || *s == "" {
+		return common.Hash{}, nil
+	}
+	b, err := hexutil.Decode(strings.ToLower(*s))
+	if err != nil || len(b) != common.HashLength {
+		return common.Hash{}, refuse(swap.ProviderGarbage, "txHash", "names a transaction that is none")
+	}
+	return common.Hash(b), nil
+}
+
+// A signed order is what the account signed, with the provider's name for it.
+type signed struct {
+	reading
+	signature []byte
+}
+
+// signedOrder finds what an order's plan had signed, and wants it to be the order
+// of its offer: the name that goes with it is that offer's.
+func signedOrder(o swap.Order) (signed, error) {
+	typed, signature, err := lastSigned(o)
+	if err != nil {
+		return signed{}, err
+	}
+	s, err := stand(o.Offer, o.Terms)
+	if err != nil {
+		return signed{}, err
+	}
+	if !sameHash(typed, s.order.typed()) {
+		return signed{}, refuse(swap.NotAsAccepted, "offer", "gave another order than the one that was signed")
+	}
+	return signed{s, signature}, nil
+}
+
+// lastSigned is the data and the signature of the plan's last step.
+func lastSigned(o swap.Order) (apitypes.TypedData, []byte, error) {
+	last := len(o.Plan.Steps) - 1
+	if last < 0 || o.Plan.Steps[last].Typed == nil || len(o.Results) <= last || len(o.Results[last].Signature) != signatureLen {
+		return apitypes.TypedData{}, nil, refuse(swap.NotUnderstood, "signature", "needs a signed order, and the plan has none")
+	}
+	return *o.Plan.Steps[last].Typed, o.Results[last].Signature, nil
+}
+
+// Proof is the fill as the chain shows it, in whole or in part, from the signed bytes
+// alone, until the order's expiry.
+func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
+	typed, _, err := lastSigned(o)
+	if err != nil {
+		return swap.Proof{}, err
+	}
+	d, err := decodeTyped(o.Terms, typed)
+	if err != nil {
+		return swap.Proof{}, err
+	}
+	return swap.Proof{Fill: d.fill(d.deal, d.core), Trace: d.trace(d.deal, d.core), Ends: d.core.ends()}, nil
+}

@@ -1,0 +1,181 @@
+package intent_test
+
+import (
+	"maps"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"swapkeep/providers/intent"
+	"swapkeep/providers/providertest"
+	"swapkeep/rest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"golang.org/x/time/rate"
+)
+
+var (
+	account     = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") // public, of the test mnemonic
+	friend      = common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
+	feeReceiver = common.HexToAddress("0x000000000000000000000000000000000000bEEF")
+	filler      = common.HexToAddress("0x7c4Fa858cdFb46a314404409B69d7Dfa4ee5E3B0") // of the sandbox
+
+	native       = common.Address{}
+	usdcBase     = common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
+	usdcArbitrum = common.HexToAddress("0xaf88d065e77c8cC2239327C5EDb3A432268e5831")
+	usdcOptimism = common.HexToAddress("0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85")
+	usdcPolygon  = common.HexToAddress("0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359")
+	usdtEthereum = common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")
+	wethEthereum = common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2")
+
+	depotBase     = common.HexToAddress("0x1A7c327d0f402AEf2eD3D20D1141bD71BA1C317B")
+	depotEthereum = common.HexToAddress("0x4bACc118f9CEe2f6e9b52AAb317F8b5aaf2503F5")
+	unknownDepot  = common.HexToAddress("0x5a4D000000000000000000000000000000000021") // built in nowhere
+
+	recorded = time.Unix(1_795_159_800, 0).UTC() // 2026-11-20 07:30:00
+
+	fillTx   = common.HexToHash("0x5bdce5b7c02d92fa6a8bff77f2ffcb0e583e6685828b3fb3b08850dedb335656")
+	refundTx = common.HexToHash("0x2fb4cffb0f2b12102a772c3a79b90e2bbd6f4085901e637565562eeb0cdf04f2")
+)
+
+const (
+	orderID = "cmrzsdld90000psp7uw0ni9l8"
+	trusted = "the intent provider and its fillers"
+)
+
+// newProvider is a provider on a loopback server: quick to give up.
+func newProvider(t testing.TB, base string, now func() time.Time) swap.Provider {
+	return open(t, base, now)
+}
+
+func open(t testing.TB, base string, now func() time.Time) *intent.Provider {
+	p, err := intent.New(intent.Config{
+		Base: base, Sandbox: true, Now: now,
+		Limits: rest.Limits{
+			Attempt: 250 * time.Millisecond, Call: 2 * time.Second, Attempts: 2,
+			Backoff: time.Millisecond, MaxWait: 10 * time.Millisecond, Rate: rate.Inf, Failures: 1000,
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+func wei(s string) *big.Int {
+	n, ok := new(big.Int).SetString(s, 10)
+	if !ok {
+		panic("not a number: " + s)
+	}
+	return n
+}
+
+// request asks as the recordings do.
+func request(src uint64, in common.Address, amount string, dst uint64, out common.Address, feeBps int) swap.QuoteRequest {
+	r := swap.QuoteRequest{
+		Account: account, Recipient: account, RefundTo: account, SrcChain: src, TokenIn: in, AmountIn: wei(amount),
+		DstChain: dst, TokenOut: out, SlippageBps: 50, FeeBps: feeBps,
+	}
+	if feeBps > 0 {
+		r.FeeReceiver = feeReceiver
+	}
+	return r
+}
+
+func toFriend(r swap.QuoteRequest) swap.QuoteRequest {
+	r.Recipient = friend
+	return r
+}
+
+// A recording is what one recorded swap comes to.
+type recording struct {
+	name, route string
+	out, least  string
+	life        time.Duration
+	target      common.Address
+	status      swap.Claim
+	claims      map[string]swap.Claim // further replies, by what their file ends in
+}
+
+func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
+	file := func(of string) string { return x.name + "." + of + ".json" }
+	var fees []swap.Payment
+	if r.FeeBps > 0 {
+		fees = []swap.Payment{{Token: r.TokenOut, To: feeReceiver, Bps: r.FeeBps}}
+	}
+	spender, refundFrom := x.target, []common.Address{filler, x.target}
+	if r.TokenIn == native {
+		spender, refundFrom = native, refundFrom[:1]
+	}
+	var payers []common.Address
+	if swap.SupportOf(swap.Intent, r.DstChain).Support == swap.Active {
+		payers = []common.Address{filler}
+	}
+	f := providertest.Flow{
+		Name: x.name, Request: r, Deadline: recorded.Add(20 * time.Minute),
+		Exchanges: []string{file("quote"), file("build"), file("submit"), file("status")},
+		Offer:     providertest.Expected{Routing: x.route, AmountOut: x.out, MinOut: x.least, Fees: fees, Life: x.life, Longest: 10*time.Minute - 30*time.Second},
+		Spender:   spender,
+		Effects: []swap.Effect{{
+			Kind: swap.Opaque, Chain: r.SrcChain, Target: x.target, TrustedTo: trusted, Spends: []swap.Spend{{Token: r.TokenIn, Amount: r.AmountIn}},
+		}},
+		Opaque: "the form of deposits is not published: package swap signs one only if a simulation shows that the input leaves, exactly, and nothing else",
+		Settled: &providertest.Settled{
+			Submit: "/v1/deposit/submit", Status: "/v1/orders/by-id/" + orderID, Ref: orderID,
+			Claims: []providertest.Claimed{{Exchange: file("status"), Claim: x.status}},
+			Proof: swap.Proof{
+				Own:     r.SrcChain == r.DstChain,
+				Arrival: &swap.Arrival{Chain: r.DstChain, Token: r.TokenOut, To: r.Recipient, Least: wei(x.least), From: payers},
+				Refund:  &swap.Arrival{Chain: r.SrcChain, Token: r.TokenIn, To: account, Least: r.AmountIn, From: refundFrom},
+			},
+		},
+	}
+	for _, of := range slices.Sorted(maps.Keys(x.claims)) {
+		f.Settled.Claims = append(f.Settled.Claims, providertest.Claimed{Exchange: file(of), Claim: x.claims[of]})
+	}
+	return f
+}
+
+func settling(word string) swap.Claim { return swap.Claim{State: swap.Settling, Word: word} }
+
+func filled(chainID uint64) swap.Claim {
+	return swap.Claim{State: swap.Filled, Word: "filled", Tx: fillTx, Chain: chainID}
+}
+
+func refunded(chainID uint64) swap.Claim {
+	return swap.Claim{State: swap.Refunded, Word: "refunded", Tx: refundTx, Chain: chainID}
+}
+
+const saysFailed = "the intent provider says that the order failed"
+
+func suite() providertest.Suite {
+	return providertest.Suite{
+		Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless,
+		Flows: []providertest.Flow{
+			recording{"base-usdc-arbitrum", "Hyperstream", "24880000", "24755600", 30 * time.Second, depotBase, settling("published"), map[string]swap.Claim{
+				"created": settling("created"), "deposited": settling("deposited"), "refund-pending": settling("refund_pending"),
+				"unheard-of": settling("timeout"), "filled": filled(42161), "filled-unnamed": {State: swap.Filled, Word: "filled"}, "refunded": refunded(8453),
+				"failed":          {State: swap.Failed, Word: "failed", Reason: saysFailed},
+				"failed-refunded": {State: swap.Failed, Word: "failed", Tx: refundTx, Chain: 8453, Reason: saysFailed},
+			}}.flow(request(8453, usdcBase, "25000000", 42161, usdcArbitrum, 40)),
+			recording{"base-eth-arbitrum", "Hyperstream", "9985000000000000", "9935075000000000", 540 * time.Second, depotBase, settling("published"), map[string]swap.Claim{
+				"filled": filled(42161),
+			}}.flow(toFriend(request(8453, native, "10000000000000000", 42161, native, 0))),
+			recording{"ethereum-usdt-weth", "DeBridge", "509521195673062120", "506973589694696810", 45 * time.Second, depotEthereum, settling("published"), map[string]swap.Claim{
+				"refunded": refunded(1),
+			}}.flow(request(1, usdtEthereum, "1000000000", 1, wethEthereum, 40)),
+			recording{"optimism-usdc-polygon", "Across", "49800000", "49551000", 30 * time.Second, unknownDepot, settling("published"), map[string]swap.Claim{
+				"filled": filled(137),
+			}}.flow(request(10, usdcOptimism, "50000000", 137, usdcPolygon, 40)),
+		},
+	}
+}
+
+func TestConformance(t *testing.T) { providertest.Run(t, suite()) }
+
+// TestHostile has a sub-test for every leaf of the recorded replies, and for the
+// bytes that would be signed.
+func TestHostile(t *testing.T) { providertest.Hostile(t, suite()) }

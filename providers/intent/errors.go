@@ -1,0 +1,77 @@
+package intent
+
+import (
+	"errors"
+	"slices"
+
+	"swapkeep/providers/wire"
+	"swapkeep/rest"
+	"swapkeep/swap"
+)
+
+// The names of the API's errors on which something hangs.
+const (
+	quoteNotFound   = "QuoteNotFoundException"
+	duplicateRecord = "DuplicateRecordException"
+	badRequest      = "BadRequestException"
+	intentNotFound  = "IntentNotFoundException"
+)
+
+// failures is the API's error table, by the name of each.
+var failures = []wire.Failure{
+	{Code: "CannotFillException", Is: swap.NoRoute, Says: "found no filler for this pair and amount; try another provider"},
+	{Code: quoteNotFound, Is: swap.QuoteExpired, Says: "does not know the quote any more; get a new one"},
+	{Code: "QuoteExpiredException", Is: swap.QuoteExpired, Says: "says that the quote has expired; get a new one"},
+	{Code: "BuildDepositParsingException", Is: swap.QuoteExpired, Says: "could not build the deposit; get a new quote"},
+	{Code: "NotSupportedTokenException", Is: swap.NoRoute, Says: "does not trade one of these tokens; try another provider"},
+	{Code: "NotSupportedChainException", Is: swap.UnsupportedNetwork, Says: "does not serve one of these networks; choose another provider or network"},
+	{Code: "NotSupportedContractException", Is: swap.NoRoute, Says: "cannot use this route; choose another"},
+	{Code: "NotSupportedDepositMethodException", Is: swap.NoRoute, Says: "cannot take the deposit in a contract call; choose another route"},
+	{Code: "NotSupportedAssetReverseContractException", Is: swap.NoRoute, Says: "cannot use this route; choose another"},
+	{Code: "UnexpectedFromAddressException", Is: swap.NotAsAccepted, Says: "has the quote for another account"},
+	{Code: "ValidationException", Is: swap.ProviderRefused, Says: "does not accept the request"},
+	{Code: "ZodValidationException", Is: swap.ProviderRefused, Says: "does not accept the request"},
+	{Code: badRequest, Is: swap.ProviderRefused, Says: "does not accept the request"},
+	{Code: intentNotFound, Is: swap.OrderUnknown, Says: "has no such order"},
+	{Code: duplicateRecord, Is: swap.ProviderDown, Says: "is recording the order already"},
+	{Code: "InternalErrorException", Is: swap.ProviderDown, Says: "has a fault; try again"},
+	{Status: 410, Is: swap.QuoteExpired, Says: "says that the quote has expired; get a new one"},
+}
+
+// perhapsThere reports whether a submit failed in a way that leaves room for the
+// order to be there: another told of it at the same moment, the quote is used up or
+// lost, or another hash stands in the place of ours, which may be mended later.
+func perhapsThere(err error) bool {
+	var e *rest.Error
+	return errors.As(err, &e) && (slices.Contains([]string{quoteNotFound, duplicateRecord, badRequest}, e.Code) || isStatus(err, 404) || isStatus(err, 409))
+}
+
+func isStatus(err error, status int) bool {
+	var e *rest.Error
+	return errors.As(err, &e) && e.Kind == rest.Answered && e.Status == status
+}
+
+// failure is an error that came with a good status.
+func failure(name string) error {
+	return service.Refusal(&rest.Error{Service: string(swap.Intent), Kind: rest.Answered, Code: wire.Printable(name), JSON: true})
+}
+
+// refuse makes a refusal that names a field.
+func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
+	return service.Refuse(c, field, format, args...)
+}
+
+func garbage(what string, err error) *swap.Refusal {
+	r := refuse(swap.ProviderGarbage, what, "sent a reply that is not of the agreed form")
+	r.Err = err
+	return r
+}
+
+var errNotQuantity = errors.New("not a quantity")
+
+// notUnderstood is for what money moves by: nothing of it may be left unread.
+func notUnderstood(field string, err error) *swap.Refusal {
+	r := refuse(swap.NotUnderstood, field, "built a plan that is not of the agreed form")
+	r.Err = err
+	return r
+}

@@ -1,0 +1,111 @@
+// Package intent swaps, mostly between chains, by deposits that fillers pay out:
+// Khalani HyperStream. The provider finds routes, builds the actions of a deposit
+// and follows the order. Every action is held to the terms before the first is
+// signed; the deposit itself has no published form, so that package swap bounds it
+// by what it may take: the input, once, and nothing else.
+package intent
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"swapkeep/fault"
+	"swapkeep/providers/wire"
+	"swapkeep/rest"
+	"swapkeep/swap"
+)
+
+// DefaultBase is the API's own address.
+const DefaultBase = "https://api.hyperstream.dev"
+
+// A Config says where the API is. It needs no key.
+type Config struct {
+	Base string // DefaultBase when empty
+	// Frontend is where windows ask for tokens and pictures; Base when empty. Nothing
+	// here calls it.
+	Frontend string
+	Sandbox  bool             // Base must be loopback and may be http; else https only
+	Limits   rest.Limits      // zero fields take the defaults, with this provider's own for calls
+	Now      func() time.Time // fault.Now when nil
+}
+
+const (
+	// streamTime is how long routes may take to come in, within what package swap
+	// gives a quote; attemptTime how long one exchange may that is not a stream.
+	streamTime  = 25 * time.Second
+	attemptTime = 15 * time.Second
+	// callsPerSecond keeps away from a limit whose figure is not published.
+	callsPerSecond = 4
+)
+
+// A Provider is the intent provider as swap sees it. It may be used by several
+// goroutines.
+type Provider struct {
+	api            *rest.Client
+	base, frontend string
+	now            func() time.Time
+	fillers        []filler
+	shelf          shelf
+}
+
+var (
+	_ swap.Provider = (*Provider)(nil)
+	_ swap.Settler  = (*Provider)(nil)
+	_ swap.Streamer = (*Provider)(nil)
+	_ swap.Lister   = (*Provider)(nil)
+	_ swap.Placed   = (*Provider)(nil)
+)
+
+// New checks the configuration; it connects to nothing.
+func New(c Config) (*Provider, error) {
+	if c.Base == "" {
+		c.Base = DefaultBase
+	}
+	if c.Now == nil {
+		c.Now = fault.Now
+	}
+	if c.Frontend == "" {
+		c.Frontend = c.Base
+	}
+	p := &Provider{base: c.Base, frontend: c.Frontend, now: c.Now, fillers: fillers, shelf: shelf{lists: map[uint64]listing{}}}
+	reach := rest.Outside
+	if c.Sandbox {
+		reach, p.fillers = rest.OwnMachineAlone, sandboxFillers()
+	}
+	if err := rest.CheckBase(c.Frontend, reach); err != nil { // windows open what they are told
+		return nil, fmt.Errorf("intent: frontend base url: %w", err)
+	}
+	var err error
+	if p.api, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Base, Reach: reach, Limits: limits(c.Limits), Now: c.Now}); err != nil {
+		return nil, fmt.Errorf("intent: %w", err)
+	}
+	return p, nil
+}
+
+func limits(l rest.Limits) rest.Limits {
+	if l.Call == 0 {
+		l.Call = streamTime
+	}
+	if l.Attempt == 0 {
+		l.Attempt = attemptTime
+	}
+	if l.Rate == 0 {
+		l.Rate = callsPerSecond
+	}
+	return l
+}
+
+// Kind is [swap.Intent].
+func (p *Provider) Kind() swap.Kind { return swap.Intent }
+
+// Place says where the API is, and the entry of each network.
+func (p *Provider) Place() swap.Place {
+	return swap.Place{Base: p.base, Frontend: p.frontend, Networks: slices.Clone(networks)}
+}
+
+// Close drops idle connections.
+func (p *Provider) Close() { p.api.Close() }
+
+// service is the provider in what a person reads.
+var service = wire.Service{Name: string(swap.Intent), Failures: failures}

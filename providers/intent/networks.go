@@ -1,0 +1,104 @@
+package intent
+
+import (
+	"slices"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// networks are the wallet's (spec section 2, per-network entry). 5330 and 39 stay disabled until the provider supports
+// them.
+var networks = []swap.NetworkEntry{
+	entry(1, "Ethereum", true),
+	entry(10, "OP Mainnet", true),
+	entry(56, "BNB Smart Chain", true),
+	entry(8453, "Base", true),
+	entry(42161, "Arbitrum One", true),
+	entry(143, "Monad", true),
+	entry(5330, "Superseed", false),
+	entry(39, "U2U Solaris", false),
+}
+
+// entry is of a network that the provider calls by the wallet's own id, and that is
+// crossed from and to where it is enabled.
+func entry(id uint64, name string, enabled bool) swap.NetworkEntry {
+	return swap.NetworkEntry{ChainID: id, Enabled: enabled, ProviderChainID: id, DisplayName: name, CrossChainEnabled: enabled}
+}
+
+// destinations are further EVM chains that the provider listed (GET /v1/chains of
+// 2026-07-25); its ids for others, such as Solana's, are no EVM chains.
+var destinations = []uint64{130, 137, 324, 5000, 16661, 43114, 59144, 80094, 747474}
+
+// networkOf is the entry of a network, if it is enabled.
+func networkOf(chainID uint64) (swap.NetworkEntry, error) {
+	i := slices.IndexFunc(networks, func(n swap.NetworkEntry) bool { return n.ChainID == chainID })
+	switch {
+	case i < 0:
+		return swap.NetworkEntry{}, refuse(swap.UnsupportedNetwork, "srcChainId", "does not serve chain %d; choose another provider or network", chainID)
+	case !networks[i].Enabled:
+		return swap.NetworkEntry{}, refuse(swap.UnsupportedNetwork, "srcChainId", "is disabled on %s until it supports it", networks[i].DisplayName)
+	}
+	return networks[i], nil
+}
+
+// reached is the provider's id of a chain that may receive.
+func reached(chainID uint64) (uint64, error) {
+	if slices.Contains(destinations, chainID) {
+		return chainID, nil
+	}
+	n, err := networkOf(chainID)
+	if err != nil || !n.CrossChainEnabled {
+		return 0, refuse(swap.UnsupportedNetwork, "dstChainId", "does not reach chain %d; choose another network", chainID)
+	}
+	return n.ProviderChainID, nil
+}
+
+// destination is the provider's id of a chain that may receive from a network.
+func destination(src swap.NetworkEntry, chainID uint64) (uint64, error) {
+	switch {
+	case chainID == src.ChainID:
+		return src.ProviderChainID, nil
+	case !src.CrossChainEnabled:
+		return 0, refuse(swap.UnsupportedRoute, "dstChainId", "does not leave %s", src.DisplayName)
+	}
+	return reached(chainID)
+}
+
+// A depot is a deposit contract that is built in.
+type depot struct {
+	chain   uint64
+	address common.Address
+}
+
+// depots are the reserves that the provider's own configuration names (its REST
+// README). Routes of other fillers use other contracts, which package swap allows
+// within its bound, after an act of the user's.
+var depots = []depot{
+	{1, common.HexToAddress("0x4bACc118f9CEe2f6e9b52AAb317F8b5aaf2503F5")},
+	{42161, common.HexToAddress("0xb280C373F57c9169e009a66496EE556084afAd24")},
+	{8453, common.HexToAddress("0x1A7c327d0f402AEf2eD3D20D1141bD71BA1C317B")},
+}
+
+// A filler is an account whose payment counts as a fill.
+type filler struct {
+	chain   uint64
+	address common.Address
+}
+
+// fillers are none: the provider publishes no accounts that its fillers pay from. A
+// payment from any is reported as seen.
+var fillers []filler
+
+// Pins are the built-in deposit contracts and fillers.
+func (p *Provider) Pins() swap.Pins {
+	var pins swap.Pins
+	for _, d := range depots {
+		pins = append(pins, swap.Pin{Chain: d.chain, Role: swap.Depot, Address: d.address}, swap.Pin{Chain: d.chain, Role: swap.Spender, Address: d.address})
+	}
+	for _, f := range p.fillers {
+		pins = append(pins, swap.Pin{Chain: f.chain, Role: swap.Filler, Address: f.address})
+	}
+	return pins
+}

@@ -1,0 +1,65 @@
+package intent
+
+import (
+	"cmp"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"time"
+)
+
+// leastLife is what must be left of a route's quote for it to be executed: the
+// deposit still has to be signed and mined.
+const leastLife = 30 * time.Second
+
+// A found route is one that was read.
+type found struct {
+	quoteID, routeID string
+	callable         bool      // the deposit may be a contract call
+	ends             time.Time // as read by the provider's clock, once gathered by ours
+	out, least       *big.Int
+	stated           bool // the provider stated least
+	takes            time.Duration
+	raw              json.RawMessage
+}
+
+// lasting reports whether enough is left of a route at a moment.
+func (f found) lasting(now time.Time) bool { return f.ends.Sub(now) > leastLife }
+
+// unusable says why a route may not be executed; "" if it may.
+func (f found) unusable(now time.Time) string {
+	switch {
+	case !f.callable:
+		return "its deposit is no contract call, which is the only kind that is made here"
+	case !f.lasting(now):
+		return "its quote ends within 30 seconds; get a new one"
+	}
+	return ""
+}
+
+// order sorts routes as the spec lists it (section 1, route ordering): executable
+// contract calls first, then those with sufficient lifetime, the best output, and
+// the shorter duration; names only to be stable.
+func order(routes []found, now time.Time) {
+	slices.SortFunc(routes, func(a, b found) int {
+		return cmp.Or(
+			first(a.callable, b.callable),
+			first(a.lasting(now), b.lasting(now)),
+			b.out.Cmp(a.out),
+			cmp.Compare(a.takes, b.takes),
+			cmp.Compare(a.routeID, b.routeID),
+			cmp.Compare(a.quoteID, b.quoteID),
+		)
+	})
+}
+
+// first puts what is true before what is not.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}

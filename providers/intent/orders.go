@@ -1,0 +1,233 @@
+package intent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"swapkeep/chain"
+	"swapkeep/providers/wire"
+	"swapkeep/rest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// orderReply is an order as the provider tells of it.
+type orderReply struct {
+	ID            string        `json:"id"`
+	QuoteID       string        `json:"quoteId"`
+	RouteID       string        `json:"routeId"`
+	FromChainID   uint64        `json:"fromChainId"`
+	FromToken     *wire.Address `json:"fromToken"`
+	ToChainID     uint64        `json:"toChainId"`
+	ToToken       *wire.Address `json:"toToken"`
+	Status        string        `json:"status"`
+	Author        *wire.Address `json:"author"`
+	Recipient     *wire.Address `json:"recipient"`
+	RefundTo      *wire.Address `json:"refundTo"`
+	DepositTxHash *string       `json:"depositTxHash"`
+	Transactions  struct {
+		Fill   *paid `json:"fill"`
+		Refund *paid `json:"refund"`
+	} `json:"transactions"`
+	Name string `json:"name"`
+}
+
+// paid is a transaction that the provider names.
+type paid struct {
+	TxHash  string `json:"txHash"`
+	ChainID uint64 `json:"chainId"`
+}
+
+// search finds the order of a deposit by its transaction (GET /v1/orders/{address}).
+func (p *Provider) search(ctx context.Context, o swap.Order, d deposited) (orderReply, error) {
+	reply, err := p.api.Do(ctx, rest.Call{
+		Method: http.MethodGet, Path: "/v1/orders/" + o.Terms.Account.Hex(), Query: url.Values{"txHashSearch": {d.tx.Hex()}, "limit": {maxOrders}},
+	})
+	if err != nil {
+		return orderReply{}, service.Refusal(err)
+	}
+	return readOrders(reply.Body, o, d)
+}
+
+// maxOrders is the most that the API lists at once.
+const maxOrders = "20"
+
+// readOrders finds the order of a deposit in a list. One that names the deposit and
+// is not its order is a contradiction, and no answer.
+func readOrders(raw []byte, o swap.Order, d deposited) (orderReply, error) {
+	var r struct {
+		Data *[]json.RawMessage `json:"data"`
+		Name string             `json:"name"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return orderReply{}, garbage("orders", err)
+	}
+	switch {
+	case r.Name != "":
+		return orderReply{}, failure(r.Name)
+	case r.Data == nil:
+		return orderReply{}, refuse(swap.ProviderGarbage, "data", "left out the list of orders")
+	}
+	var contradiction error
+	for _, raw := range *r.Data {
+		one, err := readOrder(raw, o, d)
+		if err == nil {
+			return one, nil
+		}
+		if one.ofDeposit(d) {
+			contradiction = err
+		}
+	}
+	if contradiction != nil {
+		return orderReply{}, contradiction
+	}
+	return orderReply{}, refuse(swap.OrderUnknown, "txHash", "has no order for the deposit yet")
+}
+
+// statuses are the provider's words for where an order stands. Words that are not
+// in it, older ones among them, are no end: the deposit is mined.
+var statuses = map[string]swap.State{
+	"created":        swap.Settling,
+	"deposited":      swap.Settling,
+	"published":      swap.Settling,
+	"filled":         swap.Filled,
+	"refund_pending": swap.Settling,
+	"refunded":       swap.Refunded,
+	"failed":         swap.Failed,
+}
+
+// Status reports what the provider claims of an order.
+func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error) {
+	d, err := depositedBy(o)
+	if err != nil {
+		return swap.Claim{}, err
+	}
+	r, err := p.look(ctx, o, d)
+	if err != nil {
+		return swap.Claim{}, err
+	}
+	return r.claim()
+}
+
+// look asks for an order by its name, or by its deposit where it has none or the
+// provider does not find it. Only the list says for certain that it is not there: a
+// name that is not found may be not indexed yet.
+func (p *Provider) look(ctx context.Context, o swap.Order, d deposited) (orderReply, error) {
+	if o.Ref == "" {
+		return p.search(ctx, o, d)
+	}
+	r, err := p.byName(ctx, o, d)
+	unknown := &swap.Refusal{Code: swap.OrderUnknown}
+	if !errors.Is(err, unknown) && !isStatus(err, http.StatusNotFound) {
+		return r, err
+	}
+	found, missing := p.search(ctx, o, d)
+	if missing == nil || errors.Is(missing, unknown) || errors.Is(err, unknown) {
+		return found, missing
+	}
+	return found, err
+}
+
+// byName asks for an order by its name (GET /v1/orders/by-id/{orderId}).
+func (p *Provider) byName(ctx context.Context, o swap.Order, d deposited) (orderReply, error) {
+	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodGet, Path: "/v1/orders/by-id/" + url.PathEscape(o.Ref)})
+	if err != nil {
+		return orderReply{}, service.Refusal(err)
+	}
+	r, err := readOrder(reply.Body, o, d)
+	if err == nil && r.ID != o.Ref {
+		err = refuse(swap.ProviderGarbage, "id", anotherOrder)
+	}
+	return r, err
+}
+
+// readOrder wants a reply to be about this order: a mismatch is an error and no
+// status. What the API may leave out is compared where it is there.
+func readOrder(raw []byte, o swap.Order, d deposited) (orderReply, error) {
+	var r orderReply
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return r, garbage("order", err)
+	}
+	if r.Name != "" {
+		return r, failure(r.Name)
+	}
+	src, err := networkOf(o.Terms.SrcChain)
+	if err != nil {
+		return r, err
+	}
+	dst, err := destination(src, o.Terms.DstChain)
+	if err != nil {
+		return r, err
+	}
+	if !isID(r.ID) || r.Status == "" {
+		return r, refuse(swap.ProviderGarbage, "status", "left out the order's name or status")
+	}
+	orOurs := func(a *wire.Address, ours common.Address) bool { return a == nil || tokenOf(a.Address) == ours }
+	for _, m := range []struct {
+		field string
+		same  bool
+	}{
+		{"quoteId", r.QuoteID == d.quoteID},
+		{"routeId", r.RouteID == d.routeID},
+		{"fromChainId", r.FromChainID == src.ProviderChainID},
+		{"toChainId", r.ToChainID == dst},
+		{"author", r.Author.Is(o.Terms.Account)},
+		{"recipient", orOurs(r.Recipient, o.Terms.Recipient)},
+		{"refundTo", orOurs(r.RefundTo, o.Terms.RefundTo)},
+		{"fromToken", orOurs(r.FromToken, o.Terms.TokenIn)},
+		{"toToken", orOurs(r.ToToken, o.Terms.TokenOut)},
+		{"depositTxHash", r.ofDeposit(d)},
+	} {
+		if !m.same {
+			return r, refuse(swap.ProviderGarbage, m.field, anotherOrder)
+		}
+	}
+	return r, nil
+}
+
+const anotherOrder = "answered about another order than it was asked for"
+
+// ofDeposit reports whether an order says that it is the deposit's.
+func (r orderReply) ofDeposit(d deposited) bool {
+	return r.DepositTxHash != nil && sameHash(*r.DepositTxHash, d.tx)
+}
+
+// nativeToo is what the API may write for the native coin, beside the zero address.
+var nativeToo = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")
+
+func tokenOf(a common.Address) common.Address {
+	if a == nativeToo {
+		return chain.Native
+	}
+	return a
+}
+
+// claim puts an order in our words. What it names is only where to look first.
+func (r orderReply) claim() (swap.Claim, error) {
+	c := swap.Claim{State: swap.Settling, Word: wire.Printable(r.Status)}
+	if s, ok := statuses[r.Status]; ok {
+		c.State = s
+	}
+	told := map[swap.State]*paid{swap.Filled: r.Transactions.Fill, swap.Refunded: r.Transactions.Refund, swap.Failed: r.Transactions.Refund}[c.State]
+	if told != nil && told.TxHash != "" {
+		tx, err := hexutil.Decode(told.TxHash)
+		if err != nil || len(tx) != common.HashLength {
+			return swap.Claim{}, refuse(swap.ProviderGarbage, "txHash", "names a transaction that is none")
+		}
+		c.Tx, c.Chain = common.Hash(tx), told.ChainID
+	}
+	if c.State == swap.Failed {
+		c.Reason = "the intent provider says that the order failed"
+	}
+	return c, nil
+}
+
+func sameHash(s string, h common.Hash) bool {
+	b, err := hexutil.Decode(s)
+	return err == nil && len(b) == common.HashLength && common.Hash(b) == h
+}

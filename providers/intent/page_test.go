@@ -1,0 +1,63 @@
+package intent
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"swapkeep/providers/providertest"
+)
+
+// TestPage: the tables of the provider's page are those of the code.
+func TestPage(t *testing.T) {
+	providertest.Page(t, "../../docs/providers/intent.md",
+		providertest.Drawn{From: "providers/intent/networks.go", Text: networkTable()},
+		providertest.Drawn{From: "providers/intent/networks.go: depots", Text: depotTable()},
+		providertest.Drawn{From: "providers/intent/orders.go", Text: statusTable()},
+		providertest.Drawn{From: "providers/intent/errors.go", Text: errorTable()},
+	)
+}
+
+func networkTable() string {
+	var b strings.Builder
+	b.WriteString("| Chain | Enabled | Id of the provider | Name | Cross-chain |\n|---|---|---|---|---|\n")
+	for _, n := range networks {
+		fmt.Fprintf(&b, "| %d | %t | %d | %s | %t |\n", n.ChainID, n.Enabled, n.ProviderChainID, n.DisplayName, n.CrossChainEnabled)
+	}
+	fmt.Fprintf(&b, "\nFurther: %s.\n", strings.Trim(strings.ReplaceAll(fmt.Sprint(destinations), " ", ", "), "[]"))
+	return b.String()
+}
+
+func depotTable() string {
+	var b strings.Builder
+	b.WriteString("| Chain | Contract |\n|---|---|\n")
+	for _, d := range depots {
+		fmt.Fprintf(&b, "| %d | `%s` |\n", d.chain, d.address)
+	}
+	return b.String()
+}
+
+func statusTable() string {
+	var b strings.Builder
+	b.WriteString("| The provider's word | Claim |\n|---|---|\n")
+	for _, word := range slices.Sorted(maps.Keys(statuses)) {
+		fmt.Fprintf(&b, "| %s | %s |\n", word, statuses[word])
+	}
+	b.WriteString("| any other | settling |\n")
+	return b.String()
+}
+
+func errorTable() string {
+	var b strings.Builder
+	b.WriteString("| Name | Code | The intent provider … |\n|---|---|---|\n")
+	for _, f := range failures {
+		name := f.Code
+		if name == "" {
+			name = fmt.Sprintf("(%d)", f.Status)
+		}
+		fmt.Fprintf(&b, "| %s | `%s` | %s |\n", name, f.Is, f.Says)
+	}
+	return b.String()
+}

@@ -1,0 +1,392 @@
+package intent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// A hostile plan is an example's with one thing changed.
+type hostile struct {
+	name   string
+	change func(p map[string]any) // of the reply
+	code   swap.Code
+	field  string
+}
+
+// actions of a plan, and the parameter of one.
+func actions(p map[string]any) []any { return p["approvals"].([]any) }
+
+func requestOf(p map[string]any, i int) map[string]any {
+	return actions(p)[i].(map[string]any)["request"].(map[string]any)
+}
+
+func paramOf(p map[string]any, i int) map[string]any {
+	return requestOf(p, i)["params"].([]any)[0].(map[string]any)
+}
+
+// set changes one member of an action's parameter.
+func set(i int, name string, value any) func(map[string]any) {
+	return func(p map[string]any) { paramOf(p, i)[name] = value }
+}
+
+// insert puts another action before the i-th.
+func insert(i int, a map[string]any) func(map[string]any) {
+	return func(p map[string]any) {
+		all := actions(p)
+		p["approvals"] = append(append(append([]any{}, all[:i]...), a), all[i:]...)
+	}
+}
+
+func sending(deposit bool, tx map[string]any) map[string]any {
+	return map[string]any{"type": actionType, "request": map[string]any{"method": sendTransaction, "params": []any{tx}}, "deposit": deposit}
+}
+
+func tx(to common.Address, data string) map[string]any {
+	return map[string]any{"from": exampleAccount.Hex(), "to": to.Hex(), "data": data, "value": "0x0"}
+}
+
+func approval(spender common.Address, n *big.Int) string {
+	return "0x095ea7b3" + common.Bytes2Hex(common.LeftPadBytes(spender[:], 32)) + common.Bytes2Hex(common.BigToHash(n).Bytes())
+}
+
+func approving(spender common.Address, n int64) map[string]any {
+	return sending(false, tx(exampleIn, approval(spender, big.NewInt(n))))
+}
+
+var (
+	unlimited = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1))
+	tooLong   = "0x" + strings.Repeat("00", maxData+1)
+)
+
+// The places of the example's plan.
+const theSwitch, theApproval, theDeposit = 0, 1, 2
+
+// hostilePlans are by the rule that refuses them: the spec's five (section 5) and
+// what the reference adds. Each is refused for that reason alone.
+var hostilePlans = map[string][]hostile{
+	"1, the network switched to": {
+		{"another one", set(theSwitch, "chainId", "0x1"), swap.NotAsAccepted, "chainId"},
+		{"the source, in decimal", set(theSwitch, "chainId", "8453"), swap.NotAsAccepted, "chainId"},
+		{"the source, as a number", set(theSwitch, "chainId", 8453), swap.NotAsAccepted, "chainId"},
+		{"none", func(p map[string]any) { delete(paramOf(p, theSwitch), "chainId") }, swap.NotAsAccepted, "chainId"},
+		{"a network to be added", set(theSwitch, "rpcUrls", []any{"https://rpc.example"}), swap.NotUnderstood, "chainId"},
+		{"the source, and then another", insert(1, map[string]any{"type": actionType, "request": map[string]any{"method": switchChain, "params": []any{map[string]any{"chainId": "0xa"}}}}), swap.NotAsAccepted, "chainId"},
+		{"no form of a number", set(theSwitch, "chainId", "0x"), swap.NotUnderstood, "chainId"},
+		{"a sign", set(theSwitch, "chainId", "0x-2105"), swap.NotUnderstood, "chainId"},
+		{"a huge one", set(theSwitch, "chainId", "0x1"+strings.Repeat("0", 64)), swap.NotUnderstood, "chainId"},
+		{"two networks at once", func(p map[string]any) {
+			requestOf(p, theSwitch)["params"] = []any{map[string]any{"chainId": "0x2105"}, map[string]any{"chainId": "0x1"}}
+		}, swap.NotUnderstood, "params"},
+	},
+	"2, the sender": {
+		{"of the deposit, another", set(theDeposit, "from", attacker.Hex()), swap.NotAsAccepted, "from"},
+		{"of the approval, another", set(theApproval, "from", attacker.Hex()), swap.NotAsAccepted, "from"},
+		{"none", func(p map[string]any) { delete(paramOf(p, theDeposit), "from") }, swap.NotAsAccepted, "from"},
+		{"null", set(theDeposit, "from", nil), swap.NotAsAccepted, "from"},
+		{"no address", set(theDeposit, "from", "0x1234"), swap.NotUnderstood, "transaction"},
+	},
+	"3, the network": {
+		{"of the deposit, another", set(theDeposit, "chainId", "0x1"), swap.NotAsAccepted, "chainId"},
+		{"another, in decimal", set(theDeposit, "chainId", "1"), swap.NotAsAccepted, "chainId"},
+		{"another, as a number", set(theDeposit, "chainId", 1), swap.NotAsAccepted, "chainId"},
+		{"of the approval, another", set(theApproval, "chainId", "0xa"), swap.NotAsAccepted, "chainId"},
+		{"zero", set(theDeposit, "chainId", "0x0"), swap.NotAsAccepted, "chainId"},
+		{"no number", set(theDeposit, "chainId", "base"), swap.NotUnderstood, "transaction"},
+		{"a fraction", set(theDeposit, "chainId", 8453.5), swap.NotUnderstood, "transaction"},
+	},
+	"4, the target": {
+		{"none", func(p map[string]any) { delete(paramOf(p, theDeposit), "to") }, swap.NotUnderstood, "to"},
+		{"null", set(theDeposit, "to", nil), swap.NotUnderstood, "to"},
+		{"too short", set(theDeposit, "to", exampleDepot.Hex()[:40]), swap.NotUnderstood, "to"},
+		{"too long", set(theDeposit, "to", exampleDepot.Hex()+"00"), swap.NotUnderstood, "to"},
+		{"without 0x", set(theDeposit, "to", exampleDepot.Hex()[2:]), swap.NotUnderstood, "to"},
+		{"a name", set(theDeposit, "to", "khalani.eth"), swap.NotUnderstood, "to"},
+		{"zero", set(theDeposit, "to", common.Address{}.Hex()), swap.NotUnderstood, "to"},
+		{"with a wrong checksum", set(theDeposit, "to", "0x1a7c327d0f402AEf2eD3D20D1141bD71BA1C317B"), swap.NotUnderstood, "to"},
+		{"of the approval, with a wrong checksum", set(theApproval, "to", "0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913"), swap.NotUnderstood, "to"},
+	},
+	"5, other actions": {
+		{"a message to be signed", insert(1, map[string]any{"type": actionType, "request": map[string]any{"method": "personal_sign", "params": []any{"0x00"}}}), swap.NotUnderstood, "method"},
+		{"typed data to be signed", insert(1, map[string]any{"type": actionType, "request": map[string]any{"method": "eth_signTypedData_v4", "params": []any{"{}"}}}), swap.NotUnderstood, "method"},
+		{"a network to be added", insert(0, map[string]any{"type": actionType, "request": map[string]any{"method": "wallet_addEthereumChain", "params": []any{map[string]any{"chainId": "0x2105"}}}}), swap.NotUnderstood, "method"},
+		{"a method in other letters", func(p map[string]any) { requestOf(p, theDeposit)["method"] = "eth_sendtransaction" }, swap.NotUnderstood, "method"},
+		{"no method", func(p map[string]any) { delete(requestOf(p, theDeposit), "method") }, swap.NotUnderstood, "method"},
+		{"an action for Solana", insert(1, map[string]any{"type": "solana_sendTransaction", "transaction": "AQ=="}), swap.NotUnderstood, "type"},
+		{"the deposit for Solana", func(p map[string]any) {
+			actions(p)[theDeposit] = map[string]any{"type": "solana_sendTransaction", "transaction": "AQ==", "deposit": true}
+		}, swap.NotUnderstood, "type"},
+		{"an action without a type", func(p map[string]any) { delete(actions(p)[theDeposit].(map[string]any), "type") }, swap.NotUnderstood, "type"},
+		{"a field of an action that nobody knows", func(p map[string]any) { actions(p)[theDeposit].(map[string]any)["delegate"] = true }, swap.NotUnderstood, "action"},
+		{"a field of a request that nobody knows", func(p map[string]any) { requestOf(p, theDeposit)["id"] = 1 }, swap.NotUnderstood, "action"},
+		{"a field of a transaction that nobody knows", set(theDeposit, "authorizationList", []any{}), swap.NotUnderstood, "transaction"},
+		{"an access list", set(theDeposit, "accessList", []any{}), swap.NotUnderstood, "transaction"},
+		{"a blob", set(theDeposit, "blobs", []any{"0x"}), swap.NotUnderstood, "transaction"},
+	},
+	"the plan as a whole": {
+		{"no plan", func(p map[string]any) { delete(p, "approvals") }, swap.NotUnderstood, "approvals"},
+		{"an empty one", func(p map[string]any) { p["approvals"] = []any{} }, swap.NotUnderstood, "approvals"},
+		{"seven actions", func(p map[string]any) {
+			for range 4 {
+				insert(0, actions(p)[theSwitch].(map[string]any))(p)
+			}
+		}, swap.NotUnderstood, "approvals"},
+		{"a permit", func(p map[string]any) { p["kind"] = "PERMIT2" }, swap.NotUnderstood, "kind"},
+		{"a transfer", func(p map[string]any) { p["kind"] = "TRANSFER" }, swap.NotUnderstood, "kind"},
+		{"the kind in other letters", func(p map[string]any) { p["kind"] = "contract_call" }, swap.NotUnderstood, "kind"},
+		{"no kind", func(p map[string]any) { delete(p, "kind") }, swap.NotUnderstood, "kind"},
+		{"a permit beside it", func(p map[string]any) { p["permit"] = map[string]any{} }, swap.NotUnderstood, "plan"},
+		{"an error with a good status", func(p map[string]any) {
+			clear(p)
+			p["name"] = quoteNotFound
+		}, swap.QuoteExpired, ""},
+	},
+	"the deposit": {
+		{"none", func(p map[string]any) { actions(p)[theDeposit].(map[string]any)["deposit"] = false }, swap.NotUnderstood, "deposit"},
+		{"two", func(p map[string]any) { insert(2, actions(p)[theDeposit].(map[string]any))(p) }, swap.NotUnderstood, "deposit"},
+		{"before the approval", func(p map[string]any) { a := actions(p); a[1], a[2] = a[2], a[1] }, swap.NotUnderstood, "deposit"},
+		{"that is a switch", func(p map[string]any) {
+			actions(p)[theDeposit] = map[string]any{"type": actionType, "deposit": true, "request": map[string]any{"method": switchChain, "params": []any{map[string]any{"chainId": "0x2105"}}}}
+		}, swap.NotUnderstood, "deposit"},
+		{"that is the approval", func(p map[string]any) {
+			a := actions(p)
+			p["approvals"] = a[:2]
+			a[theApproval].(map[string]any)["deposit"] = true
+		}, swap.NotAsAccepted, "data"},
+		{"with two parameters", func(p map[string]any) {
+			requestOf(p, theDeposit)["params"] = []any{paramOf(p, theDeposit), paramOf(p, theDeposit)}
+		}, swap.NotUnderstood, "params"},
+		{"without a parameter", func(p map[string]any) { requestOf(p, theDeposit)["params"] = []any{} }, swap.NotUnderstood, "params"},
+		{"to the token", set(theDeposit, "to", exampleIn.Hex()), swap.NotAsAccepted, "to"},
+		{"to the output's token", set(theDeposit, "to", exampleOut.Hex()), swap.NotAsAccepted, "to"},
+		{"to the account", set(theDeposit, "to", exampleAccount.Hex()), swap.NotAsAccepted, "to"},
+		{"to Permit2", set(theDeposit, "to", permit2.Hex()), swap.NotAsAccepted, "to"},
+		{"to the fee's receiver", set(theDeposit, "to", exampleFee.Hex()), swap.NotAsAccepted, "to"},
+		{"that sends coins along", set(theDeposit, "value", "0x1"), swap.NotAsAccepted, "value"},
+		{"that sends the amount in coins", set(theDeposit, "value", "25000000"), swap.NotAsAccepted, "value"},
+		{"that sends less than nothing", set(theDeposit, "value", "-1"), swap.NotUnderstood, "transaction"},
+		{"without data", set(theDeposit, "data", "0x"), swap.NotUnderstood, "data"},
+		{"with half a selector", set(theDeposit, "data", "0xf312"), swap.NotUnderstood, "data"},
+		{"with half a byte", set(theDeposit, "data", "0xf3125a1f0"), swap.NotUnderstood, "data"},
+		{"without 0x", set(theDeposit, "data", "f3125a1f"), swap.NotUnderstood, "data"},
+		{"with too much data", set(theDeposit, "data", tooLong), swap.NotUnderstood, "data"},
+		{"that transfers tokens", set(theDeposit, "data", "0xa9059cbb"+strings.Repeat("00", 64)), swap.NotAsAccepted, "data"},
+		{"that takes tokens from somebody", set(theDeposit, "data", "0x23b872dd"+strings.Repeat("00", 96)), swap.NotAsAccepted, "data"},
+		{"that gives NFTs away", set(theDeposit, "data", "0xa22cb465"+strings.Repeat("00", 64)), swap.NotAsAccepted, "data"},
+		{"elsewhere than approved", set(theDeposit, "to", common.BigToAddress(big.NewInt(7)).Hex()), swap.NotAsAccepted, "spender"},
+	},
+	"approvals": {
+		{"to a stranger", set(theApproval, "data", approval(attacker, big.NewInt(25_000_000))), swap.NotAsAccepted, "spender"},
+		{"without end", set(theApproval, "data", approval(exampleDepot, unlimited)), swap.NotAsAccepted, "amount"},
+		{"of one more", set(theApproval, "data", approval(exampleDepot, big.NewInt(25_000_001))), swap.NotAsAccepted, "amount"},
+		{"of one less", set(theApproval, "data", approval(exampleDepot, big.NewInt(24_999_999))), swap.NotAsAccepted, "amount"},
+		{"of nothing alone", set(theApproval, "data", approval(exampleDepot, new(big.Int))), swap.NotUnderstood, "approvals"},
+		{"twice", insert(1, approving(exampleDepot, 25_000_000)), swap.NotUnderstood, "approvals"},
+		{"of nothing afterwards", insert(2, approving(exampleDepot, 0)), swap.NotAsAccepted, "amount"},
+		{"of nothing twice", func(p map[string]any) {
+			insert(1, approving(exampleDepot, 0))(p)
+			insert(1, approving(exampleDepot, 0))(p)
+		}, swap.NotAsAccepted, "amount"},
+		{"a reset for a stranger", insert(1, approving(attacker, 0)), swap.NotAsAccepted, "spender"},
+		{"of another token", set(theApproval, "to", exampleOut.Hex()), swap.NotAsAccepted, "to"},
+		{"with coins sent along", set(theApproval, "value", "0x1"), swap.NotAsAccepted, "value"},
+		{"with a byte more", set(theApproval, "data", approval(exampleDepot, big.NewInt(25_000_000))+"00"), swap.NotUnderstood, "data"},
+		{"with a byte less", set(theApproval, "data", approval(exampleDepot, big.NewInt(25_000_000))[:136]), swap.NotUnderstood, "data"},
+		{"with a padding that is none", set(theApproval, "data", strings.Replace(approval(exampleDepot, big.NewInt(25_000_000)), "0x095ea7b3000000", "0x095ea7b3000001", 1)), swap.NotUnderstood, "data"},
+		{"that is a transfer", set(theApproval, "data", "0xa9059cbb"+approval(exampleDepot, big.NewInt(25_000_000))[10:]), swap.NotUnderstood, "data"},
+		{"that is an increase", set(theApproval, "data", "0x39509351"+approval(exampleDepot, big.NewInt(25_000_000))[10:]), swap.NotUnderstood, "data"},
+		{"that calls nothing", set(theApproval, "data", "0x"), swap.NotUnderstood, "data"},
+	},
+}
+
+// hostileNative are changes of the plan for a native coin.
+var hostileNative = []hostile{
+	{"one wei more", set(0, "value", "0x2386f26fc10001"), swap.NotAsAccepted, "value"},
+	{"one wei less", set(0, "value", "9999999999999999"), swap.NotAsAccepted, "value"},
+	{"nothing sent", func(p map[string]any) { delete(paramOf(p, 0), "value") }, swap.NotAsAccepted, "value"},
+	{"an approval before it", insert(0, approving(exampleDepot, 25_000_000)), swap.NotAsAccepted, "approvals"},
+	{"a payment before it", insert(0, sending(false, map[string]any{"from": exampleAccount.Hex(), "to": attacker.Hex(), "value": "0x1"})), swap.NotAsAccepted, "approvals"},
+	{"for another network", set(0, "chainId", "0x1"), swap.NotAsAccepted, "chainId"},
+	{"to the account", set(0, "to", exampleAccount.Hex()), swap.NotAsAccepted, "to"},
+	{"without data", set(0, "data", "0x"), swap.NotUnderstood, "data"},
+}
+
+// TestHostilePlans: each is refused for the reason that names it, and nothing of it
+// is signed, since Build gives no step.
+func TestHostilePlans(t *testing.T) {
+	tried := 0
+	try := func(t *testing.T, name string, raw []byte, terms swap.Terms, h hostile) {
+		t.Run(name+"/"+h.name, func(t *testing.T) {
+			tried++
+			_, err := readPlan(planWith(t, raw, h.change), terms)
+			refusedFor(t, h.name, err, h.code, h.field)
+		})
+	}
+	for rule, list := range hostilePlans {
+		for _, h := range list {
+			try(t, rule, example(t, "k_build_resp"), termsOf(exampleRequest(), 1), h)
+		}
+	}
+	for _, h := range hostileNative {
+		try(t, "of the native coin", example(t, "k_build_native"), nativeTerms(), h)
+	}
+	t.Logf("%d hostile plans refused by name", tried)
+}
+
+// TestOddPlans: what is unusual and says the same is taken.
+func TestOddPlans(t *testing.T) {
+	for name, change := range map[string]func(map[string]any){
+		"no switch":               func(p map[string]any) { p["approvals"] = actions(p)[1:] },
+		"no approval":             func(p map[string]any) { p["approvals"] = []any{actions(p)[0], actions(p)[2]} },
+		"a reset before":          insert(1, approving(exampleDepot, 0)),
+		"the chain in hex":        set(theDeposit, "chainId", "0x2105"),
+		"the chain in decimal":    set(theDeposit, "chainId", "8453"),
+		"the chain as a number":   set(theDeposit, "chainId", 8453),
+		"no value":                func(p map[string]any) { delete(paramOf(p, theDeposit), "value") },
+		"lower case":              set(theDeposit, "to", strings.ToLower(exampleDepot.Hex())),
+		"gas, fees and a nonce":   func(p map[string]any) { burden(paramOf(p, theDeposit)) },
+		"a contract nobody knows": func(p map[string]any) { move(p, common.BigToAddress(big.NewInt(0xabcdef))) },
+	} {
+		terms := termsOf(exampleRequest(), 1)
+		d, err := readPlan(planWith(t, example(t, "k_build_resp"), change), terms)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if c := d.call(terms); c.ChainID != 8453 || c.From != exampleAccount || c.Gas != 0 || c.Value.Sign() != 0 {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
+
+// burden adds what is the wallet's own business.
+func burden(tx map[string]any) {
+	for name, v := range map[string]any{"gas": "640000", "gasPrice": "0x1", "maxFeePerGas": "0xffffffffffff", "maxPriorityFeePerGas": "0xffffffffffff", "nonce": "0x7"} {
+		tx[name] = v
+	}
+}
+
+// move has another contract take the deposit, and be approved for it.
+func move(p map[string]any, to common.Address) {
+	set(theApproval, "data", approval(to, big.NewInt(25_000_000)))(p)
+	set(theDeposit, "to", to.Hex())(p)
+}
+
+func planWith(t testing.TB, raw []byte, change func(map[string]any)) []byte {
+	t.Helper()
+	var p map[string]any
+	if err := json.Unmarshal(raw, &p); err != nil {
+		t.Fatal(err)
+	}
+	change(p)
+	out, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestOtherSteps: what is not exactly a deposit for the terms is not decoded.
+func TestOtherSteps(t *testing.T) {
+	o := exampleOrderOf(t)
+	p := &Provider{}
+	good := o.Plan.Steps[0]
+	if f, err := p.Decode(o.Terms, good); err != nil || f.Kind != swap.Opaque || f.Target != exampleDepot || len(f.Receives) != 0 {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	for name, c := range map[string]struct {
+		change func(*swap.Step, *swap.Terms)
+		code   swap.Code
+		field  string
+	}{
+		"a message":              {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.TypedStep }, swap.NotUnderstood, "kind"},
+		"a late call":            {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.LateStep }, swap.NotUnderstood, "kind"},
+		"nothing":                {func(s *swap.Step, _ *swap.Terms) { s.Call = nil }, swap.NotUnderstood, "kind"},
+		"a message beside":       {func(s *swap.Step, _ *swap.Terms) { s.Typed = &apitypes.TypedData{} }, swap.NotUnderstood, "kind"},
+		"another provider's":     {func(_ *swap.Step, t *swap.Terms) { t.Provider = swap.Bridge }, swap.NotAsAccepted, "provider"},
+		"of a wrapped coin":      {func(_ *swap.Step, t *swap.Terms) { t.Wrap = attacker }, swap.NotAsAccepted, "provider"},
+		"of nothing":             {func(_ *swap.Step, t *swap.Terms) { t.AmountIn = nil }, swap.NotAsAccepted, "amountIn"},
+		"for another network":    {func(s *swap.Step, _ *swap.Terms) { s.Call.ChainID = 1 }, swap.NotAsAccepted, "from"},
+		"from another account":   {func(s *swap.Step, _ *swap.Terms) { s.Call.From = attacker }, swap.NotAsAccepted, "from"},
+		"with coins":             {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = big.NewInt(1) }, swap.NotAsAccepted, "value"},
+		"without a value":        {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = nil }, swap.NotAsAccepted, "value"},
+		"that calls nothing":     {func(s *swap.Step, _ *swap.Terms) { s.Call.Data = nil }, swap.NotUnderstood, "data"},
+		"that approves":          {func(s *swap.Step, _ *swap.Terms) { s.Call.Data = common.FromHex(approval(attacker, unlimited)) }, swap.NotAsAccepted, "data"},
+		"to the token":           {func(s *swap.Step, _ *swap.Terms) { s.Call.To = exampleIn }, swap.NotAsAccepted, "to"},
+		"to nobody":              {func(s *swap.Step, _ *swap.Terms) { s.Call.To = common.Address{} }, swap.NotAsAccepted, "to"},
+		"the coin, as if it was": {func(_ *swap.Step, t *swap.Terms) { t.TokenIn = chain.Native }, swap.NotAsAccepted, "value"},
+	} {
+		s, terms := good, o.Terms
+		call := *good.Call
+		s.Call = &call
+		c.change(&s, &terms)
+		_, err := p.Decode(terms, s)
+		refusedFor(t, name, err, c.code, c.field)
+	}
+}
+
+// TestUnknownContract: a deposit to a contract that is not built in passes the
+// provider and package swap's check on every network that the table has active, as
+// an opaque call and nothing else; what it may move is bounded there.
+func TestUnknownContract(t *testing.T) {
+	p := &Provider{}
+	unknown := common.BigToAddress(big.NewInt(0xabcdef))
+	for _, n := range networks {
+		terms := nativeTerms()
+		terms.SrcChain = n.ChainID
+		call := deposit{unknown, terms.AmountIn, common.FromHex("0xf3125a1f")}.call(terms)
+		f, err := p.Decode(terms, swap.Step{Kind: swap.CallStep, Call: call})
+		if err == nil {
+			err = swap.Check(terms, []swap.Effect{f}, p.Pins())
+		}
+		if active := swap.SupportOf(swap.Intent, n.ChainID).Support == swap.Active; (err == nil) != active || active != n.Enabled {
+			t.Errorf("chain %d: %v", n.ChainID, err)
+		}
+		if err != nil && !errors.Is(err, &swap.Refusal{Code: swap.NotPinned}) {
+			t.Errorf("chain %d: %v", n.ChainID, err)
+		}
+	}
+	if len(fillers) != 0 {
+		t.Error("a filler is built in that no source names")
+	}
+}
+
+// TestNetworks: the entries are the spec's eight, and the support table's.
+func TestNetworks(t *testing.T) {
+	for i, id := range swap.SupportedChains() {
+		n := networks[i]
+		if n.ChainID != id || n.ProviderChainID != id || n.DisplayName == "" || n.Enabled != (swap.SupportOf(swap.Intent, id).Support == swap.Active) || n.CrossChainEnabled != n.Enabled {
+			t.Errorf("%+v", n)
+		}
+		r := exampleRequest()
+		r.SrcChain = id
+		if _, _, err := checkRequest(r); (err == nil) != n.Enabled {
+			t.Errorf("from %d: %v", id, err)
+		}
+		r = exampleRequest()
+		r.DstChain = id
+		if _, _, err := checkRequest(r); (err == nil) != n.Enabled {
+			t.Errorf("to %d: %v", id, err)
+		}
+	}
+	for _, id := range destinations {
+		r := exampleRequest()
+		r.DstChain = id
+		if _, to, err := checkRequest(r); err != nil || to != id {
+			t.Errorf("to %d: %v", id, err)
+		}
+		r = exampleRequest()
+		r.SrcChain = id
+		_, _, err := checkRequest(r)
+		refusedFor(t, fmt.Sprintf("from %d", id), err, swap.UnsupportedNetwork, "srcChainId")
+	}
+}

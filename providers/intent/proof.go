@@ -1,0 +1,39 @@
+package intent
+
+import (
+	"slices"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Proof is the payment of at least the floor by a built-in filler, and a refund of
+// the whole input from one or from the contract that took it. A payment by any
+// other account is reported as seen. Where the swap stays on its chain, the deposit's
+// own transaction may have paid already; of the native coin no log would show that.
+func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
+	c, err := depositOf(o)
+	if err != nil {
+		return swap.Proof{}, err
+	}
+	t := o.Terms
+	payers := func(id uint64) (out []common.Address) {
+		for _, f := range p.fillers {
+			if f.chain == id {
+				out = append(out, f.address)
+			}
+		}
+		return out
+	}
+	proof := swap.Proof{
+		Own:     t.SrcChain == t.DstChain && t.TokenOut != chain.Native,
+		Arrival: &swap.Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.FloorOut, From: payers(t.DstChain)},
+		Refund:  &swap.Arrival{Chain: t.SrcChain, Token: t.TokenIn, To: t.RefundTo, Least: t.AmountIn, From: slices.Concat(payers(t.SrcChain), []common.Address{c.To})},
+	}
+	if t.TokenIn == chain.Native { // a contract's payment of coins leaves no trace that names it
+		proof.Refund.From = payers(t.SrcChain)
+	}
+	return proof, nil
+}

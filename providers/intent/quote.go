@@ -1,0 +1,264 @@
+package intent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"swapkeep/providers/wire"
+	"swapkeep/rest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+const (
+	maxSkew    = 60 * time.Second
+	exactInput = "EXACT_INPUT"
+	// maxLife is the longest that a price is held on to, whatever the provider says.
+	maxLife = 10 * time.Minute
+)
+
+// quoteRequest is the body of POST /v1/quotes.
+type quoteRequest struct {
+	TradeType         string      `json:"tradeType"`
+	FromChainID       uint64      `json:"fromChainId"`
+	ToChainID         uint64      `json:"toChainId"`
+	Amount            string      `json:"amount"`
+	FromToken         string      `json:"fromToken"`
+	ToToken           string      `json:"toToken"`
+	FromAddress       string      `json:"fromAddress"`
+	Recipient         string      `json:"recipient"`
+	RefundTo          string      `json:"refundTo"`
+	DepositMethods    []string    `json:"depositMethods"`
+	SlippageTolerance json.Number `json:"slippageTolerance"`
+	Referrer          string      `json:"referrer,omitempty"`
+	ReferrerFeeBps    int         `json:"referrerFeeBps,omitempty"`
+}
+
+// Quote asks for EXACT_INPUT routes, in one reply. It may be repeated.
+func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
+	body, err := p.asks(r)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPost, Path: quotesPath, Body: body, Repeatable: true})
+	if err != nil {
+		return nil, service.Refusal(err)
+	}
+	return p.whole(reply, r)
+}
+
+// Stream is Quote that tells each route as its filler answers. Where it breaks off,
+// what came is as good as it was.
+func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(swap.Offer)) ([]swap.Offer, error) {
+	body, err := p.asks(r)
+	if err != nil {
+		return nil, err
+	}
+	var g *gathered
+	reply, err := p.api.Stream(ctx, rest.Call{Method: http.MethodPost, Path: quotesPath, Query: url.Values{"mode": {"stream"}}, Body: body}, func(head *rest.Reply, line []byte) error {
+		if g == nil {
+			skew, err := skewOf(head)
+			if err != nil {
+				return err
+			}
+			g = &gathered{request: r, skew: skew, now: p.now}
+		}
+		if f, ok := g.take("", line); ok {
+			told(f.offer(r, p.now()))
+		}
+		if g.full() {
+			return errEnough
+		}
+		return nil
+	})
+	switch {
+	case g != nil && len(g.routes) > 0 && !errors.Is(err, context.Canceled):
+		return g.offers()
+	case err != nil && !errors.Is(err, errEnough):
+		return nil, service.Refusal(err)
+	case g != nil:
+		return g.offers()
+	}
+	return p.whole(reply, r)
+}
+
+const quotesPath = "/v1/quotes"
+
+// errEnough ends a stream that goes on and on.
+var errEnough = errors.New("more routes than are looked at")
+
+// asks checks a request and writes its body.
+func (p *Provider) asks(r swap.QuoteRequest) ([]byte, error) {
+	from, to, err := checkRequest(r)
+	if err != nil {
+		return nil, err
+	}
+	q := quoteRequest{
+		TradeType: exactInput, FromChainID: from, FromToken: r.TokenIn.Hex(), ToChainID: to, ToToken: r.TokenOut.Hex(),
+		Amount: r.AmountIn.String(), FromAddress: r.Account.Hex(), Recipient: r.Recipient.Hex(), RefundTo: r.RefundTo.Hex(),
+		DepositMethods: []string{contractCall}, SlippageTolerance: fraction(r.SlippageBps),
+	}
+	if r.FeeBps > 0 {
+		q.Referrer, q.ReferrerFeeBps = r.FeeReceiver.Hex(), r.FeeBps
+	}
+	return json.Marshal(q)
+}
+
+// fraction writes basis points as the API's JSON number. Its unit is nowhere
+// stated; a fraction is never looser than what was asked for.
+func fraction(bps int) json.Number {
+	return json.Number(strconv.FormatFloat(float64(bps)/10_000, 'f', -1, 64))
+}
+
+// checkRequest refuses what this provider cannot serve, and gives its ids of both
+// networks.
+func checkRequest(r swap.QuoteRequest) (from, to uint64, err error) {
+	zero := common.Address{}
+	src, err := networkOf(r.SrcChain)
+	if err != nil {
+		return 0, 0, err
+	}
+	if to, err = destination(src, r.DstChain); err != nil {
+		return 0, 0, err
+	}
+	switch {
+	case r.SrcChain == r.DstChain && r.TokenIn == r.TokenOut:
+		err = refuse(swap.SameToken, "tokenOut", "cannot swap a token for itself; choose another")
+	case r.AmountIn == nil || r.AmountIn.Sign() <= 0:
+		err = refuse(swap.AmountZero, "amountIn", "needs an amount above zero")
+	case r.AmountIn.BitLen() > 256:
+		err = refuse(swap.BadRequest, "amountIn", "cannot take an amount of more than 256 bits")
+	case r.Account == zero || r.Recipient == zero || r.RefundTo == zero:
+		err = refuse(swap.BadRequest, "account", "needs an account, a recipient and a refund address")
+	case r.SlippageBps < swap.MinSlippageBps || r.SlippageBps > swap.MaxSlippageBps:
+		err = refuse(swap.SlippageBounds, "slippage", "takes a slippage above 0 and at most 50 %%")
+	case r.FeeBps < 0 || r.FeeBps > swap.DefaultFees().MaxFeeBps || (r.FeeBps > 0) == (r.FeeReceiver == zero):
+		err = refuse(swap.BadRequest, "feeBps", "cannot be asked for a fee of %d bps to %s", r.FeeBps, r.FeeReceiver)
+	}
+	return src.ProviderChainID, to, err
+}
+
+// whole reads a reply that has all routes. That of a stream without a line has no
+// body.
+func (p *Provider) whole(reply *rest.Reply, r swap.QuoteRequest) ([]swap.Offer, error) {
+	skew, err := skewOf(reply)
+	if err != nil {
+		return nil, err
+	}
+	g := &gathered{request: r, skew: skew, now: p.now}
+	if reply.Body == nil {
+		return g.offers()
+	}
+	var q quoteReply
+	if err := json.Unmarshal(reply.Body, &q); err != nil {
+		return nil, garbage("reply", err)
+	}
+	switch {
+	case q.Name != "":
+		return nil, failure(q.Name)
+	case q.Routes == nil:
+		return nil, refuse(swap.ProviderGarbage, "routes", "left out its routes")
+	}
+	for _, raw := range q.Routes {
+		if g.full() {
+			break
+		}
+		g.take(q.QuoteID, raw)
+	}
+	return g.offers()
+}
+
+// skewOf is how far the provider's clock is ahead of ours.
+func skewOf(reply *rest.Reply) (time.Duration, error) {
+	skew, _ := reply.Skew()
+	if skew.Abs() > maxSkew {
+		r := refuse(swap.ClockSkew, "clock", "has a clock that differs from this machine's by %s; set the clock and try again", skew.Abs().Round(time.Second))
+		r.Data = map[string]string{"skewSeconds": strconv.Itoa(int(skew.Seconds()))}
+		return 0, r
+	}
+	return skew, nil
+}
+
+// Routes are gathered from one answer, whole or in lines.
+type gathered struct {
+	request swap.QuoteRequest
+	skew    time.Duration
+	now     func() time.Time
+
+	looked int // routes that were looked at, good or not
+	routes []found
+	bad    error // why the first was dropped
+}
+
+func (g *gathered) full() bool { return g.looked >= maxRoutes }
+
+// take reads one route, and keeps it where it can be offered: what has expired
+// cannot, nor a second one of the same name. A provider's clock that is ahead of
+// ours shortens a route's life, one that is behind gives nothing.
+func (g *gathered) take(quoteID string, raw []byte) (f found, ok bool) {
+	g.looked++
+	f, err := readRoute(quoteID, raw, g.request)
+	if err == nil {
+		now := g.now()
+		if f.ends = f.ends.Add(-max(g.skew, 0)); f.ends.After(now.Add(maxLife)) {
+			f.ends = now.Add(maxLife)
+		}
+		if !f.ends.After(now) {
+			err = refuse(swap.QuoteExpired, "validBefore", "sent routes that have expired; get a new quote, and check this machine's clock")
+		}
+	}
+	if err != nil {
+		g.bad = cmp.Or(g.bad, err)
+		return f, false
+	}
+	if slices.ContainsFunc(g.routes, func(o found) bool { return o.quoteID == f.quoteID && o.routeID == f.routeID }) {
+		return f, false
+	}
+	g.routes = append(g.routes, f)
+	return f, true
+}
+
+// offers are the routes, in their order. Without one the reason is the first that
+// one was dropped for.
+func (g *gathered) offers() ([]swap.Offer, error) {
+	now := g.now()
+	order(g.routes, now)
+	offers := make([]swap.Offer, len(g.routes))
+	for i, f := range g.routes {
+		offers[i] = f.offer(g.request, now)
+	}
+	switch {
+	case len(offers) > 0:
+		return offers, nil
+	case g.bad != nil:
+		return nil, g.bad
+	}
+	return nil, refuse(swap.NoRoute, "tokenOut", "has no route for this pair and amount; try another provider")
+}
+
+// offer is a route as swap sees it. It ends while there is time to deposit.
+func (f found) offer(r swap.QuoteRequest, now time.Time) swap.Offer {
+	raw, err := json.Marshal(offered{f.quoteID, f.raw})
+	if err != nil {
+		panic(err) // f.raw was decoded from JSON
+	}
+	o := swap.Offer{
+		Provider: swap.Intent, Request: r, Routing: wire.Printable(f.routeID), Route: "by " + wire.Printable(f.routeID),
+		AmountOut: f.out, MinOut: f.least, Duration: f.takes, Expires: f.ends.Add(-leastLife), Unusable: f.unusable(now), Raw: raw,
+	}
+	if !f.stated {
+		o.Route += ", which states no minimum"
+	}
+	if r.FeeBps > 0 {
+		o.Fees = []swap.Payment{{Token: r.TokenOut, To: r.FeeReceiver, Bps: r.FeeBps}}
+	}
+	return o
+}

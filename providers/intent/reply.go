@@ -1,0 +1,136 @@
+package intent
+
+import (
+	"encoding/json"
+	"math/big"
+	"slices"
+	"time"
+
+	"swapkeep/providers/wire"
+	"swapkeep/swap"
+)
+
+// contractCall is the only way of depositing that is used (spec section 8).
+const contractCall = "CONTRACT_CALL"
+
+// quoteReply is the reply to POST /v1/quotes.
+type quoteReply struct {
+	QuoteID string            `json:"quoteId"`
+	Routes  []json.RawMessage `json:"routes"`
+	Name    string            `json:"name"` // of an error that came with a good status
+}
+
+// A route is one of them; a line of a stream has the quote's id beside it.
+type route struct {
+	QuoteID        string   `json:"quoteId,omitempty"`
+	RouteID        string   `json:"routeId"`
+	DepositMethods []string `json:"depositMethods"`
+	Quote          price    `json:"quote"`
+}
+
+// A price is what a route promises. The slippage that it names is not read: its
+// unit is nowhere stated, and the minimum is held against what was asked for.
+type price struct {
+	AmountIn       *wire.Amount `json:"amountIn"`
+	AmountOut      *wire.Amount `json:"amountOut"`
+	MinAmountOut   *wire.Amount `json:"minAmountOut"`
+	Seconds        *wire.Ratio  `json:"expectedDurationSeconds"`
+	ValidBefore    *wire.Number `json:"validBefore"`
+	QuoteExpiresAt *wire.Number `json:"quoteExpiresAt"`
+}
+
+const (
+	maxRoutes   = 32       // of one quote; the rest is not looked at
+	maxRoute    = 16 << 10 // bytes of one; honest ones have half a kilobyte
+	maxID       = 160      // characters of the provider's names for things
+	maxDuration = 7 * 24 * time.Hour
+)
+
+// An offered route is what an offer keeps: the quote's id and the route as it came.
+type offered struct {
+	QuoteID string          `json:"quoteId"`
+	Route   json.RawMessage `json:"route"`
+}
+
+// readRoute reads one route of a quote against the request. It is pure.
+func readRoute(quoteID string, raw []byte, r swap.QuoteRequest) (found, error) {
+	if len(raw) > maxRoute {
+		return found{}, refuse(swap.ProviderGarbage, "route", "sent a route of %d bytes", len(raw))
+	}
+	var t route
+	if err := json.Unmarshal(raw, &t); err != nil {
+		return found{}, garbage("route", err)
+	}
+	if t.QuoteID != "" {
+		quoteID = t.QuoteID
+	}
+	if !isID(quoteID) || !isID(t.RouteID) {
+		return found{}, refuse(swap.ProviderGarbage, "routeId", "sent a route without sound ids")
+	}
+	f := found{
+		quoteID: quoteID, routeID: t.RouteID, raw: raw,
+		callable: len(t.DepositMethods) == 0 || slices.Contains(t.DepositMethods, contractCall), // absent: decided when it is built
+	}
+	return f, t.Quote.read(&f, r)
+}
+
+// read takes a route's figures over.
+func (q price) read(f *found, r swap.QuoteRequest) (err error) {
+	switch {
+	case q.AmountIn == nil || q.AmountOut == nil || q.Seconds == nil || q.ValidBefore == nil:
+		return refuse(swap.ProviderGarbage, "quote", "left out a figure of a route")
+	case !q.AmountIn.Is(r.AmountIn):
+		return refuse(swap.NotAsAccepted, "amountIn", "answered with another amount than was asked for")
+	}
+	if err := q.floor(f, r.SlippageBps); err != nil {
+		return err
+	}
+	seconds, _ := q.Seconds.Float64()
+	if seconds < 0 || seconds > maxDuration.Seconds() {
+		return refuse(swap.ProviderGarbage, "expectedDurationSeconds", "expects a route to take no sound time")
+	}
+	f.takes = time.Duration(seconds * float64(time.Second))
+	f.ends, err = q.ends()
+	return err
+}
+
+// floor takes over what a route pays, and at least. A stated minimum must keep the
+// slippage that was asked for; where none is stated, that is the minimum.
+func (q price) floor(f *found, slippageBps int) error {
+	f.out, f.stated = q.AmountOut.Int, q.MinAmountOut != nil
+	f.least = floorOf(f.out, slippageBps)
+	if f.stated {
+		if q.MinAmountOut.Cmp(f.least) < 0 || q.MinAmountOut.Cmp(f.out) > 0 {
+			return refuse(swap.NotAsAccepted, "minAmountOut", "states a minimum that is not within the slippage that was asked for")
+		}
+		f.least = q.MinAmountOut.Int
+	}
+	if f.least.Sign() <= 0 {
+		return refuse(swap.AmountTooSmall, "amountOut", "would pay nothing for so little; enter a larger amount")
+	}
+	return nil
+}
+
+// ends is when the route can no longer be used, by the provider's clock: the
+// earlier of what the contract and what the price allow.
+func (q price) ends() (time.Time, error) {
+	at := q.ValidBefore.Int
+	if q.QuoteExpiresAt != nil && q.QuoteExpiresAt.Cmp(at) < 0 {
+		at = q.QuoteExpiresAt.Int
+	}
+	if at.BitLen() > 40 { // the year 36812
+		return time.Time{}, refuse(swap.ProviderGarbage, "validBefore", "states an expiry that is no time")
+	}
+	return time.Unix(at.Int64(), 0).UTC(), nil
+}
+
+// isID takes the provider's opaque names: bounded and printable.
+func isID(s string) bool {
+	return s != "" && len(s) <= maxID && !slices.ContainsFunc([]byte(s), func(c byte) bool { return c <= ' ' || c > '~' })
+}
+
+// floorOf is the least that slippage leaves of an amount, rounded down.
+func floorOf(amount *big.Int, slippageBps int) *big.Int {
+	n := new(big.Int).Mul(amount, big.NewInt(int64(10_000-slippageBps)))
+	return n.Div(n, big.NewInt(10_000))
+}

@@ -1,0 +1,514 @@
+package intent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/swap"
+)
+
+// A line is one route as the API writes it.
+type line struct {
+	id       string
+	out      int64
+	takes    float64
+	ends     int64  // seconds from now
+	methods  string // JSON; "" = absent
+	more     string // further members of the quote
+	quote    string // id; "" = the example's
+	amountIn string // "" = what was asked for
+}
+
+func (l line) json(now time.Time) string {
+	methods := ""
+	if l.methods != "" {
+		methods = `"depositMethods":` + l.methods + `,`
+	}
+	quote, in := l.quote, l.amountIn
+	if quote == "" {
+		quote = exampleQuote
+	}
+	if in == "" {
+		in = "25000000"
+	}
+	return fmt.Sprintf(`{"quoteId":%q,"routeId":%q,%s"quote":{"amountIn":%q,"amountOut":"%d","expectedDurationSeconds":%v,"validBefore":%d%s}}`,
+		quote, l.id, methods, in, l.out, l.takes, now.Unix()+l.ends, l.more)
+}
+
+// answer is a whole reply of such routes.
+func answer(lines []line, now time.Time) []byte {
+	routes := make([]string, len(lines))
+	for i, l := range lines {
+		routes[i] = l.json(now)
+	}
+	return fmt.Appendf(nil, `{"quoteId":%q,"routes":[%s]}`, exampleQuote, strings.Join(routes, ","))
+}
+
+func names(offers []swap.Offer) (out []string) {
+	for _, o := range offers {
+		out = append(out, o.Routing)
+	}
+	return out
+}
+
+const (
+	calls     = `["CONTRACT_CALL"]`
+	transfers = `["TRANSFER"]`
+)
+
+// orderings are, by what decides, routes as they come and the names in their order.
+var orderings = []struct {
+	name  string
+	lines []line
+	want  string
+}{
+	{"contract calls first", []line{{id: "A", out: 900, ends: 600, methods: transfers}, {id: "B", out: 800, ends: 600, methods: calls}}, "B A"},
+	{"what is not said is decided later", []line{{id: "A", out: 900, ends: 600, methods: transfers}, {id: "B", out: 800, ends: 600}, {id: "C", out: 850, ends: 600, methods: `["PERMIT2","CONTRACT_CALL"]`}}, "C B A"},
+	{"a life of over 30 seconds before the rest", []line{{id: "A", out: 900, ends: 30, methods: calls}, {id: "B", out: 800, ends: 31, methods: calls}}, "B A"},
+	{"a contract call with little life before a transfer", []line{{id: "A", out: 900, ends: 600, methods: transfers}, {id: "B", out: 800, ends: 10, methods: calls}}, "B A"},
+	{"the larger output", []line{{id: "A", out: 800, ends: 600, takes: 1}, {id: "B", out: 900, ends: 600, takes: 99}}, "B A"},
+	{"the shorter of equal ones", []line{{id: "A", out: 900, ends: 600, takes: 12}, {id: "B", out: 900, ends: 600, takes: 6.5}, {id: "C", out: 900, ends: 600, takes: 6}}, "C B A"},
+	{"names to be stable", []line{{id: "C", out: 900, ends: 600}, {id: "A", out: 900, ends: 600}, {id: "B", out: 900, ends: 600}}, "A B C"},
+	{"expired ones not at all", []line{{id: "A", out: 900, ends: 0}, {id: "B", out: 800, ends: 600}, {id: "C", out: 990, ends: -5}}, "B"},
+	{"the price's end counts where it is earlier", []line{{id: "A", out: 900, ends: 600, more: `,"quoteExpiresAt":1795159805`}, {id: "B", out: 800, ends: 600}}, "B A"},
+	{"and the contract's where that is", []line{{id: "A", out: 900, ends: 5, more: `,"quoteExpiresAt":1795160400`}, {id: "B", out: 800, ends: 600}}, "B A"},
+}
+
+// TestRouteOrdering: as the spec lists it, of a whole answer in any order, and of a
+// stream.
+func TestRouteOrdering(t *testing.T) {
+	for _, c := range orderings {
+		t.Run(c.name, func(t *testing.T) {
+			for range len(c.lines) {
+				c.lines = append(c.lines[1:], c.lines[0])
+				p := at(t, says(200, answer(c.lines, exampleNow)))
+				offers, err := p.Quote(t.Context(), exampleRequest())
+				if err != nil || strings.Join(names(offers), " ") != c.want {
+					t.Errorf("whole: %v, %v", names(offers), err)
+				}
+				p = at(t, streams(func(send func(string)) {
+					for _, l := range c.lines {
+						send(l.json(exampleNow) + "\n")
+					}
+				}))
+				offers, err = p.Stream(t.Context(), exampleRequest(), func(swap.Offer) {})
+				if err != nil || strings.Join(names(offers), " ") != c.want {
+					t.Errorf("in lines: %v, %v", names(offers), err)
+				}
+			}
+		})
+	}
+}
+
+// TestUnusable: what is no contract call, or ends within 30 seconds, is shown and
+// never built; what has expired is not even shown.
+func TestUnusable(t *testing.T) {
+	now := exampleNow
+	asked := 0
+	p := at(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == quotesPath {
+			says(200, answer([]line{{id: "good", out: 9000, ends: 31}, {id: "transfer", out: 9000, ends: 600, methods: transfers}, {id: "short", out: 9000, ends: 30}}, exampleNow))(w, r)
+			return
+		}
+		asked++
+		says(200, example(t, "k_build_resp"))(w, r)
+	})
+	p.now = func() time.Time { return now }
+	offers, err := p.Quote(t.Context(), exampleRequest())
+	if err != nil || len(offers) != 3 {
+		t.Fatal(offers, err)
+	}
+	build := func(o swap.Offer) error {
+		terms := termsOf(exampleRequest(), o.MinOut.Int64())
+		_, err := p.Build(t.Context(), o, terms)
+		return err
+	}
+	good := offers[0]
+	for _, o := range offers {
+		if (o.Unusable == "") != (o.Routing == "good") {
+			t.Errorf("%s: %q", o.Routing, o.Unusable)
+		}
+		if o.Routing == "short" {
+			refusedFor(t, "30 seconds are left", build(o), swap.QuoteExpired, "expires")
+		}
+		if o.Routing == "transfer" {
+			refusedFor(t, "a transfer", build(o), swap.UnsupportedRoute, "depositMethods")
+		}
+	}
+	if asked != 0 {
+		t.Error("the provider was asked to build what is not executable")
+	}
+	if err := build(good); err != nil {
+		t.Errorf("31 seconds are left: %v", err)
+	}
+	now = now.Add(time.Second)
+	refusedFor(t, "a second later", build(good), swap.QuoteExpired, "expires")
+	good.Expires = good.Expires.Add(time.Hour) // as if somebody had written that
+	refusedFor(t, "an offer that lives longer than its route", build(good), swap.NotAsAccepted, "expires")
+}
+
+// TestExpiresWhileBuilding: an answer that comes too late builds nothing.
+func TestExpiresWhileBuilding(t *testing.T) {
+	now := exampleNow
+	p := at(t, func(w http.ResponseWriter, r *http.Request) {
+		now = now.Add(20 * time.Second)
+		says(200, example(t, "k_build_resp"))(w, r)
+	})
+	p.now = func() time.Time { return now }
+	f, err := readRoute("", []byte(line{id: "A", out: 9000, ends: 45}.json(exampleNow)), exampleRequest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.Build(t.Context(), f.offer(exampleRequest(), now), termsOf(exampleRequest(), f.least.Int64()))
+	refusedFor(t, "20 seconds later", err, swap.QuoteExpired, "expires")
+}
+
+// TestClocks: a provider's clock that is ahead takes that from a route's life, one
+// that is behind gives nothing, and over a minute apart nothing is taken or told.
+func TestClocks(t *testing.T) {
+	for ahead, want := range map[int]time.Duration{0: 70, 20: 50, 60: 10, -20: 70, -60: 70, 61: -1, -61: -1, 600: -1, -600: -1} {
+		serve := func(body func(http.ResponseWriter)) http.HandlerFunc {
+			return func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Date", exampleNow.Add(time.Duration(ahead)*time.Second).Format(http.TimeFormat))
+				body(w)
+			}
+		}
+		l := line{id: "A", out: 9000, ends: 100}
+		whole := at(t, serve(func(w http.ResponseWriter) { _, _ = w.Write(answer([]line{l}, exampleNow)) }))
+		offers, err := whole.Quote(t.Context(), exampleRequest())
+		lived(t, fmt.Sprintf("%d s ahead", ahead), offers, err, want)
+		told := 0
+		lines := at(t, serve(func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "application/x-ndjson")
+			fmt.Fprintln(w, l.json(exampleNow))
+		}))
+		offers, err = lines.Stream(t.Context(), exampleRequest(), func(o swap.Offer) {
+			told++
+			lived(t, "told", []swap.Offer{o}, nil, want)
+		})
+		lived(t, fmt.Sprintf("%d s ahead, in lines", ahead), offers, err, want)
+		if (told == 1) != (want >= 0) {
+			t.Errorf("%d s ahead: %d offers were told", ahead, told)
+		}
+	}
+}
+
+func lived(t *testing.T, name string, offers []swap.Offer, err error, seconds time.Duration) {
+	t.Helper()
+	if seconds < 0 {
+		refusedFor(t, name, err, swap.ClockSkew, "clock")
+		return
+	}
+	if err != nil || len(offers) != 1 || offers[0].Expires.Sub(exampleNow) != seconds*time.Second {
+		t.Errorf("%s: %+v, %v", name, offers, err)
+	}
+}
+
+// TestLongLives: no price is held on to for longer than ten minutes.
+func TestLongLives(t *testing.T) {
+	for ends, want := range map[int64]time.Duration{599: 569 * time.Second, 600: 570 * time.Second, 86_400: 570 * time.Second, 1e11: 570 * time.Second} {
+		offers, err := at(t, says(200, answer([]line{{id: "A", out: 9000, ends: ends}}, exampleNow))).Quote(t.Context(), exampleRequest())
+		if err != nil || offers[0].Expires.Sub(exampleNow) != want {
+			t.Errorf("%d: %+v, %v", ends, offers, err)
+		}
+	}
+}
+
+// stall waits until the client is gone.
+const stall = "stall"
+
+// streams answers in lines; send sends a piece at once.
+func streams(write func(send func(string))) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client is gone
+		if r.URL.Query().Get("mode") != "stream" {
+			w.WriteHeader(400)
+			return
+		}
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		write(func(s string) {
+			if s == stall {
+				<-r.Context().Done()
+				return
+			}
+			_, _ = w.Write([]byte(s)) // a client that is gone has its own error
+			_ = http.NewResponseController(w).Flush()
+		})
+	}
+}
+
+// liars are lines that are no honest route; each is left out, and the reason of the
+// first is given where there is no other.
+var liars = map[string]struct {
+	line  string
+	code  swap.Code
+	field string
+}{
+	"half a line":                 {line{id: "A", out: 9000, ends: 100}.json(exampleNow)[:60], swap.ProviderGarbage, "route"},
+	"no JSON":                     {"<html>", swap.ProviderGarbage, "route"},
+	"an array":                    {"[]", swap.ProviderGarbage, "route"},
+	"an object":                   {"{}", swap.ProviderGarbage, "routeId"},
+	"another amount":              {line{id: "A", out: 9000, ends: 100, amountIn: "25000001"}.json(exampleNow), swap.NotAsAccepted, "amountIn"},
+	"a minimum too low":           {line{id: "A", out: 9000, ends: 100, more: `,"minAmountOut":"8954"`}.json(exampleNow), swap.NotAsAccepted, "minAmountOut"},
+	"a minimum above the output":  {line{id: "A", out: 9000, ends: 100, more: `,"minAmountOut":"9001"`}.json(exampleNow), swap.NotAsAccepted, "minAmountOut"},
+	"nothing":                     {line{id: "A", out: 0, ends: 100}.json(exampleNow), swap.AmountTooSmall, "amountOut"},
+	"as little as nothing":        {line{id: "A", out: 1, ends: 100}.json(exampleNow), swap.AmountTooSmall, "amountOut"},
+	"less than nothing":           {line{id: "A", out: -1, ends: 100}.json(exampleNow), swap.ProviderGarbage, "route"},
+	"no name":                     {line{id: "", out: 9000, ends: 100}.json(exampleNow), swap.ProviderGarbage, "routeId"},
+	"a name that breaks lines":    {line{id: "A\nB", out: 9000, ends: 100}.json(exampleNow), swap.ProviderGarbage, "routeId"},
+	"a name that turns text":      {line{id: "A\u202e", out: 9000, ends: 100}.json(exampleNow), swap.ProviderGarbage, "routeId"},
+	"a long name":                 {line{id: strings.Repeat("A", 161), out: 9000, ends: 100}.json(exampleNow), swap.ProviderGarbage, "routeId"},
+	"a long quote's id":           {line{id: "A", quote: strings.Repeat("A", 161), out: 9000, ends: 100}.json(exampleNow), swap.ProviderGarbage, "routeId"},
+	"a negative duration":         {line{id: "A", out: 9000, ends: 100, takes: -1}.json(exampleNow), swap.ProviderGarbage, "expectedDurationSeconds"},
+	"a duration of years":         {line{id: "A", out: 9000, ends: 100, takes: 1e9}.json(exampleNow), swap.ProviderGarbage, "route"},
+	"a duration of eight days":    {line{id: "A", out: 9000, ends: 100, takes: 691200}.json(exampleNow), swap.ProviderGarbage, "expectedDurationSeconds"},
+	"an end that is no time":      {line{id: "A", out: 9000, ends: 1 << 50}.json(exampleNow), swap.ProviderGarbage, "validBefore"},
+	"an end long ago":             {line{id: "A", out: 9000, ends: -1}.json(exampleNow), swap.QuoteExpired, "validBefore"},
+	"a route of many kilobytes":   {strings.Replace(line{id: "A", out: 9000, ends: 100}.json(exampleNow), "{", `{"icon":"`+strings.Repeat("a", maxRoute)+`",`, 1), swap.ProviderGarbage, "route"},
+	"no figures":                  {`{"quoteId":"q","routeId":"A","quote":{}}`, swap.ProviderGarbage, "quote"},
+	"an amount that is no string": {`{"quoteId":"q","routeId":"A","quote":{"amountIn":25000000}}`, swap.ProviderGarbage, "route"},
+}
+
+// TestStreamOfLies: a bad line spoils itself alone.
+func TestStreamOfLies(t *testing.T) {
+	good := line{id: "good", out: 9000, ends: 100}.json(exampleNow)
+	for name, c := range liars {
+		told := 0
+		run := func(lines string) ([]swap.Offer, error) {
+			told = 0
+			return at(t, streams(func(send func(string)) { send(lines) })).Stream(t.Context(), exampleRequest(), func(swap.Offer) { told++ })
+		}
+		if _, err := run(c.line + "\n"); told != 0 {
+			t.Errorf("%s: told", name)
+		} else {
+			refusedFor(t, name, err, c.code, c.field)
+		}
+		if offers, err := run(good + "\n" + c.line); err != nil || len(offers) != 1 || told != 1 {
+			t.Errorf("%s, after a good one: %v, %v", name, names(offers), err)
+		}
+		if offers, err := run(c.line + "\n" + good); err != nil || len(offers) != 1 || told != 1 {
+			t.Errorf("%s, before a good one: %v, %v", name, names(offers), err)
+		}
+		if !json.Valid([]byte(c.line)) {
+			continue // it spoils a whole answer
+		}
+		whole := fmt.Appendf(nil, `{"quoteId":"","routes":[%s,%s]}`, c.line, good)
+		if offers, err := at(t, says(200, whole)).Quote(t.Context(), exampleRequest()); err != nil || len(offers) != 1 {
+			t.Errorf("%s, in a whole answer: %v, %v", name, names(offers), err)
+		}
+	}
+}
+
+// TestStream: what a stream can do besides lying.
+func TestStream(t *testing.T) {
+	l := func(id string) string { return line{id: id, out: 9000, ends: 100}.json(exampleNow) }
+	for name, c := range map[string]struct {
+		serve http.HandlerFunc
+		want  []string
+		told  int
+		code  swap.Code
+	}{
+		"blank lines, and none after the last": {streams(func(send func(string)) { send("\r\n" + l("A") + "\r\n\n  \n" + l("B")) }), []string{"A", "B"}, 2, ""},
+		"a line in two pieces": {streams(func(send func(string)) {
+			s := l("A")
+			send(s[:40])
+			send(s[40:] + "\n")
+		}), []string{"A"}, 1, ""},
+		"the same line again and again": {streams(func(send func(string)) { send(strings.Repeat(l("A")+"\n", 20)) }), []string{"A"}, 1, ""},
+		"the same name with other figures": {streams(func(send func(string)) {
+			send(l("A") + "\n" + line{id: "A", out: 99_000, ends: 100}.json(exampleNow) + "\n")
+		}), []string{"A"}, 1, ""},
+		"a name of two quotes": {streams(func(send func(string)) {
+			send(l("A") + "\n" + line{id: "A", quote: "other", out: 9900, ends: 100}.json(exampleNow) + "\n")
+		}), []string{"A", "A"}, 2, ""},
+		"more routes than are looked at": {streams(func(send func(string)) {
+			for i := range 100 {
+				send(l(fmt.Sprintf("R%02d", i)) + "\n")
+			}
+		}), numbered(maxRoutes), maxRoutes, ""},
+		"more lies than are looked at": {streams(func(send func(string)) { send(strings.Repeat("{}\n", maxRoutes) + l("A") + "\n") }), nil, 0, swap.ProviderGarbage},
+		"nothing":                      {streams(func(func(string)) {}), nil, 0, swap.NoRoute},
+		"a stall after a route": {streams(func(send func(string)) {
+			send(l("A") + "\n")
+			send(stall)
+		}), []string{"A"}, 1, ""},
+		"a stall at once": {streams(func(send func(string)) {
+			send("\n")
+			send(stall)
+		}), nil, 0, swap.ProviderDown},
+		"a break within the second line": {streams(func(send func(string)) {
+			send(l("A") + "\n" + l("B")[:30])
+			panic(http.ErrAbortHandler)
+		}), []string{"A"}, 1, ""},
+		"a break within the first": {streams(func(send func(string)) {
+			send(l("A")[:30])
+			panic(http.ErrAbortHandler)
+		}), nil, 0, swap.ProviderDown},
+		"a line without end": {streams(func(send func(string)) {
+			send(l("A") + "\n")
+			for range 80 {
+				send(strings.Repeat("a", 64<<10))
+			}
+		}), []string{"A"}, 1, ""},
+		"a whole answer":         {says(200, answer([]line{{id: "A", out: 9000, ends: 100}}, exampleNow)), []string{"A"}, 0, ""},
+		"a whole answer of none": {says(200, answer(nil, exampleNow)), nil, 0, swap.NoRoute},
+		"an error":               {says(400, example(t, "k_e_fill")), nil, 0, swap.NoRoute},
+		"an error, said softly":  {says(200, example(t, "k_e_fill")), nil, 0, swap.NoRoute},
+		"a page": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, "<html>")
+		}, nil, 0, swap.ProviderGarbage},
+	} {
+		t.Run(name, func(t *testing.T) {
+			told := 0
+			offers, err := at(t, c.serve).Stream(t.Context(), exampleRequest(), func(swap.Offer) { told++ })
+			if !slices.Equal(names(offers), c.want) || told != c.told || (err == nil) != (c.code == "") || err != nil && !errors.Is(err, &swap.Refusal{Code: c.code}) {
+				t.Errorf("%v, %d told, %v", names(offers), told, err)
+			}
+		})
+	}
+}
+
+func numbered(n int) (out []string) {
+	for i := range n {
+		out = append(out, fmt.Sprintf("R%02d", i))
+	}
+	return out
+}
+
+// TestStreamArrives: an offer is told before the stream is through, and what is told
+// is what is returned; a caller that leaves gets its own error.
+func TestStreamArrives(t *testing.T) {
+	first := make(chan struct{})
+	p := at(t, streams(func(send func(string)) {
+		send(line{id: "A", out: 8000, ends: 100}.json(exampleNow) + "\n")
+		<-first
+		send(line{id: "B", out: 9000, ends: 100}.json(exampleNow) + "\n")
+	}))
+	raws := map[string]bool{}
+	offers, err := p.Stream(t.Context(), exampleRequest(), func(o swap.Offer) {
+		if len(raws) == 0 {
+			close(first)
+		}
+		raws[string(o.Raw)] = true
+	})
+	if err != nil || !slices.Equal(names(offers), []string{"B", "A"}) || len(raws) != 2 || !raws[string(offers[0].Raw)] || !raws[string(offers[1].Raw)] {
+		t.Errorf("%v, %v", names(offers), err)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	p = at(t, streams(func(send func(string)) {
+		send(line{id: "A", out: 8000, ends: 100}.json(exampleNow) + "\n")
+		<-ctx.Done()
+	}))
+	if _, err := p.Stream(ctx, exampleRequest(), func(swap.Offer) { leave() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("a caller that left: %v", err)
+	}
+}
+
+// TestStoredOffer: an offer that somebody changed, or of another swap, builds
+// nothing, and the provider is not asked.
+func TestStoredOffer(t *testing.T) {
+	o := exampleOrderOf(t)
+	p := at(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) })
+	for name, c := range map[string]struct {
+		change func(*swap.Offer, *swap.Terms)
+		code   swap.Code
+		field  string
+	}{
+		"another provider's":    {func(o *swap.Offer, _ *swap.Terms) { o.Provider = swap.Bridge }, swap.NotAsAccepted, "provider"},
+		"another account's":     {func(o *swap.Offer, _ *swap.Terms) { o.Request.Account = attacker }, swap.NotAsAccepted, "account"},
+		"to another network":    {func(_ *swap.Offer, t *swap.Terms) { t.DstChain = 10 }, swap.NotAsAccepted, "srcChainId"},
+		"of another token":      {func(_ *swap.Offer, t *swap.Terms) { t.TokenIn = attacker }, swap.NotAsAccepted, "tokenIn"},
+		"of a wrapped coin":     {func(_ *swap.Offer, t *swap.Terms) { t.Wrap = attacker }, swap.NotAsAccepted, "tokenIn"},
+		"for another token":     {func(_ *swap.Offer, t *swap.Terms) { t.TokenOut = attacker }, swap.NotAsAccepted, "tokenOut"},
+		"of another amount":     {func(_ *swap.Offer, t *swap.Terms) { t.AmountIn = big.NewInt(1) }, swap.NotAsAccepted, "amountIn"},
+		"of no amount":          {func(_ *swap.Offer, t *swap.Terms) { t.AmountIn = nil }, swap.ProviderGarbage, "amountIn"},
+		"to another recipient":  {func(_ *swap.Offer, t *swap.Terms) { t.Recipient = attacker }, swap.NotAsAccepted, "recipient"},
+		"refunded to another":   {func(o *swap.Offer, _ *swap.Terms) { o.Request.RefundTo = attacker }, swap.NotAsAccepted, "recipient"},
+		"with another fee":      {func(o *swap.Offer, _ *swap.Terms) { o.Request.FeeBps = 300 }, swap.NotAsAccepted, "feeBps"},
+		"with another receiver": {func(_ *swap.Offer, t *swap.Terms) { t.FeeReceiver = attacker }, swap.NotAsAccepted, "feeBps"},
+		"below the floor":       {func(_ *swap.Offer, t *swap.Terms) { t.FloorOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "floorOut"},
+		"without a floor":       {func(_ *swap.Offer, t *swap.Terms) { t.FloorOut = nil }, swap.NotAsAccepted, "floorOut"},
+		"with another minimum":  {func(o *swap.Offer, _ *swap.Terms) { o.MinOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "minAmountOut"},
+		"with another route":    {func(o *swap.Offer, _ *swap.Terms) { o.Routing = "Across" }, swap.NotAsAccepted, "minAmountOut"},
+		"with another filler": {func(o *swap.Offer, _ *swap.Terms) {
+			o.Raw = json.RawMessage(strings.Replace(string(o.Raw), "Hyperstream", "Across", 1))
+		}, swap.NotAsAccepted, "minAmountOut"},
+		"with nothing kept":       {func(o *swap.Offer, _ *swap.Terms) { o.Raw = nil }, swap.ProviderGarbage, "raw"},
+		"with more than was kept": {func(o *swap.Offer, _ *swap.Terms) { o.Raw = json.RawMessage(`{"quoteId":"q","route":{},"to":"0x"}`) }, swap.ProviderGarbage, "raw"},
+		"after consent ended":     {func(_ *swap.Offer, t *swap.Terms) { t.Deadline = exampleNow }, swap.QuoteExpired, "expires"},
+	} {
+		offer, terms := o.Offer, o.Terms
+		c.change(&offer, &terms)
+		_, err := p.Build(t.Context(), offer, terms)
+		refusedFor(t, name, err, c.code, c.field)
+	}
+}
+
+// TestRequests: what cannot be asked is refused before anybody is asked.
+func TestRequests(t *testing.T) {
+	p := at(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) })
+	for name, c := range map[string]struct {
+		change func(*swap.QuoteRequest)
+		code   swap.Code
+		field  string
+	}{
+		"from a network that is disabled": {func(r *swap.QuoteRequest) { r.SrcChain = 5330 }, swap.UnsupportedNetwork, "srcChainId"},
+		"from one of somebody else's":     {func(r *swap.QuoteRequest) { r.SrcChain = 137 }, swap.UnsupportedNetwork, "srcChainId"},
+		"to a network that is disabled":   {func(r *swap.QuoteRequest) { r.DstChain = 39 }, swap.UnsupportedNetwork, "dstChainId"},
+		"to Solana":                       {func(r *swap.QuoteRequest) { r.DstChain = 20_011_000_000 }, swap.UnsupportedNetwork, "dstChainId"},
+		"a token for itself":              {func(r *swap.QuoteRequest) { r.DstChain, r.TokenOut = r.SrcChain, r.TokenIn }, swap.SameToken, "tokenOut"},
+		"nothing":                         {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int) }, swap.AmountZero, "amountIn"},
+		"no amount":                       {func(r *swap.QuoteRequest) { r.AmountIn = nil }, swap.AmountZero, "amountIn"},
+		"too much":                        {func(r *swap.QuoteRequest) { r.AmountIn = new(big.Int).Lsh(big.NewInt(1), 256) }, swap.BadRequest, "amountIn"},
+		"nobody":                          {func(r *swap.QuoteRequest) { r.Account = [20]byte{} }, swap.BadRequest, "account"},
+		"to nobody":                       {func(r *swap.QuoteRequest) { r.Recipient = [20]byte{} }, swap.BadRequest, "account"},
+		"refunded to nobody":              {func(r *swap.QuoteRequest) { r.RefundTo = [20]byte{} }, swap.BadRequest, "account"},
+		"no slippage":                     {func(r *swap.QuoteRequest) { r.SlippageBps = 0 }, swap.SlippageBounds, "slippage"},
+		"all slippage":                    {func(r *swap.QuoteRequest) { r.SlippageBps = 5001 }, swap.SlippageBounds, "slippage"},
+		"a fee above the bound":           {func(r *swap.QuoteRequest) { r.FeeBps = 301 }, swap.BadRequest, "feeBps"},
+		"a fee for nobody":                {func(r *swap.QuoteRequest) { r.FeeReceiver = [20]byte{} }, swap.BadRequest, "feeBps"},
+		"a receiver of no fee":            {func(r *swap.QuoteRequest) { r.FeeBps = 0 }, swap.BadRequest, "feeBps"},
+	} {
+		r := exampleRequest()
+		c.change(&r)
+		_, err := p.Quote(t.Context(), r)
+		refusedFor(t, name, err, c.code, c.field)
+		_, err = p.Stream(t.Context(), r, func(swap.Offer) { t.Errorf("%s: told", name) })
+		refusedFor(t, name+", in lines", err, c.code, c.field)
+	}
+}
+
+// TestNoFeeNoReferrer: without a receiver neither field is sent.
+func TestNoFeeNoReferrer(t *testing.T) {
+	r := exampleRequest()
+	r.FeeBps, r.FeeReceiver = 0, [20]byte{}
+	for bps, want := range map[int]string{1: "0.0001", 50: "0.005", 100: "0.01", 1234: "0.1234", 5000: "0.5"} {
+		r.SlippageBps = bps
+		var sent map[string]any
+		p := at(t, func(w http.ResponseWriter, req *http.Request) {
+			d := json.NewDecoder(req.Body)
+			d.UseNumber()
+			if err := d.Decode(&sent); err != nil {
+				t.Error(err)
+			}
+			says(200, []byte(`{"quoteId":"q","routes":[]}`))(w, req)
+		})
+		_, err := p.Quote(t.Context(), r)
+		refusedFor(t, "no route", err, swap.NoRoute, "tokenOut")
+		_, referrer := sent["referrer"]
+		_, fee := sent["referrerFeeBps"]
+		if n, ok := sent["slippageTolerance"].(json.Number); referrer || fee || !ok || n.String() != want {
+			t.Errorf("%d bps: sends %v", bps, sent)
+		}
+	}
+}

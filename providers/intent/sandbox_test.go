@@ -1,0 +1,493 @@
+package intent_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"errors"
+	"fmt"
+	"math/big"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/providers/intent"
+	"swapkeep/rest"
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/intentsim"
+	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
+	"golang.org/x/time/rate"
+)
+
+// A counter is the wallet's side of the counter: package swap's own service and
+// engine, a real journal, real chains, and the provider against a simulator that was
+// written apart from it and really pays.
+type counter struct {
+	t       *testing.T
+	s       *sandbox.Sandbox
+	key     *ecdsa.PrivateKey
+	who     common.Address
+	hub     *chain.Hub
+	db      *bolt.DB
+	service *swap.Service
+	stop    context.CancelFunc
+
+	mu     sync.Mutex
+	logged []string
+}
+
+// TestSandbox has deposits mined and orders settled: by fills, refunds, failures and
+// lies, with answers that are lost and a deposit that is sped up.
+func TestSandbox(t *testing.T) {
+	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{10, 8453, 42161}, Period: -1, Instant: true})
+	if got := s.Services()["intentSolver"].Address; got != filler {
+		t.Fatalf("the simulator's solver is %s, built in is %s", got, filler)
+	}
+	key, err := crypto.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &counter{t: t, s: s, key: key, who: crypto.PubkeyToAddress(key.PublicKey)}
+	var endpoints []chain.Endpoint
+	for _, ch := range s.Chains() {
+		id := ch.Network.ID
+		endpoints = append(endpoints, chain.Endpoint{Chain: id, URLs: []string{ch.RPC()}, Depth: 1, QuoterV2: ch.Network.Contracts.QuoterV2})
+		for _, token := range []common.Address{native, symbol(t, ch, "USDC")} {
+			if err := ch.Fund(t.Context(), c.who, token, new(big.Int).Mul(big.NewInt(1e10), big.NewInt(map[bool]int64{true: 1e9, false: 1}[token == native]))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if c.hub, err = chain.NewHub(endpoints, chain.Options{Sandbox: true}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.hub.Close)
+	if c.db, err = bolt.Open(filepath.Join(t.TempDir(), "orders.db"), 0o600, &bolt.Options{Timeout: time.Second, NoSync: true}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.halt(); _ = c.db.Close() })
+	// Chains that make blocks on request run ahead of the clock, the busier the more,
+	// and a payment that is older than the deposit proves nothing.
+	if err := s.Chain(42161).Shift(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	c.start()
+	t.Run("endings", c.endings)
+	t.Run("accidents", c.accidents)
+	t.Run("speed-up", c.spedUp)
+	t.Run("hostile", c.hostile)
+}
+
+func symbol(t *testing.T, c *sandbox.Chain, name string) common.Address {
+	t.Helper()
+	for _, token := range c.Network.Tokens {
+		if token.Symbol == name {
+			return token.Address
+		}
+	}
+	t.Fatalf("chain %d has no %s", c.Network.ID, name)
+	return common.Address{}
+}
+
+// SignTx and SignTypedData are the account's key.
+func (c *counter) SignTx(_ context.Context, _ common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
+	return types.SignTx(tx, types.LatestSignerForChainID(id), c.key)
+}
+
+func (c *counter) SignTypedData(context.Context, common.Address, apitypes.TypedData) ([]byte, error) {
+	return nil, errors.New("an intent needs no signed message")
+}
+
+type quoter struct{ *chain.Hub }
+
+func (q quoter) Out(ctx context.Context, id uint64, in, out common.Address, amount *big.Int) (*big.Int, error) {
+	return q.QuoteExactInput(ctx, id, in, out, amount)
+}
+
+// start makes a service as after a start of the daemon.
+func (c *counter) start() {
+	c.t.Helper()
+	p, err := intent.New(intent.Config{Base: c.s.BaseURL("intent"), Sandbox: true, Limits: rest.Limits{Rate: rate.Inf, Attempt: time.Second, Backoff: time.Millisecond, Failures: 1000}})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(p.Close)
+	journal, err := swap.OpenJournal(c.db)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	sender, err := chain.NewSender(c.db, c.hub, c, chain.SenderOptions{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.service, err = swap.NewService(swap.Options{
+		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.Intent: p}, Nodes: c.hub, Sender: sender, Signer: c, Pricer: quoter{c.hub},
+		Confirmer: swap.ByCall{}, Fees: swap.DefaultFees(), Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false },
+		OpenOrders: 100, Now: time.Now, Pause: func(time.Duration) time.Duration { return 20 * time.Millisecond },
+		Log: func(o swap.Order, err error) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.logged = append(c.logged, o.ID+": "+err.Error())
+		},
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	c.stop = stop
+	if err := c.service.Resume(ctx); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// halt stops the engine wherever it is, as an end of the daemon would.
+func (c *counter) halt() {
+	c.stop()
+	c.service.Wait()
+}
+
+// set changes the simulator's settings from the swift ones.
+func (c *counter) set(t *testing.T, change func(*intentsim.Settings)) {
+	t.Helper()
+	settings := intentsim.DefaultSettings()
+	settings.PacePercent = 0
+	if change != nil {
+		change(&settings)
+	}
+	if err := c.s.Intent().Set(settings); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A trade is what is swapped.
+type trade struct {
+	src     uint64
+	in      common.Address
+	amount  string
+	dst     uint64
+	out     common.Address
+	routing string // of the offer that is taken; "" = the first
+}
+
+func (c *counter) prepare(t *testing.T, x trade) (swap.Review, error) {
+	t.Helper()
+	r := request(x.src, x.in, x.amount, x.dst, x.out, 0)
+	r.Account, r.Recipient, r.RefundTo = c.who, c.who, c.who
+	told := map[string]bool{}
+	got, err := c.service.Quote(t.Context(), r, []swap.Kind{swap.Intent}, func(q swap.Quoted) {
+		for _, o := range q.Offers {
+			told[o.ID] = true
+		}
+	})
+	if err != nil {
+		return swap.Review{}, err
+	}
+	at := max(0, slices.IndexFunc(got.Offers, func(o swap.Offer) bool { return o.Routing == x.routing }))
+	if !told[got.Offers[at].ID] {
+		t.Error("an offer was not told")
+	}
+	return c.service.Prepare(t.Context(), got.Offers[at].ID)
+}
+
+// accept prepares a trade and consents to it, second acts included.
+func (c *counter) accept(t *testing.T, x trade) swap.Order {
+	t.Helper()
+	review, err := c.prepare(t, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var acts []string
+	for _, f := range review.Findings {
+		if f.Severity == swap.Acknowledge {
+			acts = append(acts, f.Code)
+		}
+	}
+	if open := slices.Contains(acts, "contract_not_built_in"); open != (x.src == 10) {
+		t.Errorf("chain %d: an act of its own for the contract: %t", x.src, open)
+	}
+	o, err := c.service.Execute(t.Context(), swap.ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Acknowledge: acts, Session: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// until waits for the order to be as wanted.
+func (c *counter) until(t *testing.T, id, what string, ok func(swap.Order) bool) swap.Order {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		o, _, err := c.service.Order(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok(o) {
+			return o
+		}
+		if o.State.Final() {
+			t.Fatalf("order ended %s (%s, %+v) before it was %s", o.State, o.Reason, o.Verdict, what)
+		}
+	}
+	o, lines, _ := c.service.Order(id)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.Fatalf("never %s: %s %q %s, claim %+v\n%+v\n%s", what, o.State, o.Condition, o.Reason, o.Claim, lines, strings.Join(c.logged[max(0, len(c.logged)-10):], "\n"))
+	return o
+}
+
+// final waits for the proven end.
+func (c *counter) final(t *testing.T, id string, want swap.State) swap.Order {
+	t.Helper()
+	return c.until(t, id, string(want), func(o swap.Order) bool { return o.State == want && o.Verdict != nil })
+}
+
+// deposited wants exactly the input to have left, in one deposit, and nothing to be
+// allowed any more; it returns what the provider has of it.
+func (c *counter) deposited(t *testing.T, o swap.Order) intentsim.Order {
+	t.Helper()
+	last := len(o.Plan.Steps) - 1
+	if o.Plan.Steps[last].Effect.Kind != swap.Opaque || len(o.Results) != last+1 {
+		t.Fatalf("%d results of %d steps", len(o.Results), last+1)
+	}
+	var mine []intentsim.Order
+	for _, x := range c.s.Intent().Orders() {
+		if x.Deposit == o.Results[last].Tx {
+			mine = append(mine, x)
+		}
+	}
+	if len(mine) != 1 {
+		t.Fatalf("the provider has %d orders of the deposit %s: %+v", len(mine), o.Results[last].Tx, c.s.Intent().Orders())
+	}
+	if o.Terms.TokenIn != native {
+		left, err := c.hub.Allowance(t.Context(), o.Terms.SrcChain, o.Terms.TokenIn, c.who, o.Plan.Spender)
+		if err != nil || left.Sign() != 0 {
+			t.Errorf("an allowance of %s is left: %v", left, err)
+		}
+	}
+	return mine[0]
+}
+
+func (c *counter) balance(t *testing.T, id uint64, token common.Address) *big.Int {
+	t.Helper()
+	n, err := c.hub.Balance(t.Context(), id, c.who, token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+var (
+	bridgedUSDC = trade{8453, usdcBase, "25000000", 42161, usdcArbitrum, ""}
+	bridgedETH  = trade{8453, native, "10000000000000000", 42161, native, ""}
+)
+
+func wethOf(t *testing.T, c *counter, id uint64) common.Address {
+	t.Helper()
+	return c.s.Chain(id).Network.Wrapped.Address
+}
+
+// endings: what the solver does is what the verdict says, whatever the API says.
+func (c *counter) endings(t *testing.T) {
+	stays := trade{8453, usdcBase, "30000000", 8453, wethOf(t, c, 8453), ""}
+	for _, x := range []struct {
+		name string
+		trade
+		outcome   intentsim.Outcome
+		end       swap.State // "" = none
+		by        string
+		condition swap.Condition
+		short     bool
+	}{
+		{"a token across", bridgedUSDC, intentsim.Outcome{}, swap.Filled, "arrival", "", false},
+		{"the coin across", bridgedETH, intentsim.Outcome{}, swap.Filled, "arrival", "", false},
+		{"on one chain", stays, intentsim.Outcome{}, swap.Filled, "arrival", "", false},
+		{"by another filler", trade{8453, usdcBase, "26000000", 42161, usdcArbitrum, "DeBridge"}, intentsim.Outcome{}, swap.Filled, "arrival", "", false},
+		{"into an unknown contract", trade{10, usdcOptimism, "27000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{}, swap.Filled, "arrival", "", false},
+		{"without the transaction", trade{8453, usdcBase, "28000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fill_unnamed"}, swap.Filled, "arrival", "", false},
+		{"short", trade{8453, usdcBase, "29000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{PayBips: 9000}, swap.Filled, "arrival", "", true},
+		{"a token refunded", trade{8453, usdcBase, "31000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "refund"}, swap.Refunded, "refund", "", false},
+		{"by the contract itself", trade{8453, usdcBase, "32000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "refund", Reserve: true}, swap.Refunded, "refund", "", false},
+		{"the coin refunded", trade{8453, native, "20000000000000000", 42161, native, ""}, intentsim.Outcome{Ending: "refund"}, swap.Refunded, "refund", "", false},
+		{"failed, and refunded", trade{8453, usdcBase, "33000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail_refund"}, swap.Refunded, "refund", "", false},
+		{"said to have failed", trade{8453, usdcBase, "34000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail_fill"}, swap.Filled, "arrival", "", false},
+		{"failed", trade{8453, usdcBase, "35000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fail"}, "", "", swap.WatchingForRefund, false},
+		{"said to be filled", trade{8453, usdcBase, "36000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim"}, "", "", swap.ReportedUnproven, false},
+		{"said to be refunded", trade{8453, usdcBase, "37000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim_refund"}, "", "", swap.ReportedUnproven, false},
+		{"filled by another's fill", trade{8453, usdcBase, "20000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "borrow"}, "", "", swap.ReportedUnproven, false},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			c.set(t, func(s *intentsim.Settings) { s.Outcome = x.outcome })
+			in, out := c.balance(t, x.src, x.in), c.balance(t, x.dst, x.out)
+			id := c.accept(t, x.trade).ID
+			if x.end == "" {
+				o := c.until(t, id, string(x.condition), func(o swap.Order) bool { return o.Condition == x.condition })
+				if o.Verdict != nil {
+					t.Errorf("a verdict %+v", o.Verdict)
+				}
+				c.deposited(t, o)
+				return
+			}
+			o := c.final(t, id, x.end)
+			at := c.deposited(t, o)
+			if v := o.Verdict; v.By != x.by || v.Short != x.short || v.Evidence.Tx != at.Payment || at.Payment == (common.Hash{}) {
+				t.Errorf("verdict %+v, paid in %s", v, at.Payment)
+			}
+			spent, got := new(big.Int).Sub(in, c.balance(t, x.src, x.in)), new(big.Int).Sub(c.balance(t, x.dst, x.out), out)
+			least := o.Terms.FloorOut
+			if x.short {
+				least = big.NewInt(1)
+			}
+			switch {
+			case x.end == swap.Refunded && (x.in != native && spent.Sign() != 0 || got.Sign() != 0):
+				t.Errorf("refunded: %s left, %s arrived", spent, got)
+			case x.end == swap.Filled && (x.in != native && spent.Cmp(o.Terms.AmountIn) != 0 || got.Cmp(least) < 0):
+				t.Errorf("filled: %s left, %s arrived, at least %s was promised", spent, got, least)
+			}
+		})
+	}
+}
+
+// accidents: however telling the provider goes, it has one order in the end, with
+// the deposit that was mined.
+func (c *counter) accidents(t *testing.T) {
+	const submit = "/v1/deposit/submit"
+	fault := func(rule inject.Rule) func(*testing.T) {
+		return func(t *testing.T) {
+			rule.Target = submit
+			if _, err := c.s.Faults("intent").Add(rule); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(c.s.Faults("intent").Reset)
+		}
+	}
+	with := func(change func(*intentsim.Settings)) func(*testing.T) {
+		return func(t *testing.T) { c.set(t, change) }
+	}
+	for i, x := range []struct {
+		name string
+		by   func(*testing.T)
+	}{
+		{"an answer is lost", fault(inject.Rule{Kind: "drop", Times: 1})},
+		{"every answer of a call is lost", fault(inject.Rule{Kind: "drop", Times: 3})},
+		{"it is down", fault(inject.Rule{Kind: "http", Times: 4})},
+		{"it answers about another", fault(inject.Rule{Kind: "lie", Times: 1, Pointer: "/txHash", Value: []byte(`"` + fillTx.Hex() + `"`)})},
+		{"the quote is lost", with(func(s *intentsim.Settings) { s.LoseQuotes, s.Indexing = 1, true })},
+		{"another hash is in the place", with(func(s *intentsim.Settings) { s.Conflicts, s.Indexing = 1, true })},
+		{"the record is there, it says", with(func(s *intentsim.Settings) {
+			s.Errors = intentsim.List[intentsim.Error]{{Path: submit, Name: "DuplicateRecordException", Times: 1}}
+		})},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			c.set(t, nil)
+			x.by(t)
+			b := bridgedUSDC
+			b.amount = fmt.Sprint(41_000_000 + 1_000_000*i)
+			o := c.final(t, c.accept(t, b).ID, swap.Filled)
+			c.deposited(t, o)
+			if !o.Submission.Taken {
+				t.Errorf("%+v", o.Submission)
+			}
+		})
+	}
+	t.Run("the daemon ends while it is told", func(t *testing.T) {
+		c.set(t, nil)
+		fault(inject.Rule{Kind: "stall"})(t)
+		b := bridgedUSDC
+		b.amount = "60000000"
+		id := c.accept(t, b).ID
+		c.until(t, id, "telling", func(o swap.Order) bool { return o.Submission != nil })
+		c.halt()
+		c.s.Faults("intent").Reset()
+		c.start()
+		o := c.final(t, id, swap.Filled)
+		c.deposited(t, o)
+	})
+}
+
+// spedUp: between the broadcast of the deposit and its registration it is sent again
+// for more; the provider is told of the one that was mined.
+func (c *counter) spedUp(t *testing.T) {
+	c.set(t, nil)
+	at := c.s.Chain(8453)
+	at.Pause()
+	t.Cleanup(at.Resume)
+	x := bridgedETH
+	x.amount = "30000000000000000"
+	o := c.accept(t, x)
+	o = c.until(t, o.ID, "sent", func(o swap.Order) bool { return o.Sending != common.Hash{} })
+	first := o.Sending
+	if _, err := c.service.SpeedUp(t.Context(), swap.SpeedUpRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Session: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	o = c.until(t, o.ID, "sped up", func(o swap.Order) bool { return len(o.Attempts) == 2 && o.Bump == nil })
+	if o.Submission != nil {
+		t.Error("the provider was told of a deposit that is not mined")
+	}
+	at.Resume()
+	o = c.final(t, o.ID, swap.Filled)
+	if got := c.deposited(t, o); got.Deposit == first || got.Deposit != o.Results[len(o.Results)-1].Tx {
+		t.Errorf("registered %s; the first was %s", got.Deposit, first)
+	}
+	for _, x := range c.s.Intent().Orders() {
+		if x.Deposit == first {
+			t.Error("the first transaction was registered too")
+		}
+	}
+}
+
+// hostile: every way in which the simulator can spoil a plan ends before anything is
+// signed.
+func (c *counter) hostile(t *testing.T) {
+	for plan, want := range map[string]swap.Code{
+		"wrong_from": swap.NotAsAccepted, "wrong_chain": swap.NotAsAccepted, "switch_elsewhere": swap.NotAsAccepted,
+		"unlimited_approve": swap.NotAsAccepted, "stranger_spender": swap.NotAsAccepted, "extra_action": swap.NotUnderstood,
+		"foreign_method": swap.NotUnderstood, "solana": swap.NotUnderstood, "two_deposits": swap.NotUnderstood, "no_deposit": swap.NotUnderstood,
+		"deposit_first": swap.NotUnderstood, "empty": swap.NotUnderstood,
+		// what shows in a simulation alone
+		"greedy": swap.WouldRevert, "modest": swap.NotAsAccepted, "other_token": swap.WouldRevert,
+		// and what only looks odd
+		"hex_chainid": "", "number_chainid": "", "missing_chain_switch": "",
+	} {
+		t.Run(plan, func(t *testing.T) {
+			c.set(t, func(s *intentsim.Settings) { s.Plan = plan })
+			before := len(c.s.Chain(8453).Transactions())
+			_, err := c.prepare(t, bridgedUSDC)
+			if (err == nil) != (want == "") || err != nil && !errors.Is(err, &swap.Refusal{Code: want}) {
+				t.Errorf("want %q, got %v", want, err)
+			}
+			if after := len(c.s.Chain(8453).Transactions()); after != before {
+				t.Errorf("%d transactions were sent", after-before)
+			}
+		})
+	}
+	for name, change := range map[string]func(*intentsim.Settings){
+		"a clock that is ahead":  func(s *intentsim.Settings) { s.ClockSeconds = 90 },
+		"a clock that is behind": func(s *intentsim.Settings) { s.ClockSeconds = -90 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.set(t, change)
+			if _, err := c.prepare(t, bridgedUSDC); !errors.Is(err, &swap.Refusal{Code: swap.ClockSkew}) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	t.Run("a fee for the filler in coins", func(t *testing.T) {
+		c.set(t, func(s *intentsim.Settings) { s.ProtocolFee = "1000000000000000" })
+		x := bridgedUSDC
+		x.routing = "DeBridge"
+		if _, err := c.prepare(t, x); !errors.Is(err, &swap.Refusal{Code: swap.NotAsAccepted}) {
+			t.Errorf("%v", err)
+		}
+	})
+}

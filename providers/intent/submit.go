@@ -1,0 +1,103 @@
+package intent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"swapkeep/rest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// submission is the body of PUT /v1/deposit/submit.
+type submission struct {
+	QuoteID string      `json:"quoteId"`
+	RouteID string      `json:"routeId"`
+	TxHash  common.Hash `json:"txHash"`
+}
+
+// Submit registers the deposit that was mined and returns the provider's name for
+// the order. The same hash gives the same order, so it may be repeated. The money
+// is on its way: no answer is a refusal for good. Where the order may be there
+// already, or the quote is lost, it is looked for by its transaction.
+func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
+	d, err := depositedBy(o)
+	if err != nil {
+		return "", err
+	}
+	body, err := json.Marshal(submission{d.quoteID, d.routeID, d.tx})
+	if err != nil {
+		return "", err
+	}
+	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPut, Path: "/v1/deposit/submit", Body: body})
+	var id string
+	if err != nil {
+		err = service.Refusal(err)
+	} else {
+		id, err = d.readSubmitted(reply.Body)
+	}
+	if err == nil || !perhapsThere(err) {
+		return id, open(err)
+	}
+	found, missing := p.search(ctx, o, d)
+	if missing != nil {
+		return "", open(err)
+	}
+	return found.ID, nil
+}
+
+// readSubmitted is the order's name of a reply to PUT /v1/deposit/submit.
+func (d deposited) readSubmitted(raw []byte) (string, error) {
+	var r struct {
+		OrderID string `json:"orderId"`
+		TxHash  string `json:"txHash"`
+		Name    string `json:"name"` // of an error whose status was not set
+	}
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return "", garbage("reply", err)
+	}
+	switch {
+	case r.Name != "" && r.OrderID == "":
+		return "", failure(r.Name)
+	case !isID(r.OrderID):
+		return "", refuse(swap.ProviderGarbage, "orderId", "left out the order's name")
+	case r.TxHash != "" && !sameHash(r.TxHash, d.tx):
+		return "", refuse(swap.ProviderGarbage, "txHash", "answered about another deposit than it was told of")
+	}
+	return r.OrderID, nil
+}
+
+// open makes of a refusal one that is not for good: whatever the provider says, the
+// deposit is mined, and it is told of again.
+func open(err error) error {
+	var r *swap.Refusal
+	if !errors.As(err, &r) || r.Temporary() {
+		return err
+	}
+	again := *r
+	again.Code = swap.ProviderDown
+	return &again
+}
+
+// A deposited order is what the provider knows one by.
+type deposited struct {
+	quoteID, routeID string
+	tx               common.Hash
+}
+
+// depositedBy is the mined deposit of an order. A speed-up has the hash that was
+// mined, not the first.
+func depositedBy(o swap.Order) (deposited, error) {
+	if _, err := depositOf(o); err != nil {
+		return deposited{}, err
+	}
+	last := len(o.Plan.Steps) - 1
+	if len(o.Results) <= last || o.Results[last].Tx == (common.Hash{}) {
+		return deposited{}, refuse(swap.NotUnderstood, "deposit", "needs a mined deposit, and the order has none yet")
+	}
+	f, err := readOffered(o.Offer)
+	return deposited{f.quoteID, f.routeID, o.Results[last].Tx}, err
+}

@@ -1,0 +1,132 @@
+package intent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"swapkeep/providers/wire"
+	"swapkeep/rest"
+	"swapkeep/swap"
+	"swapkeep/tokens"
+)
+
+const (
+	// maxTokens is how many tokens of a network are asked for; the best come first.
+	maxTokens = 1000
+	// An answer is kept so long, and a failure.
+	listTime, failTime = 10 * time.Minute, 15 * time.Second
+)
+
+// shelf keeps lists of tokens, one a network.
+type shelf struct {
+	mu    sync.Mutex
+	lists map[uint64]listing
+}
+
+type listing struct {
+	until  time.Time
+	tokens []tokens.Token
+	err    error
+}
+
+// tokenReply is one token of GET /v1/tokens.
+type tokenReply struct {
+	Address    string       `json:"address"`
+	ChainID    uint64       `json:"chainId"`
+	Symbol     string       `json:"symbol"`
+	Name       string       `json:"name"`
+	Decimals   *wire.Number `json:"decimals"`
+	Extensions struct {
+		IsRiskToken bool `json:"isRiskToken"`
+	} `json:"extensions"`
+}
+
+// Tokens lists what the provider trades on a network that it reaches, for people to
+// choose from. All of it is the provider's word. It may be repeated: an answer is
+// kept for ten minutes.
+func (p *Provider) Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, error) {
+	if _, err := reached(chainID); err != nil {
+		return nil, err
+	}
+	now := p.now()
+	p.shelf.mu.Lock()
+	kept, ok := p.shelf.lists[chainID]
+	p.shelf.mu.Unlock()
+	if ok && now.Before(kept.until) {
+		return slices.Clone(kept.tokens), kept.err
+	}
+	list, err := p.list(ctx, chainID)
+	if errors.Is(err, context.Canceled) {
+		return nil, err
+	}
+	kept = listing{now.Add(listTime), list, err}
+	if err != nil {
+		kept.until = now.Add(failTime)
+	}
+	p.shelf.mu.Lock()
+	p.shelf.lists[chainID] = kept
+	p.shelf.mu.Unlock()
+	return slices.Clone(list), err
+}
+
+func (p *Provider) list(ctx context.Context, chainID uint64) ([]tokens.Token, error) {
+	reply, err := p.api.Do(ctx, rest.Call{
+		Method: http.MethodGet, Path: "/v1/tokens", Query: url.Values{"chainIds": {strconv.FormatUint(chainID, 10)}, "limit": {strconv.Itoa(maxTokens)}},
+	})
+	if err != nil {
+		return nil, service.Refusal(err)
+	}
+	return readTokens(reply.Body, chainID)
+}
+
+// readTokens takes both forms that the API has: an envelope, and the plain array of
+// live answers, which may be of other networks too. What is no EVM token of the
+// network is left out, and what the provider itself warns of.
+func readTokens(raw []byte, chainID uint64) ([]tokens.Token, error) {
+	var rows []json.RawMessage
+	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {
+		if err := json.Unmarshal(raw, &rows); err != nil {
+			return nil, garbage("tokens", err)
+		}
+	} else {
+		var r struct {
+			Data *[]json.RawMessage `json:"data"`
+			Name string             `json:"name"`
+		}
+		err := json.Unmarshal(raw, &r)
+		switch {
+		case err == nil && r.Data == nil && r.Name != "":
+			return nil, failure(r.Name)
+		case err != nil || r.Data == nil:
+			return nil, garbage("tokens", err)
+		}
+		rows = *r.Data
+	}
+	var out []tokens.Token
+	for _, row := range rows {
+		if t, ok := readToken(row, chainID); ok && len(out) < maxTokens && !slices.ContainsFunc(out, func(o tokens.Token) bool { return o.Address == t.Address }) {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+func readToken(raw []byte, chainID uint64) (tokens.Token, bool) {
+	var t tokenReply
+	if json.Unmarshal(raw, &t) != nil || t.ChainID != chainID || t.Extensions.IsRiskToken || t.Decimals == nil || !t.Decimals.IsUint64() {
+		return tokens.Token{}, false
+	}
+	a, err := wire.ParseAddress(t.Address)
+	if err != nil {
+		return tokens.Token{}, false
+	}
+	return tokens.Foreign(chainID, tokenOf(a), t.Symbol, t.Name, t.Decimals.Uint64(), string(swap.Intent))
+}

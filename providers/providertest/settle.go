@@ -1,0 +1,152 @@
+package providertest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"testing"
+
+	"swapkeep/swap"
+)
+
+// Settled is what becomes of a plan that the provider settles.
+type Settled struct {
+	// Submit and Status are the paths, as in the recordings without their query,
+	// by which the order is handed over and asked after.
+	Submit, Status string
+	Ref            string // the provider's name for the order
+	// Claims are recorded replies to Status and what each comes to; the first is
+	// the one among the flow's exchanges.
+	Claims []Claimed
+	Proof  swap.Proof
+}
+
+// Claimed is one recorded reply about an order.
+type Claimed struct {
+	Exchange string // a file below Suite.Dir
+	Claim    swap.Claim
+}
+
+// settle hands an order to the provider and asks after it. What proves its end is
+// compared with what proves the honest one's: it must not depend on anything that the
+// provider said meanwhile.
+func (h *harness) settle(ctx context.Context, p swap.Provider, o swap.Order, facets map[string]string) (at string, err error) {
+	s, ok := p.(swap.Settler)
+	if !ok {
+		return "submit", errors.New("a provider that settles and takes no orders")
+	}
+	if o.Ref, err = s.Submit(ctx, o); err != nil {
+		return "submit", err
+	}
+	facets["ref"] = o.Ref
+	claim, err := s.Status(ctx, o)
+	if err != nil {
+		return "status", err
+	}
+	facets["claim.state"], facets["claim.word"], facets["claim.reason"] = string(claim.State), claim.Word, claim.Reason
+	facets["claim.tx"], facets["claim.chain"] = claim.Tx.Hex(), fmt.Sprint(claim.Chain)
+	o.Claim = &claim
+	proof, err := s.Proof(o)
+	if err != nil {
+		return "proof", err
+	}
+	facets["proof"] = text(proof)
+	if c, ok := p.(swap.Canceller); ok {
+		call, err := c.CancelCall(o)
+		if err != nil {
+			return "cancel", err
+		}
+		facets["cancel"] = text(call)
+	}
+	return "", nil
+}
+
+// runFrom is run, beginning where the reply of a path first matters: handing an
+// order over comes after all that it is made from.
+func (h *harness) runFrom(ctx context.Context, path string) outcome {
+	s := h.flow.Settled
+	if s == nil || path != s.Submit && path != s.Status {
+		return h.run(ctx, h.p)
+	}
+	o := outcome{facets: maps.Clone(h.good.facets)}
+	if at, err := h.settle(ctx, h.p, h.order, o.facets); err != nil {
+		return refusedAt(at, err)
+	}
+	return o
+}
+
+func text(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // our own type
+	}
+	return string(raw)
+}
+
+// settled: the recorded replies give the expected name, claims and proof.
+func (h *harness) settled(t *testing.T) {
+	s, want := h.p.(swap.Settler), h.flow.Settled
+	o := h.order
+	ref, err := s.Submit(t.Context(), o)
+	if err != nil || ref != want.Ref {
+		t.Errorf("the order's name is %q, want %q: %v", ref, want.Ref, err)
+	}
+	o.Ref = ref
+	proof, err := s.Proof(o)
+	if err != nil || !sameJSON(proof, want.Proof) {
+		t.Errorf("the proof is %s, want %s: %v", text(proof), text(want.Proof), err)
+	}
+	for _, c := range want.Claims {
+		h.replies(t, c, func(Exchange) {
+			claim, err := s.Status(t.Context(), o)
+			if err != nil || claim != c.Claim {
+				t.Errorf("%s: the claim is %+v, want %+v: %v", c.Exchange, claim, c.Claim, err)
+			}
+		})
+	}
+}
+
+// replies answers the question for the order's state with a recorded reply for as
+// long as do runs.
+func (h *harness) replies(t testing.TB, c Claimed, do func(Exchange)) {
+	x := ReadExchange(t, filepath.Join(h.suite.Dir, c.Exchange))
+	if x.path() != h.flow.Settled.Status {
+		t.Fatalf("%s is no reply of %s", c.Exchange, h.flow.Settled.Status)
+	}
+	h.server.lie(x.path(), telling(x, x.Response.Body))
+	defer h.server.lie(x.path(), nil)
+	do(x)
+}
+
+// resubmitted: an order that went through storage is handed over, asked after and
+// proven as before, however often.
+func (h *harness) resubmitted(t *testing.T) {
+	for range 2 {
+		facets := map[string]string{}
+		if at, err := h.settle(t.Context(), h.provider(t), h.order.Clone(), facets); err != nil {
+			t.Errorf("a stored order: %s: %v", at, err)
+		}
+		for name, got := range facets {
+			if got != h.good.facets[name] {
+				t.Errorf("a stored order has another %s: %s", name, got)
+			}
+		}
+	}
+}
+
+// paid reports whether the provider has the input before it is told: then no answer
+// of its refuses the order.
+func (h *harness) paid() bool {
+	last := h.flow.Effects[len(h.flow.Effects)-1].Kind
+	return last == swap.Deposit || last == swap.Opaque
+}
+
+// unsure reports whether an error leaves open what became of an order: the engine
+// then asks before it does anything else.
+func unsure(err error) bool {
+	var r *swap.Refusal
+	return !errors.As(err, &r) || r.Temporary()
+}

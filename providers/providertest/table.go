@@ -1,0 +1,24 @@
+package providertest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Table draws a table of a page: a head, and a row of as many cells for each of the
+// list.
+func Table[T any](head []string, list []T, row func(T) []any) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s |\n%s|\n", strings.Join(head, " | "), strings.Repeat("|---", len(head)))
+	for _, x := range list {
+		b.WriteString("|")
+		for _, cell := range row(x) {
+			fmt.Fprintf(&b, " %v |", cell)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// Code is a cell that stands in the page as code.
+func Code(v any) string { return fmt.Sprintf("`%v`", v) }

@@ -1,0 +1,179 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"swapkeep/rest"
+	"swapkeep/swap"
+)
+
+// A Failure is how one reply of a service is put to the user.
+type Failure struct {
+	Status int    // 0 = any
+	Code   string // the service's name or number of the error; "" = any
+	Is     swap.Code
+	Says   string // after "the … provider"
+}
+
+// AnyCode is the code of a failure that has one, whichever it is.
+const AnyCode = "*"
+
+// A Service names a provider in what a person reads, and its failures: the first
+// row that fits counts.
+type Service struct {
+	Name     string    // as in "the dex provider"
+	Whole    []Failure // read first; what they say is the whole sentence
+	Failures []Failure
+	// Silent are whole sentences in place of the usual ones for calls that the
+	// service gave no answer to; rest.Answered stands for an answer in no agreed form.
+	Silent map[rest.Kind]string
+}
+
+// byStatus is read after a service's own table.
+var byStatus = []Failure{
+	{400, "", swap.ProviderRefused, "refused the request"},
+	{401, "", swap.ProviderKey, "wants a valid api key; set it again"},
+	{403, "", swap.ProviderKey, "refused access; check its api key"},
+	{408, "", swap.ProviderDown, "was too slow; try again"},
+	{429, "", swap.ProviderBusy, "is busy; try again shortly"},
+	{500, "", swap.ProviderDown, "has a fault; try again"},
+	{502, "", swap.ProviderDown, "is down; try again later"},
+	{503, "", swap.ProviderDown, "is down; try again later"},
+	{504, "", swap.ProviderDown, "did not answer in time; try again"},
+}
+
+// byKind puts failures without a telling status.
+var byKind = map[rest.Kind]Failure{
+	rest.Answered:    {Is: swap.ProviderGarbage, Says: "sent a reply that is not of the agreed form; check its base url"},
+	rest.Unreachable: {Is: swap.ProviderDown, Says: "cannot be reached; check the connection"},
+	rest.TimedOut:    {Is: swap.ProviderDown, Says: "did not answer in time; try again"},
+	rest.Suspended:   {Is: swap.ProviderDown, Says: "failed too often just now; try again in a few seconds"},
+	rest.Throttled:   {Is: swap.ProviderBusy, Says: "was asked too often; try again shortly"},
+	rest.NoSecret:    {Is: swap.ProviderKey, Says: "was not asked: its api key could not be read"},
+	rest.Redirected:  {Is: swap.ProviderGarbage, Says: "redirects, which is not followed; check its base url"},
+	rest.TooLarge:    {Is: swap.ProviderGarbage, Says: "sent a reply that is too large"},
+	rest.NotJSON:     {Is: swap.ProviderGarbage, Says: "sent a reply that is not json; check its base url"},
+}
+
+// Refusal gives a failed call its reason. The caller's own cancellation, and what
+// is no failed call, stay what they are.
+func (s Service) Refusal(err error) error {
+	var e *rest.Error
+	if !errors.As(err, &e) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	f := s.failureOf(e)
+	r := swap.Refuse(f.Is, "%s", f.Says)
+	r.Err, r.Data = e, map[string]string{}
+	if e.Detail != "" && (f.Is == swap.ProviderRefused || f.Is == swap.ProviderGarbage) {
+		r.Reason += fmt.Sprintf(": %q", e.Detail)
+	}
+	if e.Status != 0 {
+		r.Data["status"] = strconv.Itoa(e.Status)
+	}
+	if e.RetryAfter > 0 {
+		r.Data["retryAfterSeconds"] = strconv.Itoa(int(e.RetryAfter.Seconds() + 0.999))
+	}
+	return r
+}
+
+// failureOf finds what fits a failed call. What it says is a whole sentence.
+func (s Service) failureOf(e *rest.Error) Failure {
+	if e.Kind != rest.Answered {
+		return s.silent(e.Kind)
+	}
+	if f, ok := find(s.Whole, e); ok {
+		return f
+	}
+	for _, table := range [][]Failure{s.Failures, byStatus} {
+		if f, ok := find(table, e); ok {
+			return s.told(f)
+		}
+	}
+	switch {
+	case !e.JSON && e.Status < http.StatusInternalServerError:
+		return s.silent(rest.Answered)
+	case e.Status >= http.StatusInternalServerError:
+		return s.told(Failure{Is: swap.ProviderDown, Says: "has a fault; try again"})
+	}
+	return s.told(Failure{Is: swap.ProviderRefused, Says: "refused the request"})
+}
+
+func find(table []Failure, e *rest.Error) (Failure, bool) {
+	i := slices.IndexFunc(table, func(f Failure) bool {
+		return (f.Status == 0 || f.Status == e.Status) && (f.Code == "" || f.Code == e.Code || f.Code == AnyCode && e.Code != "")
+	})
+	if i < 0 {
+		return Failure{}, false
+	}
+	return table[i], true
+}
+
+// silent is the failure of a call that the service did not answer, or not in the
+// agreed form.
+func (s Service) silent(kind rest.Kind) Failure {
+	f, ok := byKind[kind]
+	if !ok {
+		f = Failure{Is: swap.ProviderDown, Says: "failed; try again"}
+	}
+	if says := s.Silent[kind]; says != "" {
+		f.Says = says
+		return f
+	}
+	return s.told(f)
+}
+
+// told has a failure say who failed.
+func (s Service) told(f Failure) Failure {
+	f.Says = s.subject() + f.Says
+	return f
+}
+
+func (s Service) subject() string { return "the " + s.Name + " provider " }
+
+// Refuse makes a refusal that names a field. Its reason begins with the provider.
+func (s Service) Refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
+	r := swap.Refuse(c, s.subject()+format, args...)
+	r.Field = field
+	return r
+}
+
+// An Echo is one field of a reply that must repeat the request. Where it is
+// missing the reply is garbage; where it differs it is not what was asked for.
+type Echo struct {
+	Field       string
+	There, Same bool
+}
+
+// CheckEchoes refuses the first field that is missing or differs.
+func (s Service) CheckEchoes(list []Echo) error {
+	for _, c := range list {
+		switch {
+		case !c.There:
+			return s.Refuse(swap.ProviderGarbage, c.Field, "left out %s in its reply", c.Field)
+		case !c.Same:
+			return s.Refuse(swap.NotAsAccepted, c.Field, "answered with another %s than was asked for", c.Field)
+		}
+	}
+	return nil
+}
+
+// maxWords bounds a provider's own words that a person is shown.
+const maxWords = 200
+
+// Printable keeps plain characters alone, bounded: nothing that moves or hides
+// text.
+func Printable(s string) string {
+	out := make([]rune, 0, min(len(s), maxWords))
+	for _, c := range s {
+		if c >= ' ' && c <= '~' && len(out) < maxWords {
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,108 @@
+package sandboxtest
+
+import (
+	"context"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/operator"
+)
+
+// Token is the address of a chain's token; that of "" is zero, the native coin.
+func Token(t testing.TB, c *sandbox.Chain, symbol string) common.Address {
+	t.Helper()
+	if symbol == "" {
+		return common.Address{}
+	}
+	token, ok := c.Network.Token(symbol)
+	if !ok {
+		t.Fatalf("chain %d has no %s", c.ID, symbol)
+	}
+	return token.Address
+}
+
+// Units are n whole ones of a token with so many decimals, in base units.
+func Units(n, decimals int64) *big.Int {
+	return new(big.Int).Mul(big.NewInt(n), new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil))
+}
+
+// Balance is in base units; of the zero address, the native coin, in wei.
+func Balance(t testing.TB, c *sandbox.Chain, of, token common.Address) *big.Int {
+	t.Helper()
+	if token != (common.Address{}) {
+		return View(t, c, token, "balanceOf(address)", 0, of)
+	}
+	wei, err := c.Client().BalanceAt(t.Context(), of, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wei
+}
+
+// View calls a view method, given by its signature, and returns the n-th word of
+// what it returns.
+func View(t testing.TB, c *sandbox.Chain, at common.Address, signature string, n int, args ...any) *big.Int {
+	t.Helper()
+	out, err := c.Client().CallContract(t.Context(), ethereum.CallMsg{To: &at, Data: Calldata(t, signature, args...)}, nil)
+	if err != nil || len(out) < 32*(n+1) {
+		t.Fatalf("%s of %s: %x, %v", signature, at, out, err)
+	}
+	return new(big.Int).SetBytes(out[32*n : 32*n+32])
+}
+
+// Calldata packs a call of the method with that signature, of elementary types.
+func Calldata(t testing.TB, signature string, values ...any) []byte {
+	t.Helper()
+	_, list, _ := strings.Cut(strings.TrimSuffix(signature, ")"), "(")
+	var args abi.Arguments
+	for name := range strings.FieldsFuncSeq(list, func(c rune) bool { return c == ',' }) {
+		typ, err := abi.NewType(name, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, abi.Argument{Type: typ})
+	}
+	packed, err := args.Pack(values...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(crypto.Keccak256([]byte(signature))[:4], packed)
+}
+
+// Transact has an account send a call, and makes blocks until it has its receipt,
+// good or not.
+func Transact(t testing.TB, c *sandbox.Chain, from sandbox.Account, call operator.Call) *types.Receipt {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	chain := operator.Chain{Network: c.Network, Client: c.Client(), Tip: c.Tip}
+	hash, err := operator.NewAccount(from.Key).Send(ctx, chain, call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	receipt, err := c.Settle(ctx, hash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return receipt
+}
+
+// MustTransact also wants success.
+func MustTransact(t testing.TB, c *sandbox.Chain, from sandbox.Account, call operator.Call) *types.Receipt {
+	t.Helper()
+	receipt := Transact(t, c, from, call)
+	if receipt.Status != types.ReceiptStatusSuccessful {
+		t.Fatalf("transaction %s reverted", receipt.TxHash)
+	}
+	return receipt
+}

@@ -1,0 +1,148 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/host/protocol"
+)
+
+// The kinds of provider.
+const (
+	dex     = "dex"
+	bridge  = "bridge"
+	intent  = "intent"
+	gasless = "gasless"
+)
+
+// A handedOver order is one that a provider has in truth, whatever it claims.
+type handedOver struct {
+	id               string
+	deposit, payment common.Hash // zero: none
+}
+
+// A book is what a provider keeps.
+type book struct {
+	told []string // the endpoints that take orders, as they are counted
+	all  func(context.Context, *lane) ([]handedOver, error)
+}
+
+var books = map[string]book{
+	dex: {[]string{"/order"}, func(ctx context.Context, l *lane) (all []handedOver, err error) {
+		orders, err := l.DEX().Orders(ctx)
+		for _, o := range orders {
+			all = append(all, handedOver{o.OrderID.Hex(), common.Hash{}, orNone(o.TxHash)})
+		}
+		return all, err
+	}},
+	bridge: {[]string{"/transactions/index"}, func(_ context.Context, l *lane) (all []handedOver, err error) {
+		for _, o := range l.Bridge().Orders() {
+			if o.Deposit != (common.Hash{}) { // the others are quotes
+				all = append(all, handedOver{o.RequestID.Hex(), o.Deposit, o.Payment})
+			}
+		}
+		return all, nil
+	}},
+	intent: {[]string{"/v1/deposit/submit"}, func(_ context.Context, l *lane) (all []handedOver, err error) {
+		for _, o := range l.Intent().Orders() {
+			all = append(all, handedOver{o.ID, o.Deposit, o.Payment})
+		}
+		return all, nil
+	}},
+	gasless: {[]string{"jam/order", "rfq/order"}, func(ctx context.Context, l *lane) (all []handedOver, err error) {
+		orders, err := l.Gasless().Orders(ctx)
+		for _, o := range orders {
+			all = append(all, handedOver{o.QuoteID, common.Hash{}, orNone(o.TxHash)})
+		}
+		return all, err
+	}},
+}
+
+func orNone(h *common.Hash) common.Hash {
+	if h == nil {
+		return common.Hash{}
+	}
+	return *h
+}
+
+// hands reports whether somebody else settles the flow's order.
+func (f flow) hands() bool { return slices.Contains(f.states, "submitting") }
+
+func (f flow) provider() string { return cmp.Or(f.kind, dex) }
+
+// inBook are the orders that the flow's provider has, and how often it was told of one.
+func (p *passage) inBook() (all []handedOver, told int) {
+	p.t.Helper()
+	kind := p.flow.provider()
+	all, err := books[kind].all(p.t.Context(), p.lane)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	counts := p.lane.Faults(kind).Counts()
+	for _, endpoint := range books[kind].told {
+		told += counts[endpoint]
+	}
+	return all, told
+}
+
+// handed is the one order.
+func (p *passage) handed() handedOver {
+	p.t.Helper()
+	all, _ := p.inBook()
+	if len(all) != 1 {
+		p.t.Fatalf("the provider has %d orders", len(all))
+	}
+	return all[0]
+}
+
+// handedOnce wants the provider to have exactly the one order, to have been told of
+// it as often as that takes, and the account to have signed one.
+func (p *passage) handedOnce(s sighting, r protocol.OrderResult) {
+	p.t.Helper()
+	all, told := p.inBook()
+	if !p.flow.hands() {
+		if len(all) != 0 || told != 0 {
+			p.t.Errorf("the provider has %d orders and was told of one %d times; the account settles it by itself", len(all), told)
+		}
+		return
+	}
+	if len(all) != 1 {
+		p.t.Fatalf("the provider has %d orders, and was told %d times", len(all), told)
+	}
+	h, most := all[0], max(p.flow.told, 1)
+	if told > most || told < most && h.deposit == (common.Hash{}) { // a deposit may be seen before it is told of
+		p.t.Errorf("the provider was told %d times, want %d", told, most)
+	}
+	if r.Order.Ref != "" && r.Order.Ref != h.id { // without an answer it has no name
+		p.t.Errorf("the order is %q at the provider, which has %q", r.Order.Ref, h.id)
+	} else if h.deposit != (common.Hash{}) && h.deposit != s.mined[len(s.mined)-1].Hash() {
+		p.t.Errorf("the provider has deposit %s, mined last was %s", h.deposit, s.mined[len(s.mined)-1].Hash())
+	}
+	signatures, signed := 0, 0
+	for _, step := range p.steps() {
+		if step.Kind == "typed" {
+			signatures++
+		}
+	}
+	for _, e := range r.History {
+		if e.Note == "signed" {
+			signed++
+		}
+	}
+	if signed != signatures {
+		p.t.Errorf("%d signatures are on record, want %d", signed, signatures)
+	}
+}
+
+// handedNothing wants no provider to have heard of the account.
+func (p *passage) handedNothing() {
+	p.t.Helper()
+	if all, told := p.inBook(); len(all) != 0 || told != 0 {
+		p.t.Errorf("without consent the provider has %d orders, and was told %d times", len(all), told)
+	}
+}

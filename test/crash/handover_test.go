@@ -1,0 +1,215 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/sandbox/bridgesim"
+	"swapkeep/sandbox/dexsim"
+	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/intentsim"
+)
+
+// handing is what is new where somebody else settles a signed order. Of one that
+// differs from another in its bytes only, the signature and the handing over are
+// tried again.
+var (
+	handing = []string{"typed", "signature", "tell", "submit", "told"}
+	again   = []string{"signature", "submit"}
+
+	// depositing is the same of a deposit.
+	depositing = []string{"search", "step", "submitting", "tell", "submit", "index", "told", "settling", "status", "claim", "filled"}
+)
+
+var (
+	signedOrder = []string{"accepted", "approving", "executing", "submitting", "settling", "filled"}
+
+	deposited = []string{"accepted", "executing", "submitting", "settling", "filled"}
+	refunded  = []string{"accepted", "approving", "executing", "submitting", "settling", "refunded"}
+
+	balanceManager = common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a") // JAM pulls by it
+	depository     = common.HexToAddress("0x4cd00e387622c35bddb9b4c962c136462338bc31") // the bridge's
+	intentDeposit  = common.HexToAddress("0x1A7c327d0f402AEf2eD3D20D1141bD71BA1C317B") // on base
+	rfqSettlement  = common.HexToAddress("0xbbbbbBB520d69a9775E85b458C58c648259FAD5F")
+)
+
+// handedFlows end in what somebody else settles. Their approvals and calls go the same
+// way as those of the classic flows, and are killed there. The first flow of each way
+// of being settled is killed from where the chains' blocks are noted on, which comes
+// before its signature or deposit; the others only at what they are for.
+var handedFlows = []flow{
+	{
+		name: "jam", kind: gasless, route: "JAM", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
+		spender: balanceManager, own: since("journal.before_search"),
+		states: signedOrder, by: "fill", mined: []string{"approve"},
+	},
+	{
+		name: "rfq", kind: gasless, route: "RFQ", chain: base, in: weth, out: dollar, amount: ether, funds: funds{weth: times(2, ether)},
+		spender: rfqSettlement, only: again,
+		states: signedOrder, by: "fill", mined: []string{"approve"},
+	},
+	{
+		name: "jam_wrap", kind: gasless, route: "JAM", chain: base, out: dollar, amount: ether,
+		spender: balanceManager, own: sinceLast("sender.before_sign"), only: []string{"journal", "sent", "step"},
+		states: signedOrder, by: "fill", mined: []string{"approve", "call"},
+	},
+	{
+		name: "dutch_v2", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
+		before: auctions(dexsim.Settings{}), only: handing,
+		states: signedOrder, by: "fill", mined: []string{"approve"},
+	},
+	{
+		name: "dutch_v3", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
+		before: auctions(dexsim.Settings{}), only: again,
+		states: signedOrder, by: "fill", mined: []string{"approve"},
+	},
+	{
+		name: "void", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
+		before: auctions(dexsim.Settings{Outcome: never}), timed: true, act: (*passage).makeVoid,
+		own: since("journal.before_ask"), only: []string{"ask", "void", "journal", "cancelled"}, locked: (*passage).lockedVoid,
+		states: []string{"accepted", "approving", "executing", "submitting", "settling", "cancelled"}, by: "void",
+		mined: []string{"approve", "void"}, left: map[string]*big.Int{"erc20": dollars},
+	},
+	{
+		name: "unfilled", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
+		before: auctions(dexsim.Settings{Outcome: never, DeadlineSeconds: 60}), timed: true, act: (*passage).outlive,
+		only:   []string{"submit", "expired"},
+		states: []string{"accepted", "approving", "executing", "submitting", "settling", "expired"}, by: "absence",
+		mined: []string{"approve"}, left: map[string]*big.Int{"erc20": dollars},
+	},
+	{
+		name: "dutch_lost", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
+		before: together(auctions(dexsim.Settings{}), lose(dex, "/order", 1)), only: []string{"submit", "status", "told"},
+		states: signedOrder, by: "fill", mined: []string{"approve"},
+	},
+	{
+		name: "jam_lost", kind: gasless, route: "JAM", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
+		before: lose(gasless, "jam/order", 1), spender: balanceManager, only: []string{"status", "told"},
+		states: signedOrder, by: "fill", mined: []string{"approve"},
+	},
+}
+
+// depositFlows hand the input over in a call, of which the provider is told once it
+// is mined.
+var depositFlows = []flow{
+	{
+		name: "bridge", kind: bridge, chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, funds: funds{dollar: times(2, dollars)},
+		spender: depository, own: since("journal.before_search"), only: depositing,
+		states: signedOrder, by: "arrival", mined: []string{"approve", "call"},
+	},
+	{
+		name: "bridge_native", kind: bridge, chain: base, to: mainnet, amount: ether, only: []string{"submit", "index"},
+		states: deposited, by: "arrival", mined: []string{"call"},
+	},
+	{
+		name: "bridge_refund", kind: bridge, chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, funds: funds{dollar: times(2, dollars)},
+		before: bridged(bridgesim.Refund), spender: depository, only: []string{"submit", "refunded"},
+		states: refunded, by: "refund", mined: []string{"approve", "call"},
+	},
+	{
+		name: "intent", kind: intent, chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, funds: funds{dollar: times(2, dollars)},
+		before: intended(intentsim.Settings{}), spender: intentDeposit, only: []string{"search", "tell", "submit", "told", "claim"},
+		states: signedOrder, by: "arrival", mined: []string{"approve", "call"},
+	},
+	{
+		name: "intent_native", kind: intent, chain: base, to: mainnet, amount: ether,
+		before: intended(intentsim.Settings{}), only: []string{"journal", "submit"},
+		states: deposited, by: "arrival", mined: []string{"call"},
+	},
+	{
+		name: "intent_lost", kind: intent, chain: base, to: mainnet, amount: ether,
+		before: together(intended(intentsim.Settings{}), lose(intent, "/v1/deposit/submit", tries)), only: []string{"submit", "status", "told"},
+		told:   tries,
+		states: deposited, by: "arrival", mined: []string{"call"},
+	},
+	{
+		name: "intent_forgotten", kind: intent, chain: base, to: mainnet, amount: ether,
+		before: intended(intentsim.Settings{LoseQuotes: 1, Indexing: true}), only: []string{"submit", "status", "told"},
+		states: deposited, by: "arrival", mined: []string{"call"},
+	},
+	{
+		name: "intent_speedup", kind: intent, chain: base, to: mainnet, amount: ether, stuck: true, act: (*passage).speedUp,
+		before: intended(intentsim.Settings{}), own: since("journal.before_wish"), only: []string{"bump_journal", "step", "submit"}, locked: (*passage).lockedSpeedup,
+		states: deposited, by: "arrival", mined: []string{"call"}, offered: map[string]int{"call": 2},
+	},
+}
+
+// alignClocks lets the destination's time be a little later than the source's, whose
+// blocks of single transactions bring it forward: a payment that is older than its
+// deposit would be none.
+func (p *passage) alignClocks() {
+	p.t.Helper()
+	source, target := p.chain(), p.lane.Chain(p.flow.target())
+	if source == target {
+		return
+	}
+	const lead = 15 // seconds
+	if ahead := int64(source.Head().Time) + lead - int64(target.Head().Time); ahead > 0 {
+		if err := target.Shift(time.Duration(ahead) * time.Second); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+}
+
+// bridged has the bridge's deposits end so.
+func bridged(kind bridgesim.Kind) func(*passage) error {
+	return func(p *passage) error {
+		s := bridgesim.DefaultSettings
+		s.Outcome.Kind = kind
+		return p.lane.Bridge().Set(s)
+	}
+}
+
+// intended has intents take no longer than the chains do.
+func intended(change intentsim.Settings) func(*passage) error {
+	return func(p *passage) error {
+		s := intentsim.DefaultSettings()
+		s.PacePercent, s.LoseQuotes, s.Indexing = 0, change.LoseQuotes, change.Indexing
+		return p.lane.Intent().Set(s)
+	}
+}
+
+// never is an auction that nobody fills.
+var never = dexsim.Outcome{Fill: "never"}
+
+// classic has the DEX offer its own pools only.
+func (p *passage) classic() {
+	p.t.Helper()
+	s := dexsim.DefaultSettings
+	s.Auctions = dexsim.AuctionsNever
+	if err := p.lane.DEX().Set(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// auctions has it offer nothing but auctions.
+func auctions(s dexsim.Settings) func(*passage) error {
+	s.MakerRecipient, s.Auctions = dexsim.DefaultSettings.MakerRecipient, dexsim.AuctionsAlways
+	return func(p *passage) error { return p.lane.DEX().Set(s) }
+}
+
+// tries is how often the daemon sends, by itself, what it may repeat.
+const tries = 3
+
+// lose has a provider's first answers at an endpoint lost, after it did what it was
+// asked for.
+func lose(kind, endpoint string, times int) func(*passage) error {
+	return func(p *passage) error {
+		_, err := p.lane.Faults(kind).Add(inject.Rule{Target: endpoint, Kind: inject.Drop, Times: times})
+		return err
+	}
+}
+
+func together(first, second func(*passage) error) func(*passage) error {
+	return func(p *passage) error {
+		if err := first(p); err != nil {
+			return fmt.Errorf("first: %w", err)
+		}
+		return second(p)
+	}
+}

@@ -1,0 +1,148 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/host/protocol"
+)
+
+// input is the token that the plan's last step spends: a provider that takes tokens
+// only gets the native coin wrapped.
+func (p *passage) input() common.Address {
+	if p.flow.in == native && p.flow.spender != native {
+		return wrappedOn[p.flow.chain]
+	}
+	return p.flow.in
+}
+
+func (p *passage) spender() common.Address {
+	if p.flow.spender != native {
+		return p.flow.spender
+	}
+	return permit2
+}
+
+// target is the chain on which the output arrives.
+func (f flow) target() uint64 { return cmp.Or(f.to, f.chain) }
+
+// balances wants that what left and what arrived is what was accepted, to the
+// last wei where the amount is fixed, and that it arrived once.
+func (p *passage) balances(s sighting, o protocol.Order) {
+	p.t.Helper()
+	want := map[common.Address]*big.Int{native: new(big.Int).Sub(gasMoney, s.spent)}
+	for token, amount := range p.flow.funds {
+		want[token] = new(big.Int).Set(amount)
+	}
+	if p.flow.ends() == "filled" {
+		want[p.flow.in] = new(big.Int).Sub(want[p.flow.in], p.flow.amount)
+		if p.oneForOne() {
+			want[p.flow.out] = new(big.Int).Add(orZero(want[p.flow.out]), p.flow.amount)
+		} else if !p.flow.revokes() {
+			p.arrived(o)
+		}
+	}
+	if p.input() != p.flow.in {
+		want[p.input()] = new(big.Int)
+	}
+	for token, amount := range want {
+		if got := p.balance(token); got.Cmp(amount) != 0 {
+			p.t.Errorf("balance of %s is %s, want %s", token, got, amount)
+		}
+	}
+	if (p.agreed != "") != (p.flow.name == "consent") || p.agreed != "" && (o.Digest != p.agreed || o.Terms.FloorOut.Int().Cmp(p.review.Terms.FloorOut.Int()) >= 0) {
+		p.t.Errorf("the order has digest %s and floor %s; accepted were %s with %s, then %s", o.Digest, o.Terms.FloorOut, p.digest, p.review.Terms.FloorOut, p.agreed)
+	}
+}
+
+// arrived wants the floor, and not twice as much: one payment.
+func (p *passage) arrived(o protocol.Order) {
+	p.t.Helper()
+	got, floor := p.lane.balance(p.t, p.flow.target(), p.flow.out, p.account), o.Terms.FloorOut.Int()
+	if floor.Sign() <= 0 || got.Cmp(floor) < 0 || got.Cmp(times(2, floor)) >= 0 {
+		p.t.Errorf("%s of token out arrived, the floor is %s", got, floor)
+	}
+}
+
+func (p *passage) balance(token common.Address) *big.Int {
+	p.t.Helper()
+	return p.lane.balance(p.t, p.flow.chain, token, p.account)
+}
+
+// oneForOne reports a flow that wraps or unwraps.
+func (p *passage) oneForOne() bool {
+	wrapped := wrappedOn[p.flow.chain]
+	return p.flow.to == 0 && (p.flow.in == native && p.flow.out == wrapped || p.flow.out == native && p.flow.in == wrapped)
+}
+
+func orZero(n *big.Int) *big.Int {
+	if n == nil {
+		return new(big.Int)
+	}
+	return n
+}
+
+// allowances wants nothing left that somebody could pull, but for what the flow
+// leaves, which the order and the list of allowances then name. A permit was used
+// once, if there was a swap that needs one.
+func (p *passage) allowances(o protocol.Order) {
+	p.t.Helper()
+	token, spender := p.input(), p.spender()
+	if token == native {
+		return
+	}
+	want := orZero(p.flow.left["erc20"])
+	if got := p.lane.allowance(p.t, p.flow.chain, token, p.account, spender); got.Cmp(want) != 0 {
+		p.t.Errorf("%s may pull %s, want %s", spender, got, want)
+	}
+	amount, nonce := p.lane.permitted(p.t, p.flow.chain, token, p.account, p.chain().Network.Contracts.UniversalRouter)
+	permits := uint64(0)
+	if slices.Contains(p.flow.mined, "swap") {
+		permits = 1
+	}
+	if amount.Sign() != 0 || nonce != permits {
+		p.t.Errorf("the router may pull %s after %d permits; want 0 after %d", amount, nonce, permits)
+	}
+	if p.flow.left == nil {
+		if len(o.Leftovers) != 0 {
+			p.t.Errorf("leftovers %+v", o.Leftovers)
+		}
+		return
+	}
+	if len(o.Leftovers) != 1 || evmAddress(o.Leftovers[0].Spender) != spender || o.Leftovers[0].Amount.Int().Cmp(want) != 0 {
+		p.t.Errorf("leftovers %+v, want %s to %s", o.Leftovers, want, spender)
+	}
+	if a, err := p.allowed(token, spender); err != nil || a.Leftover != p.id || a.Amount.Int().Cmp(want) != 0 || a.Digest == "" {
+		p.t.Errorf("listed is %+v, %v; want %s left by %s", a, err, want, p.id)
+	}
+}
+
+// goesOn makes one more swap, which hangs if a nonce was left out, and wants
+// it mined on the nonce after those used.
+func (p *passage) goesOn(used uint64) {
+	p.t.Helper()
+	wrap := flow{in: native, out: wrappedOn[p.flow.chain], amount: milli}
+	review, err := p.reviewOf(wrap.quote(), "")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var o protocol.Order
+	p.must("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: review.Digest}, &o)
+	if o, err = p.awaitOrder(o.ID, final); err != nil || o.State != "filled" {
+		p.t.Fatalf("the next swap is %s (%s), %v", o.State, o.Reason, err)
+	}
+	s, next := p.sight(), p.nonce+used+1
+	if s.next != next || s.pending != next || len(s.mined) != int(used)+1 || !isCall(s.mined[used], review.Steps[0]) {
+		p.t.Errorf("after the next swap: nonce %d, pending %d, %d mined; want nonce %d", s.next, s.pending, len(s.mined), next)
+	}
+}
+
+var wrappedOn = map[uint64]common.Address{
+	mainnet: common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
+	base:    weth,
+}

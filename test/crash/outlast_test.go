@@ -1,0 +1,121 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/host/protocol"
+)
+
+// invalidateNonces is Permit2's invalidateUnorderedNonces(uint256,uint256).
+var invalidateNonces = common.FromHex("0x3ff9dcb1")
+
+// taken reports that a provider has the order.
+func taken(o protocol.Order) bool { return o.Submission != nil && o.Submission.Taken || o.Final }
+
+// makeVoid asks for the end of an order that is with its provider, and waits for
+// the proof.
+func (p *passage) makeVoid() error {
+	if _, err := p.awaitOrder(p.id, taken); err != nil {
+		return err
+	}
+	if err := p.askToCancel(); err != nil {
+		return err
+	}
+	return p.outlast()
+}
+
+// outlive lets an order's time pass, and waits for the proof.
+func (p *passage) outlive() error {
+	o, err := p.awaitOrder(p.id, taken)
+	if err != nil {
+		return err
+	}
+	if err := p.once("later", func() error { return p.passDeadline(o) }); err != nil {
+		return err
+	}
+	return p.outlast()
+}
+
+// passDeadline moves the chain past the last second of an order.
+func (p *passage) passDeadline(o protocol.Order) error {
+	ends := o.Steps[len(o.Steps)-1].Effect.Deadline
+	if err := p.chain().Shift(ends.Sub(time.Unix(int64(p.chain().Head().Time), 0)) + time.Second); err != nil {
+		return err
+	}
+	return p.chain().Mine(2 * sandboxDepth)
+}
+
+const (
+	// absence is a little more than the time after which the daemon looks a second
+	// time before it believes that something is not there.
+	absence = 61 * time.Second
+	// sandboxDepth is how deep a block must be.
+	sandboxDepth = 2
+	// look is longer than the daemon's pause between two looks, in the first minute
+	// and later.
+	look, lateLook = 2 * time.Second, 7 * time.Second
+)
+
+// outlast waits for an end that takes two looks, with a minute between them.
+func (p *passage) outlast() error {
+	wait := look
+	for range 8 {
+		for end := time.Now().Add(wait); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+			if r, err := p.order(p.id); err != nil || r.Order.Final {
+				return err
+			}
+		}
+		if err := p.moveClock(absence); err != nil {
+			return err
+		}
+		wait = lateLook
+	}
+	return fmt.Errorf("the order has no end after %s", p.ahead)
+}
+
+// clockFile says by how much a timed flow's clock is ahead.
+func (d *desk) clockFile() string { return filepath.Join(d.dir, "clock") }
+
+func (p *passage) moveClock(by time.Duration) error {
+	p.ahead += by
+	beside := p.clockFile() + "~"
+	if err := os.WriteFile(beside, []byte(p.ahead.String()), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(beside, p.clockFile())
+}
+
+// lockedVoid wants an order that was asked to end to wait for the keys, and to end
+// by what was signed for that.
+func (p *passage) lockedVoid(k kill) error {
+	var at stage
+	_, err := p.awaitOrder(p.id, func(o protocol.Order) (known bool) {
+		switch {
+		case o.Final, len(p.sight().mined) == len(p.flow.mined):
+			at = signed
+			return true
+		case o.Cancelling:
+			at = wished
+			return o.Condition == parks
+		}
+		at = idle
+		return o.State == "settling"
+	})
+	switch {
+	case err != nil:
+		return err
+	case at < leasts[k.point]:
+		return fmt.Errorf("the user's act is at stage %d, and was at %d", at, leasts[k.point])
+	case at == signed:
+		return p.outlast()
+	}
+	_, err = p.stays(map[stage]string{idle: "", wished: parks}[at])
+	return err
+}
