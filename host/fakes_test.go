@@ -316,8 +316,11 @@ func (s *fakeSwaps) offer(r swap.QuoteRequest) swap.Offer {
 }
 
 func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, each func(swap.Quoted)) (swap.QuoteResult, error) {
-	if s.quoting != nil {
-		s.quoting(ctx)
+	s.mu.Lock()
+	quoting := s.quoting
+	s.mu.Unlock()
+	if quoting != nil {
+		quoting(ctx)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -31,6 +31,11 @@ func (c *call) quote(ctx context.Context, p *protocol.QuoteParams) (any, error) 
 	if err := c.confirmForeign(ctx, p); err != nil {
 		return nil, err
 	}
+	done, err := c.s.placeToQuote(ctx, c.caller().Origin)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	id := json.RawMessage(c.id)
 	each := func(q swap.Quoted) { c.notify("swap.quoted", c.s.quotedOf(id, q)) }
 	res, err := c.s.Swaps.Quote(ctx, r, kinds, each)
@@ -68,6 +73,24 @@ func (c *call) swapWatch(_ context.Context, p *protocol.WatchParams) (any, error
 	}
 	until := w.look(time.Now()).UTC()
 	return protocol.WatchResult{Watching: true, Until: &until}, nil
+}
+
+// placeToQuote waits for one of an origin's places: however many windows it opens, it
+// does not take the providers' time from another origin's, or from a terminal.
+func (s *Server) placeToQuote(ctx context.Context, origin string) (done func(), err error) {
+	s.mu.Lock()
+	places := s.quoting[origin]
+	if places == nil {
+		places = make(chan struct{}, protocol.MaxQuoting)
+		s.quoting[origin] = places
+	}
+	s.mu.Unlock()
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // quotes are what a connection asked of the providers and still wants.

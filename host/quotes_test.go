@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -112,4 +113,32 @@ func TestLockEndsWatch(t *testing.T) {
 	if err := json.Unmarshal(p.must("swap.watch", nil).Result, &w); err != nil || w.Watching {
 		t.Errorf("after the lock: %+v, %v", w, err)
 	}
+}
+
+// TestQuotesByOrigin: an extension that opens windows and quotes without end keeps no
+// terminal from quoting, and gets its own places back.
+func TestQuotesByOrigin(t *testing.T) {
+	ask := map[string]any{"account": account, "tokenIn": protocol.Native, "amountIn": "1000000000000000000", "tokenOut": usdc}
+	r := newRig(t)
+	var begun atomic.Int32
+	r.swaps.quoting = func(ctx context.Context) { begun.Add(1); <-ctx.Done() }
+	peers := []*peer{r.attach("extension"), r.attach("extension"), r.attach("extension")}
+	for _, p := range peers {
+		for range protocol.MaxAsking {
+			p.send("swap.quote", ask)
+		}
+	}
+	soon(t, "all places are taken", func() bool { return begun.Load() == protocol.MaxQuoting })
+	r.swaps.mu.Lock()
+	r.swaps.quoting = nil
+	r.swaps.mu.Unlock()
+	term := r.attach("terminal")
+	term.must("swap.quote", ask)
+	if n := begun.Load(); n != protocol.MaxQuoting {
+		t.Errorf("%d quotes of one origin are under way", n)
+	}
+	for _, p := range peers {
+		_ = p.nc.Close()
+	}
+	r.attach("extension").must("swap.quote", ask)
 }

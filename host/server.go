@@ -28,8 +28,9 @@ type Server struct {
 	stops    []func()      // subscriptions
 	waits    waits
 
-	mu    sync.Mutex
-	conns map[*conn]struct{}
+	mu      sync.Mutex
+	conns   map[*conn]struct{}
+	quoting map[string]chan struct{} // by origin: one for each of its quotes under way
 }
 
 // waits are the protocol's, shorter only in tests.
@@ -42,7 +43,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		Config: c, instance: protocol.UUID(uuid.NewString()), started: time.Now().UTC(),
-		acts: newActMemory(protocol.MaxRemembered), stopping: make(chan struct{}), conns: map[*conn]struct{}{},
+		acts: newActMemory(protocol.MaxRemembered), stopping: make(chan struct{}), conns: map[*conn]struct{}{}, quoting: map[string]chan struct{}{},
 		waits: waits{protocol.AttachTimeout, protocol.WriteTimeout, protocol.RequestTimeout},
 	}
 	s.stops = []func(){c.Wallet.Subscribe(s.keysChanged), c.Swaps.Subscribe(s.orderChanged)}

@@ -201,15 +201,15 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 	}
 	o.Updated = e.Now()
 	err = e.Journal.Update(o, note)
-	if waits, ok := waitsAfter(err); ok {
+	if errors.Is(err, errHeld) {
 		e.Log(*o, err)
 		*o = before
-		o.Condition, o.Updated = waits, e.Now()
+		o.Condition, o.Updated = WaitingForAllowance, e.Now()
 		e.stand(o.ID)
-		if before.Condition == waits {
+		if before.Condition == WaitingForAllowance {
 			return false, nil
 		}
-		err = e.Journal.Update(o, string(waits))
+		err = e.Journal.Update(o, string(WaitingForAllowance))
 	}
 	if err != nil {
 		return false, err
@@ -219,18 +219,6 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 		e.callQueue()
 	}
 	return before.State != o.State || before.Step != o.Step || before.Sending != o.Sending || !before.Holds && o.Holds || len(before.Since) < len(o.Since), nil
-}
-
-// waitsAfter is what an order waits for whose change was not recorded because of
-// another order.
-func waitsAfter(err error) (Condition, bool) {
-	switch {
-	case errors.Is(err, errHeld):
-		return WaitingForAllowance, true
-	case errors.Is(err, errTwin):
-		return WaitingForTwin, true
-	}
-	return NoCondition, false
 }
 
 // stand puts an order into the queue of those that wait for another one.

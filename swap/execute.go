@@ -96,18 +96,15 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (s
 	}
 	var leaves []common.Hash
 	if s.Effect.Kind == Signed {
+		var alone bool
 		var err error
-		if err = e.funded(ctx, o.Terms, o.Wrapped); err != nil { // no simulation shows that it can be paid
+		if leaves, alone, err = e.orderable(ctx, *o); err != nil {
 			return "", err
 		}
-		if leaves, err = e.leaves(*o); err != nil {
-			return "", err
-		}
-		if err = e.Journal.alone(o.ID, leaves); errors.Is(err, errTwin) {
+		if !alone {
 			o.Condition = WaitingForTwin
+			e.stand(o.ID)
 			return string(WaitingForTwin), nil
-		} else if err != nil {
-			return "", err
 		}
 	}
 	if o.Condition == NeedsConsent {
@@ -127,6 +124,23 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (s
 	}
 	o.Leaves = leaves
 	return e.finish(o, Result{Signature: sig}, "signed")
+}
+
+// orderable looks at what no simulation shows of an order that others settle: that it
+// can be paid, that its end can be proven, by what its fill leaves, and whether that
+// is no other open order's.
+func (e *Engine) orderable(ctx context.Context, o Order) (leaves []common.Hash, alone bool, err error) {
+	if err := e.funded(ctx, o.Terms, o.Wrapped); err != nil {
+		return nil, false, err
+	}
+	if leaves, err = e.leaves(o); err != nil {
+		return nil, false, err
+	}
+	err = e.Journal.alone(o.ID, leaves)
+	if errors.Is(err, errTwin) {
+		return nil, false, nil
+	}
+	return leaves, err == nil, err
 }
 
 // current reports whether a permit has the nonce that the contract would take

@@ -489,15 +489,26 @@ func TestMatchAll(t *testing.T) {
 func TestProofsAreChecked(t *testing.T) {
 	o := Order{Terms: Terms{Account: account, SrcChain: srcChain, DstChain: dstChain, TokenIn: usdc, TokenOut: outside, Recipient: account, RefundTo: account, FloorOut: big.NewInt(1000)}}
 	for name, change := range map[string]func(*Proof){
-		"nothing":                 func(p *Proof) { *p = Proof{} },
-		"a fill and an arrival":   func(p *Proof) { p.Fill = fillProof(o).Fill },
-		"a nonce of a deposit":    func(p *Proof) { p.Nonce = fillProof(o).Nonce },
-		"another's nonce":         func(p *Proof) { *p = fillProof(o); p.Nonce.Owner = solver },
-		"no nonce":                func(p *Proof) { *p = fillProof(o); p.Nonce.Nonce = nil },
-		"an event of anybody":     func(p *Proof) { *p = fillProof(o); p.Fill[0].Address = common.Address{} },
-		"any event":               func(p *Proof) { *p = fillProof(o); p.Fill[0].Topics[0] = common.Hash{} },
-		"no topic":                func(p *Proof) { *p = fillProof(o); p.Fill[0].Topics = nil },
-		"a refund of an order":    func(p *Proof) { q := fillProof(o); q.Refund = p.Refund; *p = q },
+		"nothing":               func(p *Proof) { *p = Proof{} },
+		"a fill and an arrival": func(p *Proof) { p.Fill = fillProof(o).Fill },
+		"a nonce of a deposit":  func(p *Proof) { p.Nonce = fillProof(o).Nonce },
+		"another's nonce":       func(p *Proof) { *p = fillProof(o); p.Nonce.Owner = solver },
+		"no nonce":              func(p *Proof) { *p = fillProof(o); p.Nonce.Nonce = nil },
+		"an event of anybody":   func(p *Proof) { *p = fillProof(o); p.Fill[0].Address = common.Address{} },
+		"any event":             func(p *Proof) { *p = fillProof(o); p.Fill[0].Topics[0] = common.Hash{} },
+		"no topic":              func(p *Proof) { *p = fillProof(o); p.Fill[0].Topics = nil },
+		"a refund of an order":  func(p *Proof) { q := fillProof(o); q.Refund = p.Refund; *p = q },
+		"a trace of a deposit":  func(p *Proof) { p.Trace = fillProof(o).Fill },
+		"a trace of anybody":    func(p *Proof) { *p = fillProof(o); p.Trace = []LogPattern{{Topics: []common.Hash{filledAs, {}}}} },
+		"a trace of nothing":    func(p *Proof) { *p = fillProof(o); p.Trace = []LogPattern{{Address: fillsFor}} },
+		"another's trace": func(p *Proof) {
+			*p = fillProof(o)
+			p.Trace = []LogPattern{{Address: fillsFor, Topics: []common.Hash{filledAs, {9}}}}
+		},
+		"a narrower trace": func(p *Proof) {
+			*p = fillProof(o)
+			p.Trace = []LogPattern{{Address: fillsFor, Topics: p.Fill[0].Topics, Amount: big.NewInt(1)}}
+		},
 		"less than the floor":     func(p *Proof) { p.Arrival.Least = big.NewInt(999) },
 		"no amount":               func(p *Proof) { p.Arrival.Least = nil },
 		"nothing arrives":         func(p *Proof) { p.Refund.Least = new(big.Int) },

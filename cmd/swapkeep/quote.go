@@ -161,8 +161,7 @@ func newQuote(t *terminal) *cobra.Command {
 				return t.inCoins(err, r.pays, native(r.src))
 			}
 			t.result.Title(r.title())
-			t.result.Table(offerColumns, offerRows(r, offers.Offers))
-			t.failures(t.result, offers.Failures)
+			tellOffers(t.result, r, offers)
 			return nil
 		})
 	})
@@ -226,14 +225,15 @@ func (t *terminal) progress(since time.Time, what string) {
 	}
 }
 
-// quoted tells of one provider's answer.
+// quoted tells of one provider's answer, once that is whole: a person chooses among
+// all of them.
 func (l *line) quoted(r trade, params json.RawMessage) {
 	if l.t.json {
 		_ = writeRaw(l.t.out, params)
 		return
 	}
 	var q protocol.Quoted
-	if json.Unmarshal(params, &q) != nil || len(q.Offers) == 0 {
+	if json.Unmarshal(params, &q) != nil || len(q.Offers) == 0 || !q.Done {
 		return
 	}
 	l.t.remark(fmt.Sprintf("%s offers %s", q.Provider, r.gets.Text(q.Offers[0].AmountOut.Int())))
@@ -255,8 +255,30 @@ func noOffer(failures map[string]*protocol.Error) error {
 	return protocol.New("no_route", strings.Join(said, "; "))
 }
 
-// failures tells which providers had no offer, and why.
-func (t *terminal) failures(s *screen.Screen, failures map[string]*protocol.Error) {
+// tellOffers shows the offers, then in words by which way each would go and why it
+// stands where it does: no terminal has room for that beside the figures.
+func tellOffers(s *screen.Screen, r trade, q protocol.QuoteResult) {
+	s.Table(offerColumns, offerRows(r, q.Offers))
+	s.Blank()
+	for i, o := range q.Offers {
+		s.Fact(fmt.Sprintf("%d %s", i+1, o.Provider), routeText(o)+": "+rankText(o))
+	}
+	tellFailures(s, q.Failures)
+}
+
+// rankText says why an offer stands where it does, or that it is only shown.
+func rankText(o protocol.Offer) string {
+	switch {
+	case o.Unusable != "":
+		return "cannot be executed: " + o.Unusable
+	case o.Rank != "":
+		return o.Rank
+	}
+	return "not ranked"
+}
+
+// tellFailures says which providers had no offer, and why.
+func tellFailures(s *screen.Screen, failures map[string]*protocol.Error) {
 	for _, kind := range slices.Sorted(maps.Keys(failures)) {
 		if f := failures[kind]; f != nil {
 			s.Fact(kind, fmt.Sprintf("no offer: %s (%s)", f.Message, f.Name))
@@ -266,14 +288,14 @@ func (t *terminal) failures(s *screen.Screen, failures map[string]*protocol.Erro
 
 var offerColumns = []screen.Column{
 	{Right: true}, {Head: "provider"}, {Head: "you get", Right: true}, {Head: "at least", Right: true}, {Head: "after gas", Right: true}, {Head: "takes", Right: true},
-	{Head: "good for", Right: true}, {Head: "route", Gives: true}, {Head: "why here", Gives: true},
+	{Head: "good for", Right: true},
 }
 
 func offerRows(r trade, offers []protocol.Offer) (rows [][]string) {
 	for i, o := range offers {
 		rows = append(rows, []string{
 			strconv.Itoa(i + 1), o.Provider, r.gets.Text(o.AmountOut.Int()), r.gets.Text(o.MinAmountOut.Int()), netText(r, o),
-			duration(time.Duration(o.DurationSeconds * float64(time.Second))), duration(time.Until(o.Expires)), routeText(o), o.Rank,
+			duration(time.Duration(o.DurationSeconds * float64(time.Second))), duration(time.Until(o.Expires)),
 		})
 	}
 	return rows
@@ -308,8 +330,7 @@ func (l *line) chosen(ctx context.Context, r trade, offers protocol.QuoteResult)
 	if len(offers.Offers) == 1 || !l.t.attended() {
 		return offers.Offers[0], nil
 	}
-	l.t.talk.Table(offerColumns, offerRows(r, offers.Offers))
-	l.t.failures(l.t.talk, offers.Failures)
+	tellOffers(l.t.talk, r, offers)
 	n, err := l.t.choose(ctx, "Which offer", len(offers.Offers))
 	if err != nil {
 		return protocol.Offer{}, err

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"swapkeep/cmd/internal/amount"
+	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/protocol"
 )
 
@@ -50,6 +52,32 @@ func TestShareText(t *testing.T) {
 	for share, want := range map[float64]string{0: "under 0.01 %", 7.4e-07: "under 0.01 %", 0.0012: "0.12 %", 0.05: "5.00 %", 0.6: "60 %", 1.5: "150 %", 40: "4000 %"} {
 		if got := shareText(share); got != want {
 			t.Errorf("%g: %s, want %s", share, got, want)
+		}
+	}
+}
+
+// TestOffersInWords: at a narrow terminal too it can be read by which way each offer
+// goes, why it stands there, and which one cannot be taken.
+func TestOffersInWords(t *testing.T) {
+	var b strings.Builder
+	r := trade{gets: amount.Coin{Symbol: "USDC", Decimals: 6}}
+	why := "0.21 % less than the first after fees and gas; as good as the next, and quicker"
+	tellOffers(screen.New(&b, func(string) string { return "" }), r, protocol.QuoteResult{
+		Offers: []protocol.Offer{
+			{Provider: "dex", AmountOut: "1000000", MinAmountOut: "990000", Routing: "CLASSIC", Route: strings.Repeat("0x88e6A0c2dDD26FEEb64F039a2c41296FcB3f5640 ", 3), Rank: why},
+			{Provider: "intent", AmountOut: "1000000", MinAmountOut: "990000", Routing: "Across", Unusable: "its quote ends within 30 seconds"},
+		},
+		Failures: map[string]*protocol.Error{"bridge": protocol.New("provider_key", "needs an api key")},
+	})
+	said := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{why, "2 intent Across: cannot be executed: its quote ends within 30 seconds", "bridge no offer: needs an api key"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, &b)
+		}
+	}
+	for _, l := range strings.Split(b.String(), "\n") {
+		if len(l) > screen.PageWidth {
+			t.Errorf("%d columns: %s", len(l), l)
 		}
 	}
 }

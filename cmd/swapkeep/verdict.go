@@ -69,6 +69,9 @@ func (l *line) receivedText(ctx context.Context, o protocol.Order) (string, erro
 		return "", err
 	}
 	got := c.Exact(v.Received.Amount.Int())
+	if o.Terms.SrcChainID != o.Terms.DstChainID {
+		got += " on " + l.nameOf(where)
+	}
 	if v.Short {
 		got += ", which is LESS than " + wanted
 	}

@@ -48,3 +48,20 @@ func TestVerdictFacts(t *testing.T) {
 		t.Errorf("claim: %q", got)
 	}
 }
+
+// TestReceivedSaysWhere: of a swap between networks a person is told on which one the
+// payment, or the refund, arrived.
+func TestReceivedSaysWhere(t *testing.T) {
+	l := &line{networks: map[uint64]protocol.Network{1: {ChainID: 1, Name: "Ethereum"}, 10: {ChainID: 10, Name: "OP Mainnet"}},
+		tokens: map[identity]protocol.Token{{1, "0xdai"}: {Symbol: "DAI", Decimals: 2}, {10, "0xdai"}: {Symbol: "DAI", Decimals: 2}}}
+	for _, c := range []struct {
+		dst         uint64
+		state, want string
+	}{{10, "filled", "12.5 DAI on OP Mainnet"}, {10, "refunded", "12.5 DAI on Ethereum"}, {1, "filled", "12.5 DAI"}} {
+		got, err := l.receivedText(context.Background(), protocol.Order{Terms: protocol.Terms{SrcChainID: 1, DstChainID: c.dst},
+			Verdict: &protocol.Verdict{State: c.state, Received: &protocol.Spend{Token: "0xdai", Amount: "1250"}}})
+		if err != nil || got != c.want {
+			t.Errorf("%q, %v, want %q", got, err, c.want)
+		}
+	}
+}

@@ -232,7 +232,7 @@ func (x *trader) plan(ctx context.Context, r swap.QuoteRequest) (swap.Offer, swa
 	terms := swap.Terms{
 		Provider: swap.Bridge, Account: r.Account, Recipient: r.Recipient, RefundTo: r.RefundTo, SrcChain: r.SrcChain, DstChain: r.DstChain,
 		TokenIn: r.TokenIn, TokenOut: r.TokenOut, AmountIn: r.AmountIn, FloorOut: o.MinOut, Deadline: time.Now().Add(20 * time.Minute),
-		FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver, GasCeiling: big.NewInt(1e18),
+		FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver, GasCeiling: big.NewInt(1e18), Refund: o.Refund,
 	}
 	built, err := x.p.Build(ctx, o, terms)
 	if err != nil {

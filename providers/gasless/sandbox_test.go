@@ -3,6 +3,7 @@ package gasless_test
 import (
 	"context"
 	"math/big"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,6 +48,7 @@ func TestSandbox(t *testing.T) {
 		x.trade("RFQ", usdc, wrapped, "140000000", 40)
 		x.trade("RFQ", native, sandboxtest.Token(t, c, "DAI"), "60000000000000000", 0)
 		x.trade("RFQ", sandboxtest.Token(t, c, "USDT"), usdc, "70000000", 0)
+		x.part(usdc, wrapped, "80000000")
 	}
 }
 
@@ -81,37 +83,43 @@ func (x *trader) trade(protocol string, in, out common.Address, amount string, f
 	x.only(protocol)
 	ctx, cancel := context.WithTimeout(x.t.Context(), 30*time.Second)
 	defer cancel()
+	order, effect := x.places(ctx, in, out, amount, feeBps)
+	if order.Offer.Routing != protocol {
+		x.t.Fatalf("an offer by %s", order.Offer.Routing)
+	}
+	before := x.balances(effect)
+	var err error
+	if order.Ref, err = x.p.Submit(ctx, order); err != nil {
+		x.t.Fatalf("%s: submit: %v", protocol, err)
+	}
+	if again, err := x.p.Submit(ctx, order); err != nil || again != order.Ref {
+		x.t.Errorf("%s: submitted again: %q, %v", protocol, again, err)
+	}
+	claim := x.settled(ctx, order)
+	x.moved(effect, before, order.Plan.Spender)
+	x.proven(ctx, order, claim)
+}
+
+// places takes a swap from quote to signature.
+func (x *trader) places(ctx context.Context, in, out common.Address, amount string, feeBps int) (swap.Order, swap.Effect) {
+	x.t.Helper()
 	r := request(x.chain.Network.ID, in, out, amount, feeBps)
 	r.Account, r.Recipient, r.RefundTo = x.who.Address, x.who.Address, x.who.Address
 	offers, err := x.p.Quote(ctx, r)
-	if err != nil {
-		x.t.Fatalf("chain %d, %s, %s to %s: quote: %v", r.SrcChain, protocol, in, out, err)
+	if err != nil || len(offers) != 1 {
+		x.t.Fatalf("chain %d, %s to %s: %d offers, %v", r.SrcChain, in, out, len(offers), err)
 	}
-	o := offers[0]
-	if len(offers) != 1 || o.Routing != protocol {
-		x.t.Fatalf("chain %d: %d offers, the first by %s", r.SrcChain, len(offers), o.Routing)
-	}
-	terms := termsOf(o)
+	terms := termsOf(offers[0])
 	terms.Deadline = time.Now().Add(20 * time.Minute)
-	built, err := x.p.Build(ctx, o, terms)
+	built, err := x.p.Build(ctx, offers[0], terms)
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	order := x.signs(o, terms, built)
 	effect, err := x.p.Decode(terms, built.Steps[0])
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	before := x.balances(effect)
-	if order.Ref, err = x.p.Submit(ctx, order); err != nil {
-		x.t.Fatalf("chain %d, %s: submit: %v", r.SrcChain, protocol, err)
-	}
-	if again, err := x.p.Submit(ctx, order); err != nil || again != order.Ref {
-		x.t.Errorf("chain %d, %s: submitted again: %q, %v", r.SrcChain, protocol, again, err)
-	}
-	claim := x.settled(ctx, order)
-	x.moved(effect, before, built.Spender)
-	x.proven(ctx, order, claim)
+	return x.signs(offers[0], terms, built), effect
 }
 
 // signs does what package swap does before: wraps, approves exactly the amount,
@@ -180,6 +188,43 @@ func (x *trader) moved(f swap.Effect, before []*big.Int, spender common.Address)
 	}
 }
 
+// part has half of an order settled, which its signature does not forbid: it leaves
+// the order's trace, and is not its fill.
+func (x *trader) part(in, out common.Address, amount string) {
+	x.t.Helper()
+	ctx, cancel := context.WithTimeout(x.t.Context(), 30*time.Second)
+	defer cancel()
+	settings := gaslesssim.DefaultSettings
+	settings.JAM.NoQuote, settings.RFQ.Outcome = 108, "part"
+	if err := x.sim.Set(settings); err != nil {
+		x.t.Fatal(err)
+	}
+	order, effect := x.places(ctx, in, out, amount, 0)
+	before := x.balances(effect)
+	if _, err := x.p.Submit(ctx, order); err != nil {
+		x.t.Fatal(err)
+	}
+	claim := x.settled(ctx, order)
+	after := x.balances(effect)
+	if left := new(big.Int).Sub(before[0], after[0]); new(big.Int).Lsh(left, 1).Cmp(effect.Spends[0].Amount) != 0 || after[1].Cmp(before[1]) <= 0 {
+		x.t.Errorf("%s left", left)
+	}
+	proof, err := x.p.Proof(order)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	receipt, err := x.node.TransactionReceipt(ctx, claim.Tx)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if !shown(receipt, proof.Trace) {
+		x.t.Error("a part leaves no trace")
+	}
+	if shown(receipt, proof.Fill) {
+		x.t.Error("a part is taken for the whole")
+	}
+}
+
 // proven finds every pattern of the proof in the transaction that the provider
 // named, and nowhere before.
 func (x *trader) proven(ctx context.Context, o swap.Order, c swap.Claim) {
@@ -207,10 +252,23 @@ func (x *trader) proven(ctx context.Context, o swap.Order, c swap.Claim) {
 			x.t.Errorf("chain %d, %s: pattern %d is in %d logs", o.Terms.SrcChain, o.Offer.Routing, i, len(found))
 		}
 	}
+	if !shown(receipt, proof.Trace) {
+		x.t.Errorf("chain %d, %s: a fill leaves no trace", o.Terms.SrcChain, o.Offer.Routing)
+	}
 	block, err := x.node.HeaderByNumber(ctx, receipt.BlockNumber)
 	if err != nil || receipt.Status != types.ReceiptStatusSuccessful || !time.Unix(int64(block.Time), 0).Before(proof.Ends) {
 		x.t.Errorf("chain %d: mined with status %d after the end %s: %v", o.Terms.SrcChain, receipt.Status, proof.Ends, err)
 	}
+}
+
+// shown reports whether a transaction has all of the patterns.
+func shown(r *types.Receipt, patterns []swap.LogPattern) bool {
+	for _, p := range patterns {
+		if !slices.ContainsFunc(r.Logs, func(l *types.Log) bool { return l.Address == p.Address && fits(p, *l) }) {
+			return false
+		}
+	}
+	return true
 }
 
 func fits(p swap.LogPattern, l types.Log) bool {

@@ -54,7 +54,7 @@ func open(t testing.TB, base string, now func() time.Time) *intent.Provider {
 	p, err := intent.New(intent.Config{
 		Base: base, Sandbox: true, Now: now,
 		Limits: rest.Limits{
-			Attempt: 250 * time.Millisecond, Call: 2 * time.Second, Attempts: 2,
+			Attempt: 400 * time.Millisecond, Call: 2 * time.Second, Attempts: 2,
 			Backoff: time.Millisecond, MaxWait: 10 * time.Millisecond, Rate: rate.Inf, Failures: 1000,
 		},
 	})

@@ -26,11 +26,13 @@ type Config struct {
 	// here calls it.
 	Frontend string
 	Sandbox  bool             // Base must be loopback and may be http; else https only
-	Limits   rest.Limits      // zero fields take the defaults, with this provider's own for calls
+	Limits   rest.Limits      // zero fields take the defaults, with this provider's own for calls and bodies
 	Now      func() time.Time // fault.Now when nil
 }
 
 const (
+	// maxReply is far above a list of routes or of tokens.
+	maxReply = 1 << 20
 	// streamTime is how long routes may take to come in, within what package swap
 	// gives a quote; attemptTime how long one exchange may that is not a stream.
 	streamTime  = 25 * time.Second
@@ -68,7 +70,7 @@ func New(c Config) (*Provider, error) {
 	if c.Frontend == "" {
 		c.Frontend = c.Base
 	}
-	p := &Provider{base: c.Base, frontend: c.Frontend, now: c.Now, fillers: fillers, shelf: shelf{lists: map[uint64]listing{}}}
+	p := &Provider{base: c.Base, frontend: c.Frontend, now: c.Now, fillers: fillers, shelf: newShelf()}
 	reach := rest.Outside
 	if c.Sandbox {
 		reach, p.fillers = rest.OwnMachineAlone, sandboxFillers()
@@ -84,6 +86,9 @@ func New(c Config) (*Provider, error) {
 }
 
 func limits(l rest.Limits) rest.Limits {
+	if l.Body == 0 {
+		l.Body = maxReply
+	}
 	if l.Call == 0 {
 		l.Call = streamTime
 	}

@@ -407,7 +407,7 @@ func TestStreamArrives(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	p = at(t, streams(func(send func(string)) {
 		send(line{id: "A", out: 8000, ends: 100}.json(exampleNow) + "\n")
-		<-ctx.Done()
+		send(stall)
 	}))
 	if _, err := p.Stream(ctx, exampleRequest(), func(swap.Offer) { leave() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that left: %v", err)

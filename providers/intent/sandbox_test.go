@@ -435,6 +435,9 @@ func (c *counter) spedUp(t *testing.T) {
 		t.Error("the provider was told of a deposit that is not mined")
 	}
 	at.Resume()
+	if err := at.Mine(1); err != nil {
+		t.Fatal(err)
+	}
 	o = c.final(t, o.ID, swap.Filled)
 	if got := c.deposited(t, o); got.Deposit == first || got.Deposit != o.Results[len(o.Results)-1].Tx {
 		t.Errorf("registered %s; the first was %s", got.Deposit, first)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -395,7 +396,7 @@ func TestTokens(t *testing.T) {
 	var answer http.HandlerFunc
 	p := at(t, func(w http.ResponseWriter, r *http.Request) {
 		asked++
-		if r.URL.Path != "/v1/tokens" || r.URL.RawQuery != "chainIds=137&limit=1000" {
+		if r.URL.Path != "/v1/tokens" || r.URL.RawQuery != "chainIds=137&limit=500" {
 			t.Errorf("asked for %s", r.URL)
 		}
 		answer(w, r)
@@ -445,5 +446,28 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s: %v", body, err)
 		}
 		now = now.Add(failTime)
+	}
+}
+
+// TestTokensAskedOnce: however many windows want a list at once, the provider is asked
+// for it once, and has time for its orders.
+func TestTokensAskedOnce(t *testing.T) {
+	var asked atomic.Int32
+	p := at(t, func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		time.Sleep(20 * time.Millisecond)
+		says(200, []byte(`[]`))(w, r)
+	})
+	var wg sync.WaitGroup
+	for range 30 {
+		wg.Go(func() {
+			if _, err := p.Tokens(t.Context(), 137); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := asked.Load(); n != 1 {
+		t.Errorf("asked %d times", n)
 	}
 }

@@ -20,15 +20,26 @@ import (
 
 const (
 	// maxTokens is how many tokens of a network are asked for; the best come first.
-	maxTokens = 1000
+	maxTokens = 500
 	// An answer is kept so long, and a failure.
 	listTime, failTime = 10 * time.Minute, 15 * time.Second
 )
 
 // shelf keeps lists of tokens, one a network.
 type shelf struct {
+	asking chan struct{} // held while the provider is asked: however many want a list, it is asked for once
+
 	mu    sync.Mutex
 	lists map[uint64]listing
+}
+
+func newShelf() shelf { return shelf{asking: make(chan struct{}, 1), lists: map[uint64]listing{}} }
+
+func (s *shelf) get(chainID uint64, now time.Time) (listing, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept, ok := s.lists[chainID]
+	return kept, ok && now.Before(kept.until)
 }
 
 type listing struct {
@@ -56,18 +67,24 @@ func (p *Provider) Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, 
 	if _, err := reached(chainID); err != nil {
 		return nil, err
 	}
-	now := p.now()
-	p.shelf.mu.Lock()
-	kept, ok := p.shelf.lists[chainID]
-	p.shelf.mu.Unlock()
-	if ok && now.Before(kept.until) {
+	if kept, ok := p.shelf.get(chainID, p.now()); ok {
+		return slices.Clone(kept.tokens), kept.err
+	}
+	select {
+	case p.shelf.asking <- struct{}{}:
+		defer func() { <-p.shelf.asking }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if kept, ok := p.shelf.get(chainID, p.now()); ok { // asked for meanwhile
 		return slices.Clone(kept.tokens), kept.err
 	}
 	list, err := p.list(ctx, chainID)
 	if errors.Is(err, context.Canceled) {
 		return nil, err
 	}
-	kept = listing{now.Add(listTime), list, err}
+	now := p.now()
+	kept := listing{now.Add(listTime), list, err}
 	if err != nil {
 		kept.until = now.Add(failTime)
 	}

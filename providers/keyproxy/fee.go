@@ -1,6 +1,7 @@
 package keyproxy
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -80,6 +81,7 @@ func (f *Fee) checkEcho(o object) (object, error) {
 	}
 	switch {
 	case !f.portion(q), !f.split(outputs):
+	case f != nil && q.has("encodedOrder") && !f.named(text(q.get("encodedOrder"))):
 	case f != nil && order != nil && !anyOf(made, func(e object) bool { return f.pays(e.get("recipient")) }):
 	default:
 		return o, nil
@@ -113,6 +115,12 @@ func (f *Fee) split(outputs []object) bool {
 func (f *Fee) pays(raw json.RawMessage) bool {
 	s := text(raw)
 	return common.IsHexAddress(s) && common.HexToAddress(s) == f.Recipient
+}
+
+// named reports whether an order as it is settled has the recipient in one of its
+// words: what describes it beside is not what is settled.
+func (f *Fee) named(encoded string) bool {
+	return strings.Contains(strings.ToLower(encoded), hex.EncodeToString(common.LeftPadBytes(f.Recipient[:], 32)))
 }
 
 // isWrap reports a quote that only wraps or unwraps the native coin: it has no

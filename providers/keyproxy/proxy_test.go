@@ -220,7 +220,7 @@ func TestForwarded(t *testing.T) {
 	forced := fees("20", vendor)
 	swap := echo(`"slippage":0.50,"aggregatedOutputs":[` + userLine + `,` + goodLine + `]`)
 	wrapped := echo(`"input":{"token":"` + native + `"},"output":{"token":"` + weth + `"}`)
-	order := `{"quote":{"aggregatedOutputs":[` + goodLine + `],"orderInfo":{"outputs":[{"recipient":"` + vendor + `"}]}},"signature":"0x1","routing":"DUTCH_V2"}`
+	order := `{"quote":{"aggregatedOutputs":[` + goodLine + `],"orderInfo":{"outputs":[{"recipient":"` + vendor + `"}]},"encodedOrder":"0x01` + strings.Repeat("0", 24) + strings.ToLower(vendor[2:]) + `02"},"signature":"0x1","routing":"DUTCH_V2"}`
 	for name, c := range map[string]struct {
 		try
 		uri, body string // what the provider must have got
@@ -351,6 +351,8 @@ func TestRefused(t *testing.T) {
 		"swap portion bips":   {post("/v1/swap", echo(`"portionBips":0,"aggregatedOutputs":[`+goodLine+`]`)), feeRefused},
 		"swap outputs twice":  {post("/v1/swap", echo(`"aggregatedOutputs":[`+goodLine+`],"aggregatedOutputs":[`+badLine+`]`)), bodyRefused},
 		"swap as false wrap":  {post("/v1/swap", echo(`"route":[[]],"input":{"token":"`+native+`"},"output":{"token":"`+weth+`"}`)), feeRefused},
+		"order pays nobody":   {post("/v1/order", echo(`"aggregatedOutputs":[`+goodLine+`],"encodedOrder":"0x01"`)), feeRefused},
+		"order is another":    {post("/v1/order", echo(`"aggregatedOutputs":[`+goodLine+`],"orderInfo":{"outputs":[{"recipient":"`+vendor+`"}]},"encodedOrder":"0x`+strings.Repeat("0", 24)+strings.ToLower(thief[2:])+`"`)), feeRefused},
 		"order pays thief":    {post("/v1/order", echo(`"aggregatedOutputs":[`+goodLine+`],"orderInfo":{"outputs":[{"recipient":"`+thief+`"}]}`)), feeRefused},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,6 +24,7 @@ func TestOrders(t *testing.T) {
 		{"settles just before it expires", testSettlesJustBeforeItExpires},
 		{"never settles", testNeverSettles},
 		{"fails with and without a transaction", testFailsWithAndWithoutATransaction},
+		{"settles in part", testSettlesInPart},
 		{"drops what cannot be settled", testDropsWhatCannotBeSettled},
 		{"answers an error and settles", testAnswersAnErrorAndSettles},
 		{"surplus", testSurplus},
@@ -137,6 +138,33 @@ func testFailsWithAndWithoutATransaction(w *world) {
 				w.Errorf("%s: tokens moved", outcome)
 			}
 		})
+	}
+}
+
+// RFQ's contract lets whoever settles take a part of the input, at the price that was
+// signed, and is done with the order then. JAM's has no such thing.
+func testSettlesInPart(w *world) {
+	w.Gasless().Reset()
+	w.set(func(s *gaslesssim.Settings) { s.RFQ.Outcome = "part" })
+	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
+	w.approve(1, usdc, rfqSettlement, sandboxtest.Units(100, 6))
+	q := w.quote("pmm", 1, usdc, weth, sandboxtest.Units(100, 6), nil)
+	before := w.balances(1, usdc, weth, w.user.Address)
+	w.post(q)
+	w.mine(1, 1)
+	if s := w.status(q); s.Status != "Settled" {
+		w.Fatalf("%+v", s)
+	}
+	after := w.balances(1, usdc, weth, w.user.Address)
+	amount, _ := q.buy()
+	left, got := new(big.Int).Sub(before[0], after[0]), new(big.Int).Sub(after[1], before[1])
+	if left.Cmp(sandboxtest.Units(50, 6)) != 0 || got.Cmp(new(big.Int).Rsh(amount, 1)) != 0 {
+		w.Errorf("%s left of %s, %s arrived of %s", left, q.sold(), got, amount)
+	}
+	settings := gaslesssim.DefaultSettings
+	settings.JAM.Outcome = "part"
+	if err := w.Gasless().Set(settings); err == nil {
+		w.Error("JAM settles in part")
 	}
 }
 

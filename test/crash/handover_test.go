@@ -27,10 +27,10 @@ var (
 )
 
 var (
-	signedOrder = []string{"accepted", "approving", "executing", "submitting", "settling", "filled"}
+	approvedFirst = []string{"accepted", "approving", "executing", "submitting", "settling", "filled"}
 
-	deposited = []string{"accepted", "executing", "submitting", "settling", "filled"}
-	refunded  = []string{"accepted", "approving", "executing", "submitting", "settling", "refunded"}
+	noApproval = []string{"accepted", "executing", "submitting", "settling", "filled"}
+	givenBack  = []string{"accepted", "approving", "executing", "submitting", "settling", "refunded"}
 
 	balanceManager = common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a") // JAM pulls by it
 	depository     = common.HexToAddress("0x4cd00e387622c35bddb9b4c962c136462338bc31") // the bridge's
@@ -46,27 +46,27 @@ var handedFlows = []flow{
 	{
 		name: "jam", kind: gasless, route: "JAM", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
 		spender: balanceManager, own: since("journal.before_search"),
-		states: signedOrder, by: "fill", mined: []string{"approve"},
+		states: approvedFirst, by: "fill", mined: []string{"approve"},
 	},
 	{
 		name: "rfq", kind: gasless, route: "RFQ", chain: base, in: weth, out: dollar, amount: ether, funds: funds{weth: times(2, ether)},
 		spender: rfqSettlement, only: again,
-		states: signedOrder, by: "fill", mined: []string{"approve"},
+		states: approvedFirst, by: "fill", mined: []string{"approve"},
 	},
 	{
 		name: "jam_wrap", kind: gasless, route: "JAM", chain: base, out: dollar, amount: ether,
 		spender: balanceManager, own: sinceLast("sender.before_sign"), only: []string{"journal", "sent", "step"},
-		states: signedOrder, by: "fill", mined: []string{"approve", "call"},
+		states: approvedFirst, by: "fill", mined: []string{"approve", "call"},
 	},
 	{
 		name: "dutch_v2", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
 		before: auctions(dexsim.Settings{}), only: handing,
-		states: signedOrder, by: "fill", mined: []string{"approve"},
+		states: approvedFirst, by: "fill", mined: []string{"approve"},
 	},
 	{
 		name: "dutch_v3", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
 		before: auctions(dexsim.Settings{}), only: again,
-		states: signedOrder, by: "fill", mined: []string{"approve"},
+		states: approvedFirst, by: "fill", mined: []string{"approve"},
 	},
 	{
 		name: "void", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
@@ -85,12 +85,12 @@ var handedFlows = []flow{
 	{
 		name: "dutch_lost", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
 		before: together(auctions(dexsim.Settings{}), lose(dex, "/order", 1)), only: []string{"submit", "status", "told"},
-		states: signedOrder, by: "fill", mined: []string{"approve"},
+		states: approvedFirst, by: "fill", mined: []string{"approve"},
 	},
 	{
 		name: "jam_lost", kind: gasless, route: "JAM", chain: mainnet, in: usdc, out: usdt, amount: dollars, funds: funds{usdc: times(2, dollars)},
 		before: lose(gasless, "jam/order", 1), spender: balanceManager, only: []string{"status", "told"},
-		states: signedOrder, by: "fill", mined: []string{"approve"},
+		states: approvedFirst, by: "fill", mined: []string{"approve"},
 	},
 }
 
@@ -100,42 +100,42 @@ var depositFlows = []flow{
 	{
 		name: "bridge", kind: bridge, chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, funds: funds{dollar: times(2, dollars)},
 		spender: depository, own: since("journal.before_search"), only: depositing,
-		states: signedOrder, by: "arrival", mined: []string{"approve", "call"},
+		states: approvedFirst, by: "arrival", mined: []string{"approve", "call"},
 	},
 	{
 		name: "bridge_native", kind: bridge, chain: base, to: mainnet, amount: ether, only: []string{"submit", "index"},
-		states: deposited, by: "arrival", mined: []string{"call"},
+		states: noApproval, by: "arrival", mined: []string{"call"},
 	},
 	{
 		name: "bridge_refund", kind: bridge, chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, funds: funds{dollar: times(2, dollars)},
 		before: bridged(bridgesim.Refund), spender: depository, only: []string{"submit", "refunded"},
-		states: refunded, by: "refund", mined: []string{"approve", "call"},
+		states: givenBack, by: "refund", mined: []string{"approve", "call"},
 	},
 	{
 		name: "intent", kind: intent, chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, funds: funds{dollar: times(2, dollars)},
 		before: intended(intentsim.Settings{}), spender: intentDeposit, only: []string{"search", "tell", "submit", "told", "claim"},
-		states: signedOrder, by: "arrival", mined: []string{"approve", "call"},
+		states: approvedFirst, by: "arrival", mined: []string{"approve", "call"},
 	},
 	{
 		name: "intent_native", kind: intent, chain: base, to: mainnet, amount: ether,
 		before: intended(intentsim.Settings{}), only: []string{"journal", "submit"},
-		states: deposited, by: "arrival", mined: []string{"call"},
+		states: noApproval, by: "arrival", mined: []string{"call"},
 	},
 	{
 		name: "intent_lost", kind: intent, chain: base, to: mainnet, amount: ether,
 		before: together(intended(intentsim.Settings{}), lose(intent, "/v1/deposit/submit", tries)), only: []string{"submit", "status", "told"},
 		told:   tries,
-		states: deposited, by: "arrival", mined: []string{"call"},
+		states: noApproval, by: "arrival", mined: []string{"call"},
 	},
 	{
 		name: "intent_forgotten", kind: intent, chain: base, to: mainnet, amount: ether,
 		before: intended(intentsim.Settings{LoseQuotes: 1, Indexing: true}), only: []string{"submit", "status", "told"},
-		states: deposited, by: "arrival", mined: []string{"call"},
+		states: noApproval, by: "arrival", mined: []string{"call"},
 	},
 	{
 		name: "intent_speedup", kind: intent, chain: base, to: mainnet, amount: ether, stuck: true, act: (*passage).speedUp,
 		before: intended(intentsim.Settings{}), own: since("journal.before_wish"), only: []string{"bump_journal", "step", "submit"}, locked: (*passage).lockedSpeedup,
-		states: deposited, by: "arrival", mined: []string{"call"}, offered: map[string]int{"call": 2},
+		states: noApproval, by: "arrival", mined: []string{"call"}, offered: map[string]int{"call": 2},
 	},
 }
 
