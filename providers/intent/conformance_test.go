@@ -108,7 +108,14 @@ func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 	}
 	spender, refundFrom := x.target, []common.Address{filler, x.target}
 	if r.TokenIn == native {
-		spender, refundFrom = native, refundFrom[:1]
+		spender = native
+	}
+	p, err := intent.New(intent.Config{})
+	if err != nil {
+		panic(err) // the API's own address
+	}
+	if r.TokenIn == native || !p.Pins().Allows(r.SrcChain, swap.Depot, x.target) {
+		refundFrom = refundFrom[:1]
 	}
 	var payers []common.Address
 	if swap.SupportOf(swap.Intent, r.DstChain).Support == swap.Active {

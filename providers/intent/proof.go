@@ -1,8 +1,6 @@
 package intent
 
 import (
-	"slices"
-
 	"swapkeep/chain"
 	"swapkeep/swap"
 
@@ -10,7 +8,7 @@ import (
 )
 
 // Proof is the payment of at least the floor by a built-in filler, and a refund of
-// the whole input from one or from the contract that took it. A payment by any
+// the whole input from one or from a built-in contract that took it. A payment by any
 // other account is reported as seen. Where the swap stays on its chain, the deposit's
 // own transaction may have paid already; of the native coin no log would show that.
 func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
@@ -30,10 +28,12 @@ func (p *Provider) Proof(o swap.Order) (swap.Proof, error) {
 	proof := swap.Proof{
 		Own:     t.SrcChain == t.DstChain && t.TokenOut != chain.Native,
 		Arrival: &swap.Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.FloorOut, From: payers(t.DstChain)},
-		Refund:  &swap.Arrival{Chain: t.SrcChain, Token: t.TokenIn, To: t.RefundTo, Least: t.AmountIn, From: slices.Concat(payers(t.SrcChain), []common.Address{c.To})},
+		Refund:  &swap.Arrival{Chain: t.SrcChain, Token: t.TokenIn, To: t.RefundTo, Least: t.AmountIn, From: payers(t.SrcChain)},
 	}
-	if t.TokenIn == chain.Native { // a contract's payment of coins leaves no trace that names it
-		proof.Refund.From = payers(t.SrcChain)
+	// A contract's payment of coins leaves no trace that names it; and one that is
+	// not built in may be a pool, whose later payment is no refund.
+	if t.TokenIn != chain.Native && p.Pins().Allows(t.SrcChain, swap.Depot, c.To) {
+		proof.Refund.From = append(proof.Refund.From, c.To)
 	}
 	return proof, nil
 }
