@@ -75,8 +75,9 @@ func (c *call) swapWatch(_ context.Context, p *protocol.WatchParams) (any, error
 	return protocol.WatchResult{Watching: true, Until: &until}, nil
 }
 
-// placeToQuote waits for one of an origin's places: however many windows it opens, it
-// does not take the providers' time from another origin's, or from a terminal.
+// placeToQuote waits for one of an origin's places, for a quote or a plan: however many
+// windows it opens, it does not take the providers' time from another origin's, or from
+// a terminal.
 func (s *Server) placeToQuote(ctx context.Context, origin string) (done func(), err error) {
 	s.mu.Lock()
 	places := s.quoting[origin]

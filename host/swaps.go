@@ -114,6 +114,11 @@ func (c *call) confirmForeign(ctx context.Context, p *protocol.QuoteParams) erro
 }
 
 func (c *call) swapPrepare(ctx context.Context, p *protocol.PrepareParams) (any, error) {
+	done, err := c.s.placeToQuote(ctx, c.caller().Origin)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	review, err := c.s.Swaps.Prepare(ctx, p.Offer)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"swapkeep/chain"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
 	bolt "go.etcd.io/bbolt"
@@ -226,6 +228,50 @@ func TestPace(t *testing.T) {
 			t.Errorf("asked %d times in a minute, %d were told that it is busy", n, busy.Load())
 		}
 	})
+}
+
+// TestPlansHaveAPace: nor is it asked to build more plans than that.
+func TestPlansHaveAPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var built, busy atomic.Int32
+		s := quoting(map[Kind]Provider{Intent: builder{build: func() error { built.Add(1); return Refuse(ProviderRefused, "no") }}})
+		s.o.Nodes = someNodes{}
+		o := rawOffer("1")
+		o.ID, o.Expires = "offer", time.Now().Add(time.Hour)
+		s.offers.put(o.ID, shelved{Offer: o})
+		s.engine = &Engine{Now: time.Now, Nodes: s.o.Nodes}
+		for range 500 {
+			go func() {
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+				defer cancel()
+				if _, err := s.Prepare(ctx, o.ID); errors.Is(err, &Refusal{Code: ProviderBusy}) {
+					busy.Add(1)
+				}
+			}()
+		}
+		time.Sleep(time.Minute)
+		if n := int(built.Load()); n < 10 || n > 60 || n+int(busy.Load()) != 500 {
+			t.Errorf("built %d in a minute, %d were told that it is busy", n, busy.Load())
+		}
+	})
+}
+
+// A builder is a provider that is asked for plans alone.
+type builder struct {
+	Provider
+	build func() error
+}
+
+func (builder) Kind() Kind { return Intent }
+func (builder) Pins() Pins { return nil }
+func (b builder) Build(context.Context, Offer, Terms) (Built, error) {
+	return Built{}, b.build()
+}
+
+type someNodes struct{ Nodes }
+
+func (someNodes) Network(uint64) (chain.Network, error) {
+	return chain.Network{ID: 1, GasCeiling: big.NewInt(1)}, nil
 }
 
 // TestWatchedGas: a watch goes on for hours, and what gas costs is asked again.

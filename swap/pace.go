@@ -23,25 +23,33 @@ var paces = map[Kind]pace{
 	Gasless: {500 * time.Millisecond, 6},  // makers mind being asked often
 }
 
-func newPaces() map[Kind]*rate.Limiter {
-	out := map[Kind]*rate.Limiter{}
+// building is how often any provider may be asked to build the plan of an offer that
+// somebody looks at.
+var building = pace{500 * time.Millisecond, 10}
+
+// A queue is where those wait who ask a provider for a quote, or for a plan.
+type queue struct{ quotes, plans *rate.Limiter }
+
+func newQueues() map[Kind]queue {
+	limiter := func(p pace) *rate.Limiter { return rate.NewLimiter(rate.Every(p.every), p.burst) }
+	out := map[Kind]queue{}
 	for k, p := range paces {
-		out[k] = rate.NewLimiter(rate.Every(p.every), p.burst)
+		out[k] = queue{limiter(p), limiter(building)}
 	}
 	return out
 }
 
-// turn waits until a provider may be asked for a quote. Where that would take
-// longer than the quote may, it is refused at once.
-func (s *Service) turn(ctx context.Context, k Kind) error {
-	err := s.paces[k].Wait(ctx)
+// turn waits until provider k may be asked for more. Where that would take longer
+// than there is time, it is refused at once.
+func turn(ctx context.Context, k Kind, pace *rate.Limiter) error {
+	err := pace.Wait(ctx)
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return Refuse(ProviderBusy, "too many quotes are asked of the %s provider at once; close other windows, or try again shortly", k)
+	return Refuse(ProviderBusy, "too much is asked of the %s provider at once; close other windows, or try again shortly", k)
 }
 
 // A question is a request as one provider is asked it.

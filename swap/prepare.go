@@ -40,6 +40,9 @@ func (s *Service) Prepare(ctx context.Context, offerID string) (Review, error) {
 	if err != nil {
 		return Review{}, err
 	}
+	if err := turn(ctx, offer.Provider, s.queues[offer.Provider].plans); err != nil {
+		return Review{}, err
+	}
 	r, err := s.prepare(ctx, p, net, offer)
 	if err != nil {
 		return Review{}, err

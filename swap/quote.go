@@ -166,7 +166,7 @@ func (s *Service) ask(ctx context.Context, b *board, k Kind, funds func() error)
 	}
 	ctx, cancel := context.WithTimeout(ctx, quoteTimes[k])
 	defer cancel()
-	if err := s.turn(ctx, k); err != nil {
+	if err := turn(ctx, k, s.queues[k].quotes); err != nil {
 		return nil, err
 	}
 	a := answer{kind: k, request: r, named: map[string]string{}, drops: b.drops}

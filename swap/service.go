@@ -15,7 +15,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/google/uuid"
-	"golang.org/x/time/rate"
 )
 
 // A QuoteResult is the answer to one quote: ranked offers and, for each
@@ -165,7 +164,7 @@ type Service struct {
 	revokes *shelf[Review]
 	dropped uint64 // counts how often all of them were forgotten
 	watches map[question]*shared
-	paces   map[Kind]*rate.Limiter
+	queues  map[Kind]queue
 
 	subMu sync.Mutex
 	subs  map[int]func(Order)
@@ -188,7 +187,7 @@ func NewService(o Options) (*Service, error) {
 	if err := o.Fees.Check(); err != nil {
 		return nil, err
 	}
-	s := &Service{o: o, subs: map[int]func(Order){}, watches: map[question]*shared{}, paces: newPaces()}
+	s := &Service{o: o, subs: map[int]func(Order){}, watches: map[question]*shared{}, queues: newQueues()}
 	s.DropPlans()
 	carriers := map[Kind]Provider{Wallet: revoker{}}
 	maps.Copy(carriers, o.Providers)

@@ -27,7 +27,7 @@ const (
 	MaxRunning     = 64       // requests being answered
 	MaxQueued      = 256      // requests waiting besides
 	MaxAsking      = 8        // requests being answered that ask a network or a provider
-	MaxQuoting     = 8        // quotes under way of one origin, all its connections together
+	MaxQuoting     = 8        // quotes and plans under way of one origin, all its connections together
 	MaxInFlight    = 4 << 20  // bytes of unanswered requests
 	MaxInFlightAll = 32 << 20 // the same, of all connections together
 	MaxUnsent      = 8 << 20  // bytes of replies and notifications not yet taken by the client
@@ -65,7 +65,7 @@ var Limits = []Limit{
 	{"message from the daemon", MaxResult, "bytes", "lists are paged by cursor; else result_too_large"},
 	{"requests being answered", MaxRunning, "requests", "the next ones wait"},
 	{"of those, asking a network or a provider", MaxAsking, "requests", "the next ones wait"},
-	{"quotes under way, one origin", MaxQuoting, "requests", "the next ones wait"},
+	{"quotes and plans under way, one origin", MaxQuoting, "requests", "the next ones wait"},
 	{"requests waiting", MaxQueued, "requests", "answered with busy at once"},
 	{"unanswered requests, one connection", MaxInFlight, "bytes", "answered with busy at once"},
 	{"unanswered requests, all connections", MaxInFlightAll, "bytes", "answered with busy at once"},
