@@ -24,11 +24,14 @@ func TestConnectionsAreBounded(t *testing.T) {
 	if m := late.reply(); m.Error == nil || m.Error.Name != "busy" || !late.closed() {
 		t.Errorf("one browser too many: %s", m.raw)
 	}
-	soon(t, "its place is free", func() bool {
-		r.server.mu.Lock()
-		defer r.server.mu.Unlock()
-		return len(r.server.conns) == protocol.MaxBrowsers
-	})
+	held := func(n int) func() bool {
+		return func() bool {
+			r.server.mu.Lock()
+			defer r.server.mu.Unlock()
+			return len(r.server.conns) == n
+		}
+	}
+	soon(t, "its place is free", held(protocol.MaxBrowsers))
 	for range protocol.MaxConnections - protocol.MaxBrowsers {
 		peers = append(peers, r.attach("terminal"))
 	}
@@ -37,12 +40,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 		t.Errorf("one too many: %s", m.raw)
 	}
 	_ = peers[0].nc.Close()
-	soon(t, "room for another", func() bool {
-		p := r.dial()
-		p.send("host.attach", attaches["terminal"])
-		m := p.reply()
-		return m.Error == nil
-	})
+	soon(t, "room for another", held(protocol.MaxConnections-1))
+	r.attach("terminal")
 }
 
 // heap is the live heap in bytes.

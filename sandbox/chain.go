@@ -136,7 +136,7 @@ func (c *Chain) knows(token common.Address) bool {
 
 // operated is the chain as those behind the providers see it.
 func (c *Chain) operated() operator.Chain {
-	return operator.Chain{Network: c.Network, Client: c.client, Tip: c.Tip}
+	return operator.Chain{Network: c.Network, Client: c.client, Tip: c.Tip, Still: c.Still}
 }
 
 // Close stops the endpoint and the chain.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"swapkeep/chain"
+	"swapkeep/providers/wire"
 	"swapkeep/rest"
 	"swapkeep/swap"
 
@@ -18,7 +19,6 @@ const (
 	// quoteLife is this wallet's own: the API names no expiry. What protects the
 	// user later is the minimum that goes with the request.
 	quoteLife   = 30 * time.Second
-	maxSkew     = 60 * time.Second
 	maxDuration = 7 * 24 * time.Hour
 
 	exactInput = "EXACT_INPUT"
@@ -100,10 +100,8 @@ func expiry(reply *rest.Reply) (time.Time, error) {
 		skew = min(skew+time.Second, 0) // the header's seconds are cut off
 	}
 	life := quoteLife + min(skew, 0)
-	if skew.Abs() > maxSkew || life <= 0 {
-		r := refuse(swap.ClockSkew, "clock", "has a clock that differs from this machine's by %s; set the clock and try again", skew.Abs().Round(time.Second))
-		r.Data = map[string]string{"skewSeconds": strconv.Itoa(int(skew.Seconds()))}
-		return time.Time{}, r
+	if skew.Abs() > wire.MaxSkew || life <= 0 {
+		return time.Time{}, service.Skewed(skew)
 	}
 	return reply.Received.Add(life), nil
 }

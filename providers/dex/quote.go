@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"swapkeep/chain"
+	"swapkeep/providers/wire"
 	"swapkeep/rest"
 	"swapkeep/swap"
 
@@ -18,7 +19,6 @@ import (
 
 const (
 	quoteLife = 30 * time.Second // the API's own advice; quotes carry no expiry
-	maxSkew   = 60 * time.Second
 	// leastLife is what must be left of a quote for anybody to act on it.
 	leastLife = 5 * time.Second
 	// maxIntegratorBips is the API's bound on integratorFees.
@@ -173,10 +173,8 @@ func expiry(reply *rest.Reply) (time.Time, error) {
 		skew = min(skew+time.Second, 0) // the header's seconds are cut off
 	}
 	life := quoteLife + min(skew, 0)
-	if skew.Abs() > maxSkew || life < leastLife {
-		r := refuse(swap.ClockSkew, "clock", "this machine's clock and the dex provider's differ by %s; set the clock and try again", skew.Abs().Round(time.Second))
-		r.Data = map[string]string{"skewSeconds": strconv.Itoa(int(skew.Seconds()))}
-		return time.Time{}, r
+	if skew.Abs() > wire.MaxSkew || life < leastLife {
+		return time.Time{}, service.Skewed(skew)
 	}
 	return reply.Received.Add(life), nil
 }

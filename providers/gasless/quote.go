@@ -19,7 +19,6 @@ import (
 const (
 	// maxLife is the longest that an order may wait for its settlement.
 	maxLife = 15 * time.Minute
-	maxSkew = 60 * time.Second
 )
 
 // Quote asks for EXACT_INPUT prices of every protocol that the chain has. It may be
@@ -132,11 +131,9 @@ func percent(bps int) string { return strconv.FormatFloat(float64(bps)/100, 'f',
 // the provider needs to settle it. A provider's clock that is ahead of ours takes
 // that from it, one that is behind gives nothing.
 func (v venue) lives(o order, reply *rest.Reply) (time.Time, error) {
-	skew, _ := reply.Skew()
-	if skew.Abs() > maxSkew {
-		r := refuse(swap.ClockSkew, "clock", "has a clock that differs from this machine's by %s; set the clock and try again", skew.Abs().Round(time.Second))
-		r.Data = map[string]string{"skewSeconds": strconv.Itoa(int(skew.Seconds()))}
-		return time.Time{}, r
+	skew, err := service.Skew(reply)
+	if err != nil {
+		return time.Time{}, err
 	}
 	ends := o.core.ends()
 	expires := ends.Add(-v.leastLife - max(skew, 0))

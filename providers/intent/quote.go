@@ -19,7 +19,6 @@ import (
 )
 
 const (
-	maxSkew    = 60 * time.Second
 	exactInput = "EXACT_INPUT"
 	// maxLife is the longest that a price is held on to, whatever the provider says.
 	maxLife = 10 * time.Minute
@@ -65,7 +64,7 @@ func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(sw
 	var g *gathered
 	reply, err := p.api.Stream(ctx, rest.Call{Method: http.MethodPost, Path: quotesPath, Query: url.Values{"mode": {"stream"}}, Body: body}, func(head *rest.Reply, line []byte) error {
 		if g == nil {
-			skew, err := skewOf(head)
+			skew, err := service.Skew(head)
 			if err != nil {
 				return err
 			}
@@ -149,7 +148,7 @@ func checkRequest(r swap.QuoteRequest) (from, to uint64, err error) {
 // whole reads a reply that has all routes. That of a stream without a line has no
 // body.
 func (p *Provider) whole(reply *rest.Reply, r swap.QuoteRequest) ([]swap.Offer, error) {
-	skew, err := skewOf(reply)
+	skew, err := service.Skew(reply)
 	if err != nil {
 		return nil, err
 	}
@@ -174,17 +173,6 @@ func (p *Provider) whole(reply *rest.Reply, r swap.QuoteRequest) ([]swap.Offer, 
 		g.take(q.QuoteID, raw)
 	}
 	return g.offers()
-}
-
-// skewOf is how far the provider's clock is ahead of ours.
-func skewOf(reply *rest.Reply) (time.Duration, error) {
-	skew, _ := reply.Skew()
-	if skew.Abs() > maxSkew {
-		r := refuse(swap.ClockSkew, "clock", "has a clock that differs from this machine's by %s; set the clock and try again", skew.Abs().Round(time.Second))
-		r.Data = map[string]string{"skewSeconds": strconv.Itoa(int(skew.Seconds()))}
-		return 0, r
-	}
-	return skew, nil
 }
 
 // Routes are gathered from one answer, whole or in lines.
@@ -251,11 +239,11 @@ func (f found) offer(r swap.QuoteRequest, now time.Time) swap.Offer {
 		panic(err) // f.raw was decoded from JSON
 	}
 	o := swap.Offer{
-		Provider: swap.Intent, Request: r, Routing: wire.Printable(f.routeID), Route: "by " + wire.Printable(f.routeID),
+		Provider: swap.Intent, Request: r, Routing: wire.Printable(f.routeID),
 		AmountOut: f.out, MinOut: f.least, Duration: f.takes, Expires: f.ends.Add(-leastLife), Unusable: f.unusable(now), Raw: raw,
 	}
 	if !f.stated {
-		o.Route += ", which states no minimum"
+		o.Route = "states no minimum"
 	}
 	if r.FeeBps > 0 {
 		o.Fees = []swap.Payment{{Token: r.TokenOut, To: r.FeeReceiver, Bps: r.FeeBps}}

@@ -168,7 +168,7 @@ func execute(t testing.TB, s *sandbox.Sandbox, tx transaction) *types.Receipt {
 	if !ok {
 		t.Fatalf("value %q", tx.Value)
 	}
-	chain := operator.Chain{Network: c.Network, Client: c.Client(), Tip: c.Tip}
+	chain := operator.Chain{Network: c.Network, Client: c.Client(), Tip: c.Tip, Still: c.Still}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	hash, err := operator.NewAccount(a.Key).Send(ctx, chain, operator.Call{To: tx.To, Value: value, Data: tx.Data, Gas: 500_000})

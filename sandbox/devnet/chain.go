@@ -283,6 +283,13 @@ func (c *Chain) Reorg(n int, drop bool) error {
 	return c.commit(n + 1)
 }
 
+// Still runs f while no block is made and none is abandoned.
+func (c *Chain) Still(f func() error) error {
+	c.mining.Lock()
+	defer c.mining.Unlock()
+	return f()
+}
+
 // Shift moves chain time forward, in whole seconds, by making a block. Chain
 // time stays ahead from then on.
 func (c *Chain) Shift(d time.Duration) error {

@@ -53,14 +53,24 @@ func (a *Account) Send(ctx context.Context, c Chain, call Call) (common.Hash, er
 	}
 	a.sending.Lock()
 	defer a.sending.Unlock()
-	tx, err := a.sign(ctx, c, call)
-	if err != nil {
-		return common.Hash{}, err
+	tip := c.Tip()
+	if tip.Cmp(leastTip) < 0 {
+		tip = leastTip
 	}
-	return tx.Hash(), c.Client.SendTransaction(ctx, tx)
+	var hash common.Hash
+	// The nonce of a block that is abandoned meanwhile would wait for ever.
+	err := c.Still(func() error {
+		tx, err := a.sign(ctx, c, call, tip)
+		if err != nil {
+			return err
+		}
+		hash = tx.Hash()
+		return c.Client.SendTransaction(ctx, tx)
+	})
+	return hash, err
 }
 
-func (a *Account) sign(ctx context.Context, c Chain, call Call) (*types.Transaction, error) {
+func (a *Account) sign(ctx context.Context, c Chain, call Call, tip *big.Int) (*types.Transaction, error) {
 	nonce, err := c.Client.PendingNonceAt(ctx, a.Address)
 	if err != nil {
 		return nil, err
@@ -68,10 +78,6 @@ func (a *Account) sign(ctx context.Context, c Chain, call Call) (*types.Transact
 	head, err := c.Client.HeaderByNumber(ctx, nil)
 	if err != nil {
 		return nil, err
-	}
-	tip := c.Tip()
-	if tip.Cmp(leastTip) < 0 {
-		tip = leastTip
 	}
 	id := new(big.Int).SetUint64(c.ID)
 	return types.SignNewTx(a.Key, types.LatestSignerForChainID(id), &types.DynamicFeeTx{

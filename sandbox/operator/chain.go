@@ -25,6 +25,8 @@ type Chain struct {
 	Client *ethclient.Client
 	// Tip is what blocks ask at least, in wei per gas; nil where Client is.
 	Tip func() *big.Int
+	// Still runs a function while no block is made or abandoned; nil where Client is.
+	Still func(func() error) error
 }
 
 // Runs reports whether the chain runs here.

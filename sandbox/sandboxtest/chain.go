@@ -85,7 +85,7 @@ func Transact(t testing.TB, c *sandbox.Chain, from sandbox.Account, call operato
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	chain := operator.Chain{Network: c.Network, Client: c.Client(), Tip: c.Tip}
+	chain := operator.Chain{Network: c.Network, Client: c.Client(), Tip: c.Tip, Still: c.Still}
 	hash, err := operator.NewAccount(from.Key).Send(ctx, chain, call)
 	if err != nil {
 		t.Fatal(err)
