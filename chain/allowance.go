@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -43,11 +44,38 @@ func (h *Hub) Allowances(ctx context.Context, id uint64, owner common.Address, a
 	if err != nil {
 		return nil, err
 	}
+	return allowancesOf(ctx, reader{p}, owner, asked)
+}
+
+// AgreedAllowances is Allowances by the word of two hosts where two are configured;
+// of one host, where there is no other. Errors: ErrDisagree, ErrUnreachable.
+func (h *Hub) AgreedAllowances(ctx context.Context, id uint64, owner common.Address, asked []Grantee) ([]*big.Int, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := concur(ctx, p, p.surveyed(ctx), fmt.Sprintf("allowances of %s", owner), sameAmounts, func(ctx context.Context, e *endpoint) ([]*big.Int, error) {
+		return allowancesOf(ctx, p.by(e), owner, asked)
+	})
+	return all, err
+}
+
+// sameAmounts compares answers of which some may be nil.
+func sameAmounts(a, b []*big.Int) bool {
+	return slices.EqualFunc(a, b, func(x, y *big.Int) bool {
+		if x == nil || y == nil {
+			return x == y
+		}
+		return x.Cmp(y) == 0
+	})
+}
+
+func allowancesOf(ctx context.Context, r reader, owner common.Address, asked []Grantee) ([]*big.Int, error) {
 	questions := make([]question, len(asked))
 	for i, g := range asked {
 		questions[i] = question{g.Token, onAccounts(allowanceSelector, owner, g.Spender)}
 	}
-	answers, err := ask(ctx, reader{p}, questions)
+	answers, err := ask(ctx, r, questions)
 	if err != nil {
 		return nil, fmt.Errorf("allowances: %w", err)
 	}
@@ -62,11 +90,35 @@ func (h *Hub) PermitAllowances(ctx context.Context, id uint64, permit2, owner co
 	if err != nil {
 		return nil, err
 	}
+	return permitsOf(ctx, reader{p}, permit2, owner, asked)
+}
+
+// AgreedPermits is PermitAllowances by the word of two hosts where two are
+// configured; of one host, where there is no other. Errors: ErrDisagree,
+// ErrUnreachable.
+func (h *Hub) AgreedPermits(ctx context.Context, id uint64, permit2, owner common.Address, asked []Grantee) ([]PermitAllowance, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := concur(ctx, p, p.surveyed(ctx), fmt.Sprintf("permit2 allowances of %s", owner), samePermits, func(ctx context.Context, e *endpoint) ([]PermitAllowance, error) {
+		return permitsOf(ctx, p.by(e), permit2, owner, asked)
+	})
+	return all, err
+}
+
+func samePermits(a, b []PermitAllowance) bool {
+	return slices.EqualFunc(a, b, func(x, y PermitAllowance) bool {
+		return x.Amount.Cmp(y.Amount) == 0 && x.Expiration == y.Expiration && x.Nonce == y.Nonce
+	})
+}
+
+func permitsOf(ctx context.Context, r reader, permit2, owner common.Address, asked []Grantee) ([]PermitAllowance, error) {
 	questions := make([]question, len(asked))
 	for i, g := range asked {
 		questions[i] = question{permit2, onAccounts(permitAllowanceSelector, owner, g.Token, g.Spender)}
 	}
-	answers, err := ask(ctx, reader{p}, questions)
+	answers, err := ask(ctx, r, questions)
 	if err != nil {
 		return nil, fmt.Errorf("permit2 allowances: %w", err)
 	}

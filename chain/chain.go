@@ -25,8 +25,9 @@ var (
 	ErrNoNetwork = errors.New("network not configured")
 	// ErrWrongChain means an endpoint answered with another chain id; it is not used.
 	ErrWrongChain = errors.New("rpc endpoint serves another chain")
-	// ErrUnreachable means no endpoint of the network answered.
-	ErrUnreachable = errors.New("no rpc endpoint answered")
+	// ErrUnreachable means no endpoint of the network answered, or fewer hosts than
+	// must agree.
+	ErrUnreachable = errors.New("too few rpc endpoints answered")
 	// ErrWouldRevert means a node executed the call and it failed.
 	ErrWouldRevert = errors.New("call would revert")
 	// ErrCeiling means a transaction would cost more than its policy allows.
@@ -55,7 +56,8 @@ var (
 	// ErrAttempts means so many attempts were signed for one nonce that there
 	// will be no more: the outcome must be waited for.
 	ErrAttempts = errors.New("too many attempts on one nonce")
-	// ErrDisagree means RPC endpoints tell different stories about one transaction.
+	// ErrDisagree means RPC endpoints tell different stories about one transaction, or
+	// about what decides whether one is signed.
 	ErrDisagree = errors.New("rpc endpoints disagree")
 	// ErrFunds means the account cannot pay the value that a call sends.
 	ErrFunds = errors.New("insufficient funds for the value sent")

@@ -306,6 +306,33 @@ func TestSettled(t *testing.T) {
 	}
 }
 
+// TestHead: the latest block of as many hosts as are asked, not the one they agree on.
+func TestHead(t *testing.T) {
+	c := newLoggingChain(t)
+	c.mine(9)
+	head, err := c.Client().HeaderByNumber(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	latest, honest, down := head.Number.Uint64(), c.host(nil), "http://127.0.0.1:1"
+	for _, tc := range []struct {
+		name  string
+		hosts []string
+		want  uint64 // 0 = none
+		is    error
+	}{
+		{"one", []string{honest}, latest, nil},
+		{"one behind", []string{c.behind(2), honest}, latest, nil},
+		{"one behind, after the other", []string{honest, c.behind(2)}, latest, nil},
+		{"one down", []string{honest, down}, 0, ErrUnreachable},
+		{"one of three down", []string{down, honest, c.behind(2)}, latest, nil},
+	} {
+		if got, err := newTestHub(t, 1, 3, tc.hosts...).Head(t.Context(), 1); got != tc.want || !errors.Is(err, tc.is) {
+			t.Errorf("%s: %d, %v", tc.name, got, err)
+		}
+	}
+}
+
 var bitmap = common.HexToAddress("0xbb000000000000000000000000000000000000bb")
 
 // TestNonceBit: nonce 514 is used (word 2, bit 2), its neighbours are not.

@@ -24,15 +24,24 @@ var delegation = []byte{0xef, 0x01, 0x00}
 // isMultiNFTCall is supportsInterface(bytes4) of ERC-165, asked about ERC-1155.
 var isMultiNFTCall = append([]byte{0x01, 0xff, 0xc9, 0xa7, 0xd9, 0xb6, 0x7a, 0x26}, make([]byte, 28)...)
 
-// Nature says what the address a is. In doubt a contract counts as a token: one
-// that answers decimals(), or totalSupply() and balanceOf() (EIP-20, where
-// decimals is optional). It may be repeated; an error says nothing about a.
+// Nature says what the address a is, by the word of two hosts where two are
+// configured; of one host, where there is no other. In doubt a contract counts as a
+// token: one that answers decimals(), or totalSupply() and balanceOf() (EIP-20,
+// where decimals is optional). It may be repeated; an error says nothing about a.
+// Errors: ErrDisagree, ErrUnreachable.
 func (h *Hub) Nature(ctx context.Context, id uint64, a common.Address) (Nature, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return Nature{}, err
 	}
-	r := reader{p}
+	n, _, err := alike(ctx, p, p.surveyed(ctx), fmt.Sprintf("what %s is", a), func(ctx context.Context, e *endpoint) (Nature, error) {
+		return natureOf(ctx, p.by(e), a)
+	})
+	return n, err
+}
+
+// natureOf is what r's endpoints show a to be.
+func natureOf(ctx context.Context, r reader, a common.Address) (Nature, error) {
 	code, err := r.CodeAt(ctx, a, nil)
 	if err != nil {
 		return Nature{}, fmt.Errorf("code at %s: %w", a, err)

@@ -42,13 +42,46 @@ func (h *Hub) Settled(ctx context.Context, id uint64) (b Block, hosts []string, 
 	return b, nil, m.failure()
 }
 
-// settled is the number of e's last block at that depth.
-func (e *endpoint) settled(ctx context.Context, depth uint64) (uint64, error) {
-	var latest uint64
-	_, err := e.do(ctx, func(ctx context.Context) (err error) {
-		latest, err = e.eth.BlockNumber(ctx)
+// Head returns the number of the latest block that one of two hosts knows, where two
+// are configured: what comes after it was not there before. It may lead where a host
+// lies. It may be repeated; an error says nothing.
+func (h *Hub) Head(ctx context.Context, id uint64) (uint64, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return 0, err
+	}
+	var highest uint64
+	var hosts []string
+	var errs []error
+	for _, e := range p.order() {
+		n, err := e.height(ctx)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		highest = max(highest, n)
+		if !slices.Contains(hosts, e.host) {
+			hosts = append(hosts, e.host)
+		}
+		if len(hosts) >= p.quorum() {
+			return highest, nil
+		}
+	}
+	return 0, p.failure(errs)
+}
+
+// height is the number of e's last block.
+func (e *endpoint) height(ctx context.Context) (n uint64, err error) {
+	_, err = e.do(ctx, func(ctx context.Context) (err error) {
+		n, err = e.eth.BlockNumber(ctx)
 		return err
 	})
+	return n, err
+}
+
+// settled is the number of e's last block at that depth.
+func (e *endpoint) settled(ctx context.Context, depth uint64) (uint64, error) {
+	latest, err := e.height(ctx)
 	return latest + 1 - min(depth, latest+1), err
 }
 
@@ -136,31 +169,6 @@ func (m *meeting) failure() error {
 	return m.p.failure(m.errs)
 }
 
-// alike asks one endpoint after the other until as many hosts as the network needs
-// give the same answer, and returns it with them.
-func alike[T comparable](ctx context.Context, p *pool, what string, ask func(context.Context, *endpoint) (T, error)) (T, []string, error) {
-	said := make(map[T][]string)
-	var errs []error
-	for _, e := range p.order() {
-		v, err := ask(ctx, e)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		if !slices.Contains(said[v], e.host) {
-			said[v] = append(said[v], e.host)
-		}
-		if len(said[v]) >= p.quorum() {
-			return v, said[v], nil
-		}
-	}
-	var none T
-	if len(said) > 1 {
-		return none, nil, fmt.Errorf("chain %d: %w about %s", p.network.ID, ErrDisagree, what)
-	}
-	return none, nil, p.failure(errs)
-}
-
 // nonceBitmapSelector is nonceBitmap(address owner, uint256 word), of Permit2 and
 // of contracts that keep unordered nonces as it does.
 var nonceBitmapSelector = []byte{0x4f, 0xe0, 0x2b, 0x44}
@@ -179,7 +187,7 @@ func (h *Hub) NonceBit(ctx context.Context, id uint64, contract, owner common.Ad
 	}
 	data := slices.Concat(onAccounts(nonceBitmapSelector, owner), common.BigToHash(new(big.Int).Rsh(nonce, 8)).Bytes())
 	bit := int(new(big.Int).And(nonce, big.NewInt(255)).Int64())
-	return alike(ctx, p, fmt.Sprintf("nonce %s", nonce), func(ctx context.Context, e *endpoint) (bool, error) {
+	return alike(ctx, p, p.order(), fmt.Sprintf("nonce %s", nonce), func(ctx context.Context, e *endpoint) (bool, error) {
 		var out []byte
 		_, err := e.do(ctx, func(ctx context.Context) (err error) {
 			out, err = e.eth.CallContract(ctx, ethereum.CallMsg{To: &contract, Data: data}, new(big.Int).SetUint64(block))
@@ -216,7 +224,7 @@ func (h *Hub) Gain(ctx context.Context, id uint64, account common.Address, block
 		grown string // in decimal, to be compared
 		sent  uint64
 	}
-	said, hosts, err := alike(ctx, p, fmt.Sprintf("the balance of %s", account), func(ctx context.Context, e *endpoint) (w words, err error) {
+	said, hosts, err := alike(ctx, p, p.order(), fmt.Sprintf("the balance of %s", account), func(ctx context.Context, e *endpoint) (w words, err error) {
 		var balance [2]*big.Int
 		var nonce [2]uint64
 		_, err = e.do(ctx, func(ctx context.Context) (err error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -19,15 +20,7 @@ const maxSimulated = 16
 // Nothing is sent; it may be repeated. Errors: ErrWouldRevert with the reason,
 // ErrFunds.
 func (h *Hub) Simulate(ctx context.Context, calls []Call) (Simulation, error) {
-	if len(calls) == 0 || len(calls) > maxSimulated {
-		return Simulation{}, fmt.Errorf("simulate: %d calls, want 1 to %d", len(calls), maxSimulated)
-	}
-	for _, c := range calls {
-		if c.ChainID != calls[0].ChainID || c.Value == nil {
-			return Simulation{}, errors.New("simulate: calls must be of one chain and have a value")
-		}
-	}
-	p, err := h.pool(calls[0].ChainID)
+	p, err := h.poolFor(calls)
 	if err != nil {
 		return Simulation{}, err
 	}
@@ -38,8 +31,81 @@ func (h *Hub) Simulate(ctx context.Context, calls []Call) (Simulation, error) {
 	return sim, err
 }
 
-// errNoSimulate means no endpoint has eth_simulateV1.
-var errNoSimulate = errors.New("no endpoint has eth_simulateV1")
+// poolFor are the endpoints for calls that belong together.
+func (h *Hub) poolFor(calls []Call) (*pool, error) {
+	if len(calls) == 0 || len(calls) > maxSimulated {
+		return nil, fmt.Errorf("simulate: %d calls, want 1 to %d", len(calls), maxSimulated)
+	}
+	for _, c := range calls {
+		if c.ChainID != calls[0].ChainID || c.Value == nil {
+			return nil, errors.New("simulate: calls must be of one chain and have a value")
+		}
+	}
+	return h.pool(calls[0].ChainID)
+}
+
+// Simulations is Simulate for calls whose bytes do not say what they do: by as many
+// hosts as a proof needs, each of which shows what moves. Their answers may differ as
+// blocks do, so that each is to be judged; they are never empty. Where all others lack
+// the method, the word of the one that has it is what there is; where fewer can show
+// it for another reason there is one answer, in which nothing is shown. Errors:
+// ErrWouldRevert and ErrFunds where all say so, ErrDisagree where some do,
+// ErrUnreachable.
+func (h *Hub) Simulations(ctx context.Context, calls []Call) ([]Simulation, error) {
+	p, err := h.poolFor(calls)
+	if err != nil {
+		return nil, err
+	}
+	if p.quorum() < 2 {
+		sim, err := h.Simulate(ctx, calls)
+		return []Simulation{sim}, err
+	}
+	said, errs := canvass(ctx, p.surveyed(ctx), func(ctx context.Context, e *endpoint) (tried, error) {
+		sim, err := e.simulate(ctx, p.network, calls)
+		switch {
+		case isVerdict(err):
+			return tried{fails: err}, nil
+		case err == nil && !sim.Shown:
+			err = errUnclear
+		}
+		return tried{sim: sim}, err
+	}, func(said []answer[tried]) int { return p.quorum() - len(said) })
+	lack := !slices.ContainsFunc(errs, func(err error) bool { return err != errNoSimulate }) && len(errs) > 0
+	if len(said) < p.quorum() && !(len(said) > 0 && lack) {
+		if slices.ContainsFunc(errs, func(err error) bool { return !errors.Is(err, errNoSimulate) }) || len(errs) == 0 {
+			return nil, fmt.Errorf("simulate: %w", p.tooFew(hostsOf(said), "what the call would do", errs))
+		}
+		return []Simulation{{Method: "eth_simulateV1"}}, nil
+	}
+	return weighTried(p, said)
+}
+
+// A tried is what one host makes of calls: a simulation, or its word that they fail.
+type tried struct {
+	sim   Simulation
+	fails error
+}
+
+// weighTried are the simulations of hosts that agree on whether calls fail.
+func weighTried(p *pool, said []answer[tried]) (all []Simulation, err error) {
+	for _, a := range said {
+		if a.v.fails == nil {
+			all = append(all, a.v.sim)
+		} else {
+			err = a.v.fails
+		}
+	}
+	if err != nil && len(all) > 0 {
+		return nil, p.disagree("whether the call would fail", hostsOf(said))
+	}
+	return all, err
+}
+
+// errNoSimulate means that an endpoint, or none, has eth_simulateV1.
+var errNoSimulate = errors.New("no eth_simulateV1")
+
+// errUnclear means that one has it, and does not show what moves.
+var errUnclear = fmt.Errorf("it does not show what moves: %w", errNoSimulate)
 
 type (
 	simulatedCall struct {
@@ -67,25 +133,11 @@ type (
 func simulateV1(ctx context.Context, p *pool, calls []Call) (Simulation, error) {
 	var errs []error
 	for _, e := range p.order() {
-		if e.noSimulate.Load() {
-			continue
-		}
-		var blocks []simulatedBlock
-		_, err := e.do(ctx, func(ctx context.Context) error {
-			return e.rpc.CallContext(ctx, &blocks, "eth_simulateV1", simulateArgs(calls), "latest")
-		})
-		var ne *nodeError
+		sim, err := e.simulate(ctx, p.network, calls)
 		switch {
-		case err == nil:
-			return readSimulation(p.network, calls, blocks)
-		case errors.As(err, &ne) && (ne.code == -32601 || containsAny(ne.text, missingMethodTexts)):
-			e.noSimulate.Store(true)
-		case errors.As(err, &ne):
-			if verdict := wouldRevert(err); errors.Is(verdict, ErrWouldRevert) || errors.Is(verdict, ErrFunds) {
-				return Simulation{}, verdict
-			}
-			errs = append(errs, err)
-		default:
+		case err == nil, isVerdict(err):
+			return sim, err
+		case !errors.Is(err, errNoSimulate):
 			errs = append(errs, err)
 		}
 	}
@@ -93,6 +145,29 @@ func simulateV1(ctx context.Context, p *pool, calls []Call) (Simulation, error) 
 		return Simulation{}, fmt.Errorf("simulate: %w", p.failure(errs))
 	}
 	return Simulation{}, errNoSimulate
+}
+
+// isVerdict reports whether err is a node's word on the calls themselves.
+func isVerdict(err error) bool { return errors.Is(err, ErrWouldRevert) || errors.Is(err, ErrFunds) }
+
+// simulate runs calls at one endpoint. errNoSimulate means that it has no way to.
+func (e *endpoint) simulate(ctx context.Context, n Network, calls []Call) (Simulation, error) {
+	if e.noSimulate.Load() {
+		return Simulation{}, errNoSimulate
+	}
+	var blocks []simulatedBlock
+	_, err := e.do(ctx, func(ctx context.Context) error {
+		return e.rpc.CallContext(ctx, &blocks, "eth_simulateV1", simulateArgs(calls), "latest")
+	})
+	var ne *nodeError
+	switch {
+	case err == nil:
+		return readSimulation(n, calls, blocks)
+	case errors.As(err, &ne) && (ne.code == -32601 || containsAny(ne.text, missingMethodTexts)):
+		e.noSimulate.Store(true)
+		return Simulation{}, errNoSimulate
+	}
+	return Simulation{}, wouldRevert(err)
 }
 
 func simulateArgs(calls []Call) map[string]any {

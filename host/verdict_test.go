@@ -12,6 +12,28 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
+// TestReportOnTheWire: an end that is only told says what is known, and what was seen.
+func TestReportOnTheWire(t *testing.T) {
+	o := swap.Order{State: swap.Settling, Condition: swap.TransferSeen, Claim: &swap.Claim{State: swap.Filled},
+		Seen: &swap.Seen{End: swap.Filled, Chain: 10, Tx: common.Hash{1}, Token: usdc, Amount: big.NewInt(7), From: stranger, Time: clock}}
+	b, err := json.Marshal(orderOf(o))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"final":false,"condition":"reported, transfer seen","reported":true,"report":"a payment like the awaited one arrived, `,
+		`"seen":{"end":"filled","chainId":10,"tx":"` + common.Hash{1}.Hex() + `","token":"` + usdc.Hex() + `","amount":"7","from":"` + stranger.Hex() + `","time":"`,
+	} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("no %s in %s", want, b)
+		}
+	}
+	o.Condition, o.Seen = swap.WaitingForUnlock, nil
+	if b, _ = json.Marshal(orderOf(o)); strings.Contains(string(b), "report") || strings.Contains(string(b), "seen") {
+		t.Errorf("%s", b)
+	}
+}
+
 // TestVerdictOnTheWire: all that proved an end is told, with words for it.
 func TestVerdictOnTheWire(t *testing.T) {
 	tx := common.Hash{1}

@@ -70,8 +70,11 @@ func orderOf(o swap.Order) protocol.Order {
 		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
 		Revision: o.Revision, Cancelling: o.Cancel, State: string(o.State), Means: o.Means(), Final: o.State.Final(),
-		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.Sending), Wrapped: o.Wrapped, Ref: o.Ref, Claim: claimOf(o.Claim), Verdict: verdictOf(o.Verdict),
+		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.Sending), Wrapped: o.Wrapped, Ref: o.Ref, Claim: claimOf(o.Claim), Seen: seenOf(o.Seen), Verdict: verdictOf(o.Verdict),
 		Reason: o.Reason, Created: o.Created.UTC(), Updated: o.Updated.UTC(), Attempts: list(o.Attempts, attemptOf),
+	}
+	if r, ok := o.Report(); ok {
+		out.Reported, out.Report = true, r.Means
 	}
 	if o.Bump != nil {
 		out.Speedup = string(o.Bump.Tier)
@@ -203,6 +206,16 @@ func claimOf(c *swap.Claim) *protocol.Claim {
 		return nil
 	}
 	return &protocol.Claim{State: string(c.State), Word: c.Word, ChainID: c.Chain, Tx: optionalHash(c.Tx), Reason: c.Reason}
+}
+
+func seenOf(s *swap.Seen) *protocol.Seen {
+	if s == nil {
+		return nil
+	}
+	return &protocol.Seen{
+		End: string(s.End), ChainID: s.Chain, Tx: hashOf(s.Tx), Token: addressOf(s.Token), Amount: amountOf(s.Amount),
+		From: addressOf(s.From), Time: optionalTime(s.Time),
+	}
 }
 
 func verdictOf(v *swap.Verdict) *protocol.Verdict {

@@ -78,6 +78,7 @@ var services = map[string]uint32{
 	"jamSolver":       9004,
 	"rfqMaker":        9005,
 	"bridgeStranger":  9006, // pays where the bridge's solver should
+	"intentStranger":  9007, // pays as a filler that the wallet does not know
 }
 
 // Services derives the accounts of those behind the providers, by name. Like all

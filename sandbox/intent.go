@@ -11,7 +11,7 @@ import (
 const intentReserve = 1_000_000
 
 func openIntent(o outside) (*simulator, error) {
-	intent, err := intentsim.New(o.contracts, o.chains, intentsim.Options{Solver: o.services["intentSolver"], Layout: o.layout})
+	intent, err := intentsim.New(o.contracts, o.chains, intentsim.Options{Solver: o.services["intentSolver"], Stranger: o.services["intentStranger"], Layout: o.layout})
 	if err != nil {
 		return nil, err
 	}

@@ -115,12 +115,13 @@ type allowance struct {
 	pending *big.Int // what of it is for orders that stand before this one
 }
 
-// allowance reads what spender may pull and what of it is for others than order.
-func (e *Engine) allowance(ctx context.Context, t Terms, spender common.Address, order string) (a allowance, err error) {
-	if a.present, err = e.Nodes.Allowance(ctx, t.SrcChain, t.Input(), t.Account, spender); err != nil {
+// allowance reads what the spender of p may pull and what of it is for others than
+// order.
+func (e *Engine) allowance(ctx context.Context, t Terms, p Plan, order string) (a allowance, err error) {
+	if a.present, err = e.present(ctx, t, p); err != nil {
 		return a, err
 	}
-	uses, err := e.Journal.Uses(AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: t.Input(), Spender: spender})
+	uses, err := e.Journal.Uses(AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: t.Input(), Spender: p.Spender})
 	a.shares, a.pending = new(big.Int), new(big.Int)
 	for _, u := range uses {
 		switch {
@@ -181,7 +182,7 @@ func (e *Engine) approvals(ctx context.Context, t Terms, spender common.Address,
 // simulation may show. o must hold the allowance.
 func (e *Engine) arrange(ctx context.Context, o *Order, s Step) (x Expected, ready bool, note string, err error) {
 	x.Spender = o.Plan.Spender
-	a, err := e.allowance(ctx, o.Terms, o.Plan.Spender, o.ID)
+	a, err := e.allowance(ctx, o.Terms, o.Plan, o.ID)
 	if err != nil {
 		return x, false, "", err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/big"
 	"slices"
+	"time"
 
 	"swapkeep/chain"
 
@@ -49,7 +50,7 @@ func (e *Engine) proveDeposit(ctx context.Context, o Order, p Proof, d chain.Evi
 	w := watched{o, d, l}
 	for _, x := range p.awaited() {
 		found, one, failed := e.await(ctx, w, x)
-		f.blind, f.pending, f.seen = f.blind || one.blind, f.pending || one.pending, f.seen || one.seen
+		f.blind, f.pending, f.seen = f.blind || one.blind, f.pending || one.pending, better(f.seen, one.seen, o.Claim)
 		err = errors.Join(err, failed)
 		if v == nil {
 			v = found
@@ -97,7 +98,7 @@ func (e *Engine) await(ctx context.Context, w watched, x awaited) (v *Verdict, f
 		case isNot:
 			w.l.ruleOut(x.what, c.Tx)
 		case isStranger:
-			w.l.seen[x.what] = true
+			w.saw(x, paid.seen)
 		}
 	}
 	if x.Token != chain.Native {
@@ -130,7 +131,7 @@ func (e *Engine) awaitTransfer(ctx context.Context, w watched, x awaited) (*Verd
 		case isContested:
 			contested = append(contested, v)
 		case isStranger:
-			w.l.seen[x.what] = true
+			w.saw(x, v.seen)
 			s.drop(tx)
 		case isNot:
 			s.drop(tx)
@@ -154,10 +155,11 @@ type payment struct {
 }
 
 // settled is the proof that a payment ends an order, and how many others of ours it
-// would end as well.
+// would end as well; or a payment that proves nothing.
 type settled struct {
 	verdict *Verdict
 	rivals  int
+	seen    *Seen
 }
 
 // paidIn is the proof that a transaction is an awaited payment. named says that the
@@ -172,7 +174,7 @@ func (e *Engine) paidIn(ctx context.Context, w watched, x awaited, tx common.Has
 		return settled{}, isAbsent, nil
 	case !ok:
 		return settled{}, isOpen, nil
-	case !ev.Success || ev.From == w.order.Terms.Account || ev.Time.Before(w.since.Time) || x.Chain == w.since.Chain && ev.Block < w.since.Block:
+	case !ev.Success || ev.From == w.order.Terms.Account || !w.order.follows(w.since, ev):
 		return settled{}, isNot, nil
 	}
 	all, hosts, err := e.payments(ctx, x, ev)
@@ -188,8 +190,8 @@ func (e *Engine) paidIn(ctx context.Context, w watched, x awaited, tx common.Has
 	known := slices.DeleteFunc(slices.Clone(all), func(p payment) bool { return !from(p) })
 	counted := chosen(known, x.Least, named && w.order.Claim.State == x.end())
 	if len(counted) == 0 {
-		if slices.ContainsFunc(all, func(p payment) bool { return !from(p) && p.amount.Cmp(x.Least) >= 0 }) {
-			return settled{}, isStranger, nil
+		if p := chosen(slices.DeleteFunc(slices.Clone(all), from), x.Least, false); len(p) > 0 {
+			return settled{seen: x.seen(p[0], ev)}, isStranger, nil
 		}
 		return settled{}, isNot, nil
 	}
@@ -206,9 +208,9 @@ func (e *Engine) paidIn(ctx context.Context, w watched, x awaited, tx common.Has
 	case err != nil || r.rather:
 		return settled{}, isOpen, err
 	case r.named || r.as > 0 && !named:
-		return settled{&v, r.as}, isContested, nil
+		return settled{verdict: &v, rivals: r.as}, isContested, nil
 	}
-	return settled{&v, r.as}, isProof, nil
+	return settled{verdict: &v, rivals: r.as}, isProof, nil
 }
 
 // chosen are the payments that count: the smallest that is enough. Of the
@@ -330,10 +332,30 @@ func (e *Engine) waitsSince(o Order, payment chain.Evidence) (bool, error) {
 	last := len(o.Plan.Steps) - 1
 	if len(o.Results) > last {
 		d, _ := o.deposited()
-		return d != nil && !payment.Time.Before(d.Time), nil
+		return d != nil && o.follows(*d, payment), nil
 	}
 	tx, err := e.Sender.Lookup(stepKey(o, last)) // mined perhaps, and not deep enough
 	return tx != nil, err
+}
+
+// clockSlack is by how much the clocks of two chains may differ. Those who make
+// blocks keep to the second, but for a slot of the slowest.
+const clockSlack = time.Minute
+
+// follows reports whether a payment came after the deposit: by the chain's own order
+// on the same chain, by the times of the blocks on two. Where the clocks of two chains
+// differ, a payment seems to be before it and is not; then it has to be in a block that
+// nobody knew when the deposit was about to be signed.
+func (o Order) follows(deposit, payment chain.Evidence) bool {
+	early := deposit.Time.Sub(payment.Time)
+	switch head, known := o.Heads[payment.Chain]; {
+	case payment.Chain == deposit.Chain:
+		return early <= 0 && payment.Block >= deposit.Block
+	case early <= 0:
+		return true
+	default:
+		return known && payment.Block > head && early <= clockSlack
+	}
 }
 
 // likely reports whether somebody who owes at least that would pay so much.

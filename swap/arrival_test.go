@@ -3,6 +3,7 @@ package swap
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/big"
 	"strings"
 	"testing"
@@ -155,6 +156,9 @@ func TestDeposits(t *testing.T) {
 			if o.Condition != tc.waits {
 				t.Errorf("condition %q, want %q; logged %q", o.Condition, tc.waits, c.logged)
 			}
+			if (o.Seen != nil) != (tc.waits == TransferSeen) {
+				t.Errorf("seen %+v", o.Seen)
+			}
 			if v := o.Verdict; tc.got > 0 && (v == nil || v.Received.Amount.Int64() != tc.got || v.Short != tc.short || len(v.Logs) == 0 || v.Deposit == nil || v.Evidence == nil) {
 				t.Errorf("verdict %+v", v)
 			}
@@ -193,6 +197,48 @@ func TestBeforeTheDeposit(t *testing.T) {
 	for _, claim := range []Claim{{State: Settling, Tx: early, Chain: dstChain}, {State: Settling, Tx: same, Chain: srcChain}} {
 		c.p.says = said(claim)
 		c.wants(c.looks(id), "", "")
+	}
+}
+
+// TestClocksOfTwoChains: where the other chain's clock is behind, a payment that came
+// after the deposit seems to be before it. It counts if the clocks differ by little and
+// nobody knew its block when the deposit was signed.
+func TestClocksOfTwoChains(t *testing.T) {
+	for name, tc := range map[string]struct {
+		behind  time.Duration
+		unknown bool // no head was recorded
+		known   bool // its block was there already
+		by      string
+	}{
+		"a little behind":        {30 * time.Second, false, false, byArrival},
+		"far behind":             {2 * time.Minute, false, false, ""},
+		"behind, no head":        {30 * time.Second, true, false, ""},
+		"behind, and was there":  {30 * time.Second, false, true, ""},
+		"ahead, and no head":     {-30 * time.Second, true, false, byArrival},
+		"ahead, and a head lied": {-30 * time.Second, false, true, byArrival},
+	} {
+		for _, told := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " ", told), func(t *testing.T) {
+				c := newCourt(t, 2)
+				c.p.proof = arrivalProof
+				id := c.order(func(o *Order) {
+					c.deposited(o)
+					c.dst.blocks[len(c.dst.blocks)-1].time = o.Results[0].Evidence.Time.Add(-tc.behind)
+					known := c.dst.number()
+					tx := c.dst.pay(arrival(1, solver, 1000))
+					if tc.known {
+						known = c.dst.number()
+					}
+					if !tc.unknown {
+						o.Heads = map[uint64]uint64{dstChain: known}
+					}
+					if told {
+						c.told(Settling, tx, dstChain)
+					}
+				})
+				c.wants(c.looks(id), tc.by, bothAgree)
+			})
+		}
 	}
 }
 
@@ -605,8 +651,8 @@ func TestSearchBegins(t *testing.T) {
 	c := newCourt(t, 2)
 	c.src.mine(5)
 	o := Order{Terms: Terms{SrcChain: srcChain, DstChain: dstChain}}
-	if _, err := c.e.beginSearch(t.Context(), &o); err != nil || o.Since[srcChain] != c.src.number()+1-ledgerDepth || o.Since[dstChain] != c.dst.number()+1-ledgerDepth {
-		t.Errorf("since %v, %v", o.Since, err)
+	if _, err := c.e.beginSearch(t.Context(), &o); err != nil || o.Since[srcChain] != c.src.number()+1-ledgerDepth || o.Since[dstChain] != c.dst.number()+1-ledgerDepth || o.Heads[dstChain] != c.dst.number() {
+		t.Errorf("since %v, heads %v, %v", o.Since, o.Heads, err)
 	}
 	o = Order{Terms: Terms{SrcChain: srcChain, DstChain: noRPC}}
 	if _, err := c.e.beginSearch(t.Context(), &o); err != nil || len(o.Since) != 1 {

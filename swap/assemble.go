@@ -102,7 +102,7 @@ func (e *Engine) checkContract(ctx context.Context, t Terms, f Effect) error {
 	n, err := e.Nodes.Nature(ctx, f.Chain, f.Target)
 	switch {
 	case err != nil:
-		return err
+		return doubted(err)
 	case !n.Code:
 		return refuseField(NotAsAccepted, "to", "there is no contract at %s, so that whatever it is handed may be lost", f.Target)
 	case n.Token || n.NFT || f.Target == net.WrappedNative || f.Target == permit2Contract:
@@ -154,7 +154,7 @@ func (e *Engine) assemble(ctx context.Context, p Provider, o Offer, t Terms, b p
 func (e *Engine) ownSteps(ctx context.Context, t Terms, plan Plan, b past) (x Expected, own []Step, err error) {
 	x.Spender = plan.Spender
 	if plan.Spender != (common.Address{}) {
-		a, err := e.allowance(ctx, t, plan.Spender, b.order)
+		a, err := e.allowance(ctx, t, plan, b.order)
 		if err != nil {
 			return x, nil, err
 		}
@@ -218,12 +218,9 @@ func (e *Engine) try(ctx context.Context, t Terms, steps []Step, x Expected) ([]
 		calls, x.Effects = append(calls, *s.Call), append(x.Effects, s.Effect)
 	}
 	if len(calls) > 0 {
-		sim, err := e.Nodes.Simulate(ctx, calls)
+		err := e.shows(ctx, t, calls, x)
 		if errors.Is(err, chain.ErrWouldRevert) {
 			return nil, &Refusal{Code: WouldRevert, Reason: "the transaction would fail: " + err.Error() + "; get a new quote", Err: err}
-		}
-		if err == nil {
-			err = CheckSimulation(t, x, sim)
 		}
 		if err != nil {
 			return nil, err

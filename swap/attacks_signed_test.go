@@ -17,6 +17,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/core/vm/program"
 	"github.com/ethereum/go-ethereum/crypto"
+	"golang.org/x/time/rate"
 )
 
 // Contracts of a hostile provider's begin alike: with a jump over how they fail.
@@ -238,9 +239,9 @@ func (n blindFold) Nature(context.Context, uint64, common.Address) (chain.Nature
 	return chain.Nature{Code: true}, nil
 }
 
-func (n blindFold) Simulate(_ context.Context, calls []chain.Call) (chain.Simulation, error) {
+func (n blindFold) Simulations(_ context.Context, calls []chain.Call) ([]chain.Simulation, error) {
 	c := calls[0]
-	return chain.Simulation{Shown: true, GasUsed: []uint64{50_000}, Movements: []chain.Movement{{Token: native, From: c.From, To: c.To, Amount: n.amount}}}, nil
+	return []chain.Simulation{{Shown: true, GasUsed: []uint64{50_000}, Movements: []chain.Movement{{Token: native, From: c.From, To: c.To, Amount: n.amount}}}}, nil
 }
 
 // TestKnownFunctionsAreNotOpaque: with a node that lies for the provider, a call of
@@ -250,6 +251,9 @@ func TestKnownFunctionsAreNotOpaque(t *testing.T) {
 	b.between = func(n Nodes) Nodes { return blindFold{n, big.NewInt(1e15)} }
 	h := b.hands(Opaque, false)
 	offer := b.offered(native, 1e15)[0].ID
+	for _, q := range b.service.queues {
+		q.plans.SetLimit(rate.Inf)
+	}
 	for selector, function := range givesAway {
 		h.to(usdt, slices.Concat(selector[:], pad(thief), word(4000e6)))
 		_, err := b.service.Prepare(t.Context(), offer)

@@ -38,7 +38,17 @@ func (e *Engine) hear(ctx context.Context, s Settler, o *Order, l *lookout) {
 		e.Log(*o, err)
 		return
 	}
+	o.claimed(c)
+}
+
+// claimed records what the provider says, and its name for an order whose name was
+// lost with the answer to its submission.
+func (o *Order) claimed(c Claim) {
 	c = c.tidy()
+	if o.Ref == "" {
+		o.Ref = c.Ref
+	}
+	c.Ref = ""
 	o.Claim = &c
 }
 
@@ -64,6 +74,7 @@ var claimable = []State{Settling, Filled, Refunded, Failed, Expired, Cancelled}
 const (
 	maxWord   = 64  // runes of a provider's own word
 	maxReason = 300 // runes of what it says besides
+	maxRef    = 128 // runes of its name for an order
 )
 
 // tidy makes a claim fit to be kept and shown.
@@ -71,7 +82,7 @@ func (c Claim) tidy() Claim {
 	if !slices.Contains(claimable, c.State) {
 		c.State = Settling
 	}
-	c.Word, c.Reason = shown(c.Word, maxWord), shown(c.Reason, maxReason)
+	c.Word, c.Reason, c.Ref = shown(c.Word, maxWord), shown(c.Reason, maxReason), shown(c.Ref, maxRef)
 	return c
 }
 

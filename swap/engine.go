@@ -248,7 +248,7 @@ func (e *Engine) callQueue() {
 func same(a, b Order) bool {
 	return a.State == b.State && a.Condition == b.Condition && a.Step == b.Step && a.Reason == b.Reason && a.Cancel == b.Cancel &&
 		len(a.Results) == len(b.Results) && a.Sending == b.Sending && len(a.Attempts) == len(b.Attempts) && sameBump(a.Bump, b.Bump) && a.Ref == b.Ref && a.Offer.ID == b.Offer.ID &&
-		sameSubmission(a.Submission, b.Submission) && a.Holds == b.Holds && samePlan(a.Plan, b.Plan) && sameProposal(a.Proposal, b.Proposal) && sameClaim(a.Claim, b.Claim) && maps.Equal(a.Since, b.Since) && maps.Equal(a.Searched, b.Searched)
+		sameSubmission(a.Submission, b.Submission) && a.Holds == b.Holds && samePlan(a.Plan, b.Plan) && sameProposal(a.Proposal, b.Proposal) && sameClaim(a.Claim, b.Claim) && sameSeen(a.Seen, b.Seen) && maps.Equal(a.Since, b.Since) && maps.Equal(a.Heads, b.Heads) && maps.Equal(a.Searched, b.Searched)
 }
 
 func sameSubmission(a, b *Submission) bool {
@@ -310,14 +310,16 @@ func (e *Engine) refuse(ctx context.Context, o *Order, r *Refusal) (string, erro
 	return e.abandon(o, r)
 }
 
-// retried reports whether a refusal may be no more than a node that is behind an
-// approval, or a wrap, that o paid for.
+// retried reports whether a refusal may be no more than a node that is behind: of two
+// that disagree one, and else behind an approval, or a wrap, that o paid for.
 func retried(o Order, r *Refusal) bool {
 	switch r.Code {
 	case WouldRevert:
 		return slices.ContainsFunc(o.Results[:min(len(o.Results), o.own())], func(r Result) bool { return !r.Skipped })
 	case InsufficientFunds:
 		return o.Wrapped
+	case NodesDisagree:
+		return true
 	}
 	return false
 }

@@ -255,17 +255,14 @@ func (e *Engine) callOf(ctx context.Context, p Provider, o Order, s Step) (chain
 	return call, err
 }
 
-// simulate runs the call on our own node and compares what moves with the terms.
+// simulate runs the call on our own nodes and compares what moves with the terms.
 func (e *Engine) simulate(ctx context.Context, o Order, s Step, x Expected) error {
-	sim, err := e.Nodes.Simulate(ctx, []chain.Call{*s.Call})
+	x.Effects = []Effect{s.Effect}
+	err := e.shows(ctx, o.Terms, []chain.Call{*s.Call}, x)
 	if errors.Is(err, chain.ErrWouldRevert) {
 		return &Refusal{Code: WouldRevert, Reason: "the transaction would fail now: " + err.Error(), Err: err}
 	}
-	if err != nil {
-		return err
-	}
-	x.Effects = []Effect{s.Effect}
-	return CheckSimulation(o.Terms, x, sim)
+	return err
 }
 
 // ceilingLeft is what the accepted gas ceiling still allows.

@@ -124,7 +124,7 @@ func (h *hander) Status(context.Context, Order) (Claim, error) {
 	if !h.known {
 		return Claim{}, Refuse(OrderUnknown, "no such deposit")
 	}
-	return Claim{State: Settling}, nil
+	return Claim{State: Settling, Ref: "ref"}, nil
 }
 
 func (h *hander) Proof(o Order) (Proof, error) {
@@ -328,17 +328,19 @@ func (s *shifter) Nature(ctx context.Context, id uint64, a common.Address) (chai
 	return s.Nodes.Nature(ctx, id, a)
 }
 
-func (s *shifter) Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error) {
-	sim, err := s.Nodes.Simulate(ctx, calls)
-	sim.Shown = sim.Shown && !s.blind.Load()
-	return sim, err
+func (s *shifter) Simulations(ctx context.Context, calls []chain.Call) ([]chain.Simulation, error) {
+	all, err := s.Nodes.Simulations(ctx, calls)
+	for i := range all {
+		all[i].Shown = all[i].Shown && !s.blind.Load()
+	}
+	return all, err
 }
 
-func (s *shifter) Allowance(ctx context.Context, id uint64, token, owner, spender common.Address) (*big.Int, error) {
+func (s *shifter) AgreedAllowances(ctx context.Context, id uint64, owner common.Address, asked []chain.Grantee) ([]*big.Int, error) {
 	if n := s.raised.Load(); n != nil {
-		return n, nil
+		return slices.Repeat([]*big.Int{n}, len(asked)), nil
 	}
-	return s.Nodes.Allowance(ctx, id, token, owner, spender)
+	return s.Nodes.AgreedAllowances(ctx, id, owner, asked)
 }
 
 // TestHandOverLooksAgain: what was true at review must be true when it is signed.
@@ -546,7 +548,7 @@ func TestDepositIsTold(t *testing.T) {
 			}
 			return nil
 		}, false, 2, "ref"},
-		"lost, there": {func(int) error { return errors.New("connection reset") }, true, 1, ""},
+		"lost, there": {func(int) error { return errors.New("connection reset") }, true, 1, "ref"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)

@@ -42,8 +42,14 @@ func (m *model) move(id string) (advanced bool) {
 	if o.State.Final() {
 		return false
 	}
-	defer func(acting string, share uint64) { m.acting, m.share = acting, share }(m.acting, m.share)
-	m.acting, m.share = id, m.shares(o)
+	defer func(acting string, share uint64, owes [modelTokens]uint64, w wish, raced bool) {
+		m.acting, m.share, m.owes, m.wish, m.raced = acting, share, owes, w, raced
+	}(m.acting, m.share, m.owes, m.wish, m.raced)
+	m.acting, m.share, m.wish = id, m.shares(o), wish{o.Terms.Input(), o.Terms.AmountIn}
+	for i := range m.owes {
+		m.owes[i] = m.owed(o, i)
+	}
+	m.raced = slices.ContainsFunc(m.chains[:], func(c *modelChain) bool { return slices.ContainsFunc(c.pool, m.allowsElsewhere) })
 	advanced, err := m.service.engine.move(context.Background(), &o)
 	switch {
 	case errors.Is(err, ErrTransition), errors.Is(err, chain.ErrKeyReused), errors.Is(err, chain.ErrDisagree):
@@ -68,24 +74,43 @@ func (m *model) run(n int) {
 }
 
 // review asks for a quote and prepares it.
-func (m *model) review(r QuoteRequest) (Review, bool) {
+func (m *model) review(r QuoteRequest, by Kind) (Review, bool) {
 	m.faults.quiet = true
-	q, err := m.service.Quote(context.Background(), r, []Kind{DEX}, nil)
+	q, err := m.service.Quote(context.Background(), r, []Kind{by}, nil)
 	m.faults.quiet = false
 	if err != nil {
 		return Review{}, false
+	}
+	m.wish = wish{r.TokenIn, r.AmountIn}
+	if q.Offers[0].Wrap != (common.Address{}) {
+		m.wish.token = q.Offers[0].Wrap
 	}
 	review, err := m.service.Prepare(context.Background(), q.Offers[0].ID)
 	return review, err == nil
 }
 
-// drawRequest draws what is to be swapped.
-func (m *model) drawRequest(t *rapid.T) QuoteRequest {
+// drawRequest draws what is to be swapped, and by whom.
+func (m *model) drawRequest(t *rapid.T) (QuoteRequest, Kind) {
 	c := m.drawChain(t)
+	if rapid.IntRange(0, 4).Draw(t, "provider") < 2 {
+		return m.drawHandOver(t, c), Intent
+	}
 	wrapped := c.net.WrappedNative
 	pairs := [][2]common.Address{{usdc, wrapped}, {usdt, wrapped}, {usdc, chain.Native}, {usdt, usdc}, {chain.Native, usdc}, {chain.Native, wrapped}, {wrapped, chain.Native}}
 	p := pairs[rapid.IntRange(0, len(pairs)-1).Draw(t, "pair")]
 	return QuoteRequest{Account: rapid.SampledFrom(m.who[:]).Draw(t, "account"), SrcChain: c.net.ID, DstChain: c.net.ID, TokenIn: p[0], TokenOut: p[1],
+		AmountIn: big.NewInt(int64(rapid.IntRange(1, 4).Draw(t, "amount")) * 1e17), SlippageBps: rapid.SampledFrom([]int{50, 50, 300}).Draw(t, "slippage")}, DEX
+}
+
+// drawHandOver draws what is to be swapped by the broker, on one chain or across.
+func (m *model) drawHandOver(t *rapid.T, c *modelChain) QuoteRequest {
+	in := rapid.SampledFrom([]common.Address{usdc, usdc, usdt, chain.Native, c.net.WrappedNative}).Draw(t, "in")
+	out := rapid.SampledFrom([]common.Address{usdc, usdt, chain.Native}).Draw(t, "out")
+	to := m.drawChain(t)
+	if to == c && (in == out || in == c.net.WrappedNative) {
+		out = map[bool]common.Address{true: usdt, false: usdc}[in == usdc]
+	}
+	return QuoteRequest{Account: rapid.SampledFrom(m.who[:]).Draw(t, "account"), SrcChain: c.net.ID, DstChain: to.net.ID, TokenIn: in, TokenOut: out,
 		AmountIn: big.NewInt(int64(rapid.IntRange(1, 4).Draw(t, "amount")) * 1e17), SlippageBps: rapid.SampledFrom([]int{50, 50, 300}).Draw(t, "slippage")}
 }
 
@@ -275,28 +300,48 @@ func (m *model) moveOther(t *rapid.T, deep bool) bool {
 	return ok
 }
 
+// elsewhereDone is what another wallet with the same key does with a token; nil = it
+// pays somebody a coin.
+var elsewhereDone = map[string][]byte{
+	"pay":          nil,
+	"approve":      slices.Concat(erc20Approve, pad(permit2Contract), word(1.5e17)),
+	"reset":        slices.Concat(erc20Approve, pad(permit2Contract), word(0)),
+	"take":         slices.Concat(transferSelector, pad(thief), word(3e17)),
+	allowsTheVault: slices.Concat(erc20Approve, pad(depot), word(vaultGiven)),
+}
+
+const (
+	allowsTheVault = "vault"
+	vaultGiven     = 2.5e17
+)
+
 // spendElsewhere is another wallet with the same key.
 func (m *model) spendElsewhere(t *rapid.T) bool {
 	c, from := m.drawChain(t), rapid.IntRange(0, 1).Draw(t, "account")
-	nonce := c.state()[from].nonce + uint64(rapid.IntRange(0, 1).Draw(t, "ahead"))
-	price := new(big.Int).SetUint64(uint64(rapid.SampledFrom([]int{10, 100, 400}).Draw(t, "price")) * modelGwei)
-	x := types.DynamicFeeTx{ChainID: new(big.Int).SetUint64(c.net.ID), Nonce: nonce, To: &thief, Value: big.NewInt(1), Gas: 100_000, GasFeeCap: price, GasTipCap: price}
+	ahead, price := rapid.IntRange(0, 1).Draw(t, "ahead"), rapid.SampledFrom([]int{10, 100, 400}).Draw(t, "price")
 	token := c.tokens[rapid.IntRange(0, modelTokens-1).Draw(t, "token")]
-	data := map[string][]byte{
-		"pay":     nil,
-		"approve": slices.Concat(erc20Approve, pad(permit2Contract), word(1.5e17)),
-		"reset":   slices.Concat(erc20Approve, pad(permit2Contract), word(0)),
-		"take":    slices.Concat(transferSelector, pad(thief), word(3e17)),
-	}[rapid.SampledFrom([]string{"pay", "approve", "reset", "take"}).Draw(t, "what")]
-	if data != nil {
+	m.elsewhere(c, from, ahead, price, token, rapid.SampledFrom(slices.Sorted(maps.Keys(elsewhereDone))).Draw(t, "what"))
+	return true
+}
+
+// elsewhere has another wallet offer a transaction, so many nonces ahead and at that
+// price in gwei, and reports whether a node took it.
+func (m *model) elsewhere(c *modelChain, from, ahead, price int, token common.Address, what string) bool {
+	gas := new(big.Int).SetUint64(uint64(price) * modelGwei)
+	x := types.DynamicFeeTx{ChainID: new(big.Int).SetUint64(c.net.ID), Nonce: c.state()[from].nonce + uint64(ahead), To: &thief, Value: big.NewInt(1), Gas: 100_000, GasFeeCap: gas, GasTipCap: gas}
+	if data := elsewhereDone[what]; data != nil {
 		x.To, x.Value, x.Data = &token, new(big.Int), data
 	}
 	tx, err := types.SignNewTx(m.hand.keys[from], c.rules, &x)
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	if c.add(tx) == nil {
-		m.foreign[tx.Hash()], m.touched[c.net.ID] = true, true
+	if c.add(tx) != nil {
+		return false
+	}
+	m.foreign[tx.Hash()], m.touched[c.net.ID] = true, true
+	if what == allowsTheVault {
+		m.gave[purse{c.net.ID, m.who[from], token}] += vaultGiven
 	}
 	return true
 }
@@ -357,6 +402,7 @@ func (m *model) fail(t *rapid.T) bool {
 	c.second = rapid.Bool().Draw(t, "reads of the second")
 	c.blind = rapid.Bool().Draw(t, "blind")
 	c.hides = rapid.IntRange(0, 2).Draw(t, "hides")
+	c.liar, c.about = rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "liar"), rapid.SampledFrom(modelLies).Draw(t, "about")
 	return true
 }
 

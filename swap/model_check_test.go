@@ -53,6 +53,8 @@ func (m *model) checkSigned(from common.Address, tx *types.Transaction, id uint6
 		if !wraps(QuoteRequest{SrcChain: id, DstChain: id, TokenIn: t.TokenIn, TokenOut: t.TokenOut}, *tx.To()) {
 			m.t.Fatalf("signed a wrap that was not accepted")
 		}
+	case o.Plan.last().Kind == Opaque && !bytes.HasPrefix(tx.Data(), erc20Approve):
+		m.checkHandedOver(o, tx, c)
 	default:
 		m.checkSignedAllowance(o, tx)
 	}
@@ -80,7 +82,7 @@ func (m *model) checkSignedAllowance(o Order, tx *types.Transaction) {
 			m.t.Fatalf("signed an allowance of Permit2")
 		}
 		return
-	case !bytes.HasPrefix(tx.Data(), erc20Approve) || *tx.To() != o.Terms.Input() || common.BytesToAddress(w[0]) != permit2Contract:
+	case !bytes.HasPrefix(tx.Data(), erc20Approve) || *tx.To() != o.Terms.Input() || common.BytesToAddress(w[0]) != o.Plan.Spender || o.Plan.Spender != permit2Contract && o.Plan.Spender != depot:
 		m.t.Fatalf("signed something unknown")
 	case amount.Sign() > 0 && o.Terms.Provider == Wallet:
 		m.t.Fatalf("a revoke grants")
@@ -268,6 +270,12 @@ func stands(hash common.Hash, records []*chain.Tx) bool {
 func (m *model) fateOf(o Order, records []*chain.Tx) (f fate) {
 	c, _ := m.chainOf(o.Terms.SrcChain)
 	f.shaken = c.shaken[bidHash(o.ID)]
+	if o.Verdict != nil {
+		for _, ref := range o.Verdict.Logs {
+			at, _ := m.chainOf(ref.Chain)
+			f.shaken = f.shaken || at.shaken[ref.Tx]
+		}
+	}
 	if out, block := c.filled(o.ID); block > 0 {
 		f.taken, f.out, f.depth = 1, out, c.head()-block+1
 	}
@@ -314,6 +322,7 @@ func (m *model) check() {
 	m.checkHolders(orders)
 	m.checkShares(orders)
 	m.checkForeign(records)
+	m.checkTaken(orders)
 }
 
 // checkOrder: nothing is paid twice, nothing beyond what was accepted, and an
@@ -365,6 +374,8 @@ func (m *model) checkEnd(o Order, f fate) {
 		if (o.State == Filled) != (f.taken == 1) {
 			m.t.Fatalf("a revoke ended %s and was carried out %d times", o.State, f.taken)
 		}
+	case o.Terms.Provider == Intent:
+		m.checkHandedEnd(o, f)
 	case o.State != Filled:
 		if f.taken != 0 {
 			m.t.Fatalf("ended %s and was paid", o.State)
@@ -378,8 +389,16 @@ func (m *model) checkEnd(o Order, f fate) {
 
 // checkDistinct: what is mined is the doing of one order.
 func (m *model) checkDistinct(orders []Order) {
-	by := map[common.Hash]string{}
+	by, proof := map[common.Hash]string{}, map[LogRef]string{}
 	for _, o := range orders {
+		if o.Verdict != nil {
+			for _, ref := range o.Verdict.Logs {
+				if proof[ref] != "" {
+					m.t.Fatalf("one payment ended two orders")
+				}
+				proof[ref] = o.ID
+			}
+		}
 		for _, r := range o.Results {
 			if r.Tx == (common.Hash{}) {
 				continue
@@ -468,6 +487,11 @@ func (m *model) checkListed(c *modelChain, i int, who common.Address) {
 			}
 			if a.Leftover == "" && !m.touched[c.net.ID] && len(c.shaken)+len(c.bids) == 0 {
 				m.t.Fatalf("an allowance is listed without the order that left it")
+			}
+		}
+		if n := now.tokens[j].vault; n > 0 {
+			if a := find(token, ByToken, depot); (a == nil || a.Amount.Uint64() != n) && !m.touched[c.net.ID] {
+				m.t.Fatalf("what the vault may take is left over and not listed")
 			}
 		}
 		if p := now.permits[j]; p.amount > 0 && p.until >= uint64(time.Now().Unix()) && find(token, ByPermit2, router) == nil {

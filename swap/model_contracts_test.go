@@ -33,7 +33,7 @@ type modelAccount struct {
 	permits [modelTokens]modelPermit // of Permit2, to the router
 }
 
-type modelHolding struct{ balance, allowed uint64 } // allowed to Permit2
+type modelHolding struct{ balance, allowed, vault uint64 } // allowed to Permit2, and to the broker's vault
 
 type modelPermit struct{ amount, until, nonce uint64 }
 
@@ -43,6 +43,7 @@ type modelCall struct {
 	to    common.Address
 	value uint64
 	data  []byte
+	tried bool // only, which contracts may notice
 }
 
 // modelDone is what a call did.
@@ -126,6 +127,8 @@ func (c *modelChain) execute(st *modelState, at time.Time, x modelCall) (modelDo
 		return done, nil
 	case len(x.data) == 0:
 		return done, nil
+	case x.to == depot:
+		return done, c.deposit(me, x, &done)
 	case x.to == router:
 		return done, c.trade(me, at, x, &done)
 	case x.to == permit2Contract && bytes.HasPrefix(x.data, voidSelector):
@@ -156,12 +159,17 @@ func (c *modelChain) tokenCall(me *modelAccount, own common.Address, token int, 
 		n = new(big.Int).SetBytes(w[len(w)-1]).Uint64()
 	}
 	switch selector := x.data[:4]; {
-	case bytes.Equal(selector, erc20Approve) && len(w) == 2 && common.BytesToAddress(w[0]) == permit2Contract:
-		if token == resetToken && n > 0 && h.allowed > 0 {
+	case bytes.Equal(selector, erc20Approve) && len(w) == 2:
+		spender := common.BytesToAddress(w[0])
+		allowed := map[common.Address]*uint64{permit2Contract: &h.allowed, depot: &h.vault}[spender]
+		if allowed == nil || token == resetToken && n > 0 && *allowed > 0 {
 			return errModelRevert
 		}
-		h.allowed, done.gas, done.mute = n, 46_000, token == resetToken
-		done.grant(chain.Grant{Token: x.to, Owner: own, Spender: permit2Contract}, n)
+		*allowed, done.gas, done.mute = n, 46_000, token == resetToken
+		done.grant(chain.Grant{Token: x.to, Owner: own, Spender: spender}, n)
+	case bytes.Equal(selector, sweepSelector):
+		done.move(x.to, own, thief, h.balance)
+		h.balance, done.gas = 0, 60_000
 	case bytes.Equal(selector, transferSelector) && len(w) == 2 && h.balance >= n:
 		h.balance, done.gas = h.balance-n, 50_000
 		done.move(x.to, own, common.BytesToAddress(w[0]), n)

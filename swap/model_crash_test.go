@@ -6,6 +6,7 @@ import (
 
 	"swapkeep/chain"
 
+	"github.com/ethereum/go-ethereum/common"
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -87,6 +88,15 @@ func (m *model) free() {
 	}
 }
 
+// tokens are those that the wallet lists.
+func (m *model) tokens(id uint64) []common.Address {
+	c, err := m.chainOf(id)
+	if err != nil {
+		return nil
+	}
+	return c.tokens[:]
+}
+
 // guard runs something during which the process may end.
 func (m *model) guard(f func()) {
 	defer m.free()
@@ -119,12 +129,12 @@ func (m *model) restart() {
 	if m.journal, err = OpenJournal(m.db); err != nil {
 		m.t.Fatal(err)
 	}
-	if m.sender, err = chain.NewSender(m.db, modelNodes{m, true}, m.hand, chain.SenderOptions{}); err != nil {
+	if m.sender, err = chain.NewSender(m.db, modelNodes{m: m, deep: true}, m.hand, chain.SenderOptions{}); err != nil {
 		m.t.Fatal(err)
 	}
 	m.service, err = NewService(Options{
-		Journal: m.journal, Providers: map[Kind]Provider{DEX: m.dealer}, Nodes: modelNodes{m, false}, Sender: m.sender, Signer: m.hand, Pricer: modelPricer{m},
-		Confirmer: ByCall{}, Fees: DefaultFees(), OpenOrders: 50,
+		Journal: m.journal, Providers: map[Kind]Provider{DEX: m.dealer, Intent: m.broker}, Nodes: modelNodes{m: m}, Sender: m.sender, Signer: m.hand, Pricer: modelPricer{m},
+		Confirmer: ByCall{}, Fees: DefaultFees(), OpenOrders: 50, Tokens: m.tokens,
 		Unlocked: func() bool { m.place(); return !m.hand.locked },
 		IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
 		Now:      func() time.Time { m.place(); return time.Now() },

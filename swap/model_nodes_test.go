@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"reflect"
 	"slices"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 type modelNodes struct {
 	m    *model
 	deep bool
+	only int // of the hosts, the one that is asked; 0 = either
 }
 
 // modelHosts are the two hosts of each chain.
@@ -42,10 +44,29 @@ func (n modelNodes) read(id uint64) (c *modelChain, view int, err error) {
 		return nil, 0, err
 	}
 	host := c.reads()
-	if host < 0 {
+	if n.only > 0 {
+		host = n.only - 1
+	}
+	if host < 0 || c.down[host] {
 		return nil, 0, fmt.Errorf("chain %d: %w", id, chain.ErrUnreachable)
 	}
 	return c, c.view(host), nil
+}
+
+// agreeing is what both hosts say, if they say the same.
+func agreeing[T any](n modelNodes, id uint64, ask func(modelNodes) (T, error)) (T, error) {
+	var said [2]T
+	for i := range said {
+		var err error
+		n.only = i + 1
+		if said[i], err = ask(n); err != nil {
+			return said[i], err
+		}
+	}
+	if !reflect.DeepEqual(said[0], said[1]) {
+		return said[0], fmt.Errorf("chain %d: %w", id, chain.ErrDisagree)
+	}
+	return said[0], nil
 }
 
 func (n modelNodes) Network(id uint64) (chain.Network, error) {
@@ -92,11 +113,27 @@ func (n modelNodes) Allowances(_ context.Context, id uint64, owner common.Addres
 	all := make([]*big.Int, len(asked))
 	for i, g := range asked {
 		all[i] = new(big.Int)
-		if g.Spender == permit2Contract {
-			all[i].SetUint64(a.tokens[slices.Index(c.tokens[:], g.Token)].allowed)
+		switch h := a.tokens[slices.Index(c.tokens[:], g.Token)]; {
+		case g.Spender == permit2Contract:
+			all[i].SetUint64(h.allowed)
+		case g.Spender == depot && n.lies(c, "allowances") && g.Token == n.m.wish.token:
+			all[i] = n.m.wish.amount
+		case g.Spender == depot && !n.lies(c, "allowances"):
+			all[i].SetUint64(h.vault)
 		}
 	}
 	return all, nil
+}
+
+// AgreedAllowances are what both hosts say alike.
+func (n modelNodes) AgreedAllowances(ctx context.Context, id uint64, owner common.Address, asked []chain.Grantee) ([]*big.Int, error) {
+	return agreeing(n, id, func(n modelNodes) ([]*big.Int, error) { return n.Allowances(ctx, id, owner, asked) })
+}
+
+func (n modelNodes) AgreedPermits(ctx context.Context, id uint64, permit2, owner common.Address, asked []chain.Grantee) ([]chain.PermitAllowance, error) {
+	return agreeing(n, id, func(n modelNodes) ([]chain.PermitAllowance, error) {
+		return n.PermitAllowances(ctx, id, permit2, owner, asked)
+	})
 }
 
 func (n modelNodes) PermitAllowances(_ context.Context, id uint64, _, owner common.Address, asked []chain.Grantee) ([]chain.PermitAllowance, error) {
@@ -119,7 +156,7 @@ func (n modelNodes) PermitAllowances(_ context.Context, id uint64, _, owner comm
 func (c *modelChain) try(view int, calls []chain.Call) (all []modelDone, err error) {
 	st := c.blocks[view].state
 	for _, x := range calls {
-		did, err := c.execute(&st, time.Now(), modelCall{slices.Index(c.who[:], x.From), x.To, x.Value.Uint64(), x.Data})
+		did, err := c.execute(&st, time.Now(), modelCall{slices.Index(c.who[:], x.From), x.To, x.Value.Uint64(), x.Data, true})
 		switch {
 		case errors.Is(err, chain.ErrFunds):
 			return nil, err
@@ -136,9 +173,17 @@ func (n modelNodes) Simulate(_ context.Context, calls []chain.Call) (chain.Simul
 	if err != nil {
 		return chain.Simulation{}, err
 	}
+	last := calls[len(calls)-1]
+	lies := opaque(last) && n.lies(c, "simulations")
+	if lies {
+		calls = calls[:len(calls)-1]
+	}
 	all, err := c.try(view, calls)
 	if err != nil {
 		return chain.Simulation{}, err
+	}
+	if lies {
+		all = append(all, modelDone{moves: []chain.Movement{{Token: n.m.wish.token, From: last.From, To: last.To, Amount: n.m.wish.amount}}})
 	}
 	sim := chain.Simulation{Shown: !c.blind, Block: uint64(view)}
 	for _, did := range all {
@@ -150,6 +195,25 @@ func (n modelNodes) Simulate(_ context.Context, calls []chain.Call) (chain.Simul
 		}
 	}
 	return sim, nil
+}
+
+// Simulations are each host's own.
+func (n modelNodes) Simulations(ctx context.Context, calls []chain.Call) (all []chain.Simulation, err error) {
+	fail := 0
+	for n.only = 1; n.only <= len(modelHosts); n.only++ {
+		sim, failed := n.Simulate(ctx, calls)
+		switch {
+		case errors.Is(failed, chain.ErrWouldRevert), errors.Is(failed, chain.ErrFunds):
+			fail, err = fail+1, failed
+		case failed != nil:
+			return nil, failed
+		}
+		all = append(all, sim)
+	}
+	if fail == 1 {
+		err = fmt.Errorf("chain %d: %w", calls[0].ChainID, chain.ErrDisagree)
+	}
+	return all, err
 }
 
 func (n modelNodes) Cost(ctx context.Context, x chain.Call) (chain.Cost, error) {
@@ -180,12 +244,17 @@ func (n modelNodes) CostAt(_ context.Context, x chain.Call, tier chain.Tier) (ch
 
 // Nature knows the model's tokens, and takes all else that it has for contracts.
 func (n modelNodes) Nature(_ context.Context, id uint64, a common.Address) (chain.Nature, error) {
-	c, _, err := n.read(id)
-	if err != nil {
-		return chain.Nature{}, err
-	}
-	token := slices.Contains(c.tokens[:], a)
-	return chain.Nature{Code: token || a == router || a == permit2Contract, Token: token}, nil
+	return agreeing(n, id, func(n modelNodes) (chain.Nature, error) {
+		c, _, err := n.read(id)
+		if err != nil {
+			return chain.Nature{}, err
+		}
+		if n.lies(c, "nature") && a != permit2Contract {
+			return chain.Nature{Code: true}, nil
+		}
+		token := slices.Contains(c.tokens[:], a)
+		return chain.Nature{Code: token || a == router || a == permit2Contract || a == depot, Token: token}, nil
+	})
 }
 
 // Evidence needs both hosts to say alike; the shallower depth counts.
@@ -238,6 +307,14 @@ func (n modelNodes) Settled(_ context.Context, id uint64) (chain.Block, []string
 	return c.block(c.settled()), modelHosts[:], nil
 }
 
+func (n modelNodes) Head(_ context.Context, id uint64) (uint64, error) {
+	c, err := n.both(id)
+	if err != nil {
+		return 0, err
+	}
+	return uint64(max(c.view(0), c.view(1))), nil
+}
+
 // Logs looks at a few blocks at once. One host may hide what there is.
 func (n modelNodes) Logs(_ context.Context, id uint64, f chain.LogFilter, from uint64) (chain.Sweep, error) {
 	s := chain.Sweep{From: max(from, 1)}
@@ -266,6 +343,9 @@ func (c *modelChain) shows(number int, f chain.LogFilter) (logs []*types.Log) {
 	}
 	for _, x := range b.fills {
 		all = append(all, x.logs(c, b.hash)...)
+	}
+	for _, x := range b.payments {
+		all = append(all, x.logs(b.hash)...)
 	}
 	for _, l := range all {
 		wanted := func(i int, some []common.Hash) bool {
@@ -327,6 +407,9 @@ func (c *modelChain) told(host int, hash common.Hash) (chain.Evidence, bool) {
 					To: router, Time: b.time, From: router, Value: new(big.Int), Logs: x.logs(c, b.hash)}, true
 			}
 		}
+	}
+	if x, block := c.payment(hash); x != nil && block <= view {
+		return x.evidence(host, block, view), true
 	}
 	r, block := c.find(hash, view)
 	if r == nil {

@@ -25,7 +25,7 @@ func scene(t *testing.T, play func(m *model)) {
 
 // swapOn accepts a swap of a tenth of a coin by the first account on the first chain.
 func (m *model) swapOn(in, out common.Address) string {
-	r, ok := m.review(QuoteRequest{Account: m.who[0], SrcChain: 1, DstChain: 1, TokenIn: in, TokenOut: out, AmountIn: big.NewInt(1e17), SlippageBps: 50})
+	r, ok := m.review(QuoteRequest{Account: m.who[0], SrcChain: 1, DstChain: 1, TokenIn: in, TokenOut: out, AmountIn: big.NewInt(1e17), SlippageBps: 50}, DEX)
 	if !ok {
 		m.t.Fatal("no review")
 	}

@@ -30,6 +30,7 @@ type model struct {
 	who    [2]common.Address
 	hand   *modelHand
 	dealer *dealer
+	broker *broker
 	faults modelFaults
 
 	path    string
@@ -41,6 +42,8 @@ type model struct {
 
 	acting   string                 // the order that is being moved
 	share    uint64                 // of others in its allowance, when its move began
+	owes     [modelTokens]uint64    // what other orders let the vault take, then
+	wish     wish                   // what the broker wants to be believed of it
 	reviews  []Review               // shown, and perhaps not consented to yet
 	requests []request              // made so far
 	made     map[common.Hash]string // order by the digest that was executed
@@ -48,6 +51,8 @@ type model struct {
 	granted  map[string]uint64      // most shares of others in an order's approval
 	foreign  map[common.Hash]bool   // what another wallet with the keys sent
 	touched  map[uint64]bool        // chains where it did
+	gave     map[purse]uint64       // what it let the vault take
+	raced    bool                   // it may do so in the midst of this move
 	ids      int
 	stats    map[string]int
 	last     string // what was logged last
@@ -56,9 +61,9 @@ type model struct {
 func newModel(t rapid.TB, path string, stats map[string]int) *model {
 	m := &model{
 		t: t, path: path, made: map[common.Hash]string{}, consents: map[common.Hash]Terms{}, granted: map[string]uint64{},
-		foreign: map[common.Hash]bool{}, touched: map[uint64]bool{}, stats: stats,
+		foreign: map[common.Hash]bool{}, touched: map[uint64]bool{}, gave: map[purse]uint64{}, stats: stats,
 	}
-	m.hand, m.dealer = &modelHand{m: m}, &dealer{m: m}
+	m.hand, m.dealer, m.broker = &modelHand{m: m}, &dealer{m: m}, &broker{m: m, known: map[string]bool{}}
 	for i := range m.who { // test keys only
 		k, err := crypto.ToECDSA(common.LeftPadBytes([]byte{byte(i + 1)}, 32))
 		if err != nil {
@@ -144,6 +149,14 @@ func (m *model) actions() []action {
 		{"nodes heal", 5, func(t *rapid.T) bool { m.drawChain(t).heal(); return true }},
 		{"dealer", 3, m.deal},
 		{"auction", 3, func(*rapid.T) bool { m.dealer.auction = !m.dealer.auction; return true }},
+		{"pay", 6, m.pay},
+		{"stray payment", 1, m.stray},
+		{"grab", 1, m.grab},
+		{"broker", 4, m.broke},
+		{"plot", 5, m.plot},
+		{"turn", 2, m.turn},
+		{"broker wraps", 1, func(*rapid.T) bool { m.broker.wraps = !m.broker.wraps; return true }},
+		{"honest broker", 6, func(*rapid.T) bool { m.broker.mood = ""; return true }},
 		{"honest dealer", 6, func(*rapid.T) bool { m.dealer.mood = ""; return true }},
 
 		{"restart", 1, func(*rapid.T) bool { m.restart(); return true }},
@@ -159,7 +172,7 @@ func (m *model) actions() []action {
 }
 
 func (c *modelChain) heal() {
-	c.send, c.down, c.lag, c.second, c.blind, c.hides = "", [2]bool{}, 0, false, false, 0
+	c.send, c.down, c.lag, c.second, c.blind, c.hides, c.liar = "", [2]bool{}, 0, false, false, 0, 0
 }
 
 // evenly draws one of actions by its weight; rapid's own draws prefer what is
@@ -206,7 +219,7 @@ func (m *model) repeat(t *rapid.T) {
 // however late it is.
 func (m *model) finish(dear int) {
 	m.calm()
-	m.dealer.mood, m.hand.locked = "", false
+	m.dealer.mood, m.broker.mood, m.hand.locked = "", "", false
 	for _, c := range m.chains {
 		c.heal()
 		for i, bid := range c.bids {
@@ -221,9 +234,12 @@ func (m *model) finish(dear int) {
 				c.base = modelGwei
 			}
 		}
+		if round%8 == 4 {
+			m.serve()
+		}
 		m.run(20)
 		m.check()
-		if len(m.open()) == 0 && round > dear {
+		if len(m.unsettled()) == 0 && round > dear {
 			m.checkQuiet(m.records())
 			return
 		}
@@ -232,8 +248,7 @@ func (m *model) finish(dear int) {
 		}
 		time.Sleep(min(time.Duration(12+round)*time.Second, time.Minute))
 	}
-	for _, id := range m.open() {
-		o := m.order(id)
+	for _, o := range m.unsettled() {
 		m.t.Logf("%s %q step %d of %d, %s: %s", o.State, o.Condition, o.Step, len(o.Plan.Steps), o.Reason, m.last)
 		for _, r := range of(o, m.records()) {
 			m.t.Logf("  nonce %d, %s, %d attempts, last %s until %s: %s", r.Nonce, r.State, len(r.Attempts), r.Last().Kind, r.Last().Until, r.Reason)
@@ -242,12 +257,28 @@ func (m *model) finish(dear int) {
 	m.t.Fatalf("an order came to no end")
 }
 
+// unsettled are the orders that must yet come to an end.
+func (m *model) unsettled() (all []Order) {
+	for _, id := range m.open() {
+		if o := m.order(id); !m.hopeless(o) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
 // tally counts how the orders ended.
 func (m *model) tally() {
 	for _, o := range m.orders() {
 		m.count("ended " + string(o.State))
 		if o.Plan.last().Kind == Signed {
 			m.count(fmt.Sprintf("signed order ended %s by %q", o.State, o.Verdict.By))
+		}
+		if o.Terms.Provider == Intent {
+			m.count("handed over, ended " + string(o.State))
+			if o.Verdict != nil {
+				m.count(fmt.Sprintf("handed over, ended by %q", o.Verdict.By))
+			}
 		}
 		if o.Wrapped {
 			m.count("wrapped first, then " + string(o.State))

@@ -30,7 +30,8 @@ type modelChain struct {
 
 	blocks []modelBlock // by number; 0 is genesis
 	pool   []*types.Transaction
-	bids   []modelBid // what the dealer was handed
+	bids   []modelBid     // what the dealer was handed
+	due    []modelPayment // that wait for a block
 	salt   uint64
 	base   uint64 // base fee, wei per gas
 	l1     uint64 // wei that each transaction pays besides
@@ -42,6 +43,8 @@ type modelChain struct {
 	second bool    // reads that ask one host ask the second
 	blind  bool    // simulations show nothing
 	hides  int     // of the hosts, the one that shows no logs when it is searched; 0 = neither
+	liar   int     // of the hosts, the one that lies for the broker; 0 = neither
+	about  string  // what it lies about; of modelLies
 
 	shaken map[common.Hash]bool // transactions and bids that once counted, and were taken out by a reorganisation
 }
@@ -52,6 +55,7 @@ type modelBlock struct {
 	state    modelState
 	receipts []modelReceipt
 	fills    []modelFill
+	payments []modelPayment
 }
 
 // A modelReceipt is a transaction in a block.
@@ -175,6 +179,7 @@ func (c *modelChain) mine(now time.Time, empty bool) {
 	if now.After(b.time) {
 		b.time = now
 	}
+	c.payDue(&b)
 	for progress := !empty; progress; {
 		i := slices.IndexFunc(c.pool, func(tx *types.Transaction) bool { return c.include(&b, tx) })
 		if progress = i >= 0; progress {
@@ -195,7 +200,7 @@ func (c *modelChain) include(b *modelBlock, tx *types.Transaction) bool {
 	me.nonce++
 	r := modelReceipt{tx: tx, from: from}
 	trial := b.state
-	did, err := c.execute(&trial, b.time, modelCall{from, *tx.To(), tx.Value().Uint64(), tx.Data()})
+	did, err := c.execute(&trial, b.time, modelCall{from, *tx.To(), tx.Value().Uint64(), tx.Data(), false})
 	r.success, r.gas = err == nil && did.gas <= tx.Gas(), min(max(did.gas, 21_000), tx.Gas())
 	if r.success {
 		b.state, r.did = trial, did
@@ -211,12 +216,20 @@ func (c *modelChain) include(b *modelBlock, tx *types.Transaction) bool {
 // what nobody has any more, and may not be sent any more, leaves a nonce open for
 // good.
 func (c *modelChain) reorg(now time.Time, n int, lost bool) {
-	gone := c.blocks[len(c.blocks)-n:]
+	gone, again := c.blocks[len(c.blocks)-n:], []modelPayment{}
 	c.blocks = slices.Clip(c.blocks[:len(c.blocks)-n])
 	for i, b := range gone {
 		for _, f := range b.fills {
 			if n-i >= modelDepth {
 				c.shaken[bidHash(f.bid.order)] = true
+			}
+		}
+		for _, x := range b.payments {
+			if n-i >= modelDepth {
+				c.shaken[x.hash] = true
+			}
+			if c.shaken[x.hash] || !lost {
+				again = append(again, x)
 			}
 		}
 		for _, r := range b.receipts {
@@ -234,6 +247,7 @@ func (c *modelChain) reorg(now time.Time, n int, lost bool) {
 	for range n {
 		c.mine(now, true)
 	}
+	c.due = again
 }
 
 // view is the latest block that a host knows.

@@ -2,6 +2,7 @@ package swap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -15,6 +16,60 @@ import (
 // A call of unknown content acts as the account towards whatever it reaches. What
 // it moves, [CheckSimulation] reads off a simulation; but a contract that knows when
 // it is only tried shows what it likes. The rules of this file rest on none.
+//
+// What nodes say decides all the same: what the contract is, what it may take, what
+// the call would move. Where two hosts are configured two have to say it; where there
+// is but one, or but one that can simulate, that one is believed, and a lie of its own
+// undoes the bound. Each says it
+// of its own latest block: beside one that lies, another that is behind does not know
+// what another wallet has allowed in the last blocks.
+
+// doubted makes a refusal of what hosts tell differently about such a call.
+func doubted(err error) error {
+	if !errors.Is(err, chain.ErrDisagree) {
+		return err
+	}
+	return &Refusal{Code: NodesDisagree, Reason: err.Error() + "; nothing is signed on the word of one of them: wait, or configure endpoints that can be trusted", Err: err}
+}
+
+// shows simulates calls and compares what moves with the terms: for a call of unknown
+// content on two hosts where two are configured, of which each has to show what was
+// accepted.
+func (e *Engine) shows(ctx context.Context, t Terms, calls []chain.Call, x Expected) error {
+	if x.last() != Opaque {
+		sim, err := e.Nodes.Simulate(ctx, calls)
+		if err != nil {
+			return err
+		}
+		return CheckSimulation(t, x, sim)
+	}
+	sims, err := e.Nodes.Simulations(ctx, calls)
+	if err != nil {
+		return doubted(err)
+	}
+	for _, sim := range sims {
+		if err := CheckSimulation(t, x, sim); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// present is what the spender of p may pull of the input now. For what is handed over
+// by a call it has to be exactly the amount, so that more than one host says it.
+func (e *Engine) present(ctx context.Context, t Terms, p Plan) (*big.Int, error) {
+	if !handsOver(p.last().Kind) {
+		return e.Nodes.Allowance(ctx, t.SrcChain, t.Input(), t.Account, p.Spender)
+	}
+	all, err := e.Nodes.AgreedAllowances(ctx, t.SrcChain, t.Account, []chain.Grantee{{Token: t.Input(), Spender: p.Spender}})
+	switch {
+	case err != nil:
+		return nil, doubted(err)
+	case all[0] == nil:
+		return nil, fmt.Errorf("token %s does not say what %s may take of it", t.Input(), p.Spender)
+	}
+	return all[0], nil
+}
 
 // selectorLen is how many bytes name a function in calldata.
 const selectorLen = 4
@@ -77,7 +132,7 @@ func (e *Engine) checkBeside(ctx context.Context, t Terms, f Effect) error {
 	}
 	held, err := e.heldBy(ctx, t, f.Target, tokens)
 	if err != nil {
-		return fmt.Errorf("what %s may take: %w", f.Target, err)
+		return doubted(fmt.Errorf("what %s may take: %w", f.Target, err))
 	}
 	for _, a := range held {
 		return &Refusal{Code: NotAsAccepted, Field: "allowance", Data: map[string]string{"token": a.Token.Hex(), "spender": a.Spender.Hex(), "amount": a.Amount.String()},
@@ -121,7 +176,7 @@ func (e *Engine) heldBy(ctx context.Context, t Terms, spender common.Address, to
 	for i, token := range tokens {
 		asked[i] = chain.Grantee{Token: token, Spender: spender}
 	}
-	amounts, err := e.Nodes.Allowances(ctx, t.SrcChain, t.Account, asked)
+	amounts, err := e.Nodes.AgreedAllowances(ctx, t.SrcChain, t.Account, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +214,7 @@ func (e *Engine) permitsOf(ctx context.Context, t Terms, asked []chain.Grantee) 
 	if err != nil || !n.Code {
 		return nil, err
 	}
-	kept, err := e.Nodes.PermitAllowances(ctx, t.SrcChain, permit2Contract, t.Account, asked)
+	kept, err := e.Nodes.AgreedPermits(ctx, t.SrcChain, permit2Contract, t.Account, asked)
 	for i, p := range kept {
 		if end := expiryOf(p); p.Amount.Sign() > 0 && (end.IsZero() || !e.Now().After(end)) {
 			held = append(held, Approval{Token: asked[i].Token, Spender: asked[i].Spender, Amount: p.Amount, Until: end})
@@ -176,7 +231,7 @@ func (e *Engine) missing(ctx context.Context, o *Order) {
 	if len(left) == 0 || !handsOver(o.Plan.last().Kind) || o.Verdict == nil {
 		return
 	}
-	a, err := e.allowance(ctx, o.Terms, left[0].Spender, o.ID)
+	a, err := e.allowance(ctx, o.Terms, o.Plan, o.ID)
 	if err != nil {
 		e.Log(*o, err)
 		return

@@ -42,9 +42,12 @@ type Order struct {
 	Proposal    *Proposal     `json:"proposal,omitempty"`    // beside needs consent: what [Service.Accept] would consent to
 	Claim       *Claim        `json:"claim,omitempty"`       // the provider's latest word
 	Heard       int           `json:"heard,omitempty"`       // how often that was another one
+	Seen        *Seen         `json:"seen,omitempty"`        // a payment that may be its end's; decides nothing
 	// Since is, by chain, a settled block before anything that spends was signed:
 	// what a provider's order leaves on a chain is searched for after it.
 	Since map[uint64]uint64 `json:"since,omitempty"`
+	// Heads is, by chain, the latest block that was known then.
+	Heads map[uint64]uint64 `json:"heads,omitempty"`
 	// Searched is, by what is searched for, the block up to which that has been
 	// done, now and then brought up to date.
 	Searched map[string]uint64 `json:"searched,omitempty"`

@@ -153,16 +153,24 @@ var reports = []Report{
 	{WatchingForRefund, "the provider says that it failed, which proves nothing; the chain is watched for a fill and for a refund"},
 	{ReportedUnproven, "the provider says that it is done, and no chain that we can read shows it; the chains are watched"},
 	{FillUnclear, "a transaction settled the order, and what left or what arrived cannot be told from it; look at the account"},
-	{TransferSeen, "such a payment arrived, not for certain from a built-in filler of the route, or with another order that it fits as well: it may be the fill or another's"},
+	{TransferSeen, "a payment like the awaited one arrived, not for certain from a built-in filler of the route, or with another order that it fits as well: it may be the fill or another's"},
 }
 
 // Reports is the table of conditions beside an end that is only told.
 func Reports() []Report { return slices.Clone(reports) }
 
-// reported reports whether all that is left for o is to be watched.
-func (o Order) reported() bool {
-	return o.State == Settling && slices.ContainsFunc(reports, func(r Report) bool { return r.Condition == o.Condition })
+// Report is what is known of an end of o's that is only told; ok is false where there
+// is none: o has proof, or its provider has told no end.
+func (o Order) Report() (r Report, ok bool) {
+	i := slices.IndexFunc(reports, func(r Report) bool { return r.Condition == o.Condition })
+	if o.State != Settling || i < 0 {
+		return r, false
+	}
+	return reports[i], true
 }
+
+// reported reports whether all that is left for o is to be watched.
+func (o Order) reported() bool { _, ok := o.Report(); return ok }
 
 // check refuses a proof that could be met by anybody, or by nothing.
 func (p Proof) check(t Terms) error {

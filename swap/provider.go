@@ -37,7 +37,7 @@ type Offer struct {
 	Route     string        `json:"route"`   // for people
 	AmountOut *big.Int      `json:"amountOut"`
 	MinOut    *big.Int      `json:"minAmountOut"`      // enforced for the recipient after fees
-	Gas       uint64        `json:"gas"`               // provider's estimate, units; 0 = unknown
+	Gas       uint64        `json:"gas"`               // provider's estimate of its own call, units; 0 = unknown
 	Gasless   bool          `json:"gasless,omitempty"` // executing it costs no gas once the allowance is in place
 	Duration  time.Duration `json:"duration"`
 	Expires   time.Time     `json:"expires"` // by our clock; not executable later
@@ -165,6 +165,7 @@ type Claim struct {
 	Tx     common.Hash `json:"tx,omitzero"`      // of the fill or refund it speaks of
 	Chain  uint64      `json:"chainId,omitzero"` // where Tx is
 	Reason string      `json:"reason,omitempty"`
+	Ref    string      `json:"-"` // its name for the order, of one that has none yet
 }
 
 // A Role is what a pinned contract may be used for.

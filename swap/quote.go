@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/big"
@@ -202,15 +203,18 @@ type answer struct {
 // shelve checks what every offer must satisfy, names it and keeps it until it
 // expires. The request is ours, not the provider's echo of it. Of one that was
 // told before, the id is known. What was asked for before all offers were forgotten
-// is forgotten with them.
+// is forgotten with them. An unsound offer is left out; where no other is left, it is
+// the reason.
 func (s *Service) shelve(a answer, offers []Offer) ([]Offer, error) {
 	k, r, named := a.kind, a.request, a.named
 	out := make([]Offer, 0, min(len(offers), maxEach))
+	var unsound error
 	for _, o := range offers[:min(len(offers), maxEach)] {
 		o = o.tidy()
 		o.Provider, o.Request = k, r
 		if err := checkOffer(o, r); err != nil {
-			return nil, err
+			unsound = cmp.Or(unsound, err)
+			continue
 		}
 		if o.ID = named[string(o.Raw)]; o.ID == "" || len(o.Raw) == 0 {
 			o.ID = uuid.NewString()
@@ -218,7 +222,10 @@ func (s *Service) shelve(a answer, offers []Offer) ([]Offer, error) {
 		named[string(o.Raw)] = o.ID
 		out = append(out, o)
 	}
-	if len(out) == 0 {
+	switch {
+	case len(out) == 0 && unsound != nil:
+		return nil, unsound
+	case len(out) == 0:
 		return nil, Refuse(NoRoute, "the %s provider has no offer for this pair and amount", k)
 	}
 	s.mu.Lock()

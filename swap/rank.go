@@ -15,8 +15,34 @@ import (
 // comes first: 0.1 %.
 const sameWorth = 10 // bps
 
-// usualGas is what a provider's plan needs where it gives no estimate, in units.
-var usualGas = map[Kind]uint64{DEX: 250_000, Bridge: 150_000, Intent: 200_000}
+// usualGas is what a provider's call needs where it gives no estimate, in units. Of
+// the gasless provider's there is none.
+var usualGas = map[Kind]uint64{DEX: 250_000, Bridge: 150_000, Intent: 200_000, Gasless: 0}
+
+// What the account's own calls before it need, in units.
+const (
+	approvalGas = 50_000
+	wrapGas     = 45_000
+)
+
+// gasFor is what the account pays for to carry out an offer, in units. Allowances are
+// exact, so that each swap of a token needs one.
+func (o Offer) gasFor() uint64 {
+	units := o.Gas
+	switch {
+	case o.Gasless:
+		units = 0
+	case units == 0:
+		units = usualGas[o.Provider]
+	}
+	if o.Wrap != (common.Address{}) {
+		units += wrapGas
+	}
+	if o.Wrap != (common.Address{}) || o.Request.TokenIn != (common.Address{}) {
+		units += approvalGas
+	}
+	return units
+}
 
 // A board collects the offers of one quote and ranks them by what is left of them
 // after gas. Fees are in every offer's amount already.
@@ -130,13 +156,7 @@ func (b *board) weighed(offers []Offer) []Offer {
 	out := slices.Clone(offers)
 	for i := range out {
 		o := &out[i]
-		units := o.Gas
-		switch {
-		case o.Gasless && o.Wrap == (common.Address{}):
-			units = 0
-		case units == 0:
-			units = usualGas[o.Provider]
-		}
+		units := o.gasFor()
 		if g.perUnit == nil {
 			continue
 		}

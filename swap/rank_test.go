@@ -22,6 +22,12 @@ func offerOf(id string, k Kind, out int64, gas uint64, seconds int) Offer {
 	return Offer{ID: id, Provider: k, AmountOut: big.NewInt(out), MinOut: big.NewInt(out), Gas: gas, Gasless: gas == 0, Duration: time.Duration(seconds) * time.Second}
 }
 
+// wrapping is an offer for the native coin of a provider that takes tokens.
+func wrapping(o Offer) Offer {
+	o.Wrap = weth
+	return o
+}
+
 // TestRank: offers stand by what is left after gas, quicker ones first among those
 // that are as good, and every provider's own order is kept.
 func TestRank(t *testing.T) {
@@ -43,6 +49,7 @@ func TestRank(t *testing.T) {
 		{"not at any price", priced, []Offer{offerOf("slow", Bridge, 1_000_000, 0, 60), offerOf("quick", Intent, 998_000, 0, 5)}, "slow quick", nil},
 		{"a provider's order stays", priced, []Offer{offerOf("first", Intent, 900_000, 0, 5), offerOf("second", Intent, 1_000_000, 0, 5), offerOf("other", Bridge, 950_000, 0, 5)}, "other first second", nil},
 		{"gas above the amount", priced, []Offer{offerOf("lost", DEX, 10, 1_000_000, 5), offerOf("less lost", Bridge, 9, 500_000, 5)}, "less lost lost", nil},
+		{"a wrap and an allowance cost gas", priced, []Offer{wrapping(offerOf("free", Gasless, 1000, 0, 1)), offerOf("native", DEX, 910, 1, 5)}, "native free", []string{"the most", "0.55 % less"}},
 		{"equal", priced, []Offer{offerOf("a", DEX, 10, 0, 5), offerOf("b", Bridge, 10, 0, 5)}, "a b", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -193,7 +200,9 @@ func TestRequote(t *testing.T) {
 				return []Offer{o}, err
 			}}
 		}
-		s := quoting(map[Kind]Provider{DEX: answers(DEX, nil), Bridge: answers(Bridge, Refuse(ProviderKey, "no key")), Gasless: answers(Gasless, Refuse(ProviderBusy, "busy"))})
+		later := Refuse(ProviderBusy, "busy")
+		later.Data = map[string]string{retryAfter: "300"}
+		s := quoting(map[Kind]Provider{DEX: answers(DEX, nil), Intent: answers(Intent, later), Bridge: answers(Bridge, Refuse(ProviderKey, "no key")), Gasless: answers(Gasless, Refuse(ProviderBusy, "busy"))})
 		looks, away := make(chan struct{}), make(chan struct{})
 		close(looks)
 		var gate atomic.Pointer[chan struct{}]
@@ -208,6 +217,9 @@ func TestRequote(t *testing.T) {
 		}
 		if want := []time.Duration{20 * time.Second, time.Minute, 140 * time.Second}; !slices.Equal(times(Gasless), want) {
 			t.Errorf("while it fails it is asked at %v, want %v", times(Gasless), want)
+		}
+		if want := []time.Duration{25 * time.Second}; !slices.Equal(times(Intent), want) {
+			t.Errorf("asked to be left alone for five minutes, it is asked at %v", times(Intent))
 		}
 		gate.Store(&away)
 		time.Sleep(10 * time.Minute)

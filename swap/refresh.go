@@ -89,7 +89,7 @@ func (q *requote) run(ctx context.Context, k Kind) {
 		case refused.Code == ProviderKey || !refused.Code.temporary() && refused.Code != NoRoute:
 			return
 		default:
-			pause = min(2*pause, longestCadence)
+			pause = max(min(2*pause, longestCadence), quietFor(refused))
 		}
 	}
 }

@@ -34,6 +34,7 @@ const (
 	NotPinned          Code = "not_pinned"          // a contract outside the built-in list
 	WouldRevert        Code = "would_revert"        // simulation failed
 	NotShown           Code = "movements_not_shown" // the RPC cannot show what would move
+	NodesDisagree      Code = "rpc_disagree"        // two RPC hosts tell differently what decides about a call
 	PriceRefused       Code = "price_refused"       // implied price off by half or more
 	NoRoute            Code = "no_route"            // the provider has no offer
 	ProviderBusy       Code = "provider_busy"       // 429

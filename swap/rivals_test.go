@@ -402,6 +402,43 @@ func TestHourOfTrouble(t *testing.T) {
 	}
 }
 
+// TestSilentForAnHour: of a provider that says nothing, while nothing happens on the
+// chains, nothing is concluded, and what happens afterwards decides.
+func TestSilentForAnHour(t *testing.T) {
+	signed := func(t *testing.T) (*court, string) {
+		c := newCourt(t, 2)
+		return c, c.order(func(o *Order) { o.Terms.Deadline = c.now.Add(2 * time.Hour) })
+	}
+	deposit := func(t *testing.T) (*court, string) { return depositCourt(t, 2, nil) }
+	for name, tc := range map[string]struct {
+		make func(*testing.T) (*court, string)
+		then func(*court)
+		by   string
+	}{
+		"a signed order, filled":   {signed, func(c *court) { c.src.pay(fill(1000)) }, byFill},
+		"a signed order, not used": {signed, func(c *court) { c.src.until(c.now.Add(2 * time.Hour)) }, byAbsence},
+		"a deposit, filled":        {deposit, func(c *court) { c.dst.pay(arrival(1, solver, 1000)) }, byArrival},
+		"a deposit, given back":    {deposit, func(c *court) { c.src.pay(refund(1, solver, 4950)) }, byRefund},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, id := tc.make(t)
+			c.p.says = func(Order) (Claim, error) { return Claim{}, errors.New("down") }
+			for range 60 {
+				c.now = c.now.Add(time.Minute)
+				for _, l := range []*ledger{c.src, c.dst} {
+					l.mine(ledgerDepth)
+					l.blocks[len(l.blocks)-1].time = c.now
+				}
+				if o := c.look(id); o.State != Settling || o.Condition != NoCondition || o.Verdict != nil {
+					t.Fatalf("%s %s by %+v", o.State, o.Condition, o.Verdict)
+				}
+			}
+			tc.then(c)
+			c.wants(c.looks(id), tc.by, bothAgree)
+		})
+	}
+}
+
 func lag(l *ledger, on bool) {
 	for _, h := range l.hosts {
 		if h.lag = 0; on {

@@ -64,7 +64,9 @@ func (e *Engine) settleProvider(ctx context.Context, o *Order) (string, error) {
 		return proven(o, *v)
 	case err == nil && (o.Condition == NoCondition || o.reported()):
 		o.clear(found.unclear)
-		o.Condition = found.condition(o.Claim, len(p.Fill) == 0)
+		if o.Condition = found.condition(o.Claim, len(p.Fill) == 0); o.Condition == TransferSeen {
+			o.Seen = better(o.Seen, found.seen, o.Claim)
+		}
 	}
 	o.searched(l, e.Now())
 	if err != nil && !same(before, *o) { // what was heard is recorded all the same
@@ -103,7 +105,7 @@ func told(before, now Order) string {
 type findings struct {
 	blind   bool        // a chain that no RPC of ours serves
 	pending bool        // the transaction that the provider names is in a block, not deep enough yet
-	seen    bool        // a payment as awaited, from somebody
+	seen    *Seen       // a payment as awaited, from somebody
 	unclear common.Hash // a transaction that settled the order, in which the amounts are not clear
 }
 
@@ -114,7 +116,7 @@ func (f findings) condition(c *Claim, deposit bool) Condition {
 		return FillUnclear
 	case c == nil || !deposit || f.pending:
 		return NoCondition
-	case f.seen && (c.State == Filled || c.State == Refunded || c.Tx != common.Hash{}):
+	case f.seen != nil && (c.State == Filled || c.State == Refunded || c.Tx != common.Hash{}):
 		return TransferSeen
 	case c.State == Filled || c.State == Refunded:
 		return ReportedUnproven
@@ -128,10 +130,10 @@ func (f findings) condition(c *Claim, deposit bool) Condition {
 // It ends with the process, and is made again.
 type lookout struct {
 	searches map[string]*search
-	ruledOut map[ruled]bool // transactions, each for what it was looked at
-	seen     map[string]bool
-	quiet    time.Time // before, the provider is not asked
-	deposit  time.Time // when our own transaction was last looked at
+	ruledOut map[ruled]bool   // transactions, each for what it was looked at
+	seen     map[string]*Seen // by what is searched for
+	quiet    time.Time        // before, the provider is not asked
+	deposit  time.Time        // when our own transaction was last looked at
 	hearing
 }
 
@@ -158,7 +160,7 @@ func (e *Engine) lookout(id string) *lookout {
 		e.lookouts = make(map[string]*lookout)
 	}
 	if e.lookouts[id] == nil {
-		e.lookouts[id] = &lookout{searches: map[string]*search{}, ruledOut: map[ruled]bool{}, seen: map[string]bool{}}
+		e.lookouts[id] = &lookout{searches: map[string]*search{}, ruledOut: map[ruled]bool{}, seen: map[string]*Seen{}}
 	}
 	return e.lookouts[id]
 }
@@ -166,7 +168,7 @@ func (e *Engine) lookout(id string) *lookout {
 // begin records where the chains stand before anything of o that spends is signed:
 // whatever becomes of it is in a later block.
 func (e *Engine) beginSearch(ctx context.Context, o *Order) (string, error) {
-	since := map[uint64]uint64{}
+	since, heads := map[uint64]uint64{}, map[uint64]uint64{}
 	for _, id := range []uint64{o.Terms.SrcChain, o.Terms.DstChain} {
 		b, _, err := e.Nodes.Settled(ctx, id)
 		if id != o.Terms.SrcChain && errors.Is(err, chain.ErrNoNetwork) {
@@ -176,8 +178,11 @@ func (e *Engine) beginSearch(ctx context.Context, o *Order) (string, error) {
 			return "", err
 		}
 		since[id] = b.Number
+		if heads[id], err = e.Nodes.Head(ctx, id); err != nil {
+			return "", err
+		}
 	}
-	o.Since = since
+	o.Since, o.Heads = since, heads
 	return fmt.Sprintf("the chains are watched from block %d on", since[o.Terms.SrcChain]), nil
 }
 
@@ -281,7 +286,7 @@ func (o *Order) searched(l *lookout, now time.Time) {
 		twice := s.once
 		s.kept, s.once = now, s.through.Number
 		s.from, s.through, s.hosts = max(s.from, twice), chain.Block{}, nil
-		if twice == 0 || l.seen[what] {
+		if twice == 0 || l.seen[what] != nil {
 			continue
 		}
 		o.Searched = maps.Clone(o.Searched)

@@ -43,7 +43,7 @@ func (x Expected) last() EffectKind {
 func CheckSimulation(t Terms, x Expected, s chain.Simulation) error {
 	switch {
 	case !s.Shown && x.last() == Opaque:
-		return Refuse(NotShown, "no rpc endpoint of chain %d can show what the call would move; add one that supports eth_simulateV1", t.SrcChain)
+		return Refuse(NotShown, "too few rpc endpoints of chain %d can show what the call would move; add one that supports eth_simulateV1", t.SrcChain)
 	case !s.Shown:
 		return nil
 	}

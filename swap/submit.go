@@ -118,8 +118,9 @@ func (e *Engine) recall(ctx context.Context, s Settler, o *Order) (known bool, e
 		return false, fmt.Errorf("whether the provider has the order: %w", err)
 	}
 	told := *o.Submission
-	told.Taken, c = true, c.tidy()
-	o.Submission, o.Claim = &told, &c
+	told.Taken = true
+	o.Submission = &told
+	o.claimed(c)
 	return true, nil
 }
 

@@ -112,7 +112,7 @@ func scriptFlags(t *testing.T, digest protocol.Hash) *consentFlags {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := write.WriteString("correct horse battery\n"); err != nil {
+	if _, err := write.WriteString("correct horse batteries\n"); err != nil {
 		t.Fatal(err)
 	}
 	fd, err := syscall.Dup(int(read.Fd())) // the command's own

@@ -26,6 +26,7 @@ const (
 	exitTokens     = 10
 	exitSettings   = 11
 	exitDeclined   = 12
+	exitReported   = 13
 	exitSignal     = 130 // as shells say it
 )
 
@@ -47,6 +48,7 @@ var exitMeanings = []struct {
 	{exitTokens, "A token is unknown or refused."},
 	{exitSettings, "A setting is unknown, refused or overridden."},
 	{exitDeclined, "The person at the terminal said no: nothing was done."},
+	{exitReported, "The provider has told an end of the order that nothing proves so far, and the daemon goes on watching: look with swapkeep orders show."},
 	{exitSignal, "A signal ended it, such as Ctrl-C. What was accepted goes on."},
 }
 
@@ -94,6 +96,7 @@ var localClasses = []struct {
 	{errEnd, exitDeclined, "declined"},
 	{errBlocked, exitSwap, "blocked"},
 	{errUnfilled, exitSwap, "not_filled"},
+	{errReported, exitReported, "reported"},
 	{errNoProposal, exitSwap, "no_proposal"},
 	{errInterrupted, exitSignal, "interrupted"},
 	{errUnanswered, exitSignal, "interrupted"},

@@ -5,15 +5,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/protocol"
 )
 
-// errUnfilled: an order ended, and not as it was wanted.
-var errUnfilled = errors.New("the order was not filled")
+// What an order came to that is not what was wanted.
+var (
+	errUnfilled = errors.New("the order was not filled")
+	errReported = errors.New("the provider has told an end of the order that nothing proves so far; the daemon goes on watching")
+)
 
 // afterwards follows a swap to its end, or leaves it.
 func (l *line) afterwards(ctx context.Context, o exact[protocol.Order], detach bool) error {
@@ -49,9 +55,10 @@ type follower struct {
 }
 
 // follow tells an order's story until it ends, then shows the end. It is an
-// error for the order to end otherwise than wanted. The end of ctx leaves the
-// order going on, and says so. With --json, revisions up to shown are written
-// already.
+// error for the order to end otherwise than wanted, and another one if all there
+// is of an end is what the provider says: a proof may never come. The end of ctx
+// leaves the order going on, and says so. With --json, revisions up to shown are
+// written already.
 func (l *line) follow(ctx context.Context, id, wanted string, shown int64) error {
 	f := &follower{line: l, began: time.Now(), shown: shown}
 	end, err := f.toTheEnd(ctx, id)
@@ -64,7 +71,10 @@ func (l *line) follow(ctx context.Context, id, wanted string, shown int64) error
 			return err
 		}
 	}
-	if end.State != wanted {
+	switch {
+	case !end.Final:
+		return fmt.Errorf("%w (%s)", errReported, end.Condition)
+	case end.State != wanted:
 		return fmt.Errorf("%w: it ended as %s%s", errUnfilled, end.State, because(end))
 	}
 	return nil
@@ -98,13 +108,43 @@ func (f *follower) toTheEnd(ctx context.Context, id string) (protocol.Order, err
 			err = f.tell(r)
 		}
 		o := r.Order.value
-		if err != nil || o.Final {
+		if err != nil || o.Final || spent(r) {
 			return o, err
 		}
 		if err := f.change(ctx, o); err != nil {
 			return o, err
 		}
 	}
+}
+
+// patience is how long a proof is waited for once the provider has told an end: for
+// a block to be deep enough, or a node that is behind.
+const patience = 2 * time.Minute
+
+// spent reports whether there is no use in waiting for a proof of what the provider
+// told: the very payment that it names is deep in its chain and proves nothing, or
+// the order has been waiting for long.
+func spent(r lookedAt) bool {
+	o := r.Order.value
+	switch {
+	case !o.Reported:
+		return false
+	case o.Seen != nil && o.Claim != nil && o.Seen.Tx == o.Claim.Tx:
+		return true
+	}
+	return time.Since(reportedSince(r)) >= patience
+}
+
+// reportedSince is since when an order waits with what it waits with now.
+func reportedSince(r lookedAt) time.Time {
+	since := time.Now()
+	for _, e := range slices.Backward(r.History) {
+		if e.Condition != r.Order.value.Condition {
+			break
+		}
+		since = e.Time
+	}
+	return since
 }
 
 // lookedAt is an OrderResult with the order as the daemon wrote it.
@@ -173,7 +213,11 @@ func (f *follower) tell(r lookedAt) error {
 		f.t.talk.Fact("", "transaction "+f.link(o.Terms.SrcChainID, tx))
 		f.tx = tx
 	}
-	if help := conditionHelp(o); help != "" && help != f.said {
+	help := conditionHelp(o)
+	if o.Reported && !spent(r) {
+		help = fmt.Sprintf("The provider has told an end. A proof of it is waited for here until %s.", clock(reportedSince(r).Add(patience)))
+	}
+	if help != "" && help != f.said {
 		f.t.talk.Words(screen.Warn, help)
 		f.said = help
 	}
@@ -182,18 +226,13 @@ func (f *follower) tell(r lookedAt) error {
 
 // conditionHelp is what a person can do for an order that waits for one.
 func conditionHelp(o protocol.Order) string {
-	if o.Condition == "needs consent" {
+	switch o.Condition {
+	case "needs consent":
 		return "It cannot be kept as you accepted it. See what it would need: swapkeep orders accept " + o.ID
+	case "waiting for unlock":
+		return "It waits for the wallet to be unlocked: swapkeep keys unlock, in another terminal."
 	}
-	return conditionHelps[o.Condition]
-}
-
-// conditionHelps are the conditions that need more words than their own.
-var conditionHelps = map[string]string{
-	"waiting for unlock":                        "It waits for the wallet to be unlocked: swapkeep keys unlock, in another terminal.",
-	"provider says failed, watching for refund": "The provider says that it failed. The chain is watched for the refund, however long that takes.",
-	"reported, unproven":                        "The provider says that it is done. No chain of which this wallet has an RPC endpoint shows it; that is all that is known.",
-	"reported, transfer seen":                   "A payment as it should be is on the chain, from an account that this wallet does not know as the provider's.",
+	return ""
 }
 
 // sentBy is the transaction of the present step, else of the last finished one.
@@ -219,8 +258,11 @@ func (l *line) link(chain uint64, tx protocol.Hash) string {
 	return strings.TrimRight(n.Explorer, "/") + "/tx/" + string(tx)
 }
 
-// tellEnd shows what became of an order.
+// tellEnd shows what became of an order, or is known of that.
 func (l *line) tellEnd(ctx context.Context, o protocol.Order) error {
+	if !o.Final {
+		return l.tellOpen(ctx, o)
+	}
 	facts, err := l.endFacts(ctx, o)
 	if err != nil {
 		return err
@@ -228,6 +270,43 @@ func (l *line) tellEnd(ctx context.Context, o protocol.Order) error {
 	l.t.result.Painted(screen.States[o.State], fmt.Sprintf("%s: %s", o.State, o.Means))
 	l.t.result.Facts(facts)
 	return nil
+}
+
+// tellOpen shows where an order stands that has not ended.
+func (l *line) tellOpen(ctx context.Context, o protocol.Order) error {
+	facts := [][2]string{{"order", o.ID}}
+	if o.Seen != nil {
+		text, err := l.seenText(ctx, *o.Seen)
+		if err != nil {
+			return err
+		}
+		facts = append(facts, [2]string{"seen", text})
+	}
+	if o.Reason != "" {
+		facts = append(facts, [2]string{"reason", o.Reason})
+	}
+	out := l.t.result
+	out.Words(screen.Plain, waitingText(o))
+	if help := conditionHelp(o); help != "" {
+		out.Words(screen.Warn, help)
+	}
+	if o.Reported {
+		out.Words(screen.Warn, sentence(o.Report)+" "+goesOn)
+	}
+	out.Facts(facts)
+	return nil
+}
+
+// goesOn is what becomes of an order whose end is only told.
+const goesOn = "The daemon goes on watching, every minute on the order's first day and then ever more slowly; a proof still ends it."
+
+// sentence is a text of the daemon's as a sentence of its own.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + text[size:] + "."
 }
 
 func (l *line) endFacts(ctx context.Context, o protocol.Order) (facts [][2]string, err error) {

@@ -36,7 +36,7 @@ func newOrders(t *terminal) *cobra.Command {
 	}
 	cmd.AddCommand(listing,
 		t.onOrder("show ORDER", "Show one order, its steps and its history", (*line).showOrder),
-		t.onOrder("watch ORDER", "Follow an order's progress to its end", (*line).watchOrder),
+		t.onOrder("watch ORDER", "Follow an order's progress to its end, or to what the provider told of it and nothing proves", (*line).watchOrder),
 		newOrderCancel(t), newOrderSpeedup(t), newOrderAccept(t))
 	return cmd
 }
@@ -144,15 +144,8 @@ func (l *line) tellOrder(ctx context.Context, r protocol.OrderResult) error {
 		return err
 	}
 	out.Title(what)
-	if o.Final {
-		if err := l.tellEnd(ctx, o); err != nil {
-			return err
-		}
-	} else {
-		out.Line(waitingText(o))
-		if help := conditionHelp(o); help != "" {
-			out.Words(screen.Warn, help)
-		}
+	if err := l.tellEnd(ctx, o); err != nil {
+		return err
 	}
 	if err := l.tellTerms(ctx, o); err != nil {
 		return err
@@ -186,12 +179,96 @@ func (l *line) tellTerms(ctx context.Context, o protocol.Order) error {
 	if t.Provider != walletOrders {
 		facts = append([][2]string{{"at least", gets.Exact(t.FloorOut.Int())}, {"recipient", string(t.Recipient)}}, facts...)
 	}
-	if o.Claim != nil {
-		facts = append(facts, [2]string{"provider says", claimText(*o.Claim)})
+	handed, err := l.handedFacts(ctx, o)
+	if err != nil {
+		return err
 	}
+	facts = append(facts, handed...)
 	l.t.result.Heading("Terms")
 	l.t.result.Facts(facts)
 	return nil
+}
+
+// handedFacts are what an order says of its provider's part: what comes first, what
+// comes back, and how far the two have spoken.
+func (l *line) handedFacts(ctx context.Context, o protocol.Order) (facts [][2]string, err error) {
+	add := func(label, text string) {
+		if text != "" {
+			facts = append(facts, [2]string{label, text})
+		}
+	}
+	wraps, err := l.wrapText(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	add("wraps first", wraps)
+	refund, err := l.refundText(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	add("refund", refund)
+	add("provider's id", o.Ref)
+	add("provider told", toldText(o.Submission))
+	if o.Claim != nil {
+		add("provider says", claimText(*o.Claim))
+	}
+	return facts, nil
+}
+
+// wrapText is that the input is wrapped first, by a transaction of the wallet's own.
+func (l *line) wrapText(ctx context.Context, o protocol.Order) (string, error) {
+	t := o.Terms
+	if t.Wrap == "" {
+		return "", nil
+	}
+	c, err := l.coin(ctx, t.SrcChainID, t.Wrap)
+	if err != nil {
+		return "", err
+	}
+	done := "not done"
+	if o.Wrapped {
+		done = "done"
+	}
+	return fmt.Sprintf("%s into %s (%s): %s", native(l.networks[t.SrcChainID]).Symbol, c.Symbol, t.Wrap, done), nil
+}
+
+// refundText is what comes back of an input that was handed over, and to where; of
+// any other order no more than that it would go to somebody else.
+func (l *line) refundText(ctx context.Context, o protocol.Order) (string, error) {
+	t := o.Terms
+	if t.Refund == nil && lastEffect(o.Steps).TrustedTo == "" {
+		if t.Provider == walletOrders || t.RefundTo == t.Account {
+			return "", nil
+		}
+		return "to " + string(t.RefundTo), nil
+	}
+	least, token, amount := "", t.TokenIn, t.AmountIn
+	if t.Refund != nil {
+		least, token, amount = "at least ", t.Refund.Token, t.Refund.Amount
+	}
+	c, err := l.coin(ctx, t.SrcChainID, token)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s%s to %s, if nobody fills it", least, c.Exact(amount.Int()), t.RefundTo), nil
+}
+
+// toldText is how far telling the provider came.
+func toldText(s *protocol.Submitted) string {
+	if s == nil {
+		return ""
+	}
+	when := moment(s.First)
+	if s.Tries > 1 {
+		when = fmt.Sprintf("%d times, from %s to %s", s.Tries, when, moment(s.Last))
+	}
+	switch {
+	case s.Taken:
+		return when + "; it has the order"
+	case s.Refused:
+		return when + "; it says that it did not take the order, which may live all the same"
+	}
+	return when + "; whether it has the order is not known"
 }
 
 var stepColumns = []screen.Column{{Right: true}, {Head: "step"}, {Head: "by"}, {Head: "state"}, {Head: "transaction"}}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,84 +33,156 @@ func (l *line) providersTable(ctx context.Context, v protocol.ProvidersResult) e
 	if err != nil {
 		return err
 	}
+	l.tellProviders(v, fees)
+	return nil
+}
+
+// tellProviders shows what each provider does where. What has no room in a cell is a
+// remark below: the table is no wider than eighty columns.
+func (l *line) tellProviders(v protocol.ProvidersResult, fees protocol.FeesResult) {
 	columns, chains := []screen.Column{{Head: "network"}}, map[uint64]bool{}
 	for _, p := range v.Providers {
-		columns = append(columns, screen.Column{Head: p.Kind, Gives: true})
+		columns = append(columns, screen.Column{Head: p.Kind})
 		for id := range p.Support {
 			if chain, err := strconv.ParseUint(id, 10, 64); err == nil {
 				chains[chain] = true
 			}
 		}
 	}
-	rows := [][]string{{"(set up)"}}
-	for _, p := range v.Providers {
-		rows[0] = append(rows[0], readiness(p))
-	}
-	for _, chain := range slices.Sorted(maps.Keys(chains)) {
-		row := []string{l.nameOf(chain)}
+	var said remarks
+	row := func(name string, of func(protocol.Provider) cell) []string {
+		texts := []string{name}
 		for _, p := range v.Providers {
-			row = append(row, supportText(p.Support[strconv.FormatUint(chain, 10)]))
+			texts = append(texts, said.in(of(p)))
 		}
-		rows = append(rows, row)
+		return texts
+	}
+	rows := [][]string{row("(set up)", readiness)}
+	for _, chain := range slices.Sorted(maps.Keys(chains)) {
+		rows = append(rows, row(l.nameOf(chain), func(p protocol.Provider) cell { return supportText(p.Support[strconv.FormatUint(chain, 10)]) }))
 	}
 	for _, f := range features {
-		row := []string{f.name}
-		for _, p := range v.Providers {
-			row = append(row, f.of(p))
-		}
-		rows = append(rows, row)
+		rows = append(rows, row(f.name, f.of))
 	}
-	l.t.result.Table(columns, rows)
-	l.t.result.Line("")
-	l.t.result.Line("  " + walletFee(fees))
-	return nil
+	out := l.t.result
+	out.Table(columns, rows)
+	out.Blank()
+	for i, remark := range said {
+		out.Fact(fmt.Sprintf("(%d)", i+1), remark)
+	}
+	out.Line("  " + walletFee(fees))
+	for _, p := range v.Providers {
+		l.tellPlace(p)
+	}
+}
+
+// A cell is a word or two, and what there is to say besides.
+type cell struct{ text, remark string }
+
+// cellWidth is the columns that a cell may have.
+const cellWidth = 15
+
+// cellOf is a text as a cell: one that is too long goes on as a remark after its
+// first word.
+func cellOf(text string) cell {
+	if len(text) <= cellWidth {
+		return cell{text: text}
+	}
+	if i := strings.IndexAny(text, ",("); i >= 0 && i <= cellWidth {
+		return cell{strings.TrimSpace(text[:i]), strings.TrimSuffix(strings.TrimLeft(text[i:], ",( "), ")")}
+	}
+	return cell{"in part", text}
+}
+
+// remarks are those of a table, each once, by their numbers.
+type remarks []string
+
+// in is what stands in the table for a cell.
+func (r *remarks) in(c cell) string {
+	if c.remark == "" {
+		return c.text
+	}
+	i := slices.Index(*r, c.remark)
+	if i < 0 {
+		i, *r = len(*r), append(*r, c.remark)
+	}
+	return fmt.Sprintf("%s (%d)", c.text, i+1)
 }
 
 // features are what providers differ in, beside the networks.
 var features = []struct {
 	name string
-	of   func(protocol.Provider) string
+	of   func(protocol.Provider) cell
 }{
-	{"same chain", func(p protocol.Provider) string { return p.Can.SameChain }},
-	{"cross-chain", func(p protocol.Provider) string { return p.Can.CrossChain }},
-	{"gasless", func(p protocol.Provider) string { return before(p.Can.Gasless, " (") }},
-	{"wallet fee", func(p protocol.Provider) string { return percentOf(p.Fee.FeeBps) }},
-	{"maker fee", func(p protocol.Provider) string {
+	{"same chain", func(p protocol.Provider) cell { return cellOf(p.Can.SameChain) }},
+	{"cross-chain", func(p protocol.Provider) cell { return cellOf(p.Can.CrossChain) }},
+	{"intent routing", func(p protocol.Provider) cell { return cellOf(p.Can.Intents) }},
+	{"gasless", func(p protocol.Provider) cell { return cellOf(p.Can.Gasless) }},
+	{"order tracking", func(p protocol.Provider) cell { return cellOf(p.Can.Tracking) }},
+	{"wallet fee", func(p protocol.Provider) cell { return cell{text: percentOf(p.Fee.FeeBps)} }},
+	{"maker fee", func(p protocol.Provider) cell {
 		if p.Fee.MakerBps == 0 {
-			return "none"
+			return cell{text: "none"}
 		}
-		return "at most " + percentOf(p.Fee.MakerBps)
+		return cell{text: "at most " + percentOf(p.Fee.MakerBps)}
 	}},
+}
+
+// tellPlace shows where a provider is and its entries of the networks, where it has
+// such.
+func (l *line) tellPlace(p protocol.Provider) {
+	if p.Host == "" && p.FrontendURL == "" && len(p.Networks) == 0 {
+		return
+	}
+	out := l.t.result
+	out.Heading("The " + p.Kind + " provider")
+	out.Facts([][2]string{{"the daemon asks", p.Host}, {"windows may ask", p.FrontendURL}})
+	rows := make([][]string, 0, len(p.Networks))
+	byNumber := func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+	for _, chain := range slices.SortedFunc(maps.Keys(p.Networks), byNumber) {
+		n := p.Networks[chain]
+		rows = append(rows, []string{chain, strconv.FormatUint(n.HyperstreamChainID, 10), n.DisplayName, yesNo(n.Enabled), yesNo(n.CrossChainEnabled)})
+	}
+	out.Blank()
+	out.Table(entryColumns, rows)
+}
+
+var entryColumns = []screen.Column{{Head: "chain", Right: true}, {Head: "its id there", Right: true}, {Head: "name there"}, {Head: "enabled"}, {Head: "cross-chain"}}
+
+func yesNo(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
 }
 
 // percentOf writes basis points in percent.
 func percentOf(bps int) string { return protocol.Percent(bps).String() + " %" }
 
-// before is what stands before a remark.
-func before(text, remark string) string {
-	text, _, _ = strings.Cut(text, remark)
-	return text
-}
-
-func readiness(p protocol.Provider) string {
+func readiness(p protocol.Provider) cell {
 	if p.Ready {
-		return "ready"
+		return cell{text: "ready"}
 	}
-	return p.Reason
+	return cell{"no", p.Reason}
 }
 
-func supportText(s protocol.Support) string {
-	text := s.Support
-	if text == "" || text == "not supported" {
-		return "-"
+// supportText is what a provider does on a network: of the classic route by which
+// pools, and beside it the auction.
+func supportText(s protocol.Support) cell {
+	if s.Support == "" || s.Support == "not supported" {
+		return cell{text: "-"}
+	}
+	does := slices.Clone(s.Pools)
+	if s.Auction {
+		does = append(does, "auction")
 	}
 	if s.CrossChain {
-		text += ", cross-chain"
+		does = append(does, "cross-chain")
 	}
-	if s.Note != "" {
-		text += ", " + s.Note
+	if s.Support != "active" || len(does) == 0 {
+		does = append([]string{s.Support}, does...)
 	}
-	return text
+	return cell{strings.Join(does, ", "), s.Note}
 }
 
 func walletFee(f protocol.FeesResult) string {

@@ -83,16 +83,16 @@ func (w reviewer) terms(r protocol.Review) error {
 }
 
 // lastEffect is what the last step does, which is what the swap comes down to.
-func lastEffect(r protocol.Review) (e protocol.Effect) {
-	if n := len(r.Steps); n > 0 {
-		e = r.Steps[n-1].Effect
+func lastEffect(steps []protocol.Step) (e protocol.Effect) {
+	if n := len(steps); n > 0 {
+		e = steps[n-1].Effect
 	}
 	return e
 }
 
 // floorText says what the least amount rests on: a contract, or a promise.
 func floorText(r protocol.Review) string {
-	if e := lastEffect(r); e.TrustedTo != "" && len(e.Receives) == 0 {
+	if e := lastEffect(r.Steps); e.TrustedTo != "" && len(e.Receives) == 0 {
 		return "that is a promise of " + e.TrustedTo + ": no contract enforces it, and less would be told as short"
 	}
 	return "with less it does not happen"
@@ -157,7 +157,7 @@ func (w reviewer) steps(r protocol.Review) error {
 // settlementText says who goes on after the last step, and where the input is then.
 func settlementText(r protocol.Review) string {
 	where := "what you pay stays in the account until then"
-	if e := lastEffect(r); e.TrustedTo != "" {
+	if e := lastEffect(r.Steps); e.TrustedTo != "" {
 		where = "what you pay is in the hands of " + e.TrustedTo + " until then"
 	}
 	return fmt.Sprintf("the %s provider, or who it names, carries it out; %s, and only the chain's own evidence counts as the end", r.Terms.Provider, where)
@@ -315,7 +315,7 @@ func (w reviewer) findings(r protocol.Review) error {
 // checkedText says what was looked at where nothing was found. What is only signed, or
 // made later, cannot be simulated now, and one to one has no price.
 func checkedText(r protocol.Review) string {
-	said, kind := "decoded from the bytes, within these terms", lastEffect(r).Kind
+	said, kind := "decoded from the bytes, within these terms", lastEffect(r.Steps).Kind
 	if last := len(r.Steps) - 1; last >= 0 && r.Steps[last].Kind == "call" {
 		said += ", simulated"
 	}

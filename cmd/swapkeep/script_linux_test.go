@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math/big"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,10 +64,10 @@ func TestScripts(t *testing.T) {
 			e.Setenv("WORDS", sandbox.Mnemonic)
 			e.Values["t"] = e.T()
 			e.Defer(func() { endDaemon(e) })
-			return os.WriteFile(filepath.Join(e.WorkDir, "pw"), []byte("correct horse battery\n"), 0o600)
+			return os.WriteFile(filepath.Join(e.WorkDir, "pw"), []byte("correct horse batteries\n"), 0o600)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"person": cmdPerson, "exits": cmdExits, "sandbox": cmdSandbox, "chain": cmdChain, "field": cmdField, "until": cmdUntil,
+			"person": cmdPerson, "exits": cmdExits, "sandbox": cmdSandbox, "provider": cmdProvider, "chain": cmdChain, "field": cmdField, "until": cmdUntil,
 		},
 	})
 }
@@ -109,6 +110,23 @@ func cmdSandbox(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("config.toml"), config, 0o600))
 	ts.Setenv("SWAPKEEP_CONFIG", ts.MkAbs("config.toml"))
 	boxes.Store(ts.MkAbs("."), box)
+}
+
+// cmdProvider changes the settings of a simulated provider; those left out stay:
+//
+//	provider KIND JSON
+func cmdProvider(ts *testscript.TestScript, neg bool, args []string) {
+	box, ok := boxes.Load(ts.MkAbs("."))
+	if neg || !ok || len(args) != 2 {
+		ts.Fatalf("usage: provider KIND JSON, after sandbox")
+	}
+	reply, err := http.Post(box.(*sandbox.Sandbox).ControlURL()+"/"+args[0], "application/json", strings.NewReader(args[1]))
+	ts.Check(err)
+	said, err := io.ReadAll(reply.Body)
+	ts.Check(errors.Join(err, reply.Body.Close()))
+	if reply.StatusCode != http.StatusOK {
+		ts.Fatalf("the sandbox says %s", said)
+	}
 }
 
 // environ is the script's environment, as far as programs look at it.

@@ -30,7 +30,9 @@ func newSwap(t *terminal) *cobra.Command {
 		Use: "swap " + tradeArguments, Short: "Swap tokens: quote, review, confirm, and progress to the proven end",
 		Long: "Swap. At a terminal it shows the offers, then what the chosen one would do, decoded from the very bytes: every step,\n" +
 			"approvals first, fees, and what was found. Nothing is signed before you have confirmed each approval and the swap.\n" +
-			"Then it shows the order's progress until the chain proves its end; Ctrl-C leaves, and the order goes on.\n\n" +
+			"Then it shows the order's progress until the chain proves its end; Ctrl-C leaves, and the order goes on. Where the\n" +
+			"provider has told an end that nothing proves, it says what is known and leaves, with exit status 13; the daemon goes\n" +
+			"on watching.\n\n" +
 			tradeHelp + "\n\n" +
 			"A script swaps in two acts. With --review-only it gets a review with its digest, and signs nothing. With --accept and\n" +
 			"that digest, and the password on a descriptor, it accepts this one review and nothing else, once, while the review is\n" +

@@ -113,6 +113,22 @@ func (l *line) countsText(logs []protocol.LogRef) string {
 	return strings.Join(parts, ", ") + ", for this order only"
 }
 
+// seenText is a payment that may be the awaited one or another's.
+func (l *line) seenText(ctx context.Context, s protocol.Seen) (string, error) {
+	c, err := l.coin(ctx, s.ChainID, s.Token)
+	if err != nil {
+		return "", err
+	}
+	text := fmt.Sprintf("%s on %s, from %s", c.Exact(s.Amount.Int()), l.nameOf(s.ChainID), s.From)
+	if !s.Time.IsZero() {
+		text += ", " + moment(s.Time)
+	}
+	if s.End == "refunded" {
+		text += ", as the refund would be"
+	}
+	return text + ", transaction " + l.link(s.ChainID, s.Tx), nil
+}
+
 // claimText is what a provider says, which proves nothing.
 func claimText(c protocol.Claim) string {
 	text := c.State

@@ -350,6 +350,8 @@ type Order struct {
 	Means       string     `json:"means" doc:"the state in words"`
 	Final       bool       `json:"final" doc:"the order has ended"`
 	Condition   string     `json:"condition,omitempty" doc:"beside the state: waiting for unlock …"`
+	Reported    bool       `json:"reported,omitempty" doc:"the provider has told an end that nothing proves, so far: the chains go on being watched, ever more slowly, and no end may ever come"`
+	Report      string     `json:"report,omitempty" doc:"with reported: what is known and what is not, in words"`
 	Step        int        `json:"step" doc:"next step to carry out"`
 	Sending     Hash       `json:"sending,omitempty" doc:"the present step's transaction, as last signed"`
 	Attempts    []Attempt  `json:"attempts,omitempty" doc:"everything signed for the present step's nonce, oldest first; at most one is mined"`
@@ -360,6 +362,7 @@ type Order struct {
 	Wrapped     bool       `json:"wrapped,omitempty" doc:"its input was wrapped, by a transaction of its own"`
 	Ref         string     `json:"ref,omitempty" doc:"the provider's name for it"`
 	Claim       *Claim     `json:"claim,omitempty" doc:"the provider's latest word; proves nothing"`
+	Seen        *Seen      `json:"seen,omitempty" doc:"a payment that may be the awaited one or another's; proves nothing"`
 	Verdict     *Verdict   `json:"verdict,omitempty" doc:"the proven end"`
 	Reason      string     `json:"reason,omitempty" doc:"in words"`
 	Created     time.Time  `json:"created"`
@@ -407,6 +410,17 @@ type Claim struct {
 	ChainID uint64 `json:"chainId,omitempty" doc:"where tx is, as far as it said"`
 	Tx      Hash   `json:"tx,omitempty"`
 	Reason  string `json:"reason,omitempty"`
+}
+
+// A Seen is a payment as an order awaits it, of which it is not certain whose it is.
+type Seen struct {
+	End     string    `json:"end" doc:"what it would prove: filled or refunded"`
+	ChainID uint64    `json:"chainId"`
+	Tx      Hash      `json:"tx"`
+	Token   Address   `json:"token"`
+	Amount  Amount    `json:"amount"`
+	From    Address   `json:"from" doc:"who paid; of a native coin by way of a contract, who sent the transaction"`
+	Time    time.Time `json:"time,omitzero" doc:"of its block"`
 }
 
 // A Verdict is the proven end of an order.

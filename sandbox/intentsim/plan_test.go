@@ -187,16 +187,17 @@ func TestLayoutChanges(t *testing.T) {
 func TestSettingsRefuse(t *testing.T) {
 	s := shared(t)
 	for name, change := range map[string]func(*intentsim.Settings){
-		"rate":      func(c *intentsim.Settings) { c.RateLimit = -1 },
-		"time":      func(c *intentsim.Settings) { c.ValidSeconds = -1 },
-		"fee":       func(c *intentsim.Settings) { c.ProtocolFee = "1.5" },
-		"plan":      func(c *intentsim.Settings) { c.Plan = "evil" },
-		"filler":    func(c *intentsim.Settings) { c.DelayMS = map[string]int{"Nobody": 1} },
-		"error":     func(c *intentsim.Settings) { c.Errors = []intentsim.Error{{Path: "/", Name: "Exception", Times: 1}} },
-		"forever":   func(c *intentsim.Settings) { c.Errors = []intentsim.Error{{Path: "/", Name: "ValidationException"}} },
-		"ending":    func(c *intentsim.Settings) { c.Outcome.Ending = "well" },
-		"an ending": func(c *intentsim.Settings) { c.Outcomes = []intentsim.Outcome{{Ending: "well"}} },
-		"payment":   func(c *intentsim.Settings) { c.Outcome.PayBips = -1 },
+		"rate":       func(c *intentsim.Settings) { c.RateLimit = -1 },
+		"time":       func(c *intentsim.Settings) { c.ValidSeconds = -1 },
+		"fee":        func(c *intentsim.Settings) { c.ProtocolFee = "1.5" },
+		"plan":       func(c *intentsim.Settings) { c.Plan = "evil" },
+		"filler":     func(c *intentsim.Settings) { c.DelayMS = map[string]int{"Nobody": 1} },
+		"error":      func(c *intentsim.Settings) { c.Errors = []intentsim.Error{{Path: "/", Name: "Exception", Times: 1}} },
+		"forever":    func(c *intentsim.Settings) { c.Errors = []intentsim.Error{{Path: "/", Name: "ValidationException"}} },
+		"ending":     func(c *intentsim.Settings) { c.Outcome.Ending = "well" },
+		"an ending":  func(c *intentsim.Settings) { c.Outcomes = []intentsim.Outcome{{Ending: "well"}} },
+		"payment":    func(c *intentsim.Settings) { c.Outcome.PayBips = -1 },
+		"two payers": func(c *intentsim.Settings) { c.Outcome.Reserve, c.Outcome.Stranger = true, true },
 	} {
 		settings := s.Intent().Settings()
 		change(&settings)

@@ -27,11 +27,12 @@ type Server struct {
 	// answer begins its pointer with the number of the line.
 	Faults *inject.Book
 
-	chains  []*chain
-	solver  *operator.Account
-	tokens  abi.ABI
-	deposit abi.ABI
-	mux     *http.ServeMux
+	chains   []*chain
+	solver   *operator.Account
+	stranger *operator.Account
+	tokens   abi.ABI
+	deposit  abi.ABI
+	mux      *http.ServeMux
 
 	stop context.CancelFunc
 	done chan struct{} // closed when the solver has ended
@@ -45,8 +46,9 @@ type Server struct {
 
 // Options are what a simulator is made with.
 type Options struct {
-	Solver *operator.Account // fills and refunds from its own balance
-	Layout uint64            // seed of the deposit contracts' layouts; see NewLayout
+	Solver   *operator.Account // fills and refunds from its own balance
+	Stranger *operator.Account // pays where an outcome says so
+	Layout   uint64            // seed of the deposit contracts' layouts; see NewLayout
 }
 
 // New makes a simulator over the chains and starts its solver, which Close ends.
@@ -59,7 +61,7 @@ func New(set *contracts.Set, chains []operator.Chain, o Options) (*Server, error
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Faults: &inject.Book{}, solver: o.Solver, tokens: token.ABI, deposit: contract.ABI, mux: http.NewServeMux(), done: make(chan struct{})}
+	s := &Server{Faults: &inject.Book{}, solver: o.Solver, stranger: o.Stranger, tokens: token.ABI, deposit: contract.ABI, mux: http.NewServeMux(), done: make(chan struct{})}
 	for _, c := range chains {
 		s.chains = append(s.chains, &chain{Chain: c, layout: NewLayout(o.Layout, c.ID)})
 	}

@@ -3,6 +3,7 @@ package intentsim
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -77,6 +78,9 @@ type Outcome struct {
 	// Reserve pays out of the deposit contract, with a call that is opaque to
 	// others, and not from the solver's account.
 	Reserve bool `json:"reserve"`
+	// Stranger has an account pay that is not the solver, as any of the real
+	// provider's fillers is to the wallet.
+	Stranger bool `json:"stranger,omitempty"`
 }
 
 // DefaultSettings fill every order as quoted.
@@ -164,6 +168,9 @@ func (c Settings) checkLists() error {
 		}
 		if o.LateSeconds < 0 || o.LateSeconds > maxSeconds || o.PayBips < 0 || o.PayBips > 2*allBips {
 			return fmt.Errorf("outcome: want lateSeconds of 0 to %d and payBips of 0 to %d", maxSeconds, 2*allBips)
+		}
+		if o.Reserve && o.Stranger {
+			return errors.New("outcome: want reserve or stranger: the deposit contract pays for the solver alone")
 		}
 	}
 	return nil

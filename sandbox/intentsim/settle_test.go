@@ -83,6 +83,33 @@ func TestFilledAsQuoted(t *testing.T) {
 	}
 }
 
+// TestPaidByAStranger: the whole of it, from an account that is not the solver's.
+func TestPaidByAStranger(t *testing.T) {
+	s := shared(t)
+	for _, p := range pairs[:2] {
+		t.Run(p.name, func(t *testing.T) {
+			set(t, s, func(c *intentsim.Settings) { c.Outcome.Stranger = true })
+			var o order
+			got := gained(t, s, p.to, elsewhere, token(t, s, p.to, p.out), func() {
+				id, _, _ := swap(t, s, p.request(t, s), p.route)
+				o = await(t, s, id, "filled")
+			})
+			fill := o.Transactions["fill"]
+			if got.String() != fill.Amount {
+				t.Errorf("the recipient got %s, the API says %s", got, fill.Amount)
+			}
+			client := s.Chain(p.to).Client()
+			tx, _, err := client.TransactionByHash(t.Context(), fill.TxHash)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if from, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx); err != nil || from != s.Services()["intentStranger"].Address {
+				t.Errorf("paid by %s, %v", from, err)
+			}
+		})
+	}
+}
+
 func TestRefunded(t *testing.T) {
 	s := shared(t)
 	for _, p := range []pair{pairs[0], {"native", 8453, 42161, "", "USDC", sandboxtest.Units(1, 17), "Across"}} {

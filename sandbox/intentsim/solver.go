@@ -212,7 +212,8 @@ func (o *order) payee() (c *chain, to, coin common.Address, amount *big.Int) {
 // payGas is enough for every payment, the recipient's own code included.
 const payGas = 250_000
 
-// pay sends the payment, from the solver's account or by the deposit contract.
+// pay sends the payment, from the solver's account, a stranger's, or by the deposit
+// contract.
 func (s *Server) pay(ctx context.Context, o *order) error {
 	c, to, coin, amount := o.payee()
 	call := operator.Call{To: to, Value: amount, Gas: payGas}
@@ -228,7 +229,11 @@ func (s *Server) pay(ctx context.Context, o *order) error {
 	if err != nil {
 		return err
 	}
-	hash, err := s.solver.Send(ctx, c.Chain, call)
+	from := s.solver
+	if o.outcome.Stranger {
+		from = s.stranger
+	}
+	hash, err := from.Send(ctx, c.Chain, call)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,208 @@
+package chain
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+var (
+	keeper = common.HexToAddress("0x1234567800000000000000000000000000000000") // answers 5 and zeros
+	owner  = common.HexToAddress("0xdd000000000000000000000000000000000000dd")
+)
+
+// says is another node of the same chain, which answers one method as it likes; calls,
+// those of the keeper alone.
+func (c *testChain) says(t *testing.T, method string, answer any) string {
+	n := &testNode{answer: c.answer}
+	n.set(nil, func(asked string, args []json.RawMessage, result any, err error) (any, error) {
+		if asked != method || method == "eth_call" && !strings.Contains(string(args[0]), `"to":"0x12345678`) {
+			return result, err
+		}
+		if refusal, is := answer.(*rpcError); is {
+			return nil, refusal
+		}
+		return answer, nil
+	})
+	return n.serve(t)
+}
+
+// deciding are the questions of which a single host's word is not enough.
+func deciding(h *Hub, t *testing.T) map[string]func() (any, error) {
+	asked := []Grantee{{keeper, common.Address{1}}, {keeper, common.Address{2}}}
+	call := Call{ChainID: 1, From: owner, To: keeper, Value: new(big.Int), Gas: 100_000}
+	return map[string]func() (any, error){
+		"nature":      func() (any, error) { return h.Nature(t.Context(), 1, keeper) },
+		"allowances":  func() (any, error) { return h.AgreedAllowances(t.Context(), 1, owner, asked) },
+		"permits":     func() (any, error) { return h.AgreedPermits(t.Context(), 1, keeper, owner, asked) },
+		"simulations": func() (any, error) { return h.Simulations(t.Context(), []Call{call}) },
+	}
+}
+
+func newDecidingChain(t *testing.T) *testChain {
+	code := common.FromHex("60055f5260605ff3") // (5, 0, 0)
+	return newTestChain(t, 1, types.GenesisAlloc{keeper: {Code: code, Balance: common.Big0}, owner: {Balance: big.NewInt(1e18)}})
+}
+
+// TestTwoHostsDecide: where two hosts are configured, what decides about a call of
+// unknown content is what two say.
+func TestTwoHostsDecide(t *testing.T) {
+	c := newDecidingChain(t)
+	honest := []string{c.says(t, "", nil), c.says(t, "", nil)}
+	no, zero := &rpcError{Code: -32000, Message: "not now"}, "0x"+common.Bytes2Hex(make([]byte, 96))
+	reverted := &rpcError{Code: 3, Message: "execution reverted"}
+	const down = "http://127.0.0.1:1"
+	for question, lie := range map[string]string{"nature": c.says(t, "eth_getCode", "0x"), "allowances": c.says(t, "eth_call", zero), "permits": c.says(t, "eth_call", zero),
+		"simulations": c.says(t, "eth_simulateV1", reverted)} {
+		mute := c.says(t, map[string]string{"nature": "eth_getCode", "simulations": "eth_simulateV1"}[question], no)
+		if question == "allowances" || question == "permits" {
+			mute = c.says(t, "eth_call", no)
+		}
+		want, err := deciding(newTestHub(t, 1, 1, honest[0]), t)[question]()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, tc := range map[string]struct {
+			hosts []string
+			is    error
+		}{
+			"two":                  {honest, nil},
+			"one lies":             {[]string{honest[0], lie}, ErrDisagree},
+			"the first lies":       {[]string{lie, honest[0]}, ErrDisagree},
+			"one is down":          {[]string{honest[0], down}, ErrUnreachable},
+			"the first is down":    {[]string{down, honest[0]}, ErrUnreachable},
+			"one does not say":     {[]string{honest[0], mute}, ErrUnreachable},
+			"one of three is down": {[]string{honest[0], down, honest[1]}, nil},
+			"one host, twice":      {[]string{honest[0], honest[0] + "/again", lie}, ErrDisagree},
+			"one host alone":       {[]string{honest[0], honest[0] + "/again"}, nil},
+		} {
+			got, err := deciding(newTestHub(t, 1, 1, tc.hosts...), t)[question]()
+			if !errors.Is(err, tc.is) || tc.is == nil && first(got) != first(want) {
+				t.Errorf("%s, %s: %s, %v; want %s, %v", question, name, first(got), err, first(want), tc.is)
+			}
+		}
+		if question == "simulations" {
+			continue
+		}
+		for _, hosts := range [][]string{{lie, honest[0], honest[1]}, {honest[0], lie, honest[1]}} { // two agree
+			if got, err := deciding(newTestHub(t, 1, 1, hosts...), t)[question](); err != nil || first(got) != first(want) {
+				t.Errorf("%s, one of three lies: %s, %v", question, first(got), err)
+			}
+		}
+	}
+}
+
+// first is an answer in words; of several simulations the first.
+func first(answer any) string {
+	if all, is := answer.([]Simulation); is && len(all) > 0 {
+		answer = all[0]
+	}
+	return fmt.Sprint(answer)
+}
+
+// TestSimulations: each host's own answer is there to be judged, and one that cannot
+// show what moves is not counted.
+func TestSimulations(t *testing.T) {
+	c := newDecidingChain(t)
+	honest := []string{c.says(t, "", nil), c.says(t, "", nil)}
+	lacks := c.says(t, "eth_simulateV1", &rpcError{Code: -32601, Message: "the method eth_simulateV1 does not exist/is not available"})
+	type result = map[string]any
+	block := func(result result) any { return []any{map[string]any{"number": "0x9", "calls": []any{result}}} }
+	moved := c.says(t, "eth_simulateV1", block(result{"status": "0x1", "gasUsed": "0x1", "returnData": "0x", "logs": []any{
+		result{"address": keeper, "topics": []common.Hash{transferTopic, common.BytesToHash(owner[:]), {31: 1}}, "data": common.Hash{31: 5}}}}))
+	fails := []string{c.says(t, "eth_simulateV1", block(result{"status": "0x0", "gasUsed": "0x1", "returnData": "0x"})), c.says(t, "eth_simulateV1", &rpcError{Code: 3, Message: "execution reverted"})}
+	unclear := c.says(t, "eth_simulateV1", block(result{"status": "0x1", "gasUsed": "0x1", "returnData": "0x", "logs": []any{
+		result{"address": keeper, "topics": []common.Hash{transferTopic, {}}, "data": "0x"}}}))
+	for name, tc := range map[string]struct {
+		hosts []string
+		shown int // answers in which what moves is shown
+		moves int // in all of them
+		is    error
+	}{
+		"two":                           {honest, 2, 0, nil},
+		"another one":                   {[]string{honest[0], moved}, 2, 1, nil},
+		"both fail":                     {fails, 0, 0, ErrWouldRevert},
+		"one fails":                     {[]string{honest[0], fails[0]}, 0, 0, ErrDisagree},
+		"only one has the method":       {[]string{moved, lacks}, 1, 1, nil},
+		"only one has it, and it fails": {[]string{fails[0], lacks}, 0, 0, ErrWouldRevert},
+		"none can show":                 {[]string{lacks, unclear}, 0, 0, nil},
+		"one shows something unclear":   {[]string{unclear, honest[0]}, 0, 0, nil},
+		"one of three cannot":           {[]string{lacks, honest[0], moved}, 2, 1, nil},
+		"one of three is unclear":       {[]string{honest[0], unclear, moved}, 2, 1, nil},
+		"one can show, another is down": {[]string{honest[0], lacks, "http://127.0.0.1:1"}, 0, 0, ErrUnreachable},
+	} {
+		all, err := deciding(newTestHub(t, 1, 1, tc.hosts...), t)["simulations"]()
+		shown, moves := 0, 0
+		for _, s := range all.([]Simulation) {
+			if s.Shown {
+				shown++
+			}
+			moves += len(s.Movements)
+		}
+		if !errors.Is(err, tc.is) || shown != tc.shown || moves != tc.moves || err == nil && len(all.([]Simulation)) == 0 {
+			t.Errorf("%s: %+v, %v", name, all, err)
+		}
+	}
+}
+
+// TestHostsAreAskedAtOnce: no host answers before the other is asked too.
+func TestHostsAreAskedAtOnce(t *testing.T) {
+	c := newDecidingChain(t)
+	for question, method := range map[string]string{"nature": "eth_getCode", "allowances": "eth_call", "permits": "eth_call", "simulations": "eth_simulateV1"} {
+		var both sync.WaitGroup
+		both.Add(2)
+		var urls []string
+		for range 2 {
+			n := &testNode{answer: c.answer}
+			var once sync.Once
+			n.set(func(_ http.ResponseWriter, asked string) bool {
+				if asked == method {
+					once.Do(both.Done)
+					met := make(chan struct{})
+					go func() { both.Wait(); close(met) }()
+					select {
+					case <-met:
+					case <-time.After(5 * time.Second): // longer than a hub waits
+					}
+				}
+				return false
+			}, nil)
+			urls = append(urls, n.serve(t))
+		}
+		if _, err := deciding(newTestHub(t, 1, 1, urls...), t)[question](); err != nil {
+			t.Errorf("%s: %v", question, err)
+		}
+	}
+}
+
+// TestCanvassStops: what nobody wants any more is not asked.
+func TestCanvassStops(t *testing.T) {
+	c := newDecidingChain(t)
+	third := &testNode{answer: c.answer}
+	h := newTestHub(t, 1, 1, c.says(t, "", nil), c.says(t, "", nil), third.serve(t))
+	for name, ask := range deciding(h, t) {
+		if _, err := ask(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, method := range []string{"eth_getCode", "eth_call", "eth_simulateV1"} {
+		if n := third.count(method); n > 0 {
+			t.Errorf("%s was asked %d times of a third host", method, n)
+		}
+	}
+	hosts := slices.Repeat([]*endpoint{{host: "same"}}, 3)
+	if said, _ := canvass(t.Context(), hosts, func(context.Context, *endpoint) (int, error) { return 1, nil }, func([]answer[int]) int { return 3 }); len(said) != 1 {
+		t.Errorf("one host answered %d times", len(said))
+	}
+}

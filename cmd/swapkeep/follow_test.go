@@ -1,0 +1,137 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/host/protocol"
+)
+
+const (
+	usdcBase    = protocol.Address("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
+	usdcOne     = protocol.Address("0xaf88d065e77c8cC2239327C5EDb3A432268e5831")
+	thePayer    = protocol.Address("0x14dC79964da2C08b23698B3D3cc7Ca32193d9955")
+	payment     = protocol.Hash("0x0d8cc9e8620e16efc7e5ff0275e87b86b767973b3520cec13bf18b4f18e01399")
+	transferSee = "reported, transfer seen"
+)
+
+// reportedOrder waits with that condition since so long, in its history.
+func reportedOrder(condition string, ago ...time.Duration) (r lookedAt) {
+	r.Order.value = protocol.Order{ID: "1", State: "settling", Means: "waiting for proof on the chain", Condition: condition, Reported: condition != "", Report: "it may be the fill or another's",
+		Claim: &protocol.Claim{State: "filled", Tx: payment}}
+	r.History = []protocol.Entry{{Time: time.Now().Add(-time.Hour), Condition: "reported, unproven"}, {Time: time.Now().Add(-time.Hour)}}
+	for _, d := range ago {
+		r.History = append(r.History, protocol.Entry{Time: time.Now().Add(-d), Condition: condition})
+	}
+	return r
+}
+
+// TestPatience: a told end is believed to be all there is at once where the payment
+// that the provider names is seen and proves nothing, else after a while.
+func TestPatience(t *testing.T) {
+	named, other := reportedOrder(transferSee, 0), reportedOrder(transferSee, 0)
+	named.Order.value.Seen, other.Order.value.Seen = &protocol.Seen{Tx: payment}, &protocol.Seen{Tx: "0x02"}
+	for name, c := range map[string]struct {
+		r    lookedAt
+		want bool
+	}{
+		"nothing is told":                 {reportedOrder("", time.Hour), false},
+		"just told":                       {reportedOrder("reported, unproven", 0), false},
+		"told, and no history of it":      {reportedOrder("provider says failed, watching for refund"), false},
+		"told for a while":                {reportedOrder("provider says failed, watching for refund", patience+time.Second, 0), true},
+		"told otherwise before":           {reportedOrder(transferSee, patience-time.Second), false},
+		"the named payment is seen":       {named, true},
+		"another payment is seen, so far": {other, false},
+	} {
+		if spent(c.r) != c.want {
+			t.Errorf("%s: %t", name, !c.want)
+		}
+	}
+}
+
+// TestFollowEndsWithTheReport: no command waits for ever for a proof of what is told.
+func TestFollowEndsWithTheReport(t *testing.T) {
+	for _, condition := range []string{"reported, unproven", "provider says failed, watching for refund", "settled, and what arrived is unclear", transferSee} {
+		for _, asJSON := range []bool{false, true} {
+			r := reportedOrder(condition, patience+time.Second)
+			told, o := r.Order.value, needy("note")
+			o.Proposal, o.State, o.Condition, o.Reported, o.Report, o.Claim, o.Reason = nil, told.State, condition, true, told.Report, told.Claim, "look at transaction 0x05"
+			d := deskFor(o)
+			d.answers["swap.order"] = protocol.OrderResult{Order: o, History: r.History}
+			l, out := d.at(t)
+			l.t.json = asJSON
+			err := l.follow(t.Context(), o.ID, "filled", -1)
+			if !errors.Is(err, errReported) || exitOf(err) != exitReported || !strings.Contains(err.Error(), condition) {
+				t.Errorf("%s: %v", condition, err)
+			}
+			text := strings.Join(strings.Fields(out.String()), " ")
+			wants := []string{"(" + condition + ")", "It may be the fill or another's. The daemon goes on watching", "reason look at transaction 0x05"}
+			if asJSON {
+				wants = []string{`"reported":true,"report":"it may be`}
+			}
+			for _, want := range wants {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s: no %q in %s", condition, want, text)
+				}
+			}
+			if strings.Contains(text, "is waited for here") {
+				t.Errorf("%s: %s", condition, text)
+			}
+		}
+	}
+}
+
+// shown is an order as swapkeep orders show tells it.
+func shown(t *testing.T, o protocol.Order) string {
+	t.Helper()
+	on, out := onPaper()
+	l := &line{t: on, networks: map[uint64]protocol.Network{
+		8453: {ChainID: 8453, Name: "Base", Symbol: "ETH", Decimals: 18, Explorer: "https://basescan.org"}, 42161: {ChainID: 42161, Name: "Arbitrum One", Symbol: "ETH", Decimals: 18}},
+		tokens: map[identity]protocol.Token{{8453, usdcBase}: {Symbol: "USDC", Decimals: 6}, {42161, usdcOne}: {Symbol: "USDC", Decimals: 6}, {8453, thePayer}: {Symbol: "WETH", Decimals: 18}}}
+	if err := l.tellOrder(t.Context(), protocol.OrderResult{Order: o}); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(strings.Fields(out.String()), " ")
+}
+
+// TestOrderIsShownWhole: what is known of an order that others settle, and what is not.
+func TestOrderIsShownWhole(t *testing.T) {
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.Local)
+	o := reportedOrder(transferSee).Order.value
+	o.Ref, o.Reason = "0xtheirs", "look at transaction 0x05 of chain 8453"
+	o.Seen = &protocol.Seen{End: "filled", ChainID: 42161, Tx: payment, Token: usdcOne, Amount: "24900000", From: thePayer, Time: at}
+	o.Submission = &protocol.Submitted{First: at, Last: at.Add(time.Minute), Tries: 3, Taken: true}
+	o.Terms = protocol.Terms{Provider: "intent", Account: "0xme", SrcChainID: 8453, TokenIn: usdcBase, AmountIn: "25000000", DstChainID: 42161, TokenOut: usdcOne, Recipient: "0xme", FloorOut: "24800000", RefundTo: "0xother", GasCeiling: "1"}
+	o.Steps = []protocol.Step{{Kind: "call", Effect: protocol.Effect{Kind: "opaque", TrustedTo: "the filler"}}}
+	wants := func(o protocol.Order, all ...string) {
+		t.Helper()
+		text := shown(t, o)
+		for _, want := range all {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in\n%s", want, text)
+			}
+		}
+	}
+	wants(o, "settling: waiting for proof on the chain (reported, transfer seen)", "It may be the fill or another's. The daemon goes on watching",
+		"seen 24.9 USDC on Arbitrum One, from "+string(thePayer)+", 2026-11-20 12:00, transaction "+string(payment), "reason look at transaction 0x05 of chain 8453",
+		"refund 25 USDC to 0xother, if nobody fills it", "provider's id 0xtheirs", "provider told 3 times, from 2026-11-20 12:00 to 2026-11-20 12:01; it has the order",
+		"provider says filled, transaction "+string(payment))
+	o.Seen.End, o.Seen.ChainID, o.Seen.Token = "refunded", 8453, usdcBase
+	o.Terms.Refund, o.Terms.Wrap = &protocol.Spend{Token: usdcBase, Amount: "24000000"}, thePayer
+	o.Submission = &protocol.Submitted{First: at, Last: at, Tries: 1}
+	wants(o, "as the refund would be, transaction https://basescan.org/tx/0x0d8c", "refund at least 24 USDC to 0xother", "wraps first ETH into WETH ("+string(thePayer)+"): not done", "provider told 2026-11-20 12:00; whether it has the order is not known")
+	o.Wrapped, o.Submission.Refused = true, true
+	wants(o, ": done", "which may live all the same")
+
+	own := protocol.Order{State: "executing", Means: "carrying out the steps", Condition: "waiting for unlock", Terms: o.Terms}
+	own.Terms.Refund, own.Terms.Wrap = nil, ""
+	wants(own, "swapkeep keys unlock", "refund to 0xother")
+	own.Terms.RefundTo = "0xme"
+	if text := shown(t, own); strings.Contains(text, "refund") || strings.Contains(text, "goes on") || strings.Contains(text, "provider says") {
+		t.Errorf("%s", text)
+	}
+}

@@ -1,0 +1,350 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"math/big"
+	"slices"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"pgregory.net/rapid"
+)
+
+// A broker is a provider that takes the input by a call of which it alone knows the
+// content, for a solver to pay the output on the same chain or the other one, or to
+// give the input back. It does as it likes, and says what it likes.
+type broker struct {
+	m     *model
+	mood  string          // of brokerMoods
+	wraps bool            // it takes the coin as a token only
+	known map[string]bool // orders that it was told of
+}
+
+// solver pays for the broker.
+var modelSolver = common.HexToAddress("0xf70da97812CB96acDF810712Aa562db8dfA3dbEF")
+
+// A brokerLie is a lie of a broker's, and what it claims of each order; nil = the
+// truth.
+type brokerLie struct {
+	lie
+	claim func(m *model, o Order) Claim
+}
+
+// brokerMoods are what a broker does to everything that it is asked.
+var brokerMoods = map[string]brokerLie{
+	"":                 {},
+	"down":             {lie: lie{says: Refuse(ProviderDown, "gone")}},
+	"answer lost":      {lie: lie{takes: errors.New("connection reset")}},
+	"question lost":    {lie: lie{drops: errors.New("connection reset")}},
+	"refuses":          {lie: lie{drops: Refuse(ProviderRefused, "never heard of it")}},
+	"short quotes":     {lie: lie{offer: func(o *Offer) { o.Expires = time.Now().Add(12 * time.Second) }}},
+	"wide slippage":    {lie: lie{offer: func(o *Offer) { o.MinOut = floorOf(o.MinOut, 300) }}},
+	"takes more":       changed(func(x *handOver) { x.amount *= 2 }),
+	"takes less":       changed(func(x *handOver) { x.amount /= 2 }),
+	"another token":    changed(func(x *handOver) { x.token = map[bool]common.Address{true: usdt, false: usdc}[x.token == usdc] }),
+	"greedy in blocks": changed(func(x *handOver) { x.greedy = true }),
+	"greedy":           changed(func(x *handOver) { x.greedy, x.openly = true, true }),
+	"of a token":       {lie: lie{call: func(c *chain.Call) { c.To, c.Data = usdt, sweepSelector }}},
+	"of nobody":        {lie: lie{call: func(c *chain.Call) { c.To = thief }}},
+	"of the router":    {lie: lie{call: func(c *chain.Call) { c.To = router }}},
+	"of Permit2":       {lie: lie{call: func(c *chain.Call) { c.To = permit2Contract }}},
+	"sends more":       {lie: lie{call: func(c *chain.Call) { c.Value = new(big.Int).Add(c.Value, big.NewInt(1)) }}},
+	"approves":         {lie: lie{call: func(c *chain.Call) { c.Data = slices.Concat(erc20Approve, pad(thief), word(9e17)) }}},
+	"says filled":      {claim: func(*model, Order) Claim { return Claim{State: Filled} }},
+	"says failed":      {claim: func(*model, Order) Claim { return Claim{State: Failed} }},
+	"says refunded":    {claim: func(*model, Order) Claim { return Claim{State: Refunded} }},
+	"names nonsense": {claim: func(_ *model, o Order) Claim {
+		return Claim{State: Filled, Tx: bidHash("nonsense"), Chain: o.Terms.DstChain}
+	}},
+	"names the deposit": {claim: func(_ *model, o Order) Claim {
+		return Claim{State: Refunded, Tx: o.Results[len(o.Results)-1].Tx, Chain: o.Terms.SrcChain}
+	}},
+	"names another's": {claim: func(m *model, o Order) Claim {
+		for _, c := range m.chains {
+			for _, b := range c.blocks {
+				for _, x := range b.payments {
+					if x.order != o.ID {
+						return Claim{State: Filled, Tx: x.hash, Chain: c.net.ID}
+					}
+				}
+			}
+		}
+		return Claim{State: Settling}
+	}},
+}
+
+// changed is a broker whose calls hand over something else.
+func changed(change func(*handOver)) brokerLie {
+	return brokerLie{lie: lie{call: func(c *chain.Call) {
+		x, _ := handOverIn(c.Data)
+		change(&x)
+		c.Data = x.data()
+	}}}
+}
+
+func (k *broker) Kind() Kind { return Intent }
+
+// Pins know the vault on the first chain; on the other it is called all the same,
+// after a second act.
+func (k *broker) Pins() Pins { return Pins{{k.m.chains[0].net.ID, Depot, depot}} }
+
+func (k *broker) Quote(_ context.Context, r QuoteRequest) ([]Offer, error) {
+	k.m.hook(false)
+	l := brokerMoods[k.mood]
+	c, err := k.m.chainOf(r.SrcChain)
+	if err := errors.Join(err, l.says); err != nil {
+		return nil, err
+	}
+	out := new(big.Int).SetUint64(c.gives(r.AmountIn.Uint64()))
+	o := Offer{AmountOut: out, MinOut: floorOf(out, r.SlippageBps), Routing: "FILLER", Gas: 150_000, Expires: time.Now().Add(40 * time.Second)}
+	if k.wraps && r.TokenIn == chain.Native {
+		o.Wrap = c.net.WrappedNative
+	}
+	if l.offer != nil {
+		l.offer(&o)
+	}
+	return []Offer{o}, nil
+}
+
+func (k *broker) Build(_ context.Context, _ Offer, t Terms) (Built, error) {
+	k.m.hook(false)
+	l := brokerMoods[k.mood]
+	if l.says != nil {
+		return Built{}, l.says
+	}
+	call := chain.Call{ChainID: t.SrcChain, From: t.Account, To: depot, Value: new(big.Int), Data: handOver{token: t.Input(), amount: t.AmountIn.Uint64()}.data()}
+	if t.Input() == chain.Native {
+		call.Value = t.AmountIn
+	}
+	l.twist(&call, false)
+	built := Built{Steps: []Step{{Kind: CallStep, Call: &call}}, Settlement: ByProvider}
+	if t.Input() != chain.Native {
+		built.Spender = call.To
+	}
+	return built, nil
+}
+
+// Decode knows nothing of what a call says.
+func (k *broker) Decode(t Terms, s Step) (Effect, error) {
+	return Effect{Kind: Opaque, Chain: s.Call.ChainID, Target: s.Call.To, Spends: []Spend{{t.Input(), t.AmountIn}}, TrustedTo: "a broker"}, nil
+}
+
+func (k *broker) Submit(_ context.Context, o Order) (string, error) {
+	k.m.hook(false)
+	l := brokerMoods[k.mood]
+	if l.says != nil {
+		return "", l.says
+	}
+	k.m.checkTold(o)
+	if d, _ := o.deposited(); d == nil || !d.Success {
+		k.m.t.Fatalf("the broker is told of what was not handed over")
+	}
+	if l.drops == nil {
+		k.known[o.ID] = true
+	}
+	k.m.hook(false)
+	if err := errors.Join(l.drops, l.takes); err != nil {
+		return "", err
+	}
+	return "handed over", nil
+}
+
+func (k *broker) Status(_ context.Context, o Order) (Claim, error) {
+	k.m.hook(false)
+	l := brokerMoods[k.mood]
+	switch {
+	case l.says != nil:
+		return Claim{}, l.says
+	case l.claim != nil:
+		return l.claim(k.m, o), nil
+	case !k.known[o.ID]:
+		return Claim{}, Refuse(OrderUnknown, "never heard of it")
+	}
+	return k.truth(o), nil
+}
+
+// truth names the last payment for an order by which no other has ended. Of some it
+// never says that they are its last word.
+func (k *broker) truth(o Order) Claim {
+	claim := Claim{State: Settling}
+	for _, id := range []uint64{o.Terms.SrcChain, o.Terms.DstChain} {
+		c, _ := k.m.chainOf(id)
+		for _, b := range c.blocks {
+			for _, x := range b.payments {
+				if x.order == o.ID && x.by == modelSolver && !k.m.usedFor(x.hash, o.ID) {
+					claim = Claim{State: x.end, Tx: x.hash, Chain: id}
+					if x.hash[0]%3 == 0 {
+						claim.State = Settling
+					}
+				}
+			}
+		}
+	}
+	return claim
+}
+
+// usedFor reports whether another order than the one given ended by a payment.
+func (m *model) usedFor(hash common.Hash, except string) bool {
+	return slices.ContainsFunc(m.orders(), func(o Order) bool {
+		return o.ID != except && o.Verdict != nil && slices.ContainsFunc(o.Verdict.Logs, func(r LogRef) bool { return r.Tx == hash })
+	})
+}
+
+func (k *broker) Proof(o Order) (Proof, error) {
+	t := o.Terms
+	back := t.Back()
+	return Proof{Arrival: &Arrival{Chain: t.DstChain, Token: t.TokenOut, To: t.Recipient, Least: t.FloorOut, From: []common.Address{modelSolver}},
+		Refund: &Arrival{Chain: t.SrcChain, Token: back.Token, To: t.RefundTo, Least: back.Amount, From: []common.Address{modelSolver}}}, nil
+}
+
+// broke draws the broker's mood.
+func (m *model) broke(t *rapid.T) bool {
+	m.broker.mood = rapid.SampledFrom(slices.Sorted(maps.Keys(brokerMoods))).Draw(t, "mood")
+	return true
+}
+
+// drawPlot draws a mood in which the broker builds something else than it should.
+func (m *model) drawPlot(t *rapid.T) string {
+	plots := slices.DeleteFunc(slices.Sorted(maps.Keys(brokerMoods)), func(mood string) bool { return brokerMoods[mood].call == nil })
+	return rapid.SampledFrom(plots).Draw(t, "plot")
+}
+
+// plot has the broker offer a swap and build something else, and a host of each chain
+// lie for it, from now on. Another wallet may have let the vault take something.
+func (m *model) plot(t *rapid.T) bool {
+	c := m.drawChain(t)
+	r := m.drawHandOver(t, c)
+	m.broker.mood = m.drawPlot(t)
+	if rapid.Bool().Draw(t, "left over") {
+		token := rapid.SampledFrom([]common.Address{r.TokenIn, usdc, usdt}).Draw(t, "token")
+		if token != chain.Native && m.elsewhere(c, slices.Index(m.who[:], r.Account), 0, 400, token, allowsTheVault) {
+			c.mine(time.Now(), false)
+		}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "lies for it") > 0 {
+		for _, c := range m.chains {
+			c.liar, c.about = rapid.IntRange(1, len(modelHosts)).Draw(t, "liar"), rapid.SampledFrom(modelLies).Draw(t, "about")
+		}
+	}
+	if r, ok := m.review(r, Intent); ok {
+		m.count("plot reviewed")
+		m.execute(r, false)
+	}
+	return true
+}
+
+// turn has the broker offer a swap, and build something else once its quote is over.
+func (m *model) turn(t *rapid.T) bool {
+	m.broker.mood = "short quotes"
+	r, ok := m.review(m.drawHandOver(t, m.drawChain(t)), Intent)
+	m.broker.mood = m.drawPlot(t)
+	if !ok {
+		return true
+	}
+	m.execute(r, false)
+	time.Sleep(15 * time.Second)
+	return m.settle(t)
+}
+
+// deposits are the open orders whose input the chain shows to be handed over.
+func (m *model) deposits() (handed []Order) {
+	for _, id := range m.open() {
+		if o := m.order(id); o.Terms.Provider == Intent && m.fateOf(o, m.records()).taken > 0 {
+			handed = append(handed, o)
+		}
+	}
+	return handed
+}
+
+// pay has somebody pay for an order whose input is handed over, more or less as
+// agreed.
+func (m *model) pay(t *rapid.T) bool {
+	o, ok := drawOne(t, "deposit", m.deposits())
+	if !ok {
+		return false
+	}
+	x := m.fillOf(o)
+	if rapid.IntRange(0, 2).Draw(t, "refund") == 0 {
+		x = m.refundOf(o)
+	}
+	switch rapid.SampledFrom([]string{"", "", "", "", "more", "less", "stranger", "token"}).Draw(t, "how") {
+	case "more":
+		x.amount += x.amount / 10
+	case "less":
+		x.amount /= 2
+	case "stranger":
+		x.by = thief
+	case "token":
+		x.token = x.chain.net.WrappedNative
+	}
+	m.count("paid " + string(x.end))
+	x.chain.paid(x)
+	return true
+}
+
+// serve pays for every order whose input is handed over, as agreed and so that the
+// chain shows it to whoever looks, where that can be.
+func (m *model) serve() {
+	for i, o := range m.deposits() {
+		x := m.fillOf(o)
+		if r := m.refundOf(o); x.token == chain.Native && r.token != chain.Native || r.token != chain.Native && i%2 == 1 {
+			x = r
+		}
+		x.chain.paid(x)
+	}
+}
+
+// hopeless reports whether nothing proves o's end any more, whatever comes: the
+// broker has said its last word, and of a coin nothing counts but what it names; or
+// the deposit counted, and was taken back for good.
+func (m *model) hopeless(o Order) bool {
+	if o.Terms.Provider != Intent || o.State != Settling {
+		return false
+	}
+	last := o.Claim != nil && o.Claim.State.Final() && o.Terms.TokenOut == chain.Native && o.Terms.Back().Token == chain.Native
+	f := m.fateOf(o, m.records())
+	return last || f.shaken && f.taken == 0
+}
+
+func (m *model) fillOf(o Order) modelPayment {
+	c, _ := m.chainOf(o.Terms.DstChain)
+	return m.payment(c, o, Filled, o.Terms.TokenOut, o.Terms.FloorOut)
+}
+
+func (m *model) refundOf(o Order) modelPayment {
+	c, _ := m.chainOf(o.Terms.SrcChain)
+	back := o.Terms.Back()
+	return m.payment(c, o, Refunded, back.Token, back.Amount)
+}
+
+func (m *model) payment(c *modelChain, o Order, end State, token common.Address, amount *big.Int) modelPayment {
+	return modelPayment{chain: c, order: o.ID, hash: c.blockHash(), by: modelSolver, who: slices.Index(m.who[:], o.Terms.Account), token: token, amount: amount.Uint64(), end: end}
+}
+
+// stray has somebody pay an account for nothing that we know of.
+func (m *model) stray(t *rapid.T) bool {
+	c := m.drawChain(t)
+	by := rapid.SampledFrom([]common.Address{modelSolver, thief}).Draw(t, "by")
+	token := rapid.SampledFrom([]common.Address{usdc, usdt, chain.Native}).Draw(t, "token")
+	c.paid(modelPayment{chain: c, hash: c.blockHash(), by: by, who: rapid.IntRange(0, 1).Draw(t, "account"), token: token, amount: uint64(rapid.IntRange(1, 4).Draw(t, "amount")) * 1e17})
+	return true
+}
+
+// grab has the vault take what it is allowed, without a call of the account's.
+func (m *model) grab(*rapid.T) bool {
+	for _, c := range m.chains {
+		for who := range m.who {
+			for _, h := range c.state()[who].tokens {
+				if n := min(h.vault, h.balance); n > 0 {
+					c.grab(who)
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
