@@ -112,12 +112,23 @@ func New(c Config) (*Client, error) {
 	}
 	return &Client{
 		config: c, base: base, limits: l, now: now,
-		http: &http.Client{Transport: newTransport(l), CheckRedirect: noRedirect},
-		rate: rate.NewLimiter(l.Rate, l.Burst),
-		breaker: circuitbreaker.NewBuilder[any]().
-			WithFailureThreshold(l.Failures).WithSuccessThreshold(1).
-			WithDelay(l.Open).WithJitterFactor(0.1).Build(),
+		http:    &http.Client{Transport: newTransport(l), CheckRedirect: noRedirect},
+		rate:    rate.NewLimiter(l.Rate, l.Burst),
+		breaker: newBreaker(l),
 	}, nil
+}
+
+func newBreaker(l Limits) circuitbreaker.CircuitBreaker[any] {
+	return circuitbreaker.NewBuilder[any]().
+		WithFailureThreshold(l.Failures).WithSuccessThreshold(1).
+		WithDelay(l.Open).WithJitterFactor(0.1).Build()
+}
+
+// Apart is a client of the same service, over the same connections and within the
+// same rate, with a circuit and a pause of its own: a service that fails at one kind
+// of call, or wants it later, is still reached for the other.
+func (c *Client) Apart() *Client {
+	return &Client{config: c.config, base: c.base, limits: c.limits, now: c.now, http: c.http, rate: c.rate, breaker: newBreaker(c.limits)}
 }
 
 func newTransport(l Limits) *http.Transport {

@@ -6,11 +6,13 @@ import (
 	"math/big"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"swapkeep/chain"
+	"swapkeep/providers/providertest"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -244,9 +246,8 @@ func routedDAI() swap.QuoteRequest {
 	return r
 }
 
-// TestAttacks: each is refused, for the reason that names it.
-func TestAttacks(t *testing.T) {
-	tried := 0
+// Attacks are the lies by name that the provider is told in TestHostile.
+func Attacks(t *testing.T) (list []providertest.Attack) {
 	for _, against := range []struct {
 		file    string
 		r       swap.QuoteRequest
@@ -261,29 +262,34 @@ func TestAttacks(t *testing.T) {
 			t.Fatalf("%s, honestly: %v", against.file, err)
 		}
 		for _, a := range against.attacks {
-			t.Run(against.file+"/"+a.name, func(t *testing.T) {
-				tried++
+			list = append(list, providertest.Attack{Name: against.file + "/" + a.name, Code: a.code, Field: a.field, Try: func(t *testing.T) error {
 				_, err := readQuote(changed(t, raw, a.change), against.r)
-				var refused *swap.Refusal
-				if !errors.As(err, &refused) || refused.Code != a.code || refused.Field != a.field {
-					t.Errorf("want %s (%s), got %v", a.code, a.field, err)
-				}
-			})
+				return err
+			}})
 		}
 	}
-	t.Logf("%d attacks refused by name", tried)
+	return append(list, slices.Concat(
+		providertest.Each("a step more, later", laterSteps, func(l laterStep) providertest.Attack {
+			return providertest.Attack{Code: l.code, Try: func(t *testing.T) error {
+				_, _, err := rebuilding(t)(l.change)
+				return err
+			}}
+		}),
+		providertest.Each("a stored step", otherSteps, func(o otherStep) providertest.Attack {
+			return providertest.Attack{Code: o.code, Try: o.decoded}
+		}))...)
 }
 
-// TestStepsThatComeLater: a plan that was accepted is not rebuilt with another step,
-// or with one that acts otherwise.
-func TestStepsThatComeLater(t *testing.T) {
+// rebuilding builds the plan of a quote, however often, each time with a change.
+func rebuilding(t *testing.T) func(change func(q map[string]any)) (swap.Built, common.Hash, error) {
 	raw, r := recordedQuote(t, "base-usdc-arbitrum"), bridgedUSDC()
 	reply := raw
 	p := providerOf(t, map[string]http.HandlerFunc{
 		"/chains":   func(w http.ResponseWriter, q *http.Request) { replying(200, chainsFor(8453, 42161))(w, q) },
 		"/quote/v2": func(w http.ResponseWriter, q *http.Request) { replying(200, reply)(w, q) },
 	})
-	build := func() (swap.Built, common.Hash, error) {
+	return func(change func(q map[string]any)) (swap.Built, common.Hash, error) {
+		reply = changed(t, raw, change)
 		offers, err := p.Quote(t.Context(), r)
 		if err != nil {
 			return swap.Built{}, common.Hash{}, err
@@ -297,36 +303,44 @@ func TestStepsThatComeLater(t *testing.T) {
 		f, err := p.Decode(terms, b.Steps[0])
 		return b, swap.Digest(terms, []swap.Effect{f}), err
 	}
-	first, digest, err := build()
+}
+
+// A laterStep is one more than were quoted, and accepted.
+type laterStep struct {
+	change func(q map[string]any)
+	code   swap.Code
+}
+
+var laterSteps = map[string]laterStep{
+	"a deposit": {func(q map[string]any) { q["steps"] = append(steps(q), copied(steps(q)[1])) }, swap.NotAsAccepted},
+	"a signature": {func(q map[string]any) {
+		q["steps"] = append(steps(q), copied(map[string]any{"id": "authorize", "kind": "signature", "items": []any{}}))
+	}, swap.NotUnderstood},
+	"a transfer": {func(q map[string]any) {
+		s := copied(steps(q)[1]).(map[string]any)
+		s["id"] = "send"
+		q["steps"] = append(steps(q), s)
+	}, swap.NotUnderstood},
+}
+
+// TestStepsThatComeLater: a plan that was accepted is not rebuilt as one that acts
+// otherwise.
+func TestStepsThatComeLater(t *testing.T) {
+	build := rebuilding(t)
+	first, digest, err := build(func(map[string]any) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply = changed(t, raw, func(q map[string]any) { q["steps"] = steps(q)[1:] }) // the allowance is there by now
-	if again, other, err := build(); err != nil || len(again.Steps) != len(first.Steps) || other != digest || again.Spender != first.Spender {
+	again, other, err := build(func(q map[string]any) { q["steps"] = steps(q)[1:] }) // the allowance is there by now
+	if err != nil || len(again.Steps) != len(first.Steps) || other != digest || again.Spender != first.Spender {
 		t.Errorf("without its approval it is another plan: %v", err)
 	}
-	for name, change := range map[string]func(map[string]any){
-		"a deposit more": func(q map[string]any) { q["steps"] = append(steps(q), copied(steps(q)[1])) },
-		"a signature more": func(q map[string]any) {
-			q["steps"] = append(steps(q), copied(map[string]any{"id": "authorize", "kind": "signature", "items": []any{}}))
-		},
-		"a transfer more": func(q map[string]any) {
-			s := copied(steps(q)[1]).(map[string]any)
-			s["id"] = "send"
-			q["steps"] = append(steps(q), s)
-		},
-	} {
-		reply = changed(t, raw, change)
-		if _, _, err := build(); code(err) == "" {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	reply = changed(t, raw, func(q map[string]any) { // a router now, where it was the depository
+	_, other, err = build(func(q map[string]any) { // a router now, where it was the depository
 		proxy := strings.ToLower(pairs[2].proxy.Hex())
 		tx(q, 1)["to"], tx(q, 1)["data"] = proxy, "0xf9e4bab4"
 		tx(q, 0)["data"] = calldata("0x095ea7b3", pairs[2].proxy, int64(25_000_000))
 	})
-	if _, other, err := build(); err != nil || other == digest {
+	if err != nil || other == digest {
 		t.Errorf("a router in place of the depository goes under the same consent: %v", err)
 	}
 }
@@ -376,35 +390,36 @@ func TestUnconfirmedRouters(t *testing.T) {
 	}
 }
 
-// TestOtherSteps: what is not exactly the accepted call is not decoded.
-func TestOtherSteps(t *testing.T) {
+// An otherStep is not exactly the accepted call.
+type otherStep struct {
+	change func(*swap.Terms, *swap.Step)
+	code   swap.Code
+}
+
+var otherSteps = map[string]otherStep{
+	"another provider":       {func(t *swap.Terms, _ *swap.Step) { t.Provider = swap.Intent }, swap.NotAsAccepted},
+	"the coin wrapped first": {func(t *swap.Terms, _ *swap.Step) { t.Wrap = usdcOnBase }, swap.NotAsAccepted},
+	"a chain without it":     {func(t *swap.Terms, _ *swap.Step) { t.SrcChain = 143 }, swap.UnsupportedNetwork},
+	"another token":          {func(t *swap.Terms, _ *swap.Step) { t.TokenIn = daiOnBase }, swap.NotAsAccepted},
+	"another amount":         {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = units(1) }, swap.NotAsAccepted},
+	"no amount":              {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = nil }, swap.AmountZero},
+	"a late step":            {func(_ *swap.Terms, s *swap.Step) { s.Kind, s.Call = swap.LateStep, nil }, swap.NotUnderstood},
+	"nothing":                {func(_ *swap.Terms, s *swap.Step) { s.Call = nil }, swap.NotUnderstood},
+	"no value":               {func(_ *swap.Terms, s *swap.Step) { s.Call.Value = nil }, swap.NotAsAccepted},
+	"too much calldata":      {func(_ *swap.Terms, s *swap.Step) { s.Call.Data = make([]byte, maxCalldata+1) }, swap.NotUnderstood},
+}
+
+// decoded has the accepted call decoded with the change.
+func (o otherStep) decoded(t *testing.T) error {
 	x, err := readQuote(recordedQuote(t, "base-usdc-arbitrum"), bridgedUSDC())
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := termsFor(bridgedUSDC())
-	for name, c := range map[string]struct {
-		change func(*swap.Terms, *swap.Step)
-		code   swap.Code
-	}{
-		"another provider":       {func(t *swap.Terms, _ *swap.Step) { t.Provider = swap.Intent }, swap.NotAsAccepted},
-		"the coin wrapped first": {func(t *swap.Terms, _ *swap.Step) { t.Wrap = usdcOnBase }, swap.NotAsAccepted},
-		"a chain without it":     {func(t *swap.Terms, _ *swap.Step) { t.SrcChain = 143 }, swap.UnsupportedNetwork},
-		"another token":          {func(t *swap.Terms, _ *swap.Step) { t.TokenIn = daiOnBase }, swap.NotAsAccepted},
-		"another amount":         {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = units(1) }, swap.NotAsAccepted},
-		"no amount":              {func(t *swap.Terms, _ *swap.Step) { t.AmountIn = nil }, swap.AmountZero},
-		"a late step":            {func(_ *swap.Terms, s *swap.Step) { s.Kind, s.Call = swap.LateStep, nil }, swap.NotUnderstood},
-		"nothing":                {func(_ *swap.Terms, s *swap.Step) { s.Call = nil }, swap.NotUnderstood},
-		"no value":               {func(_ *swap.Terms, s *swap.Step) { s.Call.Value = nil }, swap.NotAsAccepted},
-		"too much calldata":      {func(_ *swap.Terms, s *swap.Step) { s.Call.Data = make([]byte, maxCalldata+1) }, swap.NotUnderstood},
-	} {
-		terms, call := good, x.call
-		s := swap.Step{Kind: swap.CallStep, Call: &call}
-		c.change(&terms, &s)
-		if _, err := (&Provider{}).Decode(terms, s); code(err) != c.code {
-			t.Errorf("%s: want %s, got %v", name, c.code, err)
-		}
-	}
+	terms, call := termsFor(bridgedUSDC()), x.call
+	s := swap.Step{Kind: swap.CallStep, Call: &call}
+	o.change(&terms, &s)
+	_, err = (&Provider{}).Decode(terms, s)
+	return err
 }
 
 // TestDepositories: the built-in table is Relay's own.

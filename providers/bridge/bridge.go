@@ -113,7 +113,7 @@ func New(c Config) (*Provider, error) {
 	if p.api, err = rest.New(called); err != nil {
 		return nil, err
 	}
-	p.chains = newChainList(p.api, p.now, c.ChainsLife)
+	p.chains = newChainList(p.api.Apart(), p.now, c.ChainsLife)
 	return p, nil
 }
 

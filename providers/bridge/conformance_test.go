@@ -12,7 +12,6 @@ import (
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
-	"golang.org/x/time/rate"
 )
 
 const testKey = "test-key-of-nobody"
@@ -40,15 +39,12 @@ var (
 	swapTx   = common.HexToHash("0x6f11313883bc79b4793445169dd9f94f01024b3aefa2f6f04460b7e7780f8a0d")
 )
 
-// newProvider is a provider on a loopback server: quick to give up, and asking for
-// the list of chains each time.
-func newProvider(t testing.TB, base string, now func() time.Time) swap.Provider {
+// newProvider is a provider on a loopback server, which asks for the list of chains
+// each time.
+func newProvider(t testing.TB, base string, now func() time.Time, limits rest.Limits) swap.Provider {
 	p, err := bridge.New(bridge.Config{
 		Base: base, Sandbox: true, Now: now, ChainsLife: -1, Key: func(context.Context) (string, error) { return testKey, nil },
-		Limits: rest.Limits{
-			Attempt: 250 * time.Millisecond, Call: 2 * time.Second, Attempts: 2,
-			Backoff: time.Millisecond, MaxWait: 10 * time.Millisecond, Rate: rate.Inf, Failures: 1000,
-		},
+		Limits: limits,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +173,7 @@ func suite() providertest.Suite {
 			claim:  swap.Claim{State: swap.Refunded, Word: "refund", Tx: refundTx, Chain: 8453, Reason: says("TTL_EXPIRED")}, refund: usdcBase, refunded: "99380626",
 		},
 	}
-	s := providertest.Suite{Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless}
+	s := providertest.Suite{Name: "bridge", Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless, Readings: bridge.Readings}
 	for _, x := range recordings {
 		s.Flows = append(s.Flows, x.flow())
 	}
@@ -188,4 +184,8 @@ func TestConformance(t *testing.T) { providertest.Run(t, suite()) }
 
 // TestHostile has a sub-test for every leaf of the recorded replies and every word
 // of the deposits.
-func TestHostile(t *testing.T) { providertest.Hostile(t, suite()) }
+func TestHostile(t *testing.T) {
+	s := suite()
+	s.Attacks = bridge.Attacks(t)
+	providertest.Hostile(t, s)
+}

@@ -1,6 +1,10 @@
 package bridge_test
 
-import "swapkeep/providers/providertest"
+import (
+	"slices"
+
+	"swapkeep/providers/providertest"
+)
 
 // harmless are the leaves of the replies that decide nothing.
 var harmless = func() (list []providertest.Harmless) {
@@ -43,7 +47,7 @@ var harmless = func() (list []providertest.Harmless) {
 			"chains:chains[*].name", "chains:chains[*].displayName", "chains:chains[*].httpRpcUrl", "chains:chains[*].wsRpcUrl", "chains:chains[*].explorerUrl",
 			"chains:chains[*].explorerName", "chains:chains[*].explorerPaths", "chains:chains[*].explorerQueryParams", "chains:chains[*].iconUrl", "chains:chains[*].logoUrl",
 			"chains:chains[*].brandColor", "chains:chains[*].statusMessage", "chains:chains[*].tags", "chains:chains[*].baseChainId",
-			"chains:chains[*].currency.**", "chains:chains[*].featuredTokens[*].**", "chains:chains[*].erc20Currencies[*].**", "chains:chains[*].solverCurrencies[*].**",
+			"chains:chains[*].currency.**", "chains:chains[*].featuredTokens.**", "chains:chains[*].erc20Currencies.**", "chains:chains[*].solverCurrencies.**",
 		}},
 		{"never read: a quote says whether the route is open, and at what price", nil, []string{
 			"chains:chains[*].tokenSupport", "chains:chains[*].partialDisableLimit", "chains:chains[*].blockProductionLagging", "chains:chains[*].surgeEnabled",
@@ -52,7 +56,7 @@ var harmless = func() (list []providertest.Harmless) {
 		{"never read: nothing calls these", nil, []string{
 			"chains:chains[*].contracts.multicall3", "chains:chains[*].contracts.multicaller", "chains:chains[*].contracts.onlyOwnerMulticaller", "chains:chains[*].contracts.relayReceiver",
 		}},
-		{"never read: who counts as a filler is built in", nil, []string{"chains:chains[*].solverAddresses[*]"}},
+		{"never read: who counts as a filler is built in", nil, []string{"chains:chains[*].solverAddresses.**"}},
 		{"never read: chains are known by their ids", nil, []string{"chains:chains[*].protocol.v2.chainId"}},
 		{"a router that no step calls; one that is called must be built in as well", nil, []string{
 			"chains:chains[*].contracts.erc20Router", "chains:chains[*].contracts.approvalProxy", "chains:chains[*].contracts.v3.erc20Router", "chains:chains[*].contracts.v3.2.erc20Router",
@@ -69,8 +73,76 @@ var harmless = func() (list []providertest.Harmless) {
 			list = append(list, providertest.Harmless{Path: p, Why: g.why, MayChange: g.mayChange})
 		}
 	}
-	return list
+	return append(list, inPart...)
 }()
+
+// Lies that leave a part out, or all that is in it.
+var (
+	missing = providertest.Absent
+	emptied = slices.Concat(providertest.Absent, []string{"emptied", "an object"})
+	noList  = slices.Concat(providertest.Absent, []string{"emptied"})
+	numbers = slices.Concat(providertest.Absent, []string{"one more", "one less", "doubled", "zero", "of 256 bits"})
+)
+
+const (
+	mayMiss  = "the API may leave it out; where it is there it is held against what was asked for"
+	noRouter = "what is not listed is no router; the one that is called must be listed as it is built in"
+)
+
+// inPart are the parts of which some lies are harmless, and no others.
+var inPart = []providertest.Harmless{
+	{Path: "v2:requestId", Why: "the steps and what is to be asked name the request as well", Lies: missing},
+	{Path: "v2:steps[*].requestId", Why: "the quote and what is to be asked name the request as well", Lies: missing},
+	{Path: "v2:steps[*].items[*].check", Why: "the quote and its steps name the request as well", Lies: missing},
+	{Path: "v2:steps[*].depositAddress", Why: "none, either way", Lies: missing},
+	{Path: "v2:steps[0]", Why: approvalAlone, Lies: []string{"removed"}},
+	{Path: "v2:steps[0].items", Why: approvalAlone, Lies: noList},
+	{Path: "v2:steps[0].items[0]", Why: approvalAlone, Lies: []string{"removed"}},
+	{Path: "v2:details.sender", Why: mayMiss, Lies: missing},
+	{Path: "v2:details.slippageTolerance", Why: mayMiss, Lies: emptied},
+	{Path: "v2:details.slippageTolerance.total", Why: mayMiss, Lies: missing},
+	{Path: "v2:details.currencyIn.minimumAmount", Why: "never read: the amount itself is", Lies: numbers},
+	{Path: "v2:details.refundCurrency.amount", Why: "an estimate; the least that comes back is the minimum", Lies: numbers, Flows: []string{"base-usdc-arbitrum", "base-eth-superseed", "ethereum-usdt-eth"}},
+	{Path: "v2:fees.app", Why: "the wallet's fee, left out; the minimum that arrives holds all the same", Lies: emptied},
+	{Path: "v2:fees.app.currency", Why: "of an unknown currency the wallet's fee cannot be compared; the minimum that arrives holds all the same", Lies: emptied},
+	{Path: "v2:fees.app.amount", Why: "a lower fee is none of the user's loss", Lies: []string{"one less", "zero", "negative"}},
+	{Path: "v2:protocol", Why: "known from the settings of the protocol alone; where the deposit goes is pinned", Lies: emptied, Flows: deposits},
+	{Path: "v2:protocol.v2", Why: "likewise", Lies: emptied, Flows: deposits},
+	{Path: "v2:protocol.v2.orderId", Why: mayMiss, Lies: missing},
+	{Path: "v2:protocol.v2.paymentDetails", Why: mayMiss, Lies: missing, Flows: deposits},
+	{Path: "v2:protocol.v2.paymentDetails.depository", Why: mayMiss, Lies: missing},
+
+	{Path: "chains:chains", Why: "a row that is none takes nothing from the others", Lies: []string{"filled"}},
+	{Path: "chains:chains[2].**", Why: "a chain on neither side of the swap", Flows: []string{"base-usdc-arbitrum"}},
+	{Path: "chains:chains[0].contracts", Why: noRouter, Lies: []string{"removed", "null", "an object"}, Flows: deposits},
+	{Path: "chains:chains[0].contracts", Why: noRouter, Lies: []string{"emptied"}, Flows: []string{"base-usdc-arbitrum"}},
+	{Path: "chains:chains[1].contracts", Why: "of the chain where the swap ends", Lies: []string{"removed", "null", "an object"}},
+	{Path: "chains:chains[*].contracts.v3.**", Why: "a pair of routers that no step calls", Flows: []string{"base-usdc-arbitrum", "base-dai-arbitrum"}},
+	{Path: "chains:chains[*].contracts.v3.2.**", Why: "a pair of routers that no step calls", Flows: []string{"base-usdc-arbitrum", "ethereum-usdt-eth"}},
+
+	{Path: "events:[0].data.**", Why: "never read: the connection's own name"},
+	{Path: "events:[1].data.**", Why: "never read: each event says itself of which order it is"},
+	{Path: "events:[2].**", Why: "an event about another order is no claim about this one"},
+	{Path: "events:[3].data.status", Why: "a claim; the chain decides", MayChange: []string{"claim.state", "claim.word", "claim.reason", "claim.tx", "claim.chain"}},
+	{Path: "events:[3].data.originChainId", Why: mayMiss, Lies: missing},
+	{Path: "events:[3].data.destinationChainId", Why: mayMiss, Lies: missing},
+	{Path: "events:[3].data.inTxHashes", Why: "the deposit's is among them, or none is told", Lies: []string{"removed", "null", "emptied", "doubled"}},
+	{Path: "events:[3].data.inTxHashes[*]", Why: "the deposit's is among them, or none is told", Lies: []string{"removed"}},
+	{Path: "events:[3].data.updatedAt", Why: "when a failure ends the asking; this is none", Lies: append([]string{"a number"}, numbers...)},
+	{Path: "events:[3].publishedAt", Why: "never read"},
+	{Path: "events:[3].data.txHashes", Why: "only says where to look first", MayChange: []string{"claim.tx", "claim.chain"}},
+	{Path: "events:[3].data.txHashes[*]", Why: "only says where to look first", MayChange: []string{"claim.tx", "claim.chain"}},
+
+	{Path: "v3:originChainId", Why: mayMiss, Lies: missing},
+	{Path: "v3:destinationChainId", Why: mayMiss, Lies: missing},
+	{Path: "v3:inTxHashes", Why: "the deposit's is among them, or none is told", Lies: []string{"removed", "null", "emptied", "doubled"}},
+	{Path: "v3:inTxHashes[*]", Why: "the deposit's is among them, or none is told", Lies: []string{"removed"}},
+}
+
+const approvalAlone = "the approval is package swap's; whether the provider asks for one decides nothing"
+
+// deposits are the flows that pay into the depository itself.
+var deposits = []string{"base-usdc-arbitrum", "base-eth-superseed"}
 
 // tokenWords are what replies say of a token beside its address.
 func tokenWords(of ...string) (paths []string) {

@@ -83,7 +83,11 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 	if words[r.Status].unpaid || r.Status == unknownWord {
 		p.remind(ctx, s)
 	}
-	return s.claim(r, p.now())
+	c, err := s.claim(r, p.now())
+	if o.Ref == "" {
+		c.Ref = s.id.Hex()
+	}
+	return c, err
 }
 
 func readStatus(raw []byte) (statusReply, error) {

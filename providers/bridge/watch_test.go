@@ -17,7 +17,12 @@ import (
 // aStream is a websocket that sends frames: one at once, one after the
 // subscription, then the rest, and hangs up.
 func aStream(t *testing.T, frames ...string) string {
-	t.Helper()
+	stream, hangUp := aStreamOf(frames...)
+	t.Cleanup(hangUp)
+	return stream
+}
+
+func aStreamOf(frames ...string) (stream string, hangUp func()) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("apiKey") != "test-key-of-nobody" {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -40,8 +45,7 @@ func aStream(t *testing.T, frames ...string) string {
 			}
 		}
 	}))
-	t.Cleanup(s.Close)
-	return "ws" + strings.TrimPrefix(s.URL, "http")
+	return "ws" + strings.TrimPrefix(s.URL, "http"), s.Close
 }
 
 // TestWatch: events about the order are told, others are not, and the end of the

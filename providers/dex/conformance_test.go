@@ -3,6 +3,7 @@ package dex_test
 import (
 	"context"
 	"math/big"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,7 +15,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
-	"golang.org/x/time/rate"
 )
 
 var (
@@ -31,15 +31,12 @@ var (
 	recorded = deadline.Add(-8 * time.Minute)
 )
 
-// newProvider is a provider on a loopback server: quick to give up.
-func newProvider(t testing.TB, base string, now func() time.Time) swap.Provider {
+// newProvider is a provider on a loopback server.
+func newProvider(t testing.TB, base string, now func() time.Time, limits rest.Limits) swap.Provider {
 	p, err := dex.New(dex.Config{
 		Base: base, Sandbox: true, Now: now,
-		Token: func(context.Context) (string, error) { return "test-token-of-no-installation", nil },
-		Limits: rest.Limits{
-			Attempt: 250 * time.Millisecond, Call: 2 * time.Second, Attempts: 2,
-			Backoff: time.Millisecond, MaxWait: 10 * time.Millisecond, Rate: rate.Inf, Failures: 1000,
-		},
+		Token:  func(context.Context) (string, error) { return "test-token-of-no-installation", nil },
+		Limits: limits,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -84,6 +81,10 @@ func tokenFlow(f providertest.Flow, permitted bool) providertest.Flow {
 	if f.Request.SrcChain == 1 {
 		nonce = big.NewInt(3)
 	}
+	f.FreeFields = inPermit
+	if f.Request.SrcChain == 1 {
+		f.FreeFields = inLaterPermit
+	}
 	f.Effects[0].Approves = grant
 	f.Effects = append([]swap.Effect{{
 		Kind: swap.Permit, Chain: f.Request.SrcChain, Target: permit2, Approves: grant, Deadline: recorded.Add(30 * time.Minute), Nonce: nonce,
@@ -92,19 +93,20 @@ func tokenFlow(f providertest.Flow, permitted bool) providertest.Flow {
 }
 
 // flow is a recorded swap whose one step spends all and receives at least min.
-func flow(name string, r swap.QuoteRequest, offer providertest.Expected, f swap.Effect, enforced string, free map[int]string) providertest.Flow {
+func flow(name string, r swap.QuoteRequest, offer providertest.Expected, f swap.Effect, enforced string, free ...[]providertest.Harmless) providertest.Flow {
 	f.Chain = r.SrcChain
 	f.Spends = []swap.Spend{{Token: r.TokenIn, Amount: r.AmountIn}}
 	f.Receives = []swap.Receive{{Token: r.TokenOut, To: r.Recipient, Min: wei(enforced)}}
 	f.Pays = offer.Fees
 	if f.Kind == swap.Swap {
 		f.Deadline = deadline
+		free = append(free, words("an earlier deadline than the accepted", []string{"one less"}, 2))
 	}
 	offer.Life = 30 * time.Second
 	return providertest.Flow{
 		Name: name, Request: r, Deadline: deadline, MakerFeeBps: 20, Offer: offer,
 		Exchanges: []string{name + ".quote.json", name + ".swap.json"},
-		Effects:   []swap.Effect{f}, FreeWords: free,
+		Effects:   []swap.Effect{f}, FreeWords: slices.Concat(free...),
 	}
 }
 
@@ -114,7 +116,8 @@ func auctionFlow(name string, r swap.QuoteRequest, offer providertest.Expected, 
 	offer.Life = 30 * time.Second
 	f := providertest.Flow{
 		Name: name, Request: r, Deadline: deadline, MakerFeeBps: 20, Offer: offer, Spender: permit2,
-		Exchanges: []string{name + ".quote.json", name + ".order.json", name + "." + claims[0] + ".json"},
+		Exchanges:  []string{name + ".quote.json", name + ".order.json", name + "." + claims[0] + ".json"},
+		FreeFields: inOrder[name],
 		Effects: []swap.Effect{{
 			Kind: swap.Signed, Chain: r.SrcChain, Target: permit2, Settler: common.HexToAddress(reactor), Deadline: deadline,
 			Spends:   []swap.Spend{{Token: r.TokenIn, Amount: r.AmountIn}},
@@ -142,12 +145,6 @@ func auctionFlow(name string, r swap.QuoteRequest, offer providertest.Expected, 
 	return f
 }
 
-// like is a flow whose replies have another's leaves, with other values.
-func like(other string, f providertest.Flow) providertest.Flow {
-	f.Alike = other
-	return f
-}
-
 // fillTopic is the reactors' event Fill(bytes32,address,address,uint256).
 var fillTopic = common.HexToHash("0x78ad7ec0e9f89e74012afa58738b6b661c024cb0fd185ee2f616c0a28924bd66")
 
@@ -160,57 +157,16 @@ var claimed = map[string]swap.Claim{
 		Reason: "the balance or the allowance is too low to fill it; it can still be filled until it ends"},
 }
 
-const (
-	legMinimum = "the minimum of one leg can only make the swap fail; the floor is enforced by the final sweep"
-	hopPrice   = "a price bound of one hop can only make the swap fail"
-)
-
-// harmless has the leaves of the API's replies that decide nothing.
-var harmless = []providertest.Harmless{
-	{Path: "quote:requestId", Why: "opaque, never read"},
-	{Path: "quote:isTokenApprovalApplicable", Why: "never read: which input needs an approval is known, and what is allowed is on the chain"},
-	{Path: "quote:quote.quoteId", Why: "opaque; goes back inside the quote"},
-	{Path: "quote:quote.route[*][*].**", Why: "for show; the route taken is in the calldata, which is decoded"},
-	{Path: "quote:quote.routeString", Why: "shown as the provider's words, cut to plain text", MayChange: []string{"offer.route"}},
-	{Path: "quote:quote.gasUseEstimate", Why: "bounded; our own node estimates before anything is signed", MayChange: []string{"offer.gas"}},
-	{Path: "quote:quote.gasFee", Why: "never read: we price our own transactions"},
-	{Path: "quote:quote.gasFeeUSD", Why: "never read: the provider's dollars count nowhere"},
-	{Path: "quote:quote.gasFeeQuote", Why: "never read: we price our own transactions"},
-	{Path: "quote:quote.maxFeePerGas", Why: "never read: we price our own transactions"},
-	{Path: "quote:quote.maxPriorityFeePerGas", Why: "never read: we price our own transactions"},
-	{Path: "quote:quote.priceImpact", Why: "never read: prices are compared with our own source"},
-	{Path: "quote:quote.blockNumber", Why: "never read: quotes age by our clock"},
-	{Path: "quote:quote.txFailureReasons", Why: "never read: our own node simulates"},
-	{Path: "quote:quote.aggregatedOutputs[*].fee", Why: "a label; who gets a fee is read from the recipient"},
-	{Path: "swap:requestId", Why: "opaque, never read"},
-	{Path: "swap:gasFee", Why: "never read: we price our own transactions"},
-	{Path: "swap:swap.maxFeePerGas", Why: "never read: we price our own transactions"},
-	{Path: "swap:swap.maxPriorityFeePerGas", Why: "never read: we price our own transactions"},
-	{Path: "quote:quote.orderInfo.**", Why: "never read: what is signed stands in permitData, what is posted in encodedOrder, and both are compared with ours"},
-	{Path: "quote:quote.deadlineBufferSecs", Why: "never read: the deadline is in the order"},
-	{Path: "quote:quote.classicGasUseEstimateUSD", Why: "never read: the provider's dollars count nowhere"},
-	{Path: "quote:quote.expectedAmountIn", Why: "never read: the amount is in the order"},
-	{Path: "quote:quote.expectedAmountOut", Why: "never read: the amounts are in the order"},
-	{Path: "order:requestId", Why: "opaque, never read"},
-	{Path: "order:orderStatus", Why: "never read: the order is asked after"},
-	{Path: "orders:requestId", Why: "opaque, never read"},
-	{Path: "orders:orders[*].quoteId", Why: "opaque, never read"},
-	{Path: "orders:orders[*].createdAt", Why: "never read: the order's own deadline counts"},
-	{Path: "orders:orders[*].input.**", Why: "never read: the order is read from its encoding, and is the one that was signed"},
-	{Path: "orders:orders[*].outputs[*].**", Why: "never read: the order is read from its encoding, and is the one that was signed"},
-	{Path: "orders:orders[*].cosignerData.**", Why: "never read: it is read from the encoding, which has all of it"},
-	{Path: "orders:orders[*].cosignature", Why: "never read: it is read from the encoding"},
-	{Path: "orders:orders[*].settledAmounts[*].**", Why: "never read: what arrived is on the chain"},
-	{Path: "orders:orders[*].txHash", Why: "says where to look first; the reactor's event is looked for, wherever it is", MayChange: []string{"claim.tx", "claim.chain"}},
-	{Path: "swap:swap.gasLimit", Why: "bounded; the call is simulated with it, and its cost held against the ceiling", MayChange: []string{"step0.gas", "step1.gas"}},
-}
-
 // TestConformance is the suite's half about behaviour, [TestHostile] the other.
 func TestConformance(t *testing.T) { providertest.Run(t, suite()) }
 
 // TestHostile has a sub-test for every leaf of the recorded replies and for every
 // message and call that is signed.
-func TestHostile(t *testing.T) { providertest.Hostile(t, suite()) }
+func TestHostile(t *testing.T) {
+	s := suite()
+	s.Attacks = dex.Attacks(t)
+	providertest.Hostile(t, s)
+}
 
 func suite() providertest.Suite {
 	usdc1 := common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
@@ -226,37 +182,37 @@ func suite() providertest.Suite {
 		return r
 	}
 	return providertest.Suite{
-		Dir: "testdata/exchanges", Prefix: "/v1", Now: recorded, New: newProvider, Sign: signed,
+		Name: "dex", Dir: "testdata/exchanges", Prefix: "/v1", Now: recorded, New: newProvider, Sign: signed,
 		Flows: []providertest.Flow{
 			flow("base-eth-usdc", request(8453, native, usdcBase, "100000000000000000", 40),
 				providertest.Expected{Routing: "CLASSIC", AmountOut: "261306533", MinOut: "260000000", Fees: []swap.Payment{{Token: usdcBase, To: feeReceiver, Bps: 40}}},
-				swap.Effect{Kind: swap.Swap, Target: routerBase}, "260000000", map[int]string{16: legMinimum}),
+				swap.Effect{Kind: swap.Swap, Target: routerBase}, "260000000", leg(16), whole(12, 15), pools(21), caller(30), floor(31)),
 			flow("base-wrap", request(8453, native, weth, "100000000000000000", 0),
 				providertest.Expected{Routing: "WRAP", AmountOut: "100000000000000000", MinOut: "100000000000000000"},
-				swap.Effect{Kind: swap.Wrap, Target: weth}, "100000000000000000", nil),
+				swap.Effect{Kind: swap.Wrap, Target: weth}, "100000000000000000"),
 			flow("base-unwrap", request(8453, weth, native, "100000000000000000", 0),
 				providertest.Expected{Routing: "UNWRAP", AmountOut: "100000000000000000", MinOut: "100000000000000000"},
-				swap.Effect{Kind: swap.Unwrap, Target: weth}, "100000000000000000", nil),
+				swap.Effect{Kind: swap.Unwrap, Target: weth}, "100000000000000000"),
 			flow("ethereum-split", request(1, native, usdc1, "1000000000000000000", 20),
 				providertest.Expected{Routing: "CLASSIC", AmountOut: "2589600000", MinOut: "2576652000",
 					Fees: []swap.Payment{{Token: usdc1, To: feeReceiver, Bps: 20}, {Token: usdc1, To: makerFee, Bps: 20}}},
-				swap.Effect{Kind: swap.Swap, Target: router1}, "2576652000", map[int]string{20: legMinimum, 31: legMinimum, 43: legMinimum}),
+				swap.Effect{Kind: swap.Swap, Target: router1}, "2576652000", leg(20, 31, 43), whole(16, 42), pools(25, 37), hops(36), floor(62)),
 			flow("arbitrum-direct", request(42161, native, usdcArbitrum, "1000000000000000000", 0),
 				providertest.Expected{Routing: "CLASSIC", AmountOut: "2600000000", MinOut: "2587000000"},
-				swap.Effect{Kind: swap.Swap, Target: routerArbitrum}, "2587000000", map[int]string{24: hopPrice}),
+				swap.Effect{Kind: swap.Swap, Target: routerArbitrum}, "2587000000", hop(24), whole(12), pools(21), caller(14, 26, 30), floor(16)),
 			tokenFlow(flow("base-usdc-weth", request(8453, usdcBase, weth, "1000000000", 40),
 				providertest.Expected{Routing: "CLASSIC", AmountOut: "369790256343338260", MinOut: "368000000000000000", Fees: []swap.Payment{{Token: weth, To: feeReceiver, Bps: 40}}},
-				swap.Effect{Kind: swap.Swap, Target: routerBase}, "368000000000000000", map[int]string{25: legMinimum}), false),
+				swap.Effect{Kind: swap.Swap, Target: routerBase}, "368000000000000000", leg(25), pools(30), caller(39), floor(40)), false),
 			tokenFlow(flow("base-usdc-eth", request(8453, usdcBase, native, "1000000000", 40),
 				providertest.Expected{Routing: "CLASSIC", AmountOut: "369790256343338260", MinOut: "368000000000000000", Fees: []swap.Payment{{Token: native, To: feeReceiver, Bps: 40}}},
-				swap.Effect{Kind: swap.Swap, Target: routerBase}, "368000000000000000", map[int]string{12: legMinimum}), true),
+				swap.Effect{Kind: swap.Swap, Target: routerBase}, "368000000000000000", leg(12), pools(17), caller(25), floor(26)), true),
 			tokenFlow(flow("ethereum-usdc-split", request(1, usdc1, native, "2600000000", 20),
 				providertest.Expected{Routing: "CLASSIC", AmountOut: "996004000000000000", MinOut: "991023980000000000",
 					Fees: []swap.Payment{{Token: native, To: feeReceiver, Bps: 20}, {Token: native, To: makerFee, Bps: 20}}},
-				swap.Effect{Kind: swap.Swap, Target: router1}, "991023980000000000", map[int]string{27: legMinimum, 39: legMinimum}), false),
+				swap.Effect{Kind: swap.Swap, Target: router1}, "991023980000000000", leg(27, 39), pools(33), hops(32), floor(57)), false),
 			tokenFlow(flow("arbitrum-usdc-usdt", toFriend(request(42161, usdcArbitrum, usdtArbitrum, "2500000000", 0)),
 				providertest.Expected{Routing: "CLASSIC", AmountOut: "2499000000", MinOut: "2486505000"},
-				swap.Effect{Kind: swap.Swap, Target: routerArbitrum}, "2486505000", nil), false),
+				swap.Effect{Kind: swap.Swap, Target: routerArbitrum}, "2486505000", pools(28), floor(23)), false),
 			auctionFlow("ethereum-auction", request(1, usdc1, wethEthereum, "1000000000", 40),
 				providertest.Expected{Routing: "DUTCH_V2", AmountOut: "249000000000000000", MinOut: "247755000000000000", Fees: []swap.Payment{{Token: wethEthereum, To: feeReceiver, Bps: 40}}},
 				"0x00000011F84B9aa48e5f8aA8B9897600006289Be", "0xcf8bf5da50d7ee88b85948d9ffaccf6abe39b6b99b18ea81a1eae2c655a00228",
@@ -265,15 +221,15 @@ func suite() providertest.Suite {
 				providertest.Expected{Routing: "DUTCH_V3", AmountOut: "370127932165806669", MinOut: "368277292504977636", Fees: []swap.Payment{{Token: weth, To: feeReceiver, Bps: 40}}},
 				"0x000000008a8330B5d1F43A62Bf4C673A49f27ba0", "0x3e8e862c38b10f58cf27e722101b193d63531a6d72e77dfc4f389020ecd89943",
 				"1993349036503780171330250480948183422261054554531571515448033598770879992067", "filled", "insufficient-funds"),
-			like("base-auction", auctionFlow("base-auction-eth", request(8453, usdcBase, native, "1000000000", 20),
+			auctionFlow("base-auction-eth", request(8453, usdcBase, native, "1000000000", 20),
 				providertest.Expected{Routing: "DUTCH_V3", AmountOut: "370127932165806670", MinOut: "368277292504977637",
 					Fees: []swap.Payment{{Token: native, To: feeReceiver, Bps: 20}, {Token: native, To: makerFee, Bps: 20}}},
 				"0x000000008a8330B5d1F43A62Bf4C673A49f27ba0", "0x39150273de1dddcaf873a9936a656369b55f5b65b9eba808ec19f825a5246060",
-				"1993349036503780171330250480948183422261054554531571515448033598770879992071", "filled")),
-			like("base-auction", auctionFlow("arbitrum-auction", toFriend(request(42161, usdcArbitrum, wethArbitrum, "1000000000", 0)),
+				"1993349036503780171330250480948183422261054554531571515448033598770879992071", "filled"),
+			auctionFlow("arbitrum-auction", toFriend(request(42161, usdcArbitrum, wethArbitrum, "1000000000", 0)),
 				providertest.Expected{Routing: "DUTCH_V3", AmountOut: "371614389724705490", MinOut: "369756317776081963"},
 				"0xB274d5F4b833b61B340b654d600A864fB604a87c", "0xb95918a70061c16571c41b673f98242817dd2c559f46d07c9ecb4e3fb1247d1c",
-				"1993349036503780171330250480948183422261054554531571515448033598770879992075", "unverified")),
+				"1993349036503780171330250480948183422261054554531571515448033598770879992075", "unverified"),
 		},
 		Harmless: harmless,
 	}

@@ -45,6 +45,7 @@ const quotesPerSecond = 5
 // when our own node simulates the approval.
 type Provider struct {
 	api      *rest.Client
+	orders   *rest.Client // quotes that fail do not stop orders that are under way
 	now      func() time.Time
 	cosigner common.Address // of auction orders
 	without  chainsWithout  // auctions
@@ -77,7 +78,7 @@ func New(c Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Provider{api: api, now: c.Now, cosigner: cosigner}
+	p := &Provider{api: api, orders: api.Apart(), now: c.Now, cosigner: cosigner}
 	if c.Sandbox {
 		p.cosigner = sandboxCosigner
 	}

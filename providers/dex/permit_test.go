@@ -60,76 +60,91 @@ func written(t testing.TB, v any) []byte {
 // seconds is a time as the API writes it in a permit.
 func seconds(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }
 
-// TestPermitData: a service that lies in its permit, and would go on lying
-// consistently, is refused when it quotes.
-func TestPermitData(t *testing.T) {
-	for name, c := range map[string]struct {
-		change func(reply, permit map[string]any)
-		want   swap.Code // "" = accepted
-	}{
-		"as recorded":         {func(_, _ map[string]any) {}, ""},
-		"a chain id as text":  {func(_, p map[string]any) { at(p, "domain")["chainId"] = "8453" }, ""},
-		"a contract in small": {func(_, p map[string]any) { at(p, "domain")["verifyingContract"] = strings.ToLower(permit2.Hex()) }, ""},
-		"the highest nonce":   {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = "281474976710655" }, ""},
-		"31 days": {func(_, p map[string]any) {
-			at(p, "values", "details")["expiration"] = seconds(testNow.Add(maxAllowance))
-		}, ""},
-		"an hour":               {func(_, p map[string]any) { at(p, "values")["sigDeadline"] = seconds(testNow.Add(maxSignature)) }, ""},
-		"just long enough":      {func(_, p map[string]any) { at(p, "values")["sigDeadline"] = seconds(testNow.Add(leastPermit)) }, ""},
-		"another name":          {func(_, p map[string]any) { at(p, "domain")["name"] = "Permit3" }, swap.NotAsAccepted},
-		"no name":               {func(_, p map[string]any) { delete(at(p, "domain"), "name") }, swap.ProviderGarbage},
-		"a version":             {func(_, p map[string]any) { at(p, "domain")["version"] = "1" }, swap.ProviderGarbage},
-		"a salt":                {func(_, p map[string]any) { at(p, "domain")["salt"] = "0x00" }, swap.ProviderGarbage},
-		"another chain":         {func(_, p map[string]any) { at(p, "domain")["chainId"] = 1 }, swap.NotAsAccepted},
-		"another contract":      {func(_, p map[string]any) { at(p, "domain")["verifyingContract"] = testUSDC.Hex() }, swap.NotAsAccepted},
-		"a primary type":        {func(_, p map[string]any) { p["primaryType"] = permitSingle }, swap.ProviderGarbage},
-		"another primary type":  {func(_, p map[string]any) { p["primaryType"] = "PermitBatch" }, swap.ProviderGarbage},
-		"the domain's type":     {func(_, p map[string]any) { at(p, "types")["EIP712Domain"] = []any{} }, swap.NotAsAccepted},
-		"one type less":         {func(_, p map[string]any) { delete(at(p, "types"), "PermitDetails") }, swap.NotAsAccepted},
-		"no types":              {func(_, p map[string]any) { delete(p, "types") }, swap.ProviderGarbage},
-		"another member":        {func(_, p map[string]any) { member(p, "PermitDetails", 1)["type"] = "uint256" }, swap.NotAsAccepted},
-		"a member's other name": {func(_, p map[string]any) { member(p, permitSingle, 1)["name"] = "owner" }, swap.NotAsAccepted},
-		"a word about a member": {func(_, p map[string]any) { member(p, permitSingle, 1)["note"] = "x" }, swap.ProviderGarbage},
-		"another token":         {func(_, p map[string]any) { at(p, "values", "details")["token"] = testDAI.Hex() }, swap.NotAsAccepted},
-		"one more":              {func(_, p map[string]any) { at(p, "values", "details")["amount"] = "1000000001" }, swap.NotAsAccepted},
-		"without limit":         {func(_, p map[string]any) { at(p, "values", "details")["amount"] = unlimited.String() }, swap.NotAsAccepted},
-		"over 31 days": {func(_, p map[string]any) {
-			at(p, "values", "details")["expiration"] = seconds(testNow.Add(maxAllowance + time.Second))
-		}, swap.NotAsAccepted},
-		"for ever":               {func(_, p map[string]any) { at(p, "values", "details")["expiration"] = "281474976710655" }, swap.NotAsAccepted},
-		"over already":           {func(_, p map[string]any) { at(p, "values", "details")["expiration"] = "1" }, swap.QuoteExpired},
-		"a nonce of 49 bits":     {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = "281474976710656" }, swap.NotUnderstood},
-		"a number":               {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = 0 }, swap.ProviderGarbage},
-		"no nonce":               {func(_, p map[string]any) { delete(at(p, "values", "details"), "nonce") }, swap.NotUnderstood},
-		"null":                   {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = nil }, swap.NotUnderstood},
-		"one detail more":        {func(_, p map[string]any) { at(p, "values", "details")["owner"] = testAttacker.Hex() }, swap.ProviderGarbage},
-		"another spender":        {func(_, p map[string]any) { at(p, "values")["spender"] = testAttacker.Hex() }, swap.NotPinned},
-		"Permit2 as spender":     {func(_, p map[string]any) { at(p, "values")["spender"] = permit2.Hex() }, swap.NotPinned},
-		"another chain's router": {func(_, p map[string]any) { at(p, "values")["spender"] = deployments[0].router.Hex() }, swap.NotPinned},
-		"a value more":           {func(_, p map[string]any) { at(p, "values")["witness"] = map[string]any{} }, swap.ProviderGarbage},
-		"over an hour": {func(_, p map[string]any) {
-			at(p, "values")["sigDeadline"] = seconds(testNow.Add(maxSignature + time.Second))
-		}, swap.NotAsAccepted},
-		"too soon": {func(_, p map[string]any) {
-			at(p, "values")["sigDeadline"] = seconds(testNow.Add(leastPermit - time.Second))
-		}, swap.QuoteExpired},
-		"beyond all time": {func(_, p map[string]any) {
-			at(p, "values")["sigDeadline"] = new(big.Int).Lsh(big.NewInt(1), 255).String()
-		}, swap.NotAsAccepted},
-		"a list": {func(r, p map[string]any) { r["permitData"] = []any{p} }, swap.ProviderGarbage},
-		"words":  {func(r, _ map[string]any) { r["permitData"] = "sign this" }, swap.ProviderGarbage},
-		"a transaction instead": {func(r, _ map[string]any) {
-			r["permitData"], r["permitTransaction"] = nil, map[string]any{"to": permit2.Hex()}
-		}, swap.NotAsAccepted},
-		"a transaction besides": {func(r, _ map[string]any) { r["permitTransaction"] = map[string]any{"to": permit2.Hex()} }, swap.NotAsAccepted},
-	} {
-		reply := tree(t, "base-usdc-weth.quote.json")
-		c.change(reply, at(reply, "permitData"))
-		body := written(t, reply)
-		p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
-		offers, err := p.Quote(t.Context(), usdcRequest())
-		if codeOf(err) != c.want || (err == nil) != (len(offers) == 1) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
+// A permitLie is one in a permit, that its service would keep to; it is refused when
+// it quotes.
+type permitLie struct {
+	change func(reply, permit map[string]any)
+	want   swap.Code // "" = accepted
+}
+
+var permitLies = map[string]permitLie{
+	"as recorded":         {func(_, _ map[string]any) {}, ""},
+	"a chain id as text":  {func(_, p map[string]any) { at(p, "domain")["chainId"] = "8453" }, ""},
+	"a contract in small": {func(_, p map[string]any) { at(p, "domain")["verifyingContract"] = strings.ToLower(permit2.Hex()) }, ""},
+	"the highest nonce":   {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = "281474976710655" }, ""},
+	"31 days": {func(_, p map[string]any) {
+		at(p, "values", "details")["expiration"] = seconds(testNow.Add(maxAllowance))
+	}, ""},
+	"an hour":               {func(_, p map[string]any) { at(p, "values")["sigDeadline"] = seconds(testNow.Add(maxSignature)) }, ""},
+	"just long enough":      {func(_, p map[string]any) { at(p, "values")["sigDeadline"] = seconds(testNow.Add(leastPermit)) }, ""},
+	"another name":          {func(_, p map[string]any) { at(p, "domain")["name"] = "Permit3" }, swap.NotAsAccepted},
+	"no name":               {func(_, p map[string]any) { delete(at(p, "domain"), "name") }, swap.ProviderGarbage},
+	"a version":             {func(_, p map[string]any) { at(p, "domain")["version"] = "1" }, swap.ProviderGarbage},
+	"a salt":                {func(_, p map[string]any) { at(p, "domain")["salt"] = "0x00" }, swap.ProviderGarbage},
+	"another chain":         {func(_, p map[string]any) { at(p, "domain")["chainId"] = 1 }, swap.NotAsAccepted},
+	"another contract":      {func(_, p map[string]any) { at(p, "domain")["verifyingContract"] = testUSDC.Hex() }, swap.NotAsAccepted},
+	"a primary type":        {func(_, p map[string]any) { p["primaryType"] = permitSingle }, swap.ProviderGarbage},
+	"another primary type":  {func(_, p map[string]any) { p["primaryType"] = "PermitBatch" }, swap.ProviderGarbage},
+	"the domain's type":     {func(_, p map[string]any) { at(p, "types")["EIP712Domain"] = []any{} }, swap.NotAsAccepted},
+	"one type less":         {func(_, p map[string]any) { delete(at(p, "types"), "PermitDetails") }, swap.NotAsAccepted},
+	"no types":              {func(_, p map[string]any) { delete(p, "types") }, swap.ProviderGarbage},
+	"another member":        {func(_, p map[string]any) { member(p, "PermitDetails", 1)["type"] = "uint256" }, swap.NotAsAccepted},
+	"a member's other name": {func(_, p map[string]any) { member(p, permitSingle, 1)["name"] = "owner" }, swap.NotAsAccepted},
+	"a word about a member": {func(_, p map[string]any) { member(p, permitSingle, 1)["note"] = "x" }, swap.ProviderGarbage},
+	"another token":         {func(_, p map[string]any) { at(p, "values", "details")["token"] = testDAI.Hex() }, swap.NotAsAccepted},
+	"one more":              {func(_, p map[string]any) { at(p, "values", "details")["amount"] = "1000000001" }, swap.NotAsAccepted},
+	"without limit":         {func(_, p map[string]any) { at(p, "values", "details")["amount"] = unlimited.String() }, swap.NotAsAccepted},
+	"over 31 days": {func(_, p map[string]any) {
+		at(p, "values", "details")["expiration"] = seconds(testNow.Add(maxAllowance + time.Second))
+	}, swap.NotAsAccepted},
+	"for ever":               {func(_, p map[string]any) { at(p, "values", "details")["expiration"] = "281474976710655" }, swap.NotAsAccepted},
+	"over already":           {func(_, p map[string]any) { at(p, "values", "details")["expiration"] = "1" }, swap.QuoteExpired},
+	"a nonce of 49 bits":     {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = "281474976710656" }, swap.NotUnderstood},
+	"a number":               {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = 0 }, swap.ProviderGarbage},
+	"no nonce":               {func(_, p map[string]any) { delete(at(p, "values", "details"), "nonce") }, swap.NotUnderstood},
+	"null":                   {func(_, p map[string]any) { at(p, "values", "details")["nonce"] = nil }, swap.NotUnderstood},
+	"one detail more":        {func(_, p map[string]any) { at(p, "values", "details")["owner"] = testAttacker.Hex() }, swap.ProviderGarbage},
+	"another spender":        {func(_, p map[string]any) { at(p, "values")["spender"] = testAttacker.Hex() }, swap.NotPinned},
+	"Permit2 as spender":     {func(_, p map[string]any) { at(p, "values")["spender"] = permit2.Hex() }, swap.NotPinned},
+	"another chain's router": {func(_, p map[string]any) { at(p, "values")["spender"] = deployments[0].router.Hex() }, swap.NotPinned},
+	"a value more":           {func(_, p map[string]any) { at(p, "values")["witness"] = map[string]any{} }, swap.ProviderGarbage},
+	"over an hour": {func(_, p map[string]any) {
+		at(p, "values")["sigDeadline"] = seconds(testNow.Add(maxSignature + time.Second))
+	}, swap.NotAsAccepted},
+	"too soon": {func(_, p map[string]any) {
+		at(p, "values")["sigDeadline"] = seconds(testNow.Add(leastPermit - time.Second))
+	}, swap.QuoteExpired},
+	"beyond all time": {func(_, p map[string]any) {
+		at(p, "values")["sigDeadline"] = new(big.Int).Lsh(big.NewInt(1), 255).String()
+	}, swap.NotAsAccepted},
+	"a list": {func(r, p map[string]any) { r["permitData"] = []any{p} }, swap.ProviderGarbage},
+	"words":  {func(r, _ map[string]any) { r["permitData"] = "sign this" }, swap.ProviderGarbage},
+	"a transaction instead": {func(r, _ map[string]any) {
+		r["permitData"], r["permitTransaction"] = nil, map[string]any{"to": permit2.Hex()}
+	}, swap.NotAsAccepted},
+	"a transaction besides": {func(r, _ map[string]any) { r["permitTransaction"] = map[string]any{"to": permit2.Hex()} }, swap.NotAsAccepted},
+}
+
+func (c permitLie) quoted(t *testing.T) error {
+	reply := tree(t, "base-usdc-weth.quote.json")
+	c.change(reply, at(reply, "permitData"))
+	body := written(t, reply)
+	p := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
+	offers, err := p.Quote(t.Context(), usdcRequest())
+	if (err == nil) != (len(offers) == 1) {
+		t.Errorf("%d offers, %v", len(offers), err)
+	}
+	return err
+}
+
+// TestOddPermits: permits in other words, and at the bounds, are taken.
+func TestOddPermits(t *testing.T) {
+	for name, c := range permitLies {
+		if c.want != "" {
+			continue
+		}
+		if err := c.quoted(t); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
@@ -322,56 +337,61 @@ func TestLateDeadline(t *testing.T) {
 	}
 }
 
-// TestLateLies: calldata that does not carry exactly what was signed.
-func TestLateLies(t *testing.T) {
-	ends := testDeadline.Unix()
-	for name, lie := range map[string]func(d *desk, signature []byte) []byte{
-		"without the permit": func(d *desk, _ []byte) []byte { return d.swapped(ends) },
-		"the permit twice":   func(d *desk, s []byte) []byte { return d.swapped(ends, permitOp(d.permit, s), permitOp(d.permit, s)) },
-		"another nonce": func(d *desk, s []byte) []byte {
-			p := d.permit
-			p.nonce = big.NewInt(1)
-			return d.swapped(ends, permitOp(p, s))
-		},
-		"a later expiration": func(d *desk, s []byte) []byte {
-			p := d.permit
-			p.expiration = new(big.Int).Add(p.expiration, big.NewInt(1))
-			return d.swapped(ends, permitOp(p, s))
-		},
-		"another time to sign by": func(d *desk, s []byte) []byte {
-			p := d.permit
-			p.sigDeadline = new(big.Int).Sub(p.sigDeadline, big.NewInt(1))
-			return d.swapped(ends, permitOp(p, s))
-		},
-		"another amount": func(d *desk, s []byte) []byte {
-			p := d.permit
-			p.amount = big.NewInt(1)
-			return d.swapped(ends, permitOp(p, s))
-		},
-		"the signature's other form": func(d *desk, s []byte) []byte { // s' = n - s is as valid to many contracts
-			other := bytes.Clone(s)
-			n := crypto.S256().Params().N
-			new(big.Int).Sub(n, new(big.Int).SetBytes(s[32:64])).FillBytes(other[32:64])
-			other[64] ^= 27 ^ 28
-			return d.swapped(ends, permitOp(d.permit, other))
-		},
-		"a shorter signature": func(d *desk, s []byte) []byte { return d.swapped(ends, permitOp(d.permit, s[:64])) },
-		"a deadline after the one asked for": func(d *desk, s []byte) []byte {
-			return d.swapped(testNow.Add(swapLife).Unix()+1, permitOp(d.permit, s))
-		},
-		"no transaction": func(*desk, []byte) []byte { return []byte(`{"requestId":"x"}`) },
-	} {
-		d := newDesk(t, func(map[string]any) {})
-		terms := usdcTerms()
-		terms.Deadline = testNow.Add(20 * time.Minute)
-		o := d.order(terms)
-		d.answer = func([]byte) []byte { return lie(d, o.Results[0].Signature) }
-		if c, err := d.p.Late(t.Context(), o, 1); err == nil {
-			t.Errorf("%s: accepted %x", name, c.Data)
-		} else if codeOf(err) == "" {
-			t.Errorf("%s: no code: %v", name, err)
-		}
-	}
+// ends is when honest calldata does.
+var ends = testDeadline.Unix()
+
+// A lateLie is calldata that does not carry exactly what was signed.
+type lateLie struct {
+	code swap.Code
+	lie  func(d *desk, signature []byte) []byte
+}
+
+var lateLies = map[string]lateLie{
+	"without the permit": {swap.NotAsAccepted, func(d *desk, _ []byte) []byte { return d.swapped(ends) }},
+	"the permit twice":   {swap.NotUnderstood, func(d *desk, s []byte) []byte { return d.swapped(ends, permitOp(d.permit, s), permitOp(d.permit, s)) }},
+	"another nonce": {swap.NotAsAccepted, func(d *desk, s []byte) []byte {
+		p := d.permit
+		p.nonce = big.NewInt(1)
+		return d.swapped(ends, permitOp(p, s))
+	}},
+	"a later expiration": {swap.NotAsAccepted, func(d *desk, s []byte) []byte {
+		p := d.permit
+		p.expiration = new(big.Int).Add(p.expiration, big.NewInt(1))
+		return d.swapped(ends, permitOp(p, s))
+	}},
+	"another time to sign by": {swap.NotAsAccepted, func(d *desk, s []byte) []byte {
+		p := d.permit
+		p.sigDeadline = new(big.Int).Sub(p.sigDeadline, big.NewInt(1))
+		return d.swapped(ends, permitOp(p, s))
+	}},
+	"another amount": {swap.NotAsAccepted, func(d *desk, s []byte) []byte {
+		p := d.permit
+		p.amount = big.NewInt(1)
+		return d.swapped(ends, permitOp(p, s))
+	}},
+	"the signature's other form": {swap.NotAsAccepted, func(d *desk, s []byte) []byte { // s' = n - s is as valid to many contracts
+		other := bytes.Clone(s)
+		n := crypto.S256().Params().N
+		new(big.Int).Sub(n, new(big.Int).SetBytes(s[32:64])).FillBytes(other[32:64])
+		other[64] ^= 27 ^ 28
+		return d.swapped(ends, permitOp(d.permit, other))
+	}},
+	"a shorter signature": {swap.NotUnderstood, func(d *desk, s []byte) []byte { return d.swapped(ends, permitOp(d.permit, s[:64])) }},
+	"a deadline after the one asked for": {swap.NotAsAccepted, func(d *desk, s []byte) []byte {
+		return d.swapped(testNow.Add(swapLife).Unix()+1, permitOp(d.permit, s))
+	}},
+	"no transaction": {swap.ProviderGarbage, func(*desk, []byte) []byte { return []byte(`{"requestId":"x"}`) }},
+}
+
+// late has the provider ask for a late call, and be lied to.
+func late(t *testing.T, lie func(d *desk, signature []byte) []byte) error {
+	d := newDesk(t, func(map[string]any) {})
+	terms := usdcTerms()
+	terms.Deadline = testNow.Add(20 * time.Minute)
+	o := d.order(terms)
+	d.answer = func([]byte) []byte { return lie(d, o.Results[0].Signature) }
+	_, err := d.p.Late(t.Context(), o, 1)
+	return err
 }
 
 // TestLateOrders: an order that is not at its late step, or not of its quote.

@@ -160,14 +160,17 @@ func TestStatusWords(t *testing.T) {
 	}
 }
 
-// TestHostileStatus: replies about another order, and about none.
-func TestHostileStatus(t *testing.T) {
+// A statusLie is a reply to the question for an order.
+type statusLie struct {
+	status int
+	body   []byte
+	want   swap.Code
+}
+
+// statusLies are replies about another order, and about none.
+func statusLies(t testing.TB) map[string]statusLie {
 	other := recordedOrder(t, "base-auction-eth.quote.json")
-	for name, c := range map[string]struct {
-		status int
-		body   []byte
-		want   swap.Code
-	}{
+	return map[string]statusLie{
 		"no order":          {200, []byte(`{"requestId":"x","orders":[]}`), swap.OrderUnknown},
 		"not found":         {404, []byte(`{"errorCode":"ResourceNotFound","detail":"none"}`), swap.OrderUnknown},
 		"too slow inside":   {404, []byte(`{"errorCode":"UpstreamTimeoutError"}`), swap.ProviderDown},
@@ -194,12 +197,6 @@ func TestHostileStatus(t *testing.T) {
 		"a long encoding": {200, listing(t, func(o map[string]any) {
 			o["encodedOrder"] = "0x" + strings.Repeat("00", maxEncoded+1)
 		}), swap.ProviderGarbage},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if claim, err := asked(t, c.status, c.body); codeOf(err) != c.want {
-				t.Errorf("%+v, %v, want %q", claim, err, c.want)
-			}
-		})
 	}
 }
 
@@ -211,9 +208,9 @@ func twice(t testing.TB) []byte {
 	return written(t, reply)
 }
 
-// TestHostileCosigner: what the cosigner adds is looked at afterwards. It is a reason
+// TestCosignerData: what the cosigner adds is looked at afterwards. It is a reason
 // to be shown with the claim, and neither a proof nor a refusal.
-func TestHostileCosigner(t *testing.T) {
+func TestCosignerData(t *testing.T) {
 	o := recordedOrder(t, "base-auction.quote.json")
 	good := func() values {
 		return values{

@@ -58,11 +58,15 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 		return swap.Claim{}, err
 	}
 	query := url.Values{"orderId": {s.id.Hex()}}
-	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodGet, Path: "/orders", Query: query})
+	reply, err := p.orders.Do(ctx, rest.Call{Method: http.MethodGet, Path: "/orders", Query: query})
 	if err != nil {
 		return swap.Claim{}, statusRefusal(err)
 	}
-	return s.claim(reply.Body, o.Terms)
+	c, err := s.claim(reply.Body, o.Terms)
+	if o.Ref == "" {
+		c.Ref = s.id.Hex()
+	}
+	return c, err
 }
 
 // statusRefusal gives a failed GET /orders its reason. The API may put it either way

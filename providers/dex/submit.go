@@ -57,7 +57,7 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (ref string, err er
 	if err != nil {
 		return "", err
 	}
-	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPost, Path: "/order", Body: body})
+	reply, err := p.orders.Do(ctx, rest.Call{Method: http.MethodPost, Path: "/order", Body: body})
 	if err != nil {
 		return "", orderRefusal(err)
 	}

@@ -2,14 +2,15 @@ package gasless
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"math/big"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"swapkeep/providers/providertest"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -162,33 +163,40 @@ func packedFee(partner common.Address, partnerBps, protocolBps int64) string {
 	return n.String()
 }
 
-// TestAttacks: each is refused, for the reason that names it.
-func TestAttacks(t *testing.T) {
-	tried := 0
-	for file, by := range map[string]struct {
-		protocol string
-		attacks  []attack
+// Attacks are the lies by name that a protocol of the provider is told in
+// TestHostile.
+func Attacks(t *testing.T, protocol string) (list []providertest.Attack) {
+	by := map[string]struct {
+		file    string
+		attacks []attack
 	}{
-		"superseed-usdc-weth.quote.json": {"JAM", append(attacksOnBoth[:len(attacksOnBoth):len(attacksOnBoth)], attacksOnJAM...)},
-		"ethereum-usdc-weth.quote.json":  {"RFQ", append(attacksOnBoth[:len(attacksOnBoth):len(attacksOnBoth)], attacksOnRFQ...)},
-	} {
-		raw, r := fixture(t, file)
-		v := testVenue(t, r, by.protocol)
-		if _, err := v.readQuote(raw, r); err != nil {
-			t.Fatalf("%s, honestly: %v", by.protocol, err)
-		}
-		for _, a := range by.attacks {
-			t.Run(by.protocol+"/"+a.name, func(t *testing.T) {
-				tried++
-				_, err := v.readQuote(changed(t, raw, a.change), r)
-				var refused *swap.Refusal
-				if !errors.As(err, &refused) || refused.Code != a.code || refused.Field != a.field {
-					t.Errorf("want %s (%s), got %v", a.code, a.field, err)
-				}
-			})
-		}
+		"JAM": {"superseed-usdc-weth.quote.json", attacksOnJAM},
+		"RFQ": {"ethereum-usdc-weth.quote.json", attacksOnRFQ},
+	}[protocol]
+	raw, r := fixture(t, by.file)
+	v := testVenue(t, r, protocol)
+	if _, err := v.readQuote(raw, r); err != nil {
+		t.Fatalf("%s, honestly: %v", protocol, err)
 	}
-	t.Logf("%d attacks refused by name", tried)
+	for _, a := range slices.Concat(attacksOnBoth, by.attacks) {
+		list = append(list, providertest.Attack{Name: a.name, Code: a.code, Field: a.field, Try: func(t *testing.T) error {
+			_, err := v.readQuote(changed(t, raw, a.change), r)
+			return err
+		}})
+	}
+	if protocol != "JAM" {
+		return list
+	}
+	return slices.Concat(list,
+		providertest.Each("typed data", otherData, func(o otherTyped) providertest.Attack {
+			return providertest.Attack{Code: o.code, Field: o.field, Try: o.decoded}
+		}),
+		providertest.Each("another step", otherSteps, func(s swap.Step) providertest.Attack {
+			return providertest.Attack{Code: swap.NotUnderstood, Try: func(t *testing.T) error {
+				_, err := (&Provider{}).Decode(dataTerms(t), s)
+				return err
+			}}
+		}))
 }
 
 func changed(t testing.TB, raw []byte, change func(reply, toSign map[string]any)) []byte {
@@ -241,54 +249,54 @@ func equalJSON(a, b any) bool {
 	return errA == nil && errB == nil && string(x) == string(y)
 }
 
-// TestOtherTypedData: what is not exactly an order of the built-in contract for the
-// terms is not decoded.
-func TestOtherTypedData(t *testing.T) {
-	all := readVectors(t)
-	terms := vectorTerms(all)
+// An otherTyped is not exactly an order of the built-in contract for the terms.
+type otherTyped struct {
+	change func(*apitypes.TypedData, *swap.Terms)
+	code   swap.Code
+	field  string
+}
+
+var otherData = map[string]otherTyped{
+	"for another chain":         {func(d *apitypes.TypedData, _ *swap.Terms) { (*big.Int)(d.Domain.ChainId).SetInt64(1) }, swap.NotAsAccepted, "chainId"},
+	"for no chain":              {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.ChainId = nil }, swap.NotAsAccepted, "chainId"},
+	"for a stranger's contract": {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.VerifyingContract = testAttacker.Hex() }, swap.NotPinned, "verifyingContract"},
+	"for the other protocol's":  {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.VerifyingContract = rfqSettlement.Hex() }, swap.NotPinned, "verifyingContract"},
+	"in another version":        {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.Version = "1" }, swap.NotUnderstood, "domain"},
+	"with a salt":               {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.Salt = "0x01" }, swap.NotUnderstood, "domain"},
+	"of another type":           {func(d *apitypes.TypedData, _ *swap.Terms) { d.PrimaryType = "EIP712Domain" }, swap.NotUnderstood, "primaryType"},
+	"of a chain without RFQ":    {func(d *apitypes.TypedData, _ *swap.Terms) { d.PrimaryType = "SingleOrder" }, swap.NotUnderstood, "primaryType"},
+	"with members swapped": {func(d *apitypes.TypedData, _ *swap.Terms) {
+		m := d.Types["JamOrder"]
+		m[0], m[1] = m[1], m[0]
+	}, swap.NotUnderstood, "typed"},
+	"with a member more":       {func(d *apitypes.TypedData, _ *swap.Terms) { d.Message["extra"] = "1" }, swap.NotUnderstood, "toSign"},
+	"with a member less":       {func(d *apitypes.TypedData, _ *swap.Terms) { delete(d.Message, "executor") }, swap.NotUnderstood, "toSign"},
+	"with a floor below":       {func(_ *apitypes.TypedData, t *swap.Terms) { t.FloorOut = new(big.Int).Add(t.FloorOut, big.NewInt(1)) }, swap.NotAsAccepted, "floorOut"},
+	"without a floor":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.FloorOut = nil }, swap.NotAsAccepted, "floorOut"},
+	"for other terms":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.Recipient = testAttacker }, swap.NotAsAccepted, "receiver"},
+	"under another provider":   {func(_ *apitypes.TypedData, t *swap.Terms) { t.Provider = swap.DEX }, swap.NotAsAccepted, "provider"},
+	"with a wrap not accepted": {func(_ *apitypes.TypedData, t *swap.Terms) { t.Wrap = testAttacker }, swap.NotAsAccepted, "wrap"},
+	"without the fee":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.FeeBps, t.FeeReceiver = 0, common.Address{} }, swap.NotAsAccepted, "feeBps"},
+}
+
+// dataTerms are those of the first vector's order.
+func dataTerms(t testing.TB) swap.Terms {
+	terms := vectorTerms(readVectors(t))
 	signable["jam_v2_standard_5330"].terms(&terms)
 	terms.DstChain = terms.SrcChain
-	for name, c := range map[string]struct {
-		change func(*apitypes.TypedData, *swap.Terms)
-		code   swap.Code
-		field  string
-	}{
-		"for another chain":         {func(d *apitypes.TypedData, _ *swap.Terms) { (*big.Int)(d.Domain.ChainId).SetInt64(1) }, swap.NotAsAccepted, "chainId"},
-		"for no chain":              {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.ChainId = nil }, swap.NotAsAccepted, "chainId"},
-		"for a stranger's contract": {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.VerifyingContract = testAttacker.Hex() }, swap.NotPinned, "verifyingContract"},
-		"for the other protocol's":  {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.VerifyingContract = rfqSettlement.Hex() }, swap.NotPinned, "verifyingContract"},
-		"in another version":        {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.Version = "1" }, swap.NotUnderstood, "domain"},
-		"with a salt":               {func(d *apitypes.TypedData, _ *swap.Terms) { d.Domain.Salt = "0x01" }, swap.NotUnderstood, "domain"},
-		"of another type":           {func(d *apitypes.TypedData, _ *swap.Terms) { d.PrimaryType = "EIP712Domain" }, swap.NotUnderstood, "primaryType"},
-		"of a chain without RFQ":    {func(d *apitypes.TypedData, _ *swap.Terms) { d.PrimaryType = "SingleOrder" }, swap.NotUnderstood, "primaryType"},
-		"with members swapped": {func(d *apitypes.TypedData, _ *swap.Terms) {
-			m := d.Types["JamOrder"]
-			m[0], m[1] = m[1], m[0]
-		}, swap.NotUnderstood, "typed"},
-		"with a member more":       {func(d *apitypes.TypedData, _ *swap.Terms) { d.Message["extra"] = "1" }, swap.NotUnderstood, "toSign"},
-		"with a member less":       {func(d *apitypes.TypedData, _ *swap.Terms) { delete(d.Message, "executor") }, swap.NotUnderstood, "toSign"},
-		"with a floor below":       {func(_ *apitypes.TypedData, t *swap.Terms) { t.FloorOut = new(big.Int).Add(t.FloorOut, big.NewInt(1)) }, swap.NotAsAccepted, "floorOut"},
-		"without a floor":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.FloorOut = nil }, swap.NotAsAccepted, "floorOut"},
-		"for other terms":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.Recipient = testAttacker }, swap.NotAsAccepted, "receiver"},
-		"under another provider":   {func(_ *apitypes.TypedData, t *swap.Terms) { t.Provider = swap.DEX }, swap.NotAsAccepted, "provider"},
-		"with a wrap not accepted": {func(_ *apitypes.TypedData, t *swap.Terms) { t.Wrap = testAttacker }, swap.NotAsAccepted, "wrap"},
-		"without the fee":          {func(_ *apitypes.TypedData, t *swap.Terms) { t.FeeBps, t.FeeReceiver = 0, common.Address{} }, swap.NotAsAccepted, "feeBps"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d, with := readVectors(t).Vectors[0].TypedData, terms
-			d.Message = maps.Clone(d.Message)
-			c.change(&d, &with)
-			_, err := (&Provider{}).Decode(with, swap.Step{Kind: swap.TypedStep, Typed: &d})
-			var refused *swap.Refusal
-			if !errors.As(err, &refused) || refused.Code != c.code || refused.Field != c.field {
-				t.Errorf("want %s (%s), got %v", c.code, c.field, err)
-			}
-		})
-	}
-	d := all.Vectors[0].TypedData
-	for name, s := range map[string]swap.Step{"a call": {Kind: swap.CallStep}, "a late call": {Kind: swap.LateStep}, "nothing": {Kind: swap.TypedStep}, "an unknown kind": {Kind: "lie", Typed: &d}} {
-		if _, err := (&Provider{}).Decode(terms, s); !errors.Is(err, &swap.Refusal{Code: swap.NotUnderstood}) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+	return terms
+}
+
+// decoded has the first vector's order decoded with the change.
+func (o otherTyped) decoded(t *testing.T) error {
+	d, terms := readVectors(t).Vectors[0].TypedData, dataTerms(t)
+	d.Message = maps.Clone(d.Message)
+	o.change(&d, &terms)
+	_, err := (&Provider{}).Decode(terms, swap.Step{Kind: swap.TypedStep, Typed: &d})
+	return err
+}
+
+// otherSteps are no order.
+var otherSteps = map[string]swap.Step{
+	"a call": {Kind: swap.CallStep}, "a late call": {Kind: swap.LateStep}, "nothing": {Kind: swap.TypedStep}, "an unknown kind": {Kind: "lie", Typed: &apitypes.TypedData{}},
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
-	"golang.org/x/time/rate"
 )
 
 var (
@@ -46,24 +45,12 @@ var (
 	transferTopic = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))
 )
 
-// newProvider is a provider on a loopback server: quick to give up.
-func newProvider(t testing.TB, base string, now func() time.Time) swap.Provider {
-	return newWaiting(t, base, now, 250*time.Millisecond)
-}
-
-// newPatient waits for a machine that has much else to do.
-func newPatient(t testing.TB, base string, now func() time.Time) swap.Provider {
-	return newWaiting(t, base, now, 10*time.Second)
-}
-
-func newWaiting(t testing.TB, base string, now func() time.Time, attempt time.Duration) swap.Provider {
+// newProvider is a provider on a loopback server.
+func newProvider(t testing.TB, base string, now func() time.Time, limits rest.Limits) swap.Provider {
 	p, err := gasless.New(gasless.Config{
 		Base: base, Sandbox: true, Now: now, Source: "test-partner",
-		Key: func(context.Context) (string, error) { return "test-key-of-nobody", nil },
-		Limits: rest.Limits{
-			Attempt: attempt, Call: 8 * attempt, Attempts: 2,
-			Backoff: time.Millisecond, MaxWait: 10 * time.Millisecond, Rate: rate.Inf, Failures: 1000,
-		},
+		Key:    func(context.Context) (string, error) { return "test-key-of-nobody", nil },
+		Limits: limits,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +96,7 @@ type recording struct {
 	name, out, least string
 	quoteID          string
 	tx               common.Hash
-	free             map[string]string
+	free             []providertest.Harmless
 	claims           bool // has every kind of reply about the order
 }
 
@@ -151,6 +138,12 @@ func beside(f providertest.Flow) providertest.Flow {
 	return f
 }
 
+// among is a flow in which the other protocol answers as well, with its own quote.
+func among(f providertest.Flow, other string) providertest.Flow {
+	f.Name, f.Beside, f.Among = f.Name+"-among", []string{other + ".quote.json"}, true
+	return f
+}
+
 var (
 	recorded  = time.Unix(1_772_813_400, 0).UTC()
 	leastLife = map[string]time.Duration{"JAM": 15 * time.Second, "RFQ": 5 * time.Second}
@@ -162,13 +155,15 @@ func jamSuite() providertest.Suite {
 		input := swap.LogPattern{Address: spent, Topics: []common.Hash{transferTopic, word(account), {}}, Amount: r.AmountIn}
 		return x.flow("JAM", r, jam, manager, jamEnds, spent, []swap.LogPattern{event, input}, []swap.LogPattern{event})
 	}
-	return suite(harmlessJAM, []providertest.Flow{
+	return suite("gasless JAM", []string{"removed"}, harmlessJAM, []providertest.Flow{
 		flow(recording{"superseed-usdc-weth", "50627760146755498", "50374621346021720", "3f7e0b1c-0000-4000-8000-000000000001", same("a1a1a1a1"), freeJAM, true},
 			request(5330, usdcSuperseed, wethOP, "100000000", 40), usdcSuperseed, "24186149226709209968603110968399697334"),
 		flow(recording{"ethereum-usdc-eth", "509521195673062120", "506973589694696809", "3f7e0b1c-0000-4000-8000-000000000002", same("a2a2a2a2"), freeJAM, false},
 			request(1, usdcEthereum, native, "1000000000", 0), usdcEthereum, "12345678901234567890"),
 		beside(flow(recording{"arbitrum-eth-usdc", "2609520000", "2596472400", "3f7e0b1c-0000-4000-8000-000000000003", same("a3a3a3a3"), freeJAM, false},
 			toFriend(request(42161, native, usdcArbitrum, "1000000000000000000", 40)), wethArbitrum, "98765432109876543210987654321098765432")),
+		among(flow(recording{"ethereum-usdc-weth-jam", "509521195673062120", "506973589694696809", "3f7e0b1c-0000-4000-8000-000000000004", same("a4a4a4a4"), freeJAM, false},
+			request(1, usdcEthereum, wethEthereum, "1000000000", 0), usdcEthereum, "12345678901234567894"), "ethereum-usdc-weth"),
 	})
 }
 
@@ -181,30 +176,52 @@ func rfqSuite() providertest.Suite {
 		output := swap.LogPattern{Address: r.TokenOut, Topics: []common.Hash{transferTopic, word(maker), word(r.Recipient)}, Amount: wei(x.least), AtLeast: true}
 		return x.flow("RFQ", r, rfq, rfq, rfqEnds, spent, []swap.LogPattern{input(r.AmountIn, false), output, event}, []swap.LogPattern{input(big.NewInt(1), true), event})
 	}
-	return suite(harmlessRFQ, []providertest.Flow{
-		beside(flow(recording{"ethereum-usdc-weth", "504765657558485082", "504765657558485082", "121-197055704233248307894658608409132099557", same("b1b1b1b1"), nil, true},
-			request(1, usdcEthereum, wethEthereum, "1000000000", 0), usdcEthereum)),
-		beside(flow(recording{"base-usdc-dai", "996498000000000000000", "996498000000000000000", "121-42", same("b2b2b2b2"), nil, false},
+	recorded := flow(recording{"ethereum-usdc-weth", "504765657558485082", "504765657558485082", "121-197055704233248307894658608409132099557", same("b1b1b1b1"), freeRFQ, true},
+		request(1, usdcEthereum, wethEthereum, "1000000000", 0), usdcEthereum)
+	return suite("gasless RFQ", []string{"removed", "null", "emptied"}, harmlessRFQ, []providertest.Flow{
+		beside(recorded), among(recorded, "ethereum-usdc-weth-jam"),
+		beside(flow(recording{"base-usdc-dai", "996498000000000000000", "996498000000000000000", "121-42", same("b2b2b2b2"), freeRFQ, false},
 			toFriend(request(8453, usdcBase, daiBase, "1000000000", 40)), usdcBase)),
-		beside(flow(recording{"optimism-eth-usdc", "2609520000", "2609520000", "121-77", same("b3b3b3b3"), nil, false},
+		beside(flow(recording{"optimism-eth-usdc", "2609520000", "2609520000", "121-77", same("b3b3b3b3"), freeRFQ, false},
 			request(10, native, usdcOptimism, "1000000000000000000", 40), wethOP)),
 	})
 }
 
-func suite(further []providertest.Harmless, flows []providertest.Flow) providertest.Suite {
+func suite(name string, noHash []string, further []providertest.Harmless, flows []providertest.Flow) providertest.Suite {
 	return providertest.Suite{
-		Dir: "testdata/exchanges", Now: recorded, New: newProvider, Sign: sign,
-		Flows: flows, Harmless: harmless(flows, further...),
+		Name: name, Dir: "testdata/exchanges", Now: recorded, New: newProvider, Sign: sign,
+		Flows: flows, Harmless: harmless(flows, noHash, further...),
 	}
 }
 
 const (
-	freeNonce = "the contract takes each nonce once, whichever it is"
-	freeWho   = "it only says who may settle first; whoever does must pay the same"
+	freeNonce  = "the contract takes each nonce once, whichever it is"
+	freeWho    = "it only says who may settle first; whoever does must pay the same"
+	freeMore   = "more than the floor"
+	freeExpiry = "any end before the accepted deadline; an order that is over settles nowhere"
+	freeMaker  = "anybody but a party to the swap; the order is filled by that one's tokens or not at all"
 )
 
-// freeJAM is what the provider may choose in an order, beside the nonce.
-var freeJAM = map[string]string{"message.executor": freeWho}
+// otherNumbers are the lies that make a number of 256 bits of a number.
+var otherNumbers = []string{"a number", "one more", "one less", "doubled", "of 256 bits"}
+
+// freeJAM and freeRFQ are what the provider may choose in an order: what it says
+// when it quotes is what is signed.
+var (
+	freeJAM = []providertest.Harmless{
+		{Path: "message.executor", Why: freeWho},
+		{Path: "message.exclusivityDeadline", Why: "up to the expiry, " + freeWho, Lies: []string{"a number", "one less", "zero"}},
+		{Path: "message.nonce", Why: freeNonce, Lies: otherNumbers},
+		{Path: "message.buyAmounts[*]", Why: freeMore, Lies: []string{"one more", "doubled", "of 256 bits"}},
+		{Path: "message.expiry", Why: freeExpiry, Lies: []string{"one more"}},
+	}
+	freeRFQ = []providertest.Harmless{
+		{Path: "message.maker_address", Why: freeMaker, Lies: []string{"the attacker", "the caller constant", "the router constant"}},
+		{Path: "message.maker_nonce", Why: freeNonce, Lies: otherNumbers},
+		{Path: "message.maker_amount", Why: freeMore, Lies: []string{"one more", "doubled", "of 256 bits"}},
+		{Path: "message.expiry", Why: freeExpiry, Lies: []string{"a number", "one more", "one less", "zero"}},
+	}
+)
 
 func TestConformance(t *testing.T) {
 	t.Run("JAM", func(t *testing.T) { providertest.Run(t, jamSuite()) })
@@ -215,7 +232,9 @@ func TestConformance(t *testing.T) {
 // signed.
 func TestHostile(t *testing.T) {
 	for name, s := range map[string]providertest.Suite{"JAM": jamSuite(), "RFQ": rfqSuite()} {
-		s.New = newPatient
-		t.Run(name, func(t *testing.T) { providertest.Hostile(t, s) })
+		t.Run(name, func(t *testing.T) {
+			s.Attacks = gasless.Attacks(t, name)
+			providertest.Hostile(t, s)
+		})
 	}
 }

@@ -50,6 +50,7 @@ const (
 // goroutines.
 type Provider struct {
 	api    map[string]*rest.Client // by the protocol's name: one that fails or is limited does not stop the other
+	orders map[string]*rest.Client // nor do quotes that fail stop orders that are under way
 	source string
 	now    func() time.Time
 }
@@ -75,7 +76,7 @@ func New(c Config) (*Provider, error) {
 	if c.Sandbox {
 		reach = rest.OwnMachineAlone
 	}
-	p := &Provider{api: map[string]*rest.Client{}, source: c.Source, now: c.Now}
+	p := &Provider{api: map[string]*rest.Client{}, orders: map[string]*rest.Client{}, source: c.Source, now: c.Now}
 	for _, pr := range protocols {
 		api, err := rest.New(rest.Config{
 			Name: string(swap.Gasless), Base: c.Base, Reach: reach, Limits: limits(c.Limits), Now: c.Now, Secrets: keyHeader(c.Key),
@@ -83,7 +84,7 @@ func New(c Config) (*Provider, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.api[pr.name] = api
+		p.api[pr.name], p.orders[pr.name] = api, api.Apart()
 	}
 	return p, nil
 }

@@ -64,7 +64,7 @@ func (a *api) count(path string) (n int) {
 }
 
 func (a *api) provider(t testing.TB) *gasless.Provider {
-	return newProvider(t, a.URL, func() time.Time { return recorded }).(*gasless.Provider)
+	return newProvider(t, a.URL, func() time.Time { return recorded }, providertest.Limits(250*time.Millisecond)).(*gasless.Provider)
 }
 
 func say(body []byte) http.HandlerFunc {
@@ -411,7 +411,7 @@ func TestSubmitAnswers(t *testing.T) {
 func TestSubmitOnlyWhatWasSigned(t *testing.T) {
 	a := newAPI(t)
 	now := recorded
-	p := newProvider(t, a.URL, func() time.Time { return now }).(*gasless.Provider)
+	p := newProvider(t, a.URL, func() time.Time { return now }, providertest.Limits(250*time.Millisecond)).(*gasless.Provider)
 	for name, change := range map[string]func(*swap.Order){
 		"another quote": func(o *swap.Order) {
 			o.Offer.Raw = reply(t, "ethereum-usdc-weth.quote.json", func(_, order map[string]any) { order["maker_nonce"] = "1" })

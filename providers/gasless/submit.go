@@ -55,7 +55,7 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
 // post hands the order over. The reply counts only if it is about this order.
 func (p *Provider) post(ctx context.Context, s signed, body []byte) error {
 	v := s.order.deal.venue
-	reply, err := p.api[v.protocol.name].Do(ctx, rest.Call{Method: http.MethodPost, Path: v.path("/order"), Body: body})
+	reply, err := p.orders[v.protocol.name].Do(ctx, rest.Call{Method: http.MethodPost, Path: v.path("/order"), Body: body})
 	if err != nil {
 		return service.Refusal(err)
 	}
@@ -106,7 +106,7 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 		return swap.Claim{}, err
 	}
 	v := s.order.deal.venue
-	reply, err := p.api[v.protocol.name].Do(ctx, rest.Call{Method: http.MethodGet, Path: v.path("/order-status"), Query: url.Values{"quote_id": {s.quoteID}}})
+	reply, err := p.orders[v.protocol.name].Do(ctx, rest.Call{Method: http.MethodGet, Path: v.path("/order-status"), Query: url.Values{"quote_id": {s.quoteID}}})
 	if err != nil {
 		err = service.Refusal(err)
 	}
@@ -116,6 +116,9 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 	}
 	if isCode(err, invalidQuoteID) {
 		return swap.Claim{}, refuse(swap.OrderUnknown, "quoteId", "has no such order")
+	}
+	if o.Ref == "" {
+		claim.Ref = s.quoteID
 	}
 	return claim, err
 }

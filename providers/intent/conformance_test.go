@@ -13,7 +13,6 @@ import (
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
-	"golang.org/x/time/rate"
 )
 
 var (
@@ -45,18 +44,11 @@ const (
 	trusted = "the intent provider and its fillers"
 )
 
-// newProvider is a provider on a loopback server: quick to give up.
-func newProvider(t testing.TB, base string, now func() time.Time) swap.Provider {
-	return open(t, base, now)
-}
-
-func open(t testing.TB, base string, now func() time.Time) *intent.Provider {
+// newProvider is a provider on a loopback server.
+func newProvider(t testing.TB, base string, now func() time.Time, limits rest.Limits) swap.Provider {
 	p, err := intent.New(intent.Config{
 		Base: base, Sandbox: true, Now: now,
-		Limits: rest.Limits{
-			Attempt: 400 * time.Millisecond, Call: 2 * time.Second, Attempts: 2,
-			Backoff: time.Millisecond, MaxWait: 10 * time.Millisecond, Rate: rate.Inf, Failures: 1000,
-		},
+		Limits: limits,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -146,6 +138,36 @@ func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 	return f
 }
 
+// inLines is the flow with its quote streamed.
+func inLines(f providertest.Flow) providertest.Flow {
+	rest := f.Exchanges[1:]
+	f.Exchanges, f.Beside, f.Streamed = []string{f.Name + ".lines.json"}, rest, true
+	return named(f, "in-lines")
+}
+
+// found is the flow of an order that neither its quote nor its name leads to any more:
+// it is in the list of the account's orders.
+func found(f providertest.Flow) providertest.Flow {
+	name := f.Name
+	file := func(of string) string { return name + "." + of + ".json" }
+	f.Beside = []string{file("quote"), file("build"), file("lost"), file("missing")}
+	f.Exchanges = []string{file("list")}
+	f = named(f, "found")
+	f.Settled.Status, f.Settled.Claims = "/v1/orders/"+account.Hex(), []providertest.Claimed{
+		{Exchange: f.Exchanges[0], Claim: settling("published")},
+		{Exchange: file("list-filled"), Claim: filled(f.Request.DstChain)}, {Exchange: file("list-refunded"), Claim: refunded(f.Request.SrcChain)},
+	}
+	return f
+}
+
+// named is a copy with the first claim alone.
+func named(f providertest.Flow, as string) providertest.Flow {
+	settled := *f.Settled
+	settled.Claims = slices.Clone(settled.Claims[:1])
+	f.Name, f.Settled = f.Name+"-"+as, &settled
+	return f
+}
+
 func settling(word string) swap.Claim { return swap.Claim{State: swap.Settling, Word: word} }
 
 func filled(chainID uint64) swap.Claim {
@@ -159,25 +181,27 @@ func refunded(chainID uint64) swap.Claim {
 const saysFailed = "the intent provider says that the order failed"
 
 func suite() providertest.Suite {
+	flows := []providertest.Flow{
+		recording{"base-usdc-arbitrum", "Hyperstream", "24880000", "24755600", 30 * time.Second, depotBase, settling("published"), map[string]swap.Claim{
+			"created": settling("created"), "deposited": settling("deposited"), "refund-pending": settling("refund_pending"),
+			"unheard-of": settling("timeout"), "filled": filled(42161), "filled-unnamed": {State: swap.Filled, Word: "filled"}, "refunded": refunded(8453),
+			"failed":          {State: swap.Failed, Word: "failed", Reason: saysFailed},
+			"failed-refunded": {State: swap.Failed, Word: "failed", Tx: refundTx, Chain: 8453, Reason: saysFailed},
+		}}.flow(request(8453, usdcBase, "25000000", 42161, usdcArbitrum, 40)),
+		recording{"base-eth-arbitrum", "Hyperstream", "9985000000000000", "9935075000000000", 540 * time.Second, depotBase, settling("published"), map[string]swap.Claim{
+			"filled": filled(42161),
+		}}.flow(toFriend(request(8453, native, "10000000000000000", 42161, native, 0))),
+		recording{"ethereum-usdt-weth", "DeBridge", "509521195673062120", "506973589694696810", 45 * time.Second, depotEthereum, settling("published"), map[string]swap.Claim{
+			"refunded": refunded(1),
+		}}.flow(request(1, usdtEthereum, "1000000000", 1, wethEthereum, 40)),
+		recording{"optimism-usdc-polygon", "Across", "49800000", "49551000", 30 * time.Second, unknownDepot, settling("published"), map[string]swap.Claim{
+			"filled": filled(137),
+		}}.flow(request(10, usdcOptimism, "50000000", 137, usdcPolygon, 40)),
+	}
 	return providertest.Suite{
-		Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless,
-		Flows: []providertest.Flow{
-			recording{"base-usdc-arbitrum", "Hyperstream", "24880000", "24755600", 30 * time.Second, depotBase, settling("published"), map[string]swap.Claim{
-				"created": settling("created"), "deposited": settling("deposited"), "refund-pending": settling("refund_pending"),
-				"unheard-of": settling("timeout"), "filled": filled(42161), "filled-unnamed": {State: swap.Filled, Word: "filled"}, "refunded": refunded(8453),
-				"failed":          {State: swap.Failed, Word: "failed", Reason: saysFailed},
-				"failed-refunded": {State: swap.Failed, Word: "failed", Tx: refundTx, Chain: 8453, Reason: saysFailed},
-			}}.flow(request(8453, usdcBase, "25000000", 42161, usdcArbitrum, 40)),
-			recording{"base-eth-arbitrum", "Hyperstream", "9985000000000000", "9935075000000000", 540 * time.Second, depotBase, settling("published"), map[string]swap.Claim{
-				"filled": filled(42161),
-			}}.flow(toFriend(request(8453, native, "10000000000000000", 42161, native, 0))),
-			recording{"ethereum-usdt-weth", "DeBridge", "509521195673062120", "506973589694696810", 45 * time.Second, depotEthereum, settling("published"), map[string]swap.Claim{
-				"refunded": refunded(1),
-			}}.flow(request(1, usdtEthereum, "1000000000", 1, wethEthereum, 40)),
-			recording{"optimism-usdc-polygon", "Across", "49800000", "49551000", 30 * time.Second, unknownDepot, settling("published"), map[string]swap.Claim{
-				"filled": filled(137),
-			}}.flow(request(10, usdcOptimism, "50000000", 137, usdcPolygon, 40)),
-		},
+		Name: "intent", Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless,
+		Flows:    append(flows, inLines(flows[0]), found(flows[0])),
+		Readings: []providertest.Reading{{Name: "tokens", Exchange: "tokens.json", Read: readTokens}},
 	}
 }
 
@@ -185,4 +209,8 @@ func TestConformance(t *testing.T) { providertest.Run(t, suite()) }
 
 // TestHostile has a sub-test for every leaf of the recorded replies, and for the
 // bytes that would be signed.
-func TestHostile(t *testing.T) { providertest.Hostile(t, suite()) }
+func TestHostile(t *testing.T) {
+	s := suite()
+	s.Attacks = intent.Attacks(t)
+	providertest.Hostile(t, s)
+}

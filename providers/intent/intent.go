@@ -45,6 +45,7 @@ const (
 // goroutines.
 type Provider struct {
 	api            *rest.Client
+	orders         *rest.Client // quotes that fail do not stop orders that are under way
 	base, frontend string
 	now            func() time.Time
 	fillers        []filler
@@ -82,6 +83,7 @@ func New(c Config) (*Provider, error) {
 	if p.api, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Base, Reach: reach, Limits: limits(c.Limits), Now: c.Now}); err != nil {
 		return nil, fmt.Errorf("intent: %w", err)
 	}
+	p.orders = p.api.Apart()
 	return p, nil
 }
 

@@ -45,7 +45,7 @@ type paid struct {
 
 // search finds the order of a deposit by its transaction (GET /v1/orders/{address}).
 func (p *Provider) search(ctx context.Context, o swap.Order, d deposited) (orderReply, error) {
-	reply, err := p.api.Do(ctx, rest.Call{
+	reply, err := p.orders.Do(ctx, rest.Call{
 		Method: http.MethodGet, Path: "/v1/orders/" + o.Terms.Account.Hex(), Query: url.Values{"txHashSearch": {d.tx.Hex()}, "limit": {maxOrders}},
 	})
 	if err != nil {
@@ -111,7 +111,11 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 	if err != nil {
 		return swap.Claim{}, err
 	}
-	return r.claim()
+	c, err := r.claim()
+	if o.Ref == "" {
+		c.Ref = r.ID
+	}
+	return c, err
 }
 
 // look asks for an order by its name, or by its deposit where it has none or the
@@ -135,7 +139,7 @@ func (p *Provider) look(ctx context.Context, o swap.Order, d deposited) (orderRe
 
 // byName asks for an order by its name (GET /v1/orders/by-id/{orderId}).
 func (p *Provider) byName(ctx context.Context, o swap.Order, d deposited) (orderReply, error) {
-	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodGet, Path: "/v1/orders/by-id/" + url.PathEscape(o.Ref)})
+	reply, err := p.orders.Do(ctx, rest.Call{Method: http.MethodGet, Path: "/v1/orders/by-id/" + url.PathEscape(o.Ref)})
 	if err != nil {
 		return orderReply{}, service.Refusal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"swapkeep/chain"
+	"swapkeep/providers/providertest"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -220,26 +221,24 @@ var hostileNative = []hostile{
 	{"without data", set(0, "data", "0x"), swap.NotUnderstood, "data"},
 }
 
-// TestHostilePlans: each is refused for the reason that names it, and nothing of it
-// is signed, since Build gives no step.
-func TestHostilePlans(t *testing.T) {
-	tried := 0
-	try := func(t *testing.T, name string, raw []byte, terms swap.Terms, h hostile) {
-		t.Run(name+"/"+h.name, func(t *testing.T) {
-			tried++
+// planAttacks are the plans of both tables. Nothing of them is signed, since Build
+// gives no step.
+func planAttacks(t *testing.T) (list []providertest.Attack) {
+	on := func(name string, raw []byte, terms swap.Terms, h hostile) {
+		list = append(list, providertest.Attack{Name: "plan/" + name + "/" + h.name, Code: h.code, Field: h.field, Try: func(t *testing.T) error {
 			_, err := readPlan(planWith(t, raw, h.change), terms)
-			refusedFor(t, h.name, err, h.code, h.field)
-		})
+			return err
+		}})
 	}
-	for rule, list := range hostilePlans {
-		for _, h := range list {
-			try(t, rule, example(t, "k_build_resp"), termsOf(exampleRequest(), 1), h)
+	for rule, plans := range hostilePlans {
+		for _, h := range plans {
+			on(rule, example(t, "k_build_resp"), termsOf(exampleRequest(), 1), h)
 		}
 	}
 	for _, h := range hostileNative {
-		try(t, "of the native coin", example(t, "k_build_native"), nativeTerms(), h)
+		on("of the native coin", example(t, "k_build_native"), nativeTerms(), h)
 	}
-	t.Logf("%d hostile plans refused by name", tried)
+	return list
 }
 
 // TestOddPlans: what is unusual and says the same is taken.
@@ -295,42 +294,48 @@ func planWith(t testing.TB, raw []byte, change func(map[string]any)) []byte {
 	return out
 }
 
-// TestOtherSteps: what is not exactly a deposit for the terms is not decoded.
-func TestOtherSteps(t *testing.T) {
+// An otherStep is not exactly a deposit for the terms.
+type otherStep struct {
+	change func(*swap.Step, *swap.Terms)
+	code   swap.Code
+	field  string
+}
+
+var otherSteps = map[string]otherStep{
+	"a message":              {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.TypedStep }, swap.NotUnderstood, "kind"},
+	"a late call":            {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.LateStep }, swap.NotUnderstood, "kind"},
+	"nothing":                {func(s *swap.Step, _ *swap.Terms) { s.Call = nil }, swap.NotUnderstood, "kind"},
+	"a message beside":       {func(s *swap.Step, _ *swap.Terms) { s.Typed = &apitypes.TypedData{} }, swap.NotUnderstood, "kind"},
+	"another provider's":     {func(_ *swap.Step, t *swap.Terms) { t.Provider = swap.Bridge }, swap.NotAsAccepted, "provider"},
+	"of a wrapped coin":      {func(_ *swap.Step, t *swap.Terms) { t.Wrap = attacker }, swap.NotAsAccepted, "provider"},
+	"of nothing":             {func(_ *swap.Step, t *swap.Terms) { t.AmountIn = nil }, swap.NotAsAccepted, "amountIn"},
+	"for another network":    {func(s *swap.Step, _ *swap.Terms) { s.Call.ChainID = 1 }, swap.NotAsAccepted, "from"},
+	"from another account":   {func(s *swap.Step, _ *swap.Terms) { s.Call.From = attacker }, swap.NotAsAccepted, "from"},
+	"with coins":             {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = big.NewInt(1) }, swap.NotAsAccepted, "value"},
+	"without a value":        {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = nil }, swap.NotAsAccepted, "value"},
+	"that calls nothing":     {func(s *swap.Step, _ *swap.Terms) { s.Call.Data = nil }, swap.NotUnderstood, "data"},
+	"that approves":          {func(s *swap.Step, _ *swap.Terms) { s.Call.Data = common.FromHex(approval(attacker, unlimited)) }, swap.NotAsAccepted, "data"},
+	"to the token":           {func(s *swap.Step, _ *swap.Terms) { s.Call.To = exampleIn }, swap.NotAsAccepted, "to"},
+	"to nobody":              {func(s *swap.Step, _ *swap.Terms) { s.Call.To = common.Address{} }, swap.NotAsAccepted, "to"},
+	"the coin, as if it was": {func(_ *swap.Step, t *swap.Terms) { t.TokenIn = chain.Native }, swap.NotAsAccepted, "value"},
+}
+
+// decoded has the example's deposit decoded with the change.
+func (o otherStep) decoded(t *testing.T) error {
+	order := exampleOrderOf(t)
+	s, terms := order.Plan.Steps[0], order.Terms
+	call := *s.Call
+	s.Call = &call
+	o.change(&s, &terms)
+	_, err := (&Provider{}).Decode(terms, s)
+	return err
+}
+
+// TestDeposit: what the example's deposit does is said, and nothing is promised of it.
+func TestDeposit(t *testing.T) {
 	o := exampleOrderOf(t)
-	p := &Provider{}
-	good := o.Plan.Steps[0]
-	if f, err := p.Decode(o.Terms, good); err != nil || f.Kind != swap.Opaque || f.Target != exampleDepot || len(f.Receives) != 0 {
+	if f, err := (&Provider{}).Decode(o.Terms, o.Plan.Steps[0]); err != nil || f.Kind != swap.Opaque || f.Target != exampleDepot || len(f.Receives) != 0 {
 		t.Fatalf("%+v, %v", f, err)
-	}
-	for name, c := range map[string]struct {
-		change func(*swap.Step, *swap.Terms)
-		code   swap.Code
-		field  string
-	}{
-		"a message":              {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.TypedStep }, swap.NotUnderstood, "kind"},
-		"a late call":            {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.LateStep }, swap.NotUnderstood, "kind"},
-		"nothing":                {func(s *swap.Step, _ *swap.Terms) { s.Call = nil }, swap.NotUnderstood, "kind"},
-		"a message beside":       {func(s *swap.Step, _ *swap.Terms) { s.Typed = &apitypes.TypedData{} }, swap.NotUnderstood, "kind"},
-		"another provider's":     {func(_ *swap.Step, t *swap.Terms) { t.Provider = swap.Bridge }, swap.NotAsAccepted, "provider"},
-		"of a wrapped coin":      {func(_ *swap.Step, t *swap.Terms) { t.Wrap = attacker }, swap.NotAsAccepted, "provider"},
-		"of nothing":             {func(_ *swap.Step, t *swap.Terms) { t.AmountIn = nil }, swap.NotAsAccepted, "amountIn"},
-		"for another network":    {func(s *swap.Step, _ *swap.Terms) { s.Call.ChainID = 1 }, swap.NotAsAccepted, "from"},
-		"from another account":   {func(s *swap.Step, _ *swap.Terms) { s.Call.From = attacker }, swap.NotAsAccepted, "from"},
-		"with coins":             {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = big.NewInt(1) }, swap.NotAsAccepted, "value"},
-		"without a value":        {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = nil }, swap.NotAsAccepted, "value"},
-		"that calls nothing":     {func(s *swap.Step, _ *swap.Terms) { s.Call.Data = nil }, swap.NotUnderstood, "data"},
-		"that approves":          {func(s *swap.Step, _ *swap.Terms) { s.Call.Data = common.FromHex(approval(attacker, unlimited)) }, swap.NotAsAccepted, "data"},
-		"to the token":           {func(s *swap.Step, _ *swap.Terms) { s.Call.To = exampleIn }, swap.NotAsAccepted, "to"},
-		"to nobody":              {func(s *swap.Step, _ *swap.Terms) { s.Call.To = common.Address{} }, swap.NotAsAccepted, "to"},
-		"the coin, as if it was": {func(_ *swap.Step, t *swap.Terms) { t.TokenIn = chain.Native }, swap.NotAsAccepted, "value"},
-	} {
-		s, terms := good, o.Terms
-		call := *good.Call
-		s.Call = &call
-		c.change(&s, &terms)
-		_, err := p.Decode(terms, s)
-		refusedFor(t, name, err, c.code, c.field)
 	}
 }
 

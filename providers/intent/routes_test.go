@@ -246,13 +246,15 @@ func streams(write func(send func(string))) http.HandlerFunc {
 	}
 }
 
-// liars are lines that are no honest route; each is left out, and the reason of the
-// first is given where there is no other.
-var liars = map[string]struct {
+type liar struct {
 	line  string
 	code  swap.Code
 	field string
-}{
+}
+
+// liars are lines that are no honest route; each is left out, and the reason of the
+// first is given where there is no other.
+var liars = map[string]liar{
 	"half a line":                 {line{id: "A", out: 9000, ends: 100}.json(exampleNow)[:60], swap.ProviderGarbage, "route"},
 	"no JSON":                     {"<html>", swap.ProviderGarbage, "route"},
 	"an array":                    {"[]", swap.ProviderGarbage, "route"},
@@ -278,25 +280,30 @@ var liars = map[string]struct {
 	"an amount that is no string": {`{"quoteId":"q","routeId":"A","quote":{"amountIn":25000000}}`, swap.ProviderGarbage, "route"},
 }
 
+// alone is the line as all of a stream.
+func (l liar) alone(t *testing.T) error {
+	_, err := l.told(t, l.line+"\n", 0)
+	return err
+}
+
+// told streams lines, of which so many are to be told.
+func (liar) told(t *testing.T, lines string, want int) ([]swap.Offer, error) {
+	told := 0
+	offers, err := at(t, streams(func(send func(string)) { send(lines) })).Stream(t.Context(), exampleRequest(), func(swap.Offer) { told++ })
+	if told != want || len(offers) != want {
+		t.Errorf("%d told, %v: %v", told, names(offers), err)
+	}
+	return offers, err
+}
+
 // TestStreamOfLies: a bad line spoils itself alone.
 func TestStreamOfLies(t *testing.T) {
 	good := line{id: "good", out: 9000, ends: 100}.json(exampleNow)
 	for name, c := range liars {
-		told := 0
-		run := func(lines string) ([]swap.Offer, error) {
-			told = 0
-			return at(t, streams(func(send func(string)) { send(lines) })).Stream(t.Context(), exampleRequest(), func(swap.Offer) { told++ })
-		}
-		if _, err := run(c.line + "\n"); told != 0 {
-			t.Errorf("%s: told", name)
-		} else {
-			refusedFor(t, name, err, c.code, c.field)
-		}
-		if offers, err := run(good + "\n" + c.line); err != nil || len(offers) != 1 || told != 1 {
-			t.Errorf("%s, after a good one: %v, %v", name, names(offers), err)
-		}
-		if offers, err := run(c.line + "\n" + good); err != nil || len(offers) != 1 || told != 1 {
-			t.Errorf("%s, before a good one: %v, %v", name, names(offers), err)
+		for place, lines := range map[string]string{"after": good + "\n" + c.line, "before": c.line + "\n" + good} {
+			if _, err := c.told(t, lines, 1); err != nil {
+				t.Errorf("%s, %s a good one: %v", name, place, err)
+			}
 		}
 		if !json.Valid([]byte(c.line)) {
 			continue // it spoils a whole answer
@@ -414,44 +421,45 @@ func TestStreamArrives(t *testing.T) {
 	}
 }
 
-// TestStoredOffer: an offer that somebody changed, or of another swap, builds
-// nothing, and the provider is not asked.
-func TestStoredOffer(t *testing.T) {
+// A storedOffer is one that somebody changed, or of another swap.
+type storedOffer struct {
+	change func(*swap.Offer, *swap.Terms)
+	code   swap.Code
+	field  string
+}
+
+var storedOffers = map[string]storedOffer{
+	"another provider's":    {func(o *swap.Offer, _ *swap.Terms) { o.Provider = swap.Bridge }, swap.NotAsAccepted, "provider"},
+	"another account's":     {func(o *swap.Offer, _ *swap.Terms) { o.Request.Account = attacker }, swap.NotAsAccepted, "account"},
+	"to another network":    {func(_ *swap.Offer, t *swap.Terms) { t.DstChain = 10 }, swap.NotAsAccepted, "srcChainId"},
+	"of another token":      {func(_ *swap.Offer, t *swap.Terms) { t.TokenIn = attacker }, swap.NotAsAccepted, "tokenIn"},
+	"of a wrapped coin":     {func(_ *swap.Offer, t *swap.Terms) { t.Wrap = attacker }, swap.NotAsAccepted, "tokenIn"},
+	"for another token":     {func(_ *swap.Offer, t *swap.Terms) { t.TokenOut = attacker }, swap.NotAsAccepted, "tokenOut"},
+	"of another amount":     {func(_ *swap.Offer, t *swap.Terms) { t.AmountIn = big.NewInt(1) }, swap.NotAsAccepted, "amountIn"},
+	"of no amount":          {func(_ *swap.Offer, t *swap.Terms) { t.AmountIn = nil }, swap.ProviderGarbage, "amountIn"},
+	"to another recipient":  {func(_ *swap.Offer, t *swap.Terms) { t.Recipient = attacker }, swap.NotAsAccepted, "recipient"},
+	"refunded to another":   {func(o *swap.Offer, _ *swap.Terms) { o.Request.RefundTo = attacker }, swap.NotAsAccepted, "recipient"},
+	"with another fee":      {func(o *swap.Offer, _ *swap.Terms) { o.Request.FeeBps = 300 }, swap.NotAsAccepted, "feeBps"},
+	"with another receiver": {func(_ *swap.Offer, t *swap.Terms) { t.FeeReceiver = attacker }, swap.NotAsAccepted, "feeBps"},
+	"below the floor":       {func(_ *swap.Offer, t *swap.Terms) { t.FloorOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "floorOut"},
+	"without a floor":       {func(_ *swap.Offer, t *swap.Terms) { t.FloorOut = nil }, swap.NotAsAccepted, "floorOut"},
+	"with another minimum":  {func(o *swap.Offer, _ *swap.Terms) { o.MinOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "minAmountOut"},
+	"with another route":    {func(o *swap.Offer, _ *swap.Terms) { o.Routing = "Across" }, swap.NotAsAccepted, "minAmountOut"},
+	"with another filler": {func(o *swap.Offer, _ *swap.Terms) {
+		o.Raw = json.RawMessage(strings.Replace(string(o.Raw), "Hyperstream", "Across", 1))
+	}, swap.NotAsAccepted, "minAmountOut"},
+	"with nothing kept":       {func(o *swap.Offer, _ *swap.Terms) { o.Raw = nil }, swap.ProviderGarbage, "raw"},
+	"with more than was kept": {func(o *swap.Offer, _ *swap.Terms) { o.Raw = json.RawMessage(`{"quoteId":"q","route":{},"to":"0x"}`) }, swap.ProviderGarbage, "raw"},
+	"after consent ended":     {func(_ *swap.Offer, t *swap.Terms) { t.Deadline = exampleNow }, swap.QuoteExpired, "expires"},
+}
+
+// built has a plan made of it, for which the provider is not even asked.
+func (s storedOffer) built(t *testing.T) error {
 	o := exampleOrderOf(t)
 	p := at(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) })
-	for name, c := range map[string]struct {
-		change func(*swap.Offer, *swap.Terms)
-		code   swap.Code
-		field  string
-	}{
-		"another provider's":    {func(o *swap.Offer, _ *swap.Terms) { o.Provider = swap.Bridge }, swap.NotAsAccepted, "provider"},
-		"another account's":     {func(o *swap.Offer, _ *swap.Terms) { o.Request.Account = attacker }, swap.NotAsAccepted, "account"},
-		"to another network":    {func(_ *swap.Offer, t *swap.Terms) { t.DstChain = 10 }, swap.NotAsAccepted, "srcChainId"},
-		"of another token":      {func(_ *swap.Offer, t *swap.Terms) { t.TokenIn = attacker }, swap.NotAsAccepted, "tokenIn"},
-		"of a wrapped coin":     {func(_ *swap.Offer, t *swap.Terms) { t.Wrap = attacker }, swap.NotAsAccepted, "tokenIn"},
-		"for another token":     {func(_ *swap.Offer, t *swap.Terms) { t.TokenOut = attacker }, swap.NotAsAccepted, "tokenOut"},
-		"of another amount":     {func(_ *swap.Offer, t *swap.Terms) { t.AmountIn = big.NewInt(1) }, swap.NotAsAccepted, "amountIn"},
-		"of no amount":          {func(_ *swap.Offer, t *swap.Terms) { t.AmountIn = nil }, swap.ProviderGarbage, "amountIn"},
-		"to another recipient":  {func(_ *swap.Offer, t *swap.Terms) { t.Recipient = attacker }, swap.NotAsAccepted, "recipient"},
-		"refunded to another":   {func(o *swap.Offer, _ *swap.Terms) { o.Request.RefundTo = attacker }, swap.NotAsAccepted, "recipient"},
-		"with another fee":      {func(o *swap.Offer, _ *swap.Terms) { o.Request.FeeBps = 300 }, swap.NotAsAccepted, "feeBps"},
-		"with another receiver": {func(_ *swap.Offer, t *swap.Terms) { t.FeeReceiver = attacker }, swap.NotAsAccepted, "feeBps"},
-		"below the floor":       {func(_ *swap.Offer, t *swap.Terms) { t.FloorOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "floorOut"},
-		"without a floor":       {func(_ *swap.Offer, t *swap.Terms) { t.FloorOut = nil }, swap.NotAsAccepted, "floorOut"},
-		"with another minimum":  {func(o *swap.Offer, _ *swap.Terms) { o.MinOut = big.NewInt(24_755_601) }, swap.NotAsAccepted, "minAmountOut"},
-		"with another route":    {func(o *swap.Offer, _ *swap.Terms) { o.Routing = "Across" }, swap.NotAsAccepted, "minAmountOut"},
-		"with another filler": {func(o *swap.Offer, _ *swap.Terms) {
-			o.Raw = json.RawMessage(strings.Replace(string(o.Raw), "Hyperstream", "Across", 1))
-		}, swap.NotAsAccepted, "minAmountOut"},
-		"with nothing kept":       {func(o *swap.Offer, _ *swap.Terms) { o.Raw = nil }, swap.ProviderGarbage, "raw"},
-		"with more than was kept": {func(o *swap.Offer, _ *swap.Terms) { o.Raw = json.RawMessage(`{"quoteId":"q","route":{},"to":"0x"}`) }, swap.ProviderGarbage, "raw"},
-		"after consent ended":     {func(_ *swap.Offer, t *swap.Terms) { t.Deadline = exampleNow }, swap.QuoteExpired, "expires"},
-	} {
-		offer, terms := o.Offer, o.Terms
-		c.change(&offer, &terms)
-		_, err := p.Build(t.Context(), offer, terms)
-		refusedFor(t, name, err, c.code, c.field)
-	}
+	s.change(&o.Offer, &o.Terms)
+	_, err := p.Build(t.Context(), o.Offer, o.Terms)
+	return err
 }
 
 // TestRequests: what cannot be asked is refused before anybody is asked.

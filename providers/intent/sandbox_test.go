@@ -325,6 +325,7 @@ func (c *counter) endings(t *testing.T) {
 		{"said to be filled", trade{8453, usdcBase, "36000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim"}, "", "", swap.ReportedUnproven, false},
 		{"said to be refunded", trade{8453, usdcBase, "37000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "claim_refund"}, "", "", swap.ReportedUnproven, false},
 		{"filled by another's fill", trade{8453, usdcBase, "20000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "borrow"}, "", "", swap.ReportedUnproven, false},
+		{"filled by a stranger", trade{8453, usdcBase, "38000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Stranger: true}, "", "", swap.TransferSeen, false},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			c.set(t, func(s *intentsim.Settings) { s.Outcome = x.outcome })
@@ -335,7 +336,10 @@ func (c *counter) endings(t *testing.T) {
 				if o.Verdict != nil {
 					t.Errorf("a verdict %+v", o.Verdict)
 				}
-				c.deposited(t, o)
+				at := c.deposited(t, o)
+				if x.outcome.Stranger && (o.Seen == nil || o.Seen.Tx != at.Payment || o.Seen.From != c.s.Services()["intentStranger"].Address || o.Seen.Amount.Cmp(o.Terms.FloorOut) < 0) {
+					t.Errorf("seen %+v, paid in %s", o.Seen, at.Payment)
+				}
 				return
 			}
 			o := c.final(t, id, x.end)

@@ -32,7 +32,7 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	reply, err := p.api.Do(ctx, rest.Call{Method: http.MethodPut, Path: "/v1/deposit/submit", Body: body})
+	reply, err := p.orders.Do(ctx, rest.Call{Method: http.MethodPut, Path: "/v1/deposit/submit", Body: body})
 	var id string
 	if err != nil {
 		err = service.Refusal(err)

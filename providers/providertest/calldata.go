@@ -21,56 +21,60 @@ const (
 
 // calldata changes every word, every byte and the envelope of the last step's
 // transaction and wants each change refused, or without effect on what was
-// accepted. A word of which every value passes needs a reason, unless nobody can
-// read the call: then what it is seen to move is held to the terms.
-func (h *harness) calldata(t *testing.T) {
+// accepted. A word of which a value passes needs a reason, unless nobody can read
+// the call: then what it is seen to move is held to the terms.
+func (h *harness) calldata(t *testing.T, r *record) {
 	last := len(h.order.Plan.Steps) - 1
-	if h.order.Plan.Steps[last].Call == nil {
-		return // a signed message: see typed
-	}
 	h.envelope(t, last)
 	data := h.order.Plan.Steps[last].Call.Data
-	tried := 0
-	try := func(name string, changed []byte) (refused bool) {
-		tried++
-		return h.tryStep(t, name, last, func(s *swap.Step) { s.Call.Data = changed })
+	free, used := Suite{Harmless: h.flow.FreeWords}, map[int]map[string]bool{}
+	try := func(kind, place string, changed []byte) {
+		r.add(&r.calldata, 1)
+		refused := h.tryStep(t, place+": "+kind, last, func(s *swap.Step) { s.Call.Data = changed })
+		if refused || h.flow.Opaque != "" {
+			return
+		}
+		row := free.excuse(h.flow.Name, place, kind, nil)
+		if row < 0 {
+			t.Errorf("%s: %s is accepted, and no reason says why that is harmless", place, kind)
+		}
+		note(used, row, kind)
 	}
 	for i := range data {
 		for _, bits := range []byte{0x01, 0x80, 0xff} {
 			changed := slices.Clone(data)
 			changed[i] ^= bits
-			try(fmt.Sprintf("byte %d ^ %#x", i, bits), changed)
+			try("a byte", wordOf(i), changed)
 		}
 	}
 	for w := 0; selectorLen+(w+1)*wordLen <= len(data); w++ {
-		refused := 0
-		for name, word := range words(data[selectorLen+w*wordLen:][:wordLen]) {
+		for kind, word := range words(data[selectorLen+w*wordLen:][:wordLen]) {
 			changed := slices.Clone(data)
 			copy(changed[selectorLen+w*wordLen:], word)
-			if try(fmt.Sprintf("word %d %s", w, name), changed) {
-				refused++
-			}
-		}
-		switch why, free := h.flow.FreeWords[w]; {
-		case h.flow.Opaque != "":
-		case refused == 0 && why == "":
-			t.Errorf("word %d may have any value, and no reason says why that is harmless", w)
-		case refused > 0 && free:
-			t.Errorf("the reason for word %d is not needed", w)
+			try(kind, wordOf(selectorLen+w*wordLen), changed)
 		}
 	}
 	for n := 0; n < len(data); n += wordLen / 2 {
-		try(fmt.Sprintf("cut to %d bytes", n), data[:n])
+		try(fmt.Sprintf("cut to %d bytes", n), "length", data[:n])
 	}
 	for _, n := range []int{1, 31, 32, 64} {
-		if !try(fmt.Sprintf("%d bytes more", n), append(slices.Clone(data), make([]byte, n)...)) && h.flow.Opaque == "" {
-			t.Errorf("%d bytes after the end are accepted", n)
-		}
+		try(fmt.Sprintf("%d bytes more", n), "length", append(slices.Clone(data), make([]byte, n)...))
 	}
+	free.needed(t, used)
 	if h.flow.Opaque != "" {
-		tried += h.movements(t)
+		r.add(&r.movements, h.movements(t))
 	}
-	t.Logf("%d changes of %d bytes", tried, len(data))
+}
+
+// Word is the place of a word of calldata; the selector is before the first.
+func Word(n int) string { return fmt.Sprintf("word %d", n) }
+
+// wordOf is the place of a byte.
+func wordOf(i int) string {
+	if i < selectorLen {
+		return "selector"
+	}
+	return Word((i - selectorLen) / wordLen)
 }
 
 // words are other values of one word, by name.

@@ -3,6 +3,7 @@ package providertest
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"swapkeep/rest"
 	"swapkeep/swap"
 )
 
@@ -66,6 +68,36 @@ func zipped(size int) http.HandlerFunc {
 	}
 }
 
+// large sends a body of so many bytes, as long as somebody reads it.
+func large(size int) http.HandlerFunc {
+	piece := bytes.Repeat([]byte("a"), 64<<10)
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, err := io.WriteString(w, `{"a":"`)
+		for sent := 0; err == nil && sent < size; sent += len(piece) {
+			_, err = w.Write(piece)
+		}
+	}
+}
+
+// later asks for a pause.
+func later(seconds string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", seconds)
+		failing(http.StatusTooManyRequests)(w, r)
+	}
+}
+
+// stall sends the half of a body, and nothing more.
+func stall(body []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body[:len(body)/2])
+		_ = http.NewResponseController(w).Flush()
+		hang(nil)(w, r)
+	}
+}
+
 // cut promises more than it sends.
 func cut(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
@@ -75,13 +107,6 @@ func cut(w http.ResponseWriter, _ *http.Request) {
 
 func broken(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-func badDate(now time.Time) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
-		ok(`{}`)(w, nil)
-	}
-}
-
 var (
 	refusedOnes = []swap.Code{swap.ProviderRefused}
 	missingOnes = []swap.Code{swap.NoRoute, swap.ProviderRefused, swap.OrderUnknown}
@@ -90,7 +115,7 @@ var (
 	garbageOnes = []swap.Code{swap.ProviderGarbage, swap.NotUnderstood}
 )
 
-func faultTable(now time.Time, elsewhere string) []fault {
+func faultTable(x Exchange, elsewhere string) []fault {
 	redirect := func(status int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", elsewhere)
@@ -114,7 +139,8 @@ func faultTable(now time.Time, elsewhere string) []fault {
 		{"504 page", page(504), downOnes},
 		{"404 page", page(404), garbageOnes},
 		{"200 page", page(200), garbageOnes},
-		{"no content type", answer(200, "", "{}"), garbageOnes},
+		{"another content type", answer(http.StatusOK, "text/html", string(x.Response.Body)), garbageOnes},
+		{"no content type", answer(http.StatusOK, "", string(x.Response.Body)), garbageOnes},
 		{"204", answer(204, "application/json", ""), garbageOnes},
 		{"empty", ok(""), garbageOnes},
 		{"null", ok("null"), garbageOnes},
@@ -126,16 +152,75 @@ func faultTable(now time.Time, elsewhere string) []fault {
 		{"twice", ok(`{}{}`), garbageOnes},
 		{"not utf-8", ok("{\"\xff\xfe\":1}"), garbageOnes},
 		{"deep", ok(strings.Repeat("[", 200_000)), garbageOnes},
-		{"large", ok(`{"a":"` + strings.Repeat("a", 5<<20) + `"}`), garbageOnes},
-		{"zip bomb", zipped(32 << 20), garbageOnes},
+		{"5 MB", large(5 << 20), garbageOnes},
+		{"50 MB", large(50 << 20), garbageOnes},
+		{"zip bomb", zipped(50 << 20), garbageOnes},
 		{"301", redirect(301), garbageOnes},
 		{"302", redirect(302), garbageOnes},
 		{"307", redirect(307), garbageOnes},
 		{"308", redirect(308), garbageOnes},
 		{"cut", cut, downOnes},
+		{"stalled", stall(x.Response.Body), downOnes},
 		{"broken", broken, downOnes},
 		{"silent", hang(nil), downOnes},
-		{"clock ahead", badDate(now.Add(time.Hour)), append(garbageOnes, swap.ClockSkew)},
+	}
+}
+
+// paused: a service that asks for a pause is left alone for that long, and the reason
+// says for how long.
+func (h *harness) paused(t *testing.T) {
+	for path := range h.server.exchanges {
+		p := h.provider(t, hasty)
+		h.server.lie(path, later("600"))
+		first := h.run(t.Context(), p)
+		h.server.lie(path, nil)
+		again := h.run(t.Context(), p)
+		for _, o := range []outcome{first, again} {
+			var r *swap.Refusal
+			if !errors.As(o.err, &r) || r.Code != swap.ProviderBusy && !(o.at == "submit" && unsure(o.err)) || r.Code == swap.ProviderBusy && r.Data["retryAfterSeconds"] == "" {
+				t.Errorf("%s: refused with %v, want %s and for how long", path, o.err, swap.ProviderBusy)
+			}
+		}
+	}
+}
+
+// clocks: nothing is quoted by a service whose clock says another time.
+func (h *harness) clocks(t *testing.T) {
+	for _, off := range []time.Duration{-10 * time.Minute, 10 * time.Minute} {
+		h.server.off.Store(int64(off))
+		offers, err := h.provider(t, patient).Quote(t.Context(), h.flow.Request)
+		h.server.off.Store(0)
+		if c := code(err); c != swap.ClockSkew || len(offers) > 0 {
+			t.Errorf("%s off: %d offers, refused with %q (%v), want %s", off, len(offers), c, err, swap.ClockSkew)
+		}
+	}
+}
+
+// apart: an order is followed while quotes failed so often that none is asked for.
+func (h *harness) apart(t *testing.T) {
+	p, order := h.provider(t, patient), h.order.Clone()
+	if _, err := p.Quote(t.Context(), h.flow.Request); err != nil {
+		t.Fatal(err)
+	}
+	ref, err := p.(swap.Settler).Submit(t.Context(), order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order.Ref = ref
+	for path := range h.server.exchanges {
+		if path != h.flow.Settled.Submit && path != h.flow.Settled.Status {
+			h.server.lie(path, failing(http.StatusInternalServerError))
+			defer h.server.lie(path, nil)
+		}
+	}
+	var suspended *rest.Error
+	for n := 0; suspended == nil || suspended.Kind != rest.Suspended; n++ {
+		if _, err := p.Quote(t.Context(), h.flow.Request); n > 2000 || !errors.As(err, &suspended) {
+			t.Fatalf("quote %d of a service that is down: %v", n, err)
+		}
+	}
+	if _, err := p.(swap.Settler).Status(t.Context(), order); err != nil {
+		t.Errorf("no quotes, and the order is not followed: %v", err)
 	}
 }
 
@@ -145,10 +230,10 @@ func (h *harness) faults(t *testing.T) {
 	var followed atomic.Int32
 	trap := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Add(1) }))
 	defer trap.Close()
-	for path := range h.server.exchanges {
-		for _, f := range faultTable(h.suite.Now, trap.URL+path) {
+	for path, x := range h.server.exchanges {
+		for _, f := range faultTable(x, trap.URL+path) {
 			t.Run(strings.TrimPrefix(path, h.suite.Prefix+"/")+"/"+f.name, func(t *testing.T) {
-				p := h.provider(t)
+				p := h.provider(t, hasty)
 				h.server.lie(path, f.do)
 				begun := time.Now()
 				o := h.run(t.Context(), p)

@@ -15,11 +15,11 @@ import (
 // honest: the recorded replies give the expected offer and effects, and the
 // requests are the recorded ones.
 func (h *harness) honest(t *testing.T) {
-	offers, err := h.p.Quote(t.Context(), h.flow.Request)
+	o, _, err := h.quote(t.Context(), h.p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, want := offers[0], h.flow.Offer
+	want := h.flow.Offer
 	if o.Provider != h.p.Kind() || o.Routing != want.Routing || o.AmountOut.String() != want.AmountOut || o.MinOut.String() != want.MinOut {
 		t.Errorf("offer %s %s out %s at least %s, want %+v", o.Provider, o.Routing, o.AmountOut, o.MinOut, want)
 	}
@@ -69,12 +69,12 @@ func (h *harness) repeat(t *testing.T) {
 			t.Errorf("a repetition differs in %v", d)
 		}
 	}
-	offers, err := h.p.Quote(t.Context(), h.flow.Request)
+	offer, _, err := h.quote(t.Context(), h.p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var stored swap.Offer
-	raw, err := json.Marshal(offers[0])
+	raw, err := json.Marshal(offer)
 	if err == nil {
 		err = json.Unmarshal(raw, &stored)
 	}
@@ -119,7 +119,7 @@ func (h *harness) cancelled(t *testing.T) {
 				cancel()
 			}
 			begun := time.Now()
-			o := h.run(ctx, h.provider(t))
+			o := h.run(ctx, h.provider(t, patient))
 			if !errors.Is(o.err, context.Canceled) {
 				t.Errorf("%s cancelled after %s: %v", path, delay, o.err)
 			}

@@ -11,39 +11,50 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"swapkeep/chain"
+	"swapkeep/rest"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+	"golang.org/x/time/rate"
 )
 
 // A Suite describes a provider to test.
 type Suite struct {
+	// Name is what the provider is called in the report of the hostile half.
+	Name string
 	// Dir holds the recorded exchanges, one file each.
 	Dir string
 	// Prefix is the path of the API on its host, such as /v1.
 	Prefix string
 	// Now is the moment of the recordings; the provider's clock stands there.
 	Now time.Time
-	// New makes a fresh provider that talks to base by the given clock. It must
-	// not wait long: time out within a second, back off by milliseconds.
-	New func(t testing.TB, base string, now func() time.Time) swap.Provider
+	// New makes a fresh provider that talks to base by the given clock, within limits.
+	New func(t testing.TB, base string, now func() time.Time, limits rest.Limits) swap.Provider
 	// Sign signs a typed step as the recorded account's key would, 65 bytes with v
 	// as 27 or 28, the same for the same message. Nil without such steps.
 	Sign func(apitypes.TypedData) ([]byte, error)
 	// Flows are the recorded swaps; the first, and the first that the provider
 	// settles, also meet every fault.
 	Flows []Flow
+	// Readings are what the provider reads beside its swaps.
+	Readings []Reading
 	// Harmless lists the leaves whose value decides nothing, each with the reason.
 	Harmless []Harmless
+	// Attacks are lies by name.
+	Attacks []Attack
 }
+
+// file is one below Dir.
+func (s Suite) file(name string) string { return filepath.Join(s.Dir, name) }
 
 // A Flow is one recorded swap: from quote to calldata or, where the provider
 // settles it, to the provider's word of its end.
@@ -55,27 +66,29 @@ type Flow struct {
 	MakerFeeBps int
 	// Exchanges are file names below Dir, one for each path that is called.
 	Exchanges []string
-	// Beside are exchanges with another source of offers that is asked at the same
-	// time and, in this flow, has none: it fails and lies in none of the tests.
+	// Beside are exchanges that are answered as recorded in all of the tests: with
+	// another source of offers, or lied about in another flow.
 	Beside []string
+	// Streamed has the offers asked for one by one.
+	Streamed bool
+	// Among others is the offer: it is the one of Offer.Routing, and no lie of the
+	// exchanges may alter what another source offers.
+	Among bool
 	// Offer, Spender and Effects are what the honest replies must give.
 	Offer   Expected
 	Spender common.Address
 	Effects []swap.Effect
-	// FreeWords are words of the last step's calldata (32 bytes each, counted
-	// after the selector) that may have any value, each with the reason.
-	FreeWords map[int]string
+	// FreeWords are words of the last step's calldata (paths as of [Word], counted
+	// after the selector) of which other values pass.
+	FreeWords []Harmless
 	// Opaque is why the last step's calldata may be anything: its form is not
 	// published, and package swap bounds what it may do. Empty = it is decoded.
 	Opaque string
 	// FreeFields are leaves of typed steps' data (paths as in [walk], such as
-	// message.nonce) that may have any value of their form, each with the reason.
-	FreeFields map[string]string
+	// message.nonce) of which other values pass.
+	FreeFields []Harmless
 	// Settled is what a plan that the provider settles comes to; nil for others.
 	Settled *Settled
-	// Alike names another flow whose replies have all the leaves of this one's: they
-	// are lied about there, and here not again.
-	Alike string
 }
 
 // Expected is what a quote must come to.
@@ -86,16 +99,6 @@ type Expected struct {
 	Life              time.Duration // from Suite.Now to the offer's expiry
 	// Longest is the most that any reply may make of Life; 0 = no more than Life.
 	Longest time.Duration
-}
-
-// Harmless says why a leaf may have any value. Path is as in [walk] after the
-// name of the exchange's path, with [*] for indexes; a last part ** stands for
-// everything below.
-type Harmless struct {
-	Path, Why string
-	// MayChange names the facets of the outcome that the leaf may alter: things
-	// that are shown or bounded elsewhere. Terms and effects are never among them.
-	MayChange []string
 }
 
 // Run tests how a provider behaves; [Hostile] is the other half.
@@ -111,6 +114,11 @@ func Run(t *testing.T, s Suite) {
 			if i == 0 || i == settled { // a broken service is the same to every flow
 				t.Run("cancelled", h.cancelled)
 				t.Run("faults", h.faults)
+				t.Run("paused", h.paused)
+				t.Run("clocks", h.clocks)
+			}
+			if i == settled {
+				t.Run("apart", h.apart)
 			}
 		})
 	}
@@ -118,18 +126,33 @@ func Run(t *testing.T, s Suite) {
 }
 
 // Hostile tests what a provider does when its service lies, in every leaf of every
-// recorded reply, and when the bytes to be signed are others: one sub-test for
-// each leaf. It prints how many lies were told.
+// recorded reply and in ways that have a name, and when the bytes to be signed are
+// others: one sub-test for each leaf and each attack. It reports what it did on one
+// line: see [record.report].
 func Hostile(t *testing.T, s Suite) {
-	for _, f := range s.Flows {
-		t.Run(f.Name, func(t *testing.T) {
-			t.Parallel()
-			h := newHarness(t, s, f)
-			t.Run("calldata", h.calldata)
-			t.Run("typed", h.typed)
-		})
+	r := newRecord()
+	t.Run("signed", func(t *testing.T) {
+		for _, f := range s.Flows {
+			t.Run(f.Name, func(t *testing.T) {
+				t.Parallel()
+				newHarness(t, s, f).signed(t, r)
+			})
+		}
+	})
+	t.Run("leaves", func(t *testing.T) { lies(t, s, r) })
+	t.Run("attacks", func(t *testing.T) { attacks(t, s, r) })
+	r.report(t, s.Name)
+}
+
+// signed has other bytes and other messages signed than those of the plan.
+func (h *harness) signed(t *testing.T, r *record) {
+	steps := h.order.Plan.Steps
+	if steps[len(steps)-1].Call != nil {
+		t.Run("calldata", func(t *testing.T) { h.calldata(t, r) })
 	}
-	t.Run("leaves", func(t *testing.T) { lies(t, s) })
+	if slices.ContainsFunc(steps, func(s swap.Step) bool { return s.Typed != nil }) {
+		t.Run("typed", func(t *testing.T) { h.typed(t, r) })
+	}
 }
 
 // A harness is one flow with its replaying server and honest outcome.
@@ -138,37 +161,54 @@ type harness struct {
 	flow   Flow
 	server *replayer
 	p      swap.Provider
+	beside string // what other sources offer
 	terms  swap.Terms
 	good   outcome
 	built  swap.Built
 	order  swap.Order // of built, its steps carried out, not submitted yet
-	signed sync.Map   // signatures by message
+	known  sync.Map   // signatures by message
 }
 
 func newHarness(t *testing.T, s Suite, f Flow) *harness {
 	t.Helper()
 	h := &harness{suite: s, flow: f, server: replay(t, s, f)}
-	h.p = h.provider(t)
-	offers, err := h.p.Quote(t.Context(), f.Request)
-	if err != nil || len(offers) == 0 {
-		t.Fatalf("quote: %d offers, %v", len(offers), err)
+	h.p = h.provider(t, patient)
+	offer, beside, err := h.quote(t.Context(), h.p)
+	if err != nil {
+		t.Fatalf("quote: %v", err)
 	}
-	h.terms = termsOf(offers[0], f)
+	h.beside, h.terms = beside, termsOf(offer, f)
 	h.good = h.run(t.Context(), h.p)
 	if h.good.err != nil {
 		t.Fatalf("honest replies: %v", h.good.err)
 	}
-	if h.built, err = h.p.Build(t.Context(), offers[0], h.terms); err != nil {
+	if h.built, err = h.p.Build(t.Context(), offer, h.terms); err != nil {
 		t.Fatal(err)
 	}
-	if h.order, err = h.finish(t.Context(), h.p, offers[0], h.built); err != nil {
+	if h.order, err = h.finish(t.Context(), h.p, offer, h.built); err != nil {
 		t.Fatal(err)
 	}
 	return h
 }
 
-func (h *harness) provider(t testing.TB) swap.Provider {
-	return h.suite.New(t, h.server.URL+h.suite.Prefix, func() time.Time { return h.suite.Now })
+// Limits are those of a provider that gives up an exchange after so long, and has no
+// other patience either.
+func Limits(attempt time.Duration) rest.Limits {
+	return rest.Limits{
+		Attempt: attempt, Call: 8 * attempt, Attempts: 2,
+		Backoff: time.Millisecond, MaxWait: 10 * time.Millisecond, Rate: rate.Inf, Failures: 1000,
+	}
+}
+
+// How long a service is waited for: hasty where it fails, patient where it does not
+// and the machine has much else to do.
+const (
+	hasty   = 250 * time.Millisecond
+	patient = 10 * time.Second
+)
+
+func (h *harness) provider(t testing.TB, attempt time.Duration) swap.Provider {
+	return h.suite.New(t, h.server.URL+h.suite.Prefix, func() time.Time { return h.suite.Now }, Limits(attempt))
 }
 
 // termsOf is what a user would accept with the offer.
@@ -199,18 +239,16 @@ func refusedAt(at string, err error) outcome {
 // build, decode, check and, before each step's bytes would be signed, again; then
 // what the provider settles is handed to it and asked after.
 func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
-	offers, err := p.Quote(ctx, h.flow.Request)
-	if err == nil && len(offers) == 0 {
-		err = errors.New("no offer and no reason")
-	}
+	offer, beside, err := h.quote(ctx, p)
 	if err != nil {
 		return refusedAt("quote", err)
 	}
-	if err := h.sound(offers[0]); err != nil {
+	if err := h.sound(offer); err != nil {
 		return refusedAt("quote", err)
 	}
-	o := outcome{facets: offerFacets(offers[0])}
-	built, err := p.Build(ctx, offers[0], h.terms)
+	o := outcome{facets: offerFacets(offer)}
+	o.facets["beside"] = beside
+	built, err := p.Build(ctx, offer, h.terms)
 	if err != nil {
 		return refusedAt("build", err)
 	}
@@ -223,7 +261,7 @@ func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
 		return o
 	}
 	accepted := o.facets["digest"]
-	order, err := h.finish(ctx, p, offers[0], built)
+	order, err := h.finish(ctx, p, offer, built)
 	if err != nil {
 		return refusedAt("late", err)
 	}
@@ -282,12 +320,12 @@ func (h *harness) finish(ctx context.Context, p swap.Provider, o swap.Offer, b s
 // sign signs what was not signed before: most lies leave the message alone.
 func (h *harness) sign(data apitypes.TypedData) ([]byte, error) {
 	key := text(data)
-	if known, ok := h.signed.Load(key); ok {
+	if known, ok := h.known.Load(key); ok {
 		return known.([]byte), nil
 	}
 	signature, err := h.suite.Sign(data)
 	if err == nil {
-		h.signed.Store(key, signature)
+		h.known.Store(key, signature)
 	}
 	return signature, err
 }
@@ -405,17 +443,15 @@ func differences(a, b outcome) []string {
 	return out
 }
 
-// code is the refusal's code, or "" when the error is of another kind.
-func code(err error) swap.Code {
+// refusal is what is in an error, or nil.
+func refusal(err error) *swap.Refusal {
 	var r *swap.Refusal
-	if errors.As(err, &r) {
-		return r.Code
-	}
-	return ""
+	errors.As(err, &r)
+	return r
 }
 
 func pins(t *testing.T, s Suite) {
-	p := s.New(t, "http://127.0.0.1:1"+s.Prefix, func() time.Time { return s.Now })
+	p := s.New(t, "http://127.0.0.1:1"+s.Prefix, func() time.Time { return s.Now }, Limits(hasty))
 	seen := map[swap.Pin]bool{}
 	for _, pin := range p.Pins() {
 		if pin.Address == (common.Address{}) || pin.Chain == 0 || pin.Role == "" || seen[pin] {

@@ -9,15 +9,17 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // An Exchange is one recorded request with its reply. Its path may carry a query.
-// A request field or parameter that is the string "*" may have any value.
+// A request field or parameter that is the string "*" may have any value. Of a reply
+// in lines (content type application/x-ndjson) the body is the list of them.
 type Exchange struct {
 	Note    string `json:"note,omitempty"`
 	Request struct {
@@ -60,6 +62,8 @@ type replayer struct {
 	exchanges map[string]Exchange // by path
 	beside    map[string]Exchange // likewise; never lied about
 
+	off atomic.Int64 // by how much its clock is wrong, in nanoseconds
+
 	mu       sync.Mutex
 	instead  map[string]http.HandlerFunc // by path: a lie or fault in place of the recorded reply
 	problems []string                    // what the provider sent otherwise than recorded
@@ -76,7 +80,7 @@ func replay(t testing.TB, s Suite, f Flow) *replayer {
 func recorded(t testing.TB, s Suite, names []string) map[string]Exchange {
 	out := map[string]Exchange{}
 	for _, name := range names {
-		x := ReadExchange(t, filepath.Join(s.Dir, name))
+		x := ReadExchange(t, s.file(name))
 		out[x.path()] = x
 	}
 	return out
@@ -99,7 +103,7 @@ func (r *replayer) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	h, lying := r.instead[req.URL.Path], len(r.instead) > 0
 	r.mu.Unlock()
-	w.Header().Set("Date", r.suite.Now.UTC().Format(http.TimeFormat))
+	w.Header().Set("Date", r.suite.Now.Add(time.Duration(r.off.Load())).UTC().Format(http.TimeFormat))
 	if h != nil {
 		h(w, req)
 		return
@@ -125,7 +129,23 @@ func send(w http.ResponseWriter, x Exchange, body []byte) {
 		w.Header().Set(k, v)
 	}
 	w.WriteHeader(x.Response.Status)
-	_, _ = w.Write(body) // a client that is gone has its own error
+	_, _ = w.Write(asSent(w.Header().Get("Content-Type"), body)) // a client that is gone has its own error
+}
+
+// asSent is a recorded body as it goes over the wire.
+func asSent(contentType string, body []byte) []byte {
+	var lines []json.RawMessage
+	if contentType != "application/x-ndjson" || json.Unmarshal(body, &lines) != nil {
+		return body
+	}
+	var out bytes.Buffer
+	for _, l := range lines {
+		if json.Compact(&out, l) != nil {
+			panic("a line that is no JSON") // it was read as such
+		}
+		out.WriteByte('\n')
+	}
+	return out.Bytes()
 }
 
 func (r *replayer) problem(s string) {

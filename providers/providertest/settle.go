@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"testing"
 
 	"swapkeep/swap"
@@ -112,7 +111,7 @@ func (h *harness) settled(t *testing.T) {
 // replies answers the question for the order's state with a recorded reply for as
 // long as do runs.
 func (h *harness) replies(t testing.TB, c Claimed, do func(Exchange)) {
-	x := ReadExchange(t, filepath.Join(h.suite.Dir, c.Exchange))
+	x := ReadExchange(t, h.suite.file(c.Exchange))
 	if x.path() != h.flow.Settled.Status {
 		t.Fatalf("%s is no reply of %s", c.Exchange, h.flow.Settled.Status)
 	}
@@ -126,7 +125,7 @@ func (h *harness) replies(t testing.TB, c Claimed, do func(Exchange)) {
 func (h *harness) resubmitted(t *testing.T) {
 	for range 2 {
 		facets := map[string]string{}
-		if at, err := h.settle(t.Context(), h.provider(t), h.order.Clone(), facets); err != nil {
+		if at, err := h.settle(t.Context(), h.provider(t, patient), h.order.Clone(), facets); err != nil {
 			t.Errorf("a stored order: %s: %v", at, err)
 		}
 		for name, got := range facets {

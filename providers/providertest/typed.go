@@ -9,11 +9,12 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// typed changes every leaf of the data that typed steps would have signed and
-// wants each change refused, or without effect on what was accepted. A leaf of
-// which every value passes needs a reason.
-func (h *harness) typed(t *testing.T) {
-	tried, free := 0, map[string]bool{}
+// typed changes every leaf of the data that typed steps would have signed and wants
+// each change refused, or without effect on what was accepted. One that passes and
+// is not the same in other words needs a reason.
+func (h *harness) typed(t *testing.T, r *record) {
+	free := suiteOf(h.flow)
+	used := map[int]map[string]bool{}
 	for i, s := range h.order.Plan.Steps {
 		if s.Typed == nil {
 			continue
@@ -23,38 +24,29 @@ func (h *harness) typed(t *testing.T) {
 			t.Fatal(err)
 		}
 		doc := decode(raw)
-		leaves := map[string]*tally{}
 		for _, n := range walk(doc) {
 			for _, m := range mutations(n.value) {
 				var changed apitypes.TypedData
 				if json.Unmarshal(n.with(doc, m), &changed) != nil {
 					continue // cannot stand in a plan
 				}
-				tried++
-				refused := h.tryTyped(t, fmt.Sprintf("%s: %s", n.pattern, m.name), i, &changed)
-				if n.leaf && m.sameForm {
-					count(leaves, n.pattern, refused)
+				r.add(&r.typed, 1)
+				if h.tryTyped(t, fmt.Sprintf("%s: %s", n.pattern, m), i, &changed) || m.idle || sameJSON(changed, s.Typed) {
+					continue
 				}
-			}
-		}
-		for name, l := range leaves {
-			why, excused := h.flow.FreeFields[name]
-			switch {
-			case l.refused > 0:
-			case why == "":
-				t.Errorf("%s may have any value, and no reason says why that is harmless", name)
-			case excused:
-				free[name] = true
+				row := free.excuse(h.flow.Name, n.place, m.kind, nil)
+				if row < 0 {
+					t.Errorf("%s: %s is accepted, and no reason says why that is harmless", n.place, m)
+				}
+				note(used, row, m.kind)
 			}
 		}
 	}
-	for name := range h.flow.FreeFields {
-		if !free[name] {
-			t.Errorf("the reason for %s is not needed", name)
-		}
-	}
-	t.Logf("%d changes of what would be signed", tried)
+	free.needed(t, used)
 }
+
+// suiteOf has the reasons of a flow's typed data alone.
+func suiteOf(f Flow) Suite { return Suite{Harmless: f.FreeFields} }
 
 // tryTyped decodes and checks the plan with one step's data changed.
 func (h *harness) tryTyped(t *testing.T, name string, i int, data *apitypes.TypedData) (refused bool) {

@@ -1,0 +1,45 @@
+package bridge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"swapkeep/providers/providertest"
+	"swapkeep/swap"
+)
+
+// Readings are what the provider reads beside its swaps: the frames that it is pushed.
+var Readings = []providertest.Reading{{Name: "events", Exchange: "base-usdc-arbitrum.events.json", Read: readEvents}}
+
+// readEvents has the provider watch an order while frames come: one tells of another
+// order, and one of this. Nothing heard is the harmless end of a lie, since orders are
+// asked about all the same; more than was said of the order is a lie believed.
+func readEvents(t *testing.T, reply []byte) (map[string]string, error) {
+	var frames []json.RawMessage
+	if err := json.Unmarshal(reply, &frames); err != nil {
+		return nil, err
+	}
+	lines := make([]string, len(frames))
+	for i, f := range frames {
+		lines[i] = string(f)
+	}
+	stream, hangUp := aStreamOf(lines...)
+	defer hangUp()
+	p := providerOf(t, nil)
+	p.socket = stream
+	var told []swap.Claim
+	err := p.Watch(t.Context(), minedOrder(t, "base-usdc-arbitrum", bridgedUSDC(), time.Minute), func(c swap.Claim) { told = append(told, c) })
+	switch {
+	case err == nil || errors.Is(err, t.Context().Err()):
+		return nil, fmt.Errorf("a stream that hung up ended with %w", err)
+	case len(told) == 0:
+		return nil, swap.Refuse(swap.ProviderGarbage, "nothing was heard of the order")
+	case len(told) > 1:
+		return nil, fmt.Errorf("of one event %d claims were made: %+v", len(told), told)
+	}
+	c := told[0]
+	return map[string]string{"claim.state": string(c.State), "claim.word": c.Word, "claim.reason": c.Reason, "claim.tx": c.Tx.Hex(), "claim.chain": fmt.Sprint(c.Chain)}, nil
+}

@@ -1,0 +1,38 @@
+package intent
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"swapkeep/providers/providertest"
+	"swapkeep/swap"
+)
+
+// Attacks are the lies by name that the provider is told in TestHostile.
+func Attacks(t *testing.T) []providertest.Attack {
+	return slices.Concat(planAttacks(t), orderAttacks(),
+		providertest.Each("a stored step", otherSteps, func(o otherStep) providertest.Attack {
+			return providertest.Attack{Code: o.code, Field: o.field, Try: o.decoded}
+		}),
+		providertest.Each("a stored offer", storedOffers, func(s storedOffer) providertest.Attack {
+			return providertest.Attack{Code: s.code, Field: s.field, Try: s.built}
+		}),
+		providertest.Each("a line", liars, func(l liar) providertest.Attack {
+			return providertest.Attack{Code: l.code, Field: l.field, Try: l.alone}
+		}))
+}
+
+// orderAttacks are replies about another order: an error each, and no status.
+func orderAttacks() (list []providertest.Attack) {
+	for _, c := range otherOrders {
+		if c.field == "" {
+			continue
+		}
+		list = append(list, providertest.Attack{Name: fmt.Sprintf("another order/%s %v", c.member, c.value), Code: swap.ProviderGarbage, Field: c.field, Try: func(t *testing.T) error {
+			_, err := c.asked(t)
+			return err
+		}})
+	}
+	return list
+}

@@ -1,0 +1,56 @@
+package providertest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"swapkeep/swap"
+)
+
+// quote asks for the flow's offer, and for what other sources offer beside it.
+func (h *harness) quote(ctx context.Context, p swap.Provider) (offer swap.Offer, beside string, err error) {
+	offers, err := h.offers(ctx, p)
+	switch {
+	case err != nil:
+		return swap.Offer{}, "", err
+	case len(offers) == 0:
+		return swap.Offer{}, "", errors.New("no offer and no reason")
+	case !h.flow.Among:
+		return offers[0], "", nil
+	}
+	i := slices.IndexFunc(offers, func(o swap.Offer) bool { return o.Routing == h.flow.Offer.Routing })
+	others := slices.DeleteFunc(slices.Clone(offers), func(o swap.Offer) bool { return o.Routing == h.flow.Offer.Routing })
+	switch beside = text(others); {
+	case h.beside != "" && beside != h.beside:
+		return swap.Offer{}, "", fmt.Errorf("another source's offer became %s", beside)
+	case i < 0:
+		return swap.Offer{}, "", swap.Refuse(swap.NoRoute, "left out, beside another source's offer")
+	}
+	return offers[i], beside, nil
+}
+
+// offers asks for all, one by one where the flow does. What is told on the way must
+// be as sound as what is returned in the end, and part of it.
+func (h *harness) offers(ctx context.Context, p swap.Provider) ([]swap.Offer, error) {
+	s, ok := p.(swap.Streamer)
+	if !h.flow.Streamed || !ok {
+		return p.Quote(ctx, h.flow.Request)
+	}
+	var told []swap.Offer
+	offers, err := s.Stream(ctx, h.flow.Request, func(o swap.Offer) { told = append(told, o) })
+	for _, o := range told {
+		if bad := h.sound(o); bad != nil {
+			return nil, fmt.Errorf("told: %w", bad)
+		}
+		if err == nil && !slices.ContainsFunc(offers, func(other swap.Offer) bool { return bytes.Equal(other.Raw, o.Raw) }) {
+			return nil, fmt.Errorf("told, and not among %d offers: %s", len(offers), o.Raw)
+		}
+	}
+	if err == nil && len(told) != len(offers) {
+		err = fmt.Errorf("told %d offers of %d", len(told), len(offers))
+	}
+	return offers, err
+}
