@@ -118,7 +118,7 @@ func (p *passage) handedOnce(s sighting, r protocol.OrderResult) {
 	if told > most || told < most && h.deposit == (common.Hash{}) { // a deposit may be seen before it is told of
 		p.t.Errorf("the provider was told %d times, want %d", told, most)
 	}
-	if r.Order.Ref != "" && r.Order.Ref != h.id { // without an answer it has no name
+	if r.Order.Ref != h.id {
 		p.t.Errorf("the order is %q at the provider, which has %q", r.Order.Ref, h.id)
 	} else if h.deposit != (common.Hash{}) && h.deposit != s.mined[len(s.mined)-1].Hash() {
 		p.t.Errorf("the provider has deposit %s, mined last was %s", h.deposit, s.mined[len(s.mined)-1].Hash())

@@ -35,6 +35,7 @@ var (
 	balanceManager = common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a") // JAM pulls by it
 	depository     = common.HexToAddress("0x4cd00e387622c35bddb9b4c962c136462338bc31") // the bridge's
 	intentDeposit  = common.HexToAddress("0x1A7c327d0f402AEf2eD3D20D1141bD71BA1C317B") // on base
+	approvalProxy  = common.HexToAddress("0x5567954cD026CEbFE486062cb75848e0f1c12E58") // the bridge's newest
 	rfqSettlement  = common.HexToAddress("0xbbbbbBB520d69a9775E85b458C58c648259FAD5F")
 )
 
@@ -50,7 +51,7 @@ var handedFlows = []flow{
 	},
 	{
 		name: "rfq", kind: gasless, route: "RFQ", chain: base, in: weth, out: dollar, amount: ether, funds: funds{weth: times(2, ether)},
-		spender: rfqSettlement, only: again,
+		spender: rfqSettlement, only: handing,
 		states: approvedFirst, by: "fill", mined: []string{"approve"},
 	},
 	{
@@ -65,7 +66,7 @@ var handedFlows = []flow{
 	},
 	{
 		name: "dutch_v3", chain: base, in: dollar, out: weth, amount: dollars, funds: funds{dollar: times(2, dollars)},
-		before: auctions(dexsim.Settings{}), only: again,
+		before: auctions(dexsim.Settings{}), only: handing,
 		states: approvedFirst, by: "fill", mined: []string{"approve"},
 	},
 	{
@@ -109,6 +110,21 @@ var depositFlows = []flow{
 	{
 		name: "bridge_refund", kind: bridge, chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, funds: funds{dollar: times(2, dollars)},
 		before: bridged(bridgesim.Refund), spender: depository, only: []string{"submit", "refunded"},
+		states: givenBack, by: "refund", mined: []string{"approve", "call"},
+	},
+	{
+		name: "bridge_router", kind: bridge, chain: base, in: weth, out: dollar, amount: ether, funds: funds{weth: times(2, ether)},
+		spender: approvalProxy, only: []string{"search", "step", "sent", "tell", "submit", "filled"},
+		states: approvedFirst, by: "opaque_call", mined: []string{"approve", "call"},
+	},
+	{
+		name: "bridge_router_across", kind: bridge, chain: base, to: mainnet, in: weth, out: usdc, amount: ether, funds: funds{weth: times(2, ether)},
+		spender: approvalProxy, only: []string{"search", "step", "tell", "submit", "index", "told"},
+		states: approvedFirst, by: "arrival", mined: []string{"approve", "call"},
+	},
+	{
+		name: "intent_refund", kind: intent, chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, funds: funds{dollar: times(2, dollars)},
+		before: intended(intentsim.Settings{Outcome: intentsim.Outcome{Ending: "refund"}}), spender: intentDeposit, only: []string{"submit", "refunded"},
 		states: givenBack, by: "refund", mined: []string{"approve", "call"},
 	},
 	{
@@ -169,7 +185,7 @@ func bridged(kind bridgesim.Kind) func(*passage) error {
 func intended(change intentsim.Settings) func(*passage) error {
 	return func(p *passage) error {
 		s := intentsim.DefaultSettings()
-		s.PacePercent, s.LoseQuotes, s.Indexing = 0, change.LoseQuotes, change.Indexing
+		s.PacePercent, s.LoseQuotes, s.Indexing, s.Outcome = 0, change.LoseQuotes, change.Indexing, change.Outcome
 		return p.lane.Intent().Set(s)
 	}
 }
