@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // An answer is what one endpoint said.
@@ -14,18 +15,29 @@ type answer[T any] struct {
 	v T
 }
 
+// Bounds of one question to several hosts.
+const (
+	canvassTime = 15 * time.Second
+	slowTime    = 2 * time.Second // after which one more is asked beside those that did not answer
+)
+
 // canvass asks endpoints in their order, as many at once as answers are wanting, which
-// is reckoned anew after each, until none is or nobody is left. Of each host one
-// answers: another of its endpoints is asked only where one before has failed.
+// is reckoned anew after each, until none is, nobody is left or canvassTime is over.
+// Of each host one answers: another of its endpoints is asked only where one before
+// has failed.
 func canvass[T any](ctx context.Context, from []*endpoint, ask func(context.Context, *endpoint) (T, error), wanting func([]answer[T]) int) (said []answer[T], errs []error) {
 	type outcome struct {
 		answer[T]
 		err error
 	}
+	ctx, cancel := context.WithTimeout(ctx, canvassTime)
+	defer cancel() // nobody waits for those that are asked still
+	slow := time.NewTicker(slowTime)
+	defer slow.Stop()
 	left, taken := slices.Clone(from), make(map[string]bool)
-	done, running := make(chan outcome, len(from)), 0
-	for {
-		for ctx.Err() == nil && running < wanting(said) {
+	done, running, beside := make(chan outcome, len(from)), 0, 0
+	for wanting(said) > 0 {
+		for ctx.Err() == nil && running < wanting(said)+beside {
 			i := slices.IndexFunc(left, func(e *endpoint) bool { return !taken[e.host] })
 			if i < 0 {
 				break
@@ -39,16 +51,23 @@ func canvass[T any](ctx context.Context, from []*endpoint, ask func(context.Cont
 			}()
 		}
 		if running == 0 {
-			return said, errs
+			break
 		}
-		o := <-done
-		running--
-		if o.err != nil {
-			taken[o.e.host], errs = false, append(errs, o.err)
-			continue
+		select {
+		case o := <-done:
+			running--
+			if o.err != nil {
+				taken[o.e.host], errs = false, append(errs, o.err)
+				continue
+			}
+			said = append(said, o.answer)
+		case <-slow.C:
+			beside++
+		case <-ctx.Done():
+			return said, append(errs, ctx.Err())
 		}
-		said = append(said, o.answer)
 	}
+	return said, errs
 }
 
 // concur asks endpoints until as many hosts as the network needs give the same
@@ -80,10 +99,12 @@ func most[T any](said []answer[T], same func(a, b T) bool) (best []answer[T]) {
 	return best
 }
 
+// hostsOf names those who answered, whoever did first.
 func hostsOf[T any](said []answer[T]) (hosts []string) {
 	for _, a := range said {
 		hosts = append(hosts, a.e.host)
 	}
+	slices.Sort(hosts)
 	return hosts
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -138,6 +139,8 @@ func TestSimulations(t *testing.T) {
 		"only one has it, and it fails": {[]string{fails[0], lacks}, 0, 0, ErrWouldRevert},
 		"none can show":                 {[]string{lacks, unclear}, 0, 0, nil},
 		"one shows something unclear":   {[]string{unclear, honest[0]}, 0, 0, nil},
+		"one of three fails":            {[]string{fails[0], honest[0], honest[1]}, 2, 0, nil},
+		"two of three fail":             {[]string{fails[0], honest[0], fails[1]}, 0, 0, ErrWouldRevert},
 		"one of three cannot":           {[]string{lacks, honest[0], moved}, 2, 1, nil},
 		"one of three is unclear":       {[]string{honest[0], unclear, moved}, 2, 1, nil},
 		"one can show, another is down": {[]string{honest[0], lacks, "http://127.0.0.1:1"}, 0, 0, ErrUnreachable},
@@ -204,5 +207,79 @@ func TestCanvassStops(t *testing.T) {
 	hosts := slices.Repeat([]*endpoint{{host: "same"}}, 3)
 	if said, _ := canvass(t.Context(), hosts, func(context.Context, *endpoint) (int, error) { return 1, nil }, func([]answer[int]) int { return 3 }); len(said) != 1 {
 		t.Errorf("one host answered %d times", len(said))
+	}
+}
+
+// moving is the answer of a host that shows another movement than there is.
+func (c *testChain) moving(t *testing.T) string {
+	type result = map[string]any
+	log := result{"address": keeper, "topics": []common.Hash{transferTopic, common.BytesToHash(owner[:]), {31: 1}}, "data": common.Hash{31: 5}}
+	return c.says(t, "eth_simulateV1", []any{result{"number": "0x9", "calls": []any{result{"status": "0x1", "gasUsed": "0x1", "returnData": "0x", "logs": []any{log}}}}})
+}
+
+// TestLacksForAMoment: one answer of a gateway's, or a contract's own words, make no
+// host one that lacks the method: the other's word stays one of two.
+func TestLacksForAMoment(t *testing.T) {
+	c := newDecidingChain(t)
+	calls := []Call{{ChainID: 1, From: owner, To: keeper, Value: new(big.Int), Gas: 100_000}}
+	for name, tc := range map[string]struct {
+		once  *rpcError
+		first error
+	}{
+		"a gateway":    {&rpcError{Code: -32601, Message: "method not found"}, nil},
+		"revert words": {&rpcError{Code: 3, Message: "execution reverted: unknown method"}, ErrDisagree},
+	} {
+		n := &testNode{answer: c.answer}
+		var asked atomic.Int32
+		n.set(nil, func(method string, _ []json.RawMessage, result any, err error) (any, error) {
+			if method == "eth_simulateV1" && asked.Add(1) == 1 {
+				return nil, tc.once
+			}
+			return result, err
+		})
+		h := newTestHub(t, 1, 1, c.moving(t), n.serve(t))
+		if _, err := h.Simulations(t.Context(), calls); !errors.Is(err, tc.first) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if all, err := h.Simulations(t.Context(), calls); err != nil || len(all) != 2 {
+			t.Errorf("%s, afterwards: %d answers, %v", name, len(all), err)
+		}
+	}
+}
+
+// TestBehindIsNotLacking: a host that is left out because it is behind is none that
+// lacks the method.
+func TestBehindIsNotLacking(t *testing.T) {
+	c := newDecidingChain(t)
+	lacks := c.says(t, "eth_simulateV1", &rpcError{Code: -32601, Message: "method not found"})
+	h := newTestHub(t, 1, 1, c.moving(t), lacks, c.says(t, "", nil))
+	p, now := h.pools[0], time.Now()
+	p.surveys.last = now
+	for i, s := range []sighted{{100, now, now, 0}, {100, now, now, 0}, {10, now.Add(-10 * time.Minute), now, 10 * time.Minute}} {
+		p.endpoints[i].seen = s
+	}
+	all, err := h.Simulations(t.Context(), []Call{{ChainID: 1, From: owner, To: keeper, Value: new(big.Int), Gas: 100_000}})
+	if err == nil && all[0].Shown {
+		t.Errorf("one host's word: %+v", all)
+	}
+}
+
+// TestSlowHost: where two are quick a third that is slow holds nothing up for long,
+// and hosts are named alike whoever was first.
+func TestSlowHost(t *testing.T) {
+	c := newDecidingChain(t)
+	slow := &testNode{answer: c.answer}
+	slow.set(func(http.ResponseWriter, string) bool { time.Sleep(1500 * time.Millisecond); return false }, nil)
+	h := newTestHub(t, 1, 1, c.says(t, "", nil), slow.serve(t), c.says(t, "", nil))
+	h.pools[0].surveys.last = time.Now()
+	began := time.Now()
+	if _, err := h.Nature(t.Context(), 1, keeper); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > slowTime+2*time.Second {
+		t.Errorf("took %s", took)
+	}
+	if got := hostsOf([]answer[int]{{&endpoint{host: "b"}, 1}, {&endpoint{host: "a"}, 2}}); !slices.Equal(got, []string{"a", "b"}) {
+		t.Error(got)
 	}
 }

@@ -49,7 +49,7 @@ type endpoint struct {
 	retryAt  time.Time
 	seen     sighted
 
-	noSimulate atomic.Bool // it said that it has no eth_simulateV1
+	noSimulate atomic.Int64 // when it said that it has no eth_simulateV1, in Unix nanoseconds
 	width      logWidth
 }
 

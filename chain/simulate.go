@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"sync"
+	"time"
+
+	"swapkeep/fault"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -60,6 +64,8 @@ func (h *Hub) Simulations(ctx context.Context, calls []Call) ([]Simulation, erro
 		sim, err := h.Simulate(ctx, calls)
 		return []Simulation{sim}, err
 	}
+	var mu sync.Mutex
+	lacking := make(map[string]bool) // hosts without the method
 	said, errs := canvass(ctx, p.surveyed(ctx), func(ctx context.Context, e *endpoint) (tried, error) {
 		sim, err := e.simulate(ctx, p.network, calls)
 		switch {
@@ -67,17 +73,26 @@ func (h *Hub) Simulations(ctx context.Context, calls []Call) ([]Simulation, erro
 			return tried{fails: err}, nil
 		case err == nil && !sim.Shown:
 			err = errUnclear
+		case err == errNoSimulate:
+			mu.Lock()
+			lacking[e.host] = true
+			mu.Unlock()
 		}
 		return tried{sim: sim}, err
-	}, func(said []answer[tried]) int { return p.quorum() - len(said) })
-	lack := !slices.ContainsFunc(errs, func(err error) bool { return err != errNoSimulate }) && len(errs) > 0
-	if len(said) < p.quorum() && !(len(said) > 0 && lack) {
-		if slices.ContainsFunc(errs, func(err error) bool { return !errors.Is(err, errNoSimulate) }) || len(errs) == 0 {
-			return nil, fmt.Errorf("simulate: %w", p.tooFew(hostsOf(said), "what the call would do", errs))
-		}
-		return []Simulation{{Method: "eth_simulateV1"}}, nil
+	}, func(said []answer[tried]) int { return p.quorum() - len(most(said, sameEnd)) })
+	best := most(said, sameEnd)
+	mu.Lock() // some may be asked still
+	defer mu.Unlock()
+	alone := len(said) == 1 && !slices.ContainsFunc(p.endpoints, func(e *endpoint) bool { return e.host != said[0].e.host && !lacking[e.host] })
+	switch {
+	case len(best) >= p.quorum() || alone:
+		return simulations(best)
+	case len(said) > 1:
+		return nil, p.disagree("whether the call would fail", hostsOf(said))
+	case len(errs) == 0 || slices.ContainsFunc(errs, func(err error) bool { return !errors.Is(err, errNoSimulate) }):
+		return nil, fmt.Errorf("simulate: %w", p.tooFew(hostsOf(said), "what the call would do", errs))
 	}
-	return weighTried(p, said)
+	return []Simulation{{Method: "eth_simulateV1"}}, nil
 }
 
 // A tried is what one host makes of calls: a simulation, or its word that they fail.
@@ -86,19 +101,18 @@ type tried struct {
 	fails error
 }
 
-// weighTried are the simulations of hosts that agree on whether calls fail.
-func weighTried(p *pool, said []answer[tried]) (all []Simulation, err error) {
+// sameEnd compares whether calls fail, which is all that two hosts have to agree on.
+func sameEnd(a, b tried) bool { return (a.fails == nil) == (b.fails == nil) }
+
+// simulations are those of hosts that agree on whether calls fail.
+func simulations(said []answer[tried]) (all []Simulation, err error) {
 	for _, a := range said {
-		if a.v.fails == nil {
-			all = append(all, a.v.sim)
-		} else {
-			err = a.v.fails
+		if a.v.fails != nil {
+			return nil, a.v.fails
 		}
+		all = append(all, a.v.sim)
 	}
-	if err != nil && len(all) > 0 {
-		return nil, p.disagree("whether the call would fail", hostsOf(said))
-	}
-	return all, err
+	return all, nil
 }
 
 // errNoSimulate means that an endpoint, or none, has eth_simulateV1.
@@ -133,6 +147,9 @@ type (
 func simulateV1(ctx context.Context, p *pool, calls []Call) (Simulation, error) {
 	var errs []error
 	for _, e := range p.order() {
+		if e.lacksSimulate() {
+			continue
+		}
 		sim, err := e.simulate(ctx, p.network, calls)
 		switch {
 		case err == nil, isVerdict(err):
@@ -152,22 +169,29 @@ func isVerdict(err error) bool { return errors.Is(err, ErrWouldRevert) || errors
 
 // simulate runs calls at one endpoint. errNoSimulate means that it has no way to.
 func (e *endpoint) simulate(ctx context.Context, n Network, calls []Call) (Simulation, error) {
-	if e.noSimulate.Load() {
-		return Simulation{}, errNoSimulate
-	}
 	var blocks []simulatedBlock
 	_, err := e.do(ctx, func(ctx context.Context) error {
 		return e.rpc.CallContext(ctx, &blocks, "eth_simulateV1", simulateArgs(calls), "latest")
 	})
 	var ne *nodeError
-	switch {
+	switch verdict := wouldRevert(err); {
 	case err == nil:
 		return readSimulation(n, calls, blocks)
+	case isVerdict(verdict): // with a contract's own words, which may be any
+		return Simulation{}, verdict
 	case errors.As(err, &ne) && (ne.code == -32601 || containsAny(ne.text, missingMethodTexts)):
-		e.noSimulate.Store(true)
+		e.noSimulate.Store(fault.Now().UnixNano())
 		return Simulation{}, errNoSimulate
 	}
-	return Simulation{}, wouldRevert(err)
+	return Simulation{}, err
+}
+
+// lackTime is how long a host is taken at its word that it lacks a method: behind one
+// address there may be many nodes.
+const lackTime = 10 * time.Minute
+
+func (e *endpoint) lacksSimulate() bool {
+	return fault.Now().Sub(time.Unix(0, e.noSimulate.Load())).Abs() < lackTime
 }
 
 func simulateArgs(calls []Call) map[string]any {

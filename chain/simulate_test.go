@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
@@ -122,7 +123,9 @@ func TestSimulateRevert(t *testing.T) {
 	reason := append(hexutil.MustDecode("0x08c379a0"), words(32, 8)...)
 	reason = append(reason, common.RightPadBytes([]byte("too late"), 32)...)
 	modern := func(on bool) {
-		h.pools[0].endpoints[0].noSimulate.Store(!on)
+		if h.pools[0].endpoints[0].noSimulate.Store(0); !on {
+			h.pools[0].endpoints[0].noSimulate.Store(time.Now().UnixNano())
+		}
 	}
 	for _, with := range []bool{true, false} {
 		modern(with)

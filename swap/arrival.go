@@ -332,7 +332,7 @@ func (e *Engine) waitsSince(o Order, payment chain.Evidence) (bool, error) {
 	last := len(o.Plan.Steps) - 1
 	if len(o.Results) > last {
 		d, _ := o.deposited()
-		return d != nil && o.follows(*d, payment), nil
+		return d != nil && mayFollow(*d, payment), nil
 	}
 	tx, err := e.Sender.Lookup(stepKey(o, last)) // mined perhaps, and not deep enough
 	return tx != nil, err
@@ -340,22 +340,27 @@ func (e *Engine) waitsSince(o Order, payment chain.Evidence) (bool, error) {
 
 // clockSlack is by how much the clocks of two chains may differ. Those who make
 // blocks keep to the second, but for a slot of the slowest.
-const clockSlack = time.Minute
+const clockSlack = 15 * time.Second
 
 // follows reports whether a payment came after the deposit: by the chain's own order
 // on the same chain, by the times of the blocks on two. Where the clocks of two chains
 // differ, a payment seems to be before it and is not; then it has to be in a block that
 // nobody knew when the deposit was about to be signed.
 func (o Order) follows(deposit, payment chain.Evidence) bool {
-	early := deposit.Time.Sub(payment.Time)
-	switch head, known := o.Heads[payment.Chain]; {
-	case payment.Chain == deposit.Chain:
-		return early <= 0 && payment.Block >= deposit.Block
-	case early <= 0:
-		return true
-	default:
-		return known && payment.Block > head && early <= clockSlack
+	if payment.Chain == deposit.Chain || !payment.Time.Before(deposit.Time) {
+		return mayFollow(deposit, payment) && !payment.Time.Before(deposit.Time)
 	}
+	head, known := o.Heads[payment.Chain]
+	return known && payment.Block > head && mayFollow(deposit, payment)
+}
+
+// mayFollow reports whether a payment can have come after a deposit, whatever was
+// known when that was signed: one that is another order's in doubt is nobody's.
+func mayFollow(deposit, payment chain.Evidence) bool {
+	if payment.Chain == deposit.Chain {
+		return !payment.Time.Before(deposit.Time) && payment.Block >= deposit.Block
+	}
+	return deposit.Time.Sub(payment.Time) <= clockSlack
 }
 
 // likely reports whether somebody who owes at least that would pay so much.

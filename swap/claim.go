@@ -24,7 +24,7 @@ func (e *Engine) hear(ctx context.Context, s Settler, o *Order, l *lookout) {
 		e.listen(ctx, w, *o, l)
 	}
 	if c := l.take(); c != nil {
-		o.Claim = c
+		o.claimed(*c)
 		return
 	}
 	if e.Now().Before(l.quiet) {
@@ -74,7 +74,7 @@ var claimable = []State{Settling, Filled, Refunded, Failed, Expired, Cancelled}
 const (
 	maxWord   = 64  // runes of a provider's own word
 	maxReason = 300 // runes of what it says besides
-	maxRef    = 128 // runes of its name for an order
+	maxRef    = 160 // runes of its name for an order
 )
 
 // tidy makes a claim fit to be kept and shown.

@@ -218,7 +218,7 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 	if before.Holds && !o.Holds || o.State.Final() {
 		e.callQueue()
 	}
-	return before.State != o.State || before.Step != o.Step || before.Sending != o.Sending || !before.Holds && o.Holds || len(before.Since) < len(o.Since), nil
+	return before.State != o.State || before.Step != o.Step || before.Sending != o.Sending || !before.Holds && o.Holds || len(before.Since) < len(o.Since) || !before.HeadsAt.Equal(o.HeadsAt), nil
 }
 
 // stand puts an order into the queue of those that wait for another one.
@@ -248,7 +248,7 @@ func (e *Engine) callQueue() {
 func same(a, b Order) bool {
 	return a.State == b.State && a.Condition == b.Condition && a.Step == b.Step && a.Reason == b.Reason && a.Cancel == b.Cancel &&
 		len(a.Results) == len(b.Results) && a.Sending == b.Sending && len(a.Attempts) == len(b.Attempts) && sameBump(a.Bump, b.Bump) && a.Ref == b.Ref && a.Offer.ID == b.Offer.ID &&
-		sameSubmission(a.Submission, b.Submission) && a.Holds == b.Holds && samePlan(a.Plan, b.Plan) && sameProposal(a.Proposal, b.Proposal) && sameClaim(a.Claim, b.Claim) && sameSeen(a.Seen, b.Seen) && maps.Equal(a.Since, b.Since) && maps.Equal(a.Heads, b.Heads) && maps.Equal(a.Searched, b.Searched)
+		sameSubmission(a.Submission, b.Submission) && a.Holds == b.Holds && samePlan(a.Plan, b.Plan) && sameProposal(a.Proposal, b.Proposal) && sameClaim(a.Claim, b.Claim) && sameSeen(a.Seen, b.Seen) && maps.Equal(a.Since, b.Since) && a.HeadsAt.Equal(b.HeadsAt) && maps.Equal(a.Searched, b.Searched)
 }
 
 func sameSubmission(a, b *Submission) bool {

@@ -73,6 +73,8 @@ func (e *Engine) execute(ctx context.Context, o *Order) (string, error) {
 		return e.beginSearch(ctx, o)
 	case e.stale(*o, s):
 		return e.refresh(ctx, p, o)
+	case e.looksAhead(*o, s):
+		return e.lookAhead(ctx, o), nil
 	case s.Kind == TypedStep:
 		return e.signTyped(ctx, p, o, s)
 	}

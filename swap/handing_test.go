@@ -525,6 +525,34 @@ func TestRefreshKeepsTheRoute(t *testing.T) {
 	if o = b.settles(o.ID); o.Offer.Routing != "A" || !strings.HasSuffix(o.Offer.ID, "'") {
 		t.Errorf("settled by %+v", o.Offer)
 	}
+	if waited := o.HeadsAt.Sub(o.Created); waited < 2*time.Minute {
+		t.Errorf("where the other chain stands is known from %s after consent, and the deposit was signed two minutes after it", waited)
+	}
+}
+
+// TestLooksAhead: where the other chain stands is known from right before the input is
+// handed over, however often that has to wait.
+func TestLooksAhead(t *testing.T) {
+	now := time.Now()
+	e := &Engine{Now: func() time.Time { return now }}
+	for name, c := range map[string]struct {
+		kind EffectKind
+		dst  uint64
+		at   time.Time
+		want bool
+	}{
+		"never":                 {Deposit, dstChain, time.Time{}, true},
+		"just now":              {Deposit, dstChain, now.Add(-headsLife), false},
+		"a while ago":           {Opaque, dstChain, now.Add(-headsLife - time.Second), true},
+		"the clock is set back": {Opaque, dstChain, now.Add(time.Hour), true},
+		"the same chain":        {Deposit, srcChain, time.Time{}, false},
+		"nothing handed over":   {Approve, dstChain, time.Time{}, false},
+	} {
+		o := Order{Terms: Terms{SrcChain: srcChain, DstChain: c.dst}, HeadsAt: c.at}
+		if e.looksAhead(o, Step{Effect: Effect{Kind: c.kind}}) != c.want {
+			t.Errorf("%s: %t", name, !c.want)
+		}
+	}
 }
 
 // TestDepositIsTold: a deposit that its provider refuses to know is told of again,

@@ -234,6 +234,7 @@ func (e *Engine) missing(ctx context.Context, o *Order) {
 	a, err := e.allowance(ctx, o.Terms, o.Plan, o.ID)
 	if err != nil {
 		e.Log(*o, err)
+		o.Verdict.Sources += "; whether the " + left[0].Spender.Hex() + " took what it was allowed to could not be checked: look at the balance"
 		return
 	}
 	gone := new(big.Int).Sub(a.need(left[0].Amount), a.present)

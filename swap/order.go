@@ -46,8 +46,10 @@ type Order struct {
 	// Since is, by chain, a settled block before anything that spends was signed:
 	// what a provider's order leaves on a chain is searched for after it.
 	Since map[uint64]uint64 `json:"since,omitempty"`
-	// Heads is, by chain, the latest block that was known then.
-	Heads map[uint64]uint64 `json:"heads,omitempty"`
+	// Heads is, of another chain that the output arrives on, the latest block that was
+	// known at HeadsAt, right before the input was handed over.
+	Heads   map[uint64]uint64 `json:"heads,omitempty"`
+	HeadsAt time.Time         `json:"headsAt,omitzero"`
 	// Searched is, by what is searched for, the block up to which that has been
 	// done, now and then brought up to date.
 	Searched map[string]uint64 `json:"searched,omitempty"`

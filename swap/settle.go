@@ -116,7 +116,7 @@ func (f findings) condition(c *Claim, deposit bool) Condition {
 		return FillUnclear
 	case c == nil || !deposit || f.pending:
 		return NoCondition
-	case f.seen != nil && (c.State == Filled || c.State == Refunded || c.Tx != common.Hash{}):
+	case f.seen != nil && (c.State == Filled || c.State == Refunded):
 		return TransferSeen
 	case c.State == Filled || c.State == Refunded:
 		return ReportedUnproven
@@ -168,7 +168,7 @@ func (e *Engine) lookout(id string) *lookout {
 // begin records where the chains stand before anything of o that spends is signed:
 // whatever becomes of it is in a later block.
 func (e *Engine) beginSearch(ctx context.Context, o *Order) (string, error) {
-	since, heads := map[uint64]uint64{}, map[uint64]uint64{}
+	since := map[uint64]uint64{}
 	for _, id := range []uint64{o.Terms.SrcChain, o.Terms.DstChain} {
 		b, _, err := e.Nodes.Settled(ctx, id)
 		if id != o.Terms.SrcChain && errors.Is(err, chain.ErrNoNetwork) {
@@ -178,12 +178,30 @@ func (e *Engine) beginSearch(ctx context.Context, o *Order) (string, error) {
 			return "", err
 		}
 		since[id] = b.Number
-		if heads[id], err = e.Nodes.Head(ctx, id); err != nil {
-			return "", err
-		}
 	}
-	o.Since, o.Heads = since, heads
+	o.Since = since
 	return fmt.Sprintf("the chains are watched from block %d on", since[o.Terms.SrcChain]), nil
+}
+
+// headsLife is how old what is known of the other chain may be when the input is
+// handed over.
+const headsLife = 15 * time.Second
+
+// looksAhead reports whether it has to be asked where the other chain stands, before
+// a step hands the input over.
+func (e *Engine) looksAhead(o Order, s Step) bool {
+	return handsOver(s.Effect.Kind) && o.Terms.DstChain != o.Terms.SrcChain && e.Now().Sub(o.HeadsAt).Abs() > headsLife
+}
+
+// lookAhead records where it stands. Without an answer nothing is known, and the clock
+// alone decides later what came first.
+func (e *Engine) lookAhead(ctx context.Context, o *Order) string {
+	heads := map[uint64]uint64{}
+	if n, err := e.Nodes.Head(ctx, o.Terms.DstChain); err == nil {
+		heads[o.Terms.DstChain] = n
+	}
+	o.Heads, o.HeadsAt = heads, e.Now()
+	return "about to hand the input over"
 }
 
 // A search is how far one search for logs came.

@@ -18,7 +18,7 @@ import (
 // What an order came to that is not what was wanted.
 var (
 	errUnfilled = errors.New("the order was not filled")
-	errReported = errors.New("the provider has told an end of the order that nothing proves so far; the daemon goes on watching")
+	errReported = errors.New("nothing proves an end of the order so far; the daemon goes on watching")
 )
 
 // afterwards follows a swap to its end, or leaves it.
@@ -52,6 +52,9 @@ type follower struct {
 	told  int   // lines of its history
 	tx    protocol.Hash
 	said  string // condition that was explained
+	// Since when the order stands as it does, by this command's own clock: reported, or
+	// with the provider's last word. Zero: it does not.
+	reported, ended time.Time
 }
 
 // follow tells an order's story until it ends, then shows the end. It is an
@@ -72,6 +75,8 @@ func (l *line) follow(ctx context.Context, id, wanted string, shown int64) error
 		}
 	}
 	switch {
+	case !end.Final && !end.Reported:
+		return fmt.Errorf("the provider has told an end, and the chains cannot be read well enough to prove it, or to say that nothing does: %w", errReported)
 	case !end.Final:
 		return fmt.Errorf("%w (%s)", errReported, end.Condition)
 	case end.State != wanted:
@@ -104,11 +109,12 @@ func (f *follower) toTheEnd(ctx context.Context, id string) (protocol.Order, err
 	}
 	for {
 		r, err := ask[lookedAt](ctx, f.line, "swap.order", protocol.OrderParams{Order: id})
+		o := r.Order.value
 		if err == nil {
+			f.reported, f.ended = sinceWhen(f.reported, o.Reported), sinceWhen(f.ended, lastWord(o))
 			err = f.tell(r)
 		}
-		o := r.Order.value
-		if err != nil || o.Final || spent(r) {
+		if err != nil || o.Final || f.spent(r) {
 			return o, err
 		}
 		if err := f.change(ctx, o); err != nil {
@@ -117,22 +123,48 @@ func (f *follower) toTheEnd(ctx context.Context, id string) (protocol.Order, err
 	}
 }
 
-// patience is how long a proof is waited for once the provider has told an end: for
-// a block to be deep enough, or a node that is behind.
-const patience = 2 * time.Minute
+const (
+	// patience is how long a proof is waited for once the provider has told an end: for
+	// a block to be deep enough, or a node that is behind.
+	patience = 2 * time.Minute
+	// longPatience is how long that is where it cannot even be told that there is none:
+	// nodes do not answer, or contradict each other.
+	longPatience = 10 * time.Minute
+)
 
 // spent reports whether there is no use in waiting for a proof of what the provider
-// told: the very payment that it names is deep in its chain and proves nothing, or
-// the order has been waiting for long.
-func spent(r lookedAt) bool {
+// told: the very payment that it names is deep in its chain and proves nothing, the
+// order has been waiting for long, or nobody has to tell anything any more.
+func (f *follower) spent(r lookedAt) bool {
 	o := r.Order.value
 	switch {
 	case !o.Reported:
-		return false
-	case o.Seen != nil && o.Claim != nil && o.Seen.Tx == o.Claim.Tx:
+		return !f.ended.IsZero() && time.Since(f.ended) >= longPatience
+	case o.Seen != nil && o.Claim != nil && o.Seen.Tx == o.Claim.Tx, !lastWord(o):
 		return true
 	}
-	return time.Since(reportedSince(r)) >= patience
+	// The history is by the wall clock, which may be set back.
+	return time.Since(reportedSince(r)) >= patience || !f.reported.IsZero() && time.Since(f.reported) >= patience
+}
+
+// sinceWhen is since when something is so.
+func sinceWhen(since time.Time, is bool) time.Time {
+	switch {
+	case !is:
+		return time.Time{}
+	case since.IsZero():
+		return time.Now()
+	}
+	return since
+}
+
+// lastWord reports whether the provider has told an end of an order that may never be
+// proven. What was only signed ends by itself, when nobody can use it any more.
+func lastWord(o protocol.Order) bool {
+	if o.Claim == nil || len(o.Steps) > 0 && o.Steps[len(o.Steps)-1].Effect.Kind == "signed" {
+		return false
+	}
+	return slices.Contains([]string{"filled", "refunded", "failed", "expired", "cancelled"}, o.Claim.State)
 }
 
 // reportedSince is since when an order waits with what it waits with now.
@@ -214,7 +246,7 @@ func (f *follower) tell(r lookedAt) error {
 		f.tx = tx
 	}
 	help := conditionHelp(o)
-	if o.Reported && !spent(r) {
+	if o.Reported && !f.spent(r) {
 		help = fmt.Sprintf("The provider has told an end. A proof of it is waited for here until %s.", clock(reportedSince(r).Add(patience)))
 	}
 	if help != "" && help != f.said {

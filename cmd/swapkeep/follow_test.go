@@ -33,21 +33,34 @@ func reportedOrder(condition string, ago ...time.Duration) (r lookedAt) {
 // TestPatience: a told end is believed to be all there is at once where the payment
 // that the provider names is seen and proves nothing, else after a while.
 func TestPatience(t *testing.T) {
+	untold, unread, signed, unclear := reportedOrder("settled, and what arrived is unclear", 0), reportedOrder("", 0), reportedOrder("", 0), reportedOrder("settled, and what arrived is unclear", 0)
+	untold.Order.value.Claim, unclear.Order.value.Claim = nil, &protocol.Claim{State: "settling"}
+	signed.Order.value.Steps = []protocol.Step{{Effect: protocol.Effect{Kind: "signed"}}}
+	back := reportedOrder("reported, unproven", -time.Hour)
+	long := follower{reported: time.Now().Add(-patience), ended: time.Now().Add(-longPatience)}
 	named, other := reportedOrder(transferSee, 0), reportedOrder(transferSee, 0)
 	named.Order.value.Seen, other.Order.value.Seen = &protocol.Seen{Tx: payment}, &protocol.Seen{Tx: "0x02"}
 	for name, c := range map[string]struct {
 		r    lookedAt
 		want bool
+		f    follower
 	}{
-		"nothing is told":                 {reportedOrder("", time.Hour), false},
-		"just told":                       {reportedOrder("reported, unproven", 0), false},
-		"told, and no history of it":      {reportedOrder("provider says failed, watching for refund"), false},
-		"told for a while":                {reportedOrder("provider says failed, watching for refund", patience+time.Second, 0), true},
-		"told otherwise before":           {reportedOrder(transferSee, patience-time.Second), false},
-		"the named payment is seen":       {named, true},
-		"another payment is seen, so far": {other, false},
+		"nothing is told":                 {reportedOrder("", time.Hour), false, follower{}},
+		"just told":                       {reportedOrder("reported, unproven", 0), false, follower{}},
+		"told, and no history of it":      {reportedOrder("provider says failed, watching for refund"), false, follower{}},
+		"told for a while":                {reportedOrder("provider says failed, watching for refund", patience+time.Second, 0), true, follower{}},
+		"told otherwise before":           {reportedOrder(transferSee, patience-time.Second), false, follower{}},
+		"the named payment is seen":       {named, true, follower{}},
+		"another payment is seen, so far": {other, false, follower{}},
+		"nobody has told anything":        {untold, true, follower{}},
+		"told no end":                     {unclear, true, follower{}},
+		"a clock was set back":            {back, false, follower{reported: time.Now()}},
+		"and that is long ago":            {back, true, long},
+		"nodes say nothing":               {unread, false, follower{ended: time.Now()}},
+		"nor for long":                    {unread, true, long},
+		"what was signed ends by itself":  {signed, false, follower{ended: sinceWhen(time.Time{}, lastWord(signed.Order.value))}},
 	} {
-		if spent(c.r) != c.want {
+		if c.f.spent(c.r) != c.want {
 			t.Errorf("%s: %t", name, !c.want)
 		}
 	}

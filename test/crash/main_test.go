@@ -27,7 +27,7 @@ import (
 )
 
 // atOnce is how many cases run at the same time, each on a lane of its own.
-const atOnce = 6
+const atOnce = 8
 
 // root holds what all tests share, and every test's own directory. It is short
 // so that a socket's path fits.
