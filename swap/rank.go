@@ -254,7 +254,7 @@ func reason(before []Offer, o Offer, counted, quicker bool) string {
 	}
 	switch {
 	case quicker:
-		return text + ", and quicker than the next"
+		return text + "; before the next, since it is quicker"
 	case o.Duration > before[0].Duration && here.Cmp(first) >= 0:
 		return text + ", but slower"
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swapkeep/fault"
+	"swapkeep/providers/wire"
 	"swapkeep/rest"
 	"swapkeep/swap"
 
@@ -49,6 +50,7 @@ type Provider struct {
 	now      func() time.Time
 	cosigner common.Address // of auction orders
 	without  chainsWithout  // auctions
+	readings wire.Readings[reading]
 }
 
 var (

@@ -198,6 +198,12 @@ func (q reading) timely(now time.Time) error {
 // readQuote turns a reply to /quote into an offer, or refuses it. It is pure,
 // so an offer that comes back from storage is read again in the same way.
 func (p *Provider) readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
+	q, err := p.readings.Read(raw, r, func(raw []byte) (reading, error) { return p.readAnew(raw, r) })
+	q.offer.Raw = raw
+	return q, err
+}
+
+func (p *Provider) readAnew(raw []byte, r swap.QuoteRequest) (reading, error) {
 	pr, err := checkRequest(r)
 	if err != nil {
 		return reading{}, err

@@ -16,7 +16,7 @@ func (p *Provider) Build(_ context.Context, o swap.Offer, t swap.Terms) (swap.Bu
 	if now := p.now(); !now.Before(o.Expires) || !now.Before(t.Deadline) {
 		return swap.Built{}, refuse(swap.QuoteExpired, "expires", "gave a quote that has expired; get a new one")
 	}
-	s, err := stand(o, t)
+	s, err := p.stand(o, t)
 	if err != nil {
 		return swap.Built{}, err
 	}
@@ -32,7 +32,7 @@ func (p *Provider) Build(_ context.Context, o swap.Offer, t swap.Terms) (swap.Bu
 
 // stand reads an offer, which may come from storage, under terms. What is built on
 // is what its quote says, not what else is stored. It is pure.
-func stand(o swap.Offer, t swap.Terms) (reading, error) {
+func (p *Provider) stand(o swap.Offer, t swap.Terms) (reading, error) {
 	if err := checkTerms(t); err != nil {
 		return reading{}, err
 	}
@@ -54,7 +54,7 @@ func stand(o swap.Offer, t swap.Terms) (reading, error) {
 	if err != nil {
 		return reading{}, err
 	}
-	again, err := v.readQuote(o.Raw, r)
+	again, err := p.read(v, o.Raw, r)
 	if err != nil {
 		return reading{}, err
 	}

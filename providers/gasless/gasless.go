@@ -53,6 +53,8 @@ type Provider struct {
 	orders map[string]*rest.Client // nor do quotes that fail stop orders that are under way
 	source string
 	now    func() time.Time
+
+	readings map[string]*wire.Readings[reading] // likewise
 }
 
 var (
@@ -76,7 +78,7 @@ func New(c Config) (*Provider, error) {
 	if c.Sandbox {
 		reach = rest.OwnMachineAlone
 	}
-	p := &Provider{api: map[string]*rest.Client{}, orders: map[string]*rest.Client{}, source: c.Source, now: c.Now}
+	p := &Provider{api: map[string]*rest.Client{}, orders: map[string]*rest.Client{}, readings: map[string]*wire.Readings[reading]{}, source: c.Source, now: c.Now}
 	for _, pr := range protocols {
 		api, err := rest.New(rest.Config{
 			Name: string(swap.Gasless), Base: c.Base, Reach: reach, Limits: limits(c.Limits), Now: c.Now, Secrets: keyHeader(c.Key),
@@ -84,7 +86,7 @@ func New(c Config) (*Provider, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.api[pr.name], p.orders[pr.name] = api, api.Apart()
+		p.api[pr.name], p.orders[pr.name], p.readings[pr.name] = api, api.Apart(), new(wire.Readings[reading])
 	}
 	return p, nil
 }

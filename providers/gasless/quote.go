@@ -95,7 +95,7 @@ func (p *Provider) ask(ctx context.Context, v venue, r swap.QuoteRequest) (o swa
 	if err != nil {
 		return swap.Offer{}, service.Refusal(err)
 	}
-	q, err := v.readQuote(reply.Body, r)
+	q, err := p.read(v, reply.Body, r)
 	if err != nil {
 		return swap.Offer{}, err
 	}
@@ -191,6 +191,13 @@ type reading struct {
 	offer   swap.Offer
 	order   order
 	quoteID string
+}
+
+// read is readQuote, whose result is kept for a while.
+func (p *Provider) read(v venue, raw []byte, r swap.QuoteRequest) (reading, error) {
+	q, err := p.readings[v.protocol.name].Read(raw, r, func(raw []byte) (reading, error) { return v.readQuote(raw, r) })
+	q.offer.Raw = raw
+	return q, err
 }
 
 // readQuote turns a reply to /quote into an offer, or refuses it. It is pure, so

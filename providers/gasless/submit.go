@@ -34,7 +34,7 @@ type submission struct {
 // where the name is unknown or used up, it is asked after at once. Whatever fails
 // in another way leaves open what became of it, unless its code is not temporary.
 func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
-	s, err := signedOrder(o)
+	s, err := p.signedOrder(o)
 	if err != nil {
 		return "", err
 	}
@@ -101,7 +101,7 @@ var statuses = map[string]swap.State{
 // Status reports what the provider claims of an order. Its replies do not repeat
 // the order's name; they are refused where their tokens are not the order's.
 func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error) {
-	s, err := signedOrder(o)
+	s, err := p.signedOrder(o)
 	if err != nil {
 		return swap.Claim{}, err
 	}
@@ -176,12 +176,12 @@ type signed struct {
 
 // signedOrder finds what an order's plan had signed, and wants it to be the order
 // of its offer: the name that goes with it is that offer's.
-func signedOrder(o swap.Order) (signed, error) {
+func (p *Provider) signedOrder(o swap.Order) (signed, error) {
 	typed, signature, err := lastSigned(o)
 	if err != nil {
 		return signed{}, err
 	}
-	s, err := stand(o.Offer, o.Terms)
+	s, err := p.stand(o.Offer, o.Terms)
 	if err != nil {
 		return signed{}, err
 	}
