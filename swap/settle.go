@@ -196,12 +196,13 @@ func (e *Engine) looksAhead(o Order, s Step) bool {
 // lookAhead records where it stands. Without an answer nothing is known, and the clock
 // alone decides later what came first.
 func (e *Engine) lookAhead(ctx context.Context, o *Order) string {
-	heads := map[uint64]uint64{}
+	heads, note := map[uint64]uint64{}, "the input is handed over next"
 	if n, err := e.Nodes.Head(ctx, o.Terms.DstChain); err == nil {
 		heads[o.Terms.DstChain] = n
+		note += fmt.Sprintf("; the other chain is at block %d", n)
 	}
 	o.Heads, o.HeadsAt = heads, e.Now()
-	return "about to hand the input over"
+	return note
 }
 
 // A search is how far one search for logs came.
