@@ -60,12 +60,12 @@ var (
 	}
 )
 
-// orderOf times what stands between a quote that is kept and a signature that can be
-// handed over: the quote is read again, the order made from the terms and compared,
-// and the vault signs.
-func orderOf(k orderKind) func(context.Context, *lab) (ours, reference []float64, err error) {
+// orderOf times what stands between a quote and a signature that can be handed over:
+// the quote is read, the order made from the terms and compared, and the vault signs.
+// Of a quote that is kept, what was read and compared is kept with it.
+func orderOf(k orderKind, kept bool) func(context.Context, *lab) (ours, reference []float64, err error) {
 	return func(ctx context.Context, l *lab) ([]float64, []float64, error) {
-		vault, err := unlockedVault(ctx, filepath.Join(l.dir, "orders-"+strings.TrimSuffix(k.quote.reply, ".json")))
+		vault, err := unlockedVault(ctx, filepath.Join(l.dir, fmt.Sprint("orders-", strings.TrimSuffix(k.quote.reply, ".json"), kept)))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -83,6 +83,11 @@ func orderOf(k orderKind) func(context.Context, *lab) (ours, reference []float64
 		}
 		var ours []float64
 		for range orderTurns {
+			if !kept { // a provider that has read nothing
+				if p, err = k.provider("http://127.0.0.1:1", func() time.Time { return k.at }); err != nil {
+					return nil, nil, err
+				}
+			}
 			took, err := timed(nil, func() error { _, _, err := once(); return err })
 			if err = errors.Join(err, ctx.Err()); err != nil {
 				return nil, nil, err

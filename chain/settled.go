@@ -50,24 +50,16 @@ func (h *Hub) Head(ctx context.Context, id uint64) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var highest uint64
-	var hosts []string
-	var errs []error
-	for _, e := range p.order() {
-		n, err := e.height(ctx)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		highest = max(highest, n)
-		if !slices.Contains(hosts, e.host) {
-			hosts = append(hosts, e.host)
-		}
-		if len(hosts) >= p.quorum() {
-			return highest, nil
-		}
+	said, errs := canvass(ctx, p.order(), func(ctx context.Context, e *endpoint) (uint64, error) { return e.height(ctx) },
+		func(said []answer[uint64]) int { return p.quorum() - len(said) })
+	if len(said) < p.quorum() {
+		return 0, p.failure(errs)
 	}
-	return 0, p.failure(errs)
+	var highest uint64
+	for _, a := range said {
+		highest = max(highest, a.v)
+	}
+	return highest, nil
 }
 
 // height is the number of e's last block.

@@ -6,6 +6,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -70,21 +71,13 @@ func DefaultLimits() Limits {
 	}
 }
 
-// or fills the zero fields of l.
-func (l Limits) or(d Limits) Limits {
+// Or fills the zero fields of l.
+func (l Limits) Or(d Limits) Limits {
 	return Limits{
-		Attempt: orElse(l.Attempt, d.Attempt), Call: orElse(l.Call, d.Call), Body: orElse(l.Body, d.Body),
-		Attempts: orElse(l.Attempts, d.Attempts), Backoff: orElse(l.Backoff, d.Backoff), MaxWait: orElse(l.MaxWait, d.MaxWait),
-		Rate: orElse(l.Rate, d.Rate), Burst: orElse(l.Burst, d.Burst), Failures: orElse(l.Failures, d.Failures), Open: orElse(l.Open, d.Open),
+		Attempt: cmp.Or(l.Attempt, d.Attempt), Call: cmp.Or(l.Call, d.Call), Body: cmp.Or(l.Body, d.Body),
+		Attempts: cmp.Or(l.Attempts, d.Attempts), Backoff: cmp.Or(l.Backoff, d.Backoff), MaxWait: cmp.Or(l.MaxWait, d.MaxWait),
+		Rate: cmp.Or(l.Rate, d.Rate), Burst: cmp.Or(l.Burst, d.Burst), Failures: cmp.Or(l.Failures, d.Failures), Open: cmp.Or(l.Open, d.Open),
 	}
-}
-
-func orElse[T comparable](v, d T) T {
-	var zero T
-	if v == zero {
-		return d
-	}
-	return v
 }
 
 // A Client calls one service. It may be used by several goroutines.
@@ -105,7 +98,7 @@ func New(c Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: base url: %w", c.Name, err)
 	}
-	l := c.Limits.or(DefaultLimits())
+	l := c.Limits.Or(DefaultLimits())
 	now := c.Now
 	if now == nil {
 		now = fault.Now

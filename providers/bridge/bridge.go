@@ -7,7 +7,6 @@
 package bridge
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -104,24 +103,17 @@ func New(c Config) (*Provider, error) {
 		}
 	}
 	called := rest.Config{Name: string(swap.Bridge), Base: c.Base, Reach: reach, Secrets: p.secrets, Temporary: mayPass, Now: p.now}
-	called.Limits = limits(c.Limits, rest.Limits{Attempt: quoteTime, Call: quoteTime, Body: maxReply, Rate: quotesPerSecond})
+	called.Limits = c.Limits.Or(rest.Limits{Attempt: quoteTime, Call: quoteTime, Body: maxReply, Rate: quotesPerSecond})
 	var err error
 	if p.quotes, err = rest.New(called); err != nil {
 		return nil, err
 	}
-	called.Limits = limits(c.Limits, rest.Limits{Rate: callsPerSecond})
+	called.Limits = c.Limits.Or(rest.Limits{Rate: callsPerSecond})
 	if p.api, err = rest.New(called); err != nil {
 		return nil, err
 	}
 	p.chains = newChainList(p.api.Apart(), p.now, c.ChainsLife)
 	return p, nil
-}
-
-// limits are those that were configured and, where they are zero, the client's own.
-func limits(l, own rest.Limits) rest.Limits {
-	l.Attempt, l.Call = cmp.Or(l.Attempt, own.Attempt), cmp.Or(l.Call, own.Call)
-	l.Body, l.Rate = cmp.Or(l.Body, own.Body), cmp.Or(l.Rate, own.Rate)
-	return l
 }
 
 // socketOf is where status changes are pushed; "" = nowhere.

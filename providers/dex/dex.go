@@ -65,14 +65,8 @@ func New(c Config) (*Provider, error) {
 	if c.Now == nil {
 		c.Now = fault.Now
 	}
-	if c.Limits.Rate == 0 {
-		c.Limits.Rate = quotesPerSecond
-	}
-	if c.Limits.Body == 0 {
-		c.Limits.Body = maxReply
-	}
 	api, err := rest.New(rest.Config{
-		Name: string(swap.DEX), Base: c.Base, Reach: reach(c), Limits: c.Limits, Now: c.Now,
+		Name: string(swap.DEX), Base: c.Base, Reach: reach(c), Limits: c.Limits.Or(rest.Limits{Rate: quotesPerSecond, Body: maxReply}), Now: c.Now,
 		Header:    http.Header{"X-Universal-Router-Version": {routerVersion}},
 		Secrets:   tokenHeader(c.Token),
 		Temporary: func(e *rest.Error) bool { return e.Code == upstreamTimeout },

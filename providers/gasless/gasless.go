@@ -81,7 +81,7 @@ func New(c Config) (*Provider, error) {
 	p := &Provider{api: map[string]*rest.Client{}, orders: map[string]*rest.Client{}, readings: map[string]*wire.Readings[reading]{}, source: c.Source, now: c.Now}
 	for _, pr := range protocols {
 		api, err := rest.New(rest.Config{
-			Name: string(swap.Gasless), Base: c.Base, Reach: reach, Limits: limits(c.Limits), Now: c.Now, Secrets: keyHeader(c.Key),
+			Name: string(swap.Gasless), Base: c.Base, Reach: reach, Limits: c.Limits.Or(rest.Limits{Body: maxReply, Call: callTime, Attempts: attempts}), Now: c.Now, Secrets: keyHeader(c.Key),
 		})
 		if err != nil {
 			return nil, err
@@ -89,19 +89,6 @@ func New(c Config) (*Provider, error) {
 		p.api[pr.name], p.orders[pr.name], p.readings[pr.name] = api, api.Apart(), new(wire.Readings[reading])
 	}
 	return p, nil
-}
-
-func limits(l rest.Limits) rest.Limits {
-	if l.Body == 0 {
-		l.Body = maxReply
-	}
-	if l.Call == 0 {
-		l.Call = callTime
-	}
-	if l.Attempts == 0 {
-		l.Attempts = attempts
-	}
-	return l
 }
 
 func keyHeader(key func(context.Context) (string, error)) func(context.Context) (http.Header, error) {

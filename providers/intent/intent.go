@@ -80,27 +80,12 @@ func New(c Config) (*Provider, error) {
 		return nil, fmt.Errorf("intent: frontend base url: %w", err)
 	}
 	var err error
-	if p.api, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Base, Reach: reach, Limits: limits(c.Limits), Now: c.Now}); err != nil {
+	own := rest.Limits{Body: maxReply, Call: streamTime, Attempt: attemptTime, Rate: callsPerSecond}
+	if p.api, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Base, Reach: reach, Limits: c.Limits.Or(own), Now: c.Now}); err != nil {
 		return nil, fmt.Errorf("intent: %w", err)
 	}
 	p.orders = p.api.Apart()
 	return p, nil
-}
-
-func limits(l rest.Limits) rest.Limits {
-	if l.Body == 0 {
-		l.Body = maxReply
-	}
-	if l.Call == 0 {
-		l.Call = streamTime
-	}
-	if l.Attempt == 0 {
-		l.Attempt = attemptTime
-	}
-	if l.Rate == 0 {
-		l.Rate = callsPerSecond
-	}
-	return l
 }
 
 // Kind is [swap.Intent].
