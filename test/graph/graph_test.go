@@ -37,6 +37,14 @@ var allowed = map[string][]string{
 	"providers/providertest": {"swap", "chain", "rest"},
 	"providers/wire":         {"swap", "rest"},
 
+	"priceapi/price":   {"tokens"},
+	"priceapi/board":   {"priceapi/price", "tokens"},
+	"priceapi/poll":    {"priceapi/price", "priceapi/board", "tokens", "fault"},
+	"priceapi/series":  {"priceapi/price", "priceapi/poll", "fault"},
+	"priceapi/source":  {"priceapi/price", "rest", "tokens"},
+	"priceapi/onchain": {"priceapi/price", "chain", "tokens"},
+	"priceapi/web":     {"priceapi/price", "priceapi/board", "priceapi/poll", "tokens", "fault"},
+
 	"host/frame":        {},
 	"host/protocol":     {},
 	"host/protocol/gen": {"host/protocol"},

@@ -1,0 +1,43 @@
+package board
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Feed holds the newest board and tells who waits for the next. It is safe for
+// concurrent use.
+type Feed struct {
+	now atomic.Pointer[Board]
+
+	mu   sync.Mutex
+	next chan struct{} // closed at the next Publish
+}
+
+// NewFeed begins with an empty board.
+func NewFeed() *Feed {
+	f := &Feed{next: make(chan struct{})}
+	f.now.Store(New(0, time.Time{}, nil))
+	return f
+}
+
+// Now is the newest board, never nil.
+func (f *Feed) Now() *Board { return f.now.Load() }
+
+// Publish makes b the newest board.
+func (f *Feed) Publish(b *Board) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.now.Store(b)
+	close(f.next)
+	f.next = make(chan struct{})
+}
+
+// Next returns the newest board and a channel that is closed when there is a
+// newer one.
+func (f *Feed) Next() (*Board, <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.now.Load(), f.next
+}

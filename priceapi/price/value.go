@@ -1,0 +1,181 @@
+// Package price is what a price is here: a decimal number of US dollars for one
+// whole token, where it comes from, and when it was true.
+package price
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"github.com/holiman/uint256"
+)
+
+// Digits is how many fraction digits a value has.
+const Digits = 18
+
+// ErrValue means that a text or a number is no price: malformed, not above or
+// equal to zero, or above [Max].
+var ErrValue = errors.New("not a price")
+
+// A Value is an amount of US dollars from zero to [Max], in steps of 1e-18. The
+// zero value is zero, which stands for unknown where a price is meant.
+type Value struct{ n uint256.Int }
+
+// Max is the largest value: 1e20 dollars.
+var Max = Value{*uint256.MustFromDecimal("1" + strings.Repeat("0", 20+Digits))}
+
+var one = uint256.NewInt(1e18)
+
+// maxText bounds a number's text, maxExponent its exponent.
+const (
+	maxText     = 100
+	maxExponent = 60
+)
+
+// Parse reads a decimal number as JSON writes one, with an exponent or without.
+// Digits beyond the 18th after the point are cut off. Errors: ErrValue.
+func Parse(s string) (Value, error) {
+	if s == "" || len(s) > maxText {
+		return Value{}, fmt.Errorf("%w: %d characters", ErrValue, len(s))
+	}
+	mantissa, exponent, err := split(s)
+	if err != nil {
+		return Value{}, err
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := whole + fraction
+	if strings.Trim(digits, "0123456789") != "" || whole == "" || strings.HasSuffix(mantissa, ".") {
+		return Value{}, fmt.Errorf("%w: %q", ErrValue, s)
+	}
+	shift := Digits + exponent - len(fraction) // of digits, to the left
+	digits = strings.TrimLeft(digits, "0")
+	switch {
+	case digits == "" || len(digits)+shift <= 0:
+		return Value{}, nil
+	case len(digits)+shift > 2*Digits+3: // above Max
+		return Value{}, fmt.Errorf("%w: %q is too large", ErrValue, s)
+	case shift >= 0:
+		digits += strings.Repeat("0", shift)
+	default:
+		digits = digits[:len(digits)+shift]
+	}
+	n, err := uint256.FromDecimal(digits)
+	if err != nil {
+		return Value{}, fmt.Errorf("%w: %q", ErrValue, s)
+	}
+	return bounded(*n)
+}
+
+// split takes the exponent off.
+func split(s string) (mantissa string, exponent int, err error) {
+	at := strings.IndexAny(s, "eE")
+	if at < 0 {
+		return s, 0, nil
+	}
+	sign, digits := 1, s[at+1:]
+	if digits != "" && (digits[0] == '-' || digits[0] == '+') {
+		if digits[0] == '-' {
+			sign = -1
+		}
+		digits = digits[1:]
+	}
+	if digits == "" || len(digits) > 4 || strings.Trim(digits, "0123456789") != "" {
+		return "", 0, fmt.Errorf("%w: %q", ErrValue, s)
+	}
+	for _, d := range digits {
+		exponent = 10*exponent + int(d-'0')
+	}
+	return s[:at], max(-maxExponent-maxText, min(maxExponent+maxText, sign*exponent)), nil
+}
+
+func bounded(n uint256.Int) (Value, error) {
+	if v := (Value{n}); v.Cmp(Max) <= 0 {
+		return v, nil
+	}
+	return Value{}, fmt.Errorf("%w: above 1e20 dollars", ErrValue)
+}
+
+// FromFloat is the value nearest to a float. Errors: ErrValue.
+func FromFloat(f float64) (Value, error) {
+	if math.IsNaN(f) || f < 0 || f > 1e20 {
+		return Value{}, fmt.Errorf("%w: %g", ErrValue, f)
+	}
+	return Parse(fmt.Sprintf("%.17g", f))
+}
+
+// FromRatio is num/den dollars, rounded down. Errors: ErrValue.
+func FromRatio(num, den *big.Int) (Value, error) {
+	if num.Sign() < 0 || den.Sign() <= 0 {
+		return Value{}, fmt.Errorf("%w: a ratio below zero", ErrValue)
+	}
+	n := new(big.Int).Mul(num, one.ToBig())
+	u, over := uint256.FromBig(n.Div(n, den))
+	if over {
+		return Value{}, fmt.Errorf("%w: above 1e20 dollars", ErrValue)
+	}
+	return bounded(*u)
+}
+
+// Int is the value in steps of 1e-18 dollars.
+func (v Value) Int() *big.Int { return v.n.ToBig() }
+
+// IsZero reports zero, which stands for unknown.
+func (v Value) IsZero() bool { return v.n.IsZero() }
+
+// Cmp compares two values.
+func (v Value) Cmp(w Value) int { return v.n.Cmp(&w.n) }
+
+// Less is the difference to a smaller value.
+func (v Value) Less(w Value) Value { return Value{*new(uint256.Int).Sub(&v.n, &w.n)} }
+
+// Times is v·num/den, rounded down and at most Max; den is above zero.
+func (v Value) Times(num, den Value) Value {
+	n, over := new(uint256.Int).MulDivOverflow(&v.n, &num.n, &den.n)
+	if over || n.Cmp(&Max.n) > 0 {
+		return Max
+	}
+	return Value{*n}
+}
+
+// Float is the nearest float.
+func (v Value) Float() float64 { return v.n.Float64() / 1e18 }
+
+// Off is by what part of w the value v is off from w, without sign: 0.03 is three
+// percent. Infinite where w is zero.
+func (v Value) Off(w Value) float64 {
+	if w.IsZero() {
+		return math.Inf(1)
+	}
+	a, b := v, w
+	if a.Cmp(b) < 0 {
+		a, b = b, a
+	}
+	d := a.Less(b)
+	return d.n.Float64() / w.n.Float64()
+}
+
+// String writes the value with 18 fraction digits.
+func (v Value) String() string { return v.Fixed(Digits) }
+
+// Fixed writes the value with so many fraction digits, 0 to 18, rounded down.
+func (v Value) Fixed(digits int) string {
+	return string(v.Append(nil, digits))
+}
+
+// Append appends what Fixed writes.
+func (v Value) Append(b []byte, digits int) []byte {
+	whole, part := new(uint256.Int).DivMod(&v.n, one, new(uint256.Int))
+	b = append(b, whole.Dec()...)
+	if digits == 0 {
+		return b
+	}
+	var text [Digits]byte
+	n := part.Uint64() // below 1e18
+	for i := Digits - 1; i >= 0; i-- {
+		text[i] = byte('0' + n%10)
+		n /= 10
+	}
+	return append(append(b, '.'), text[:digits]...)
+}
