@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -40,6 +41,7 @@ type Config struct {
 	Limits     Limits             `toml:"limits"`
 	Tokens     Tokens             `toml:"tokens"`
 	Swap       Swap               `toml:"swap"`
+	Prices     Prices             `toml:"prices"`
 	UI         UI                 `toml:"ui"`
 
 	origins map[string]Origin // by key; without one it is the default
@@ -140,6 +142,42 @@ type Swap struct {
 	Slippage Percent `toml:"slippage"` // where a quote names none; above 0, at most 50
 }
 
+// Prices are the price API and where its prices come from.
+type Prices struct {
+	Disabled    bool         `toml:"disabled"`     // nothing is fetched or served
+	Listen      string       `toml:"listen"`       // loopback host:port of the REST API; off = none
+	HistoryDays int          `toml:"history_days"` // how long hours are kept
+	Imported    bool         `toml:"imported"`     // the REST API shows imported tokens too
+	Sources     PriceSources `toml:"sources"`
+}
+
+// PriceSources are the sources by name.
+type PriceSources struct {
+	DefiLlama     Service   `toml:"defillama"`
+	OnChain       Switch    `toml:"onchain"`
+	GeckoTerminal Service   `toml:"geckoterminal"`
+	CoinGecko     CoinGecko `toml:"coingecko"`
+	DexScreener   Service   `toml:"dexscreener"`
+	Blockscout    Service   `toml:"blockscout"`
+	GoPlus        Service   `toml:"goplus"`
+	Hosted        Service   `toml:"hosted"` // another Swapkeep's price API; without base_url none
+}
+
+// A Switch is the settings of what can only be left out.
+type Switch struct {
+	Disabled bool `toml:"disabled"`
+}
+
+// CoinGecko is used once there is a key for it in the keychain.
+type CoinGecko struct {
+	Disabled bool   `toml:"disabled"`
+	BaseURL  string `toml:"base_url"` // empty: the plan's own
+	Plan     string `toml:"plan"`     // demo or pro
+}
+
+// NoListener is a listen address that stands for none.
+const NoListener = "off"
+
 // UI is what every window shows alike. The daemon keeps it and does nothing by it.
 type UI struct {
 	Language string `toml:"language"` // BCP 47 tag
@@ -216,6 +254,7 @@ func Default() Config {
 		Fees:   Fees{FeeBps: 40},
 		Limits: Limits{OpenOrders: 1000},
 		Swap:   Swap{Slippage: Percent{50}},
+		Prices: Prices{Listen: "127.0.0.1:5330", HistoryDays: 32, Sources: PriceSources{CoinGecko: CoinGecko{Plan: "demo"}}},
 		UI:     UI{Language: "en", Currency: "USD"},
 	}
 }
@@ -342,6 +381,9 @@ func (c *Config) Check() error {
 	case c.Limits.OpenOrders < 1 || c.Limits.OpenOrders > 100_000:
 		return fmt.Errorf("limits.open_orders is %d: must be 1 to 100000", c.Limits.OpenOrders)
 	}
+	if err := c.Prices.check(); err != nil {
+		return fmt.Errorf("prices.%w", err)
+	}
 	if err := c.Providers.DEX.checkToken(); err != nil {
 		return fmt.Errorf("providers.dex: %w", err)
 	}
@@ -353,16 +395,41 @@ func (c *Config) Check() error {
 	return nil
 }
 
+// check refuses a port that others than this machine reach.
+func (p Prices) check() error {
+	switch {
+	case p.HistoryDays < 31 || p.HistoryDays > 366:
+		return fmt.Errorf("history_days is %d: must be 31 to 366", p.HistoryDays)
+	case p.Sources.CoinGecko.Plan != "demo" && p.Sources.CoinGecko.Plan != "pro":
+		return fmt.Errorf("sources.coingecko.plan is %q: must be demo or pro", p.Sources.CoinGecko.Plan)
+	case p.Listen == NoListener:
+		return nil
+	}
+	at, err := netip.ParseAddrPort(p.Listen)
+	if err != nil || !at.Addr().IsLoopback() || at.Addr().Zone() != "" {
+		return fmt.Errorf("listen is %q: must be a loopback address with a port, such as 127.0.0.1:5330, or off", p.Listen)
+	}
+	return nil
+}
+
 // urls lists the provider URLs by key. RPC URLs are checked by package chain,
 // which knows the networks.
 func (c *Config) urls() map[string]string {
-	p := c.Providers
+	p, from := c.Providers, c.Prices.Sources
 	out := map[string]string{
 		"providers.dex.base_url":             p.DEX.BaseURL,
 		"providers.bridge.base_url":          p.Bridge.BaseURL,
 		"providers.intent.base_url":          p.Intent.BaseURL,
 		"providers.intent.frontend_base_url": p.Intent.FrontendBaseURL,
 		"providers.gasless.base_url":         p.Gasless.BaseURL,
+
+		"prices.sources.defillama.base_url":     from.DefiLlama.BaseURL,
+		"prices.sources.geckoterminal.base_url": from.GeckoTerminal.BaseURL,
+		"prices.sources.coingecko.base_url":     from.CoinGecko.BaseURL,
+		"prices.sources.dexscreener.base_url":   from.DexScreener.BaseURL,
+		"prices.sources.blockscout.base_url":    from.Blockscout.BaseURL,
+		"prices.sources.goplus.base_url":        from.GoPlus.BaseURL,
+		"prices.sources.hosted.base_url":        from.Hosted.BaseURL,
 	}
 	maps.DeleteFunc(out, func(_, u string) bool { return u == "" })
 	return out

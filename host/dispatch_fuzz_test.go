@@ -58,7 +58,7 @@ func fuzzPeer(t *testing.T) *peer {
 	here, there := net.Pipe()
 	wallet := newFakeWallet()
 	s, err := New(Config{
-		Wallet: wallet, Swaps: &fakeSwaps{}, Networks: &fakeNetworks{}, Tokens: &fakeTokens{}, Settings: &fakeSettings{}, ProviderKeys: &fakeProviderKeys{},
+		Wallet: wallet, Swaps: &fakeSwaps{}, Networks: &fakeNetworks{}, Tokens: &fakeTokens{}, Settings: &fakeSettings{}, ProviderKeys: &fakeProviderKeys{}, Prices: newFakePrices(),
 		Errors: fakeSentinels,
 	})
 	if err != nil {

@@ -40,6 +40,8 @@ var givens = map[string]func(*Config){
 	"sandbox":       func(c *Config) { c.Sandbox = true },
 	"allow unknown": func(c *Config) { c.AllowUnknown = true },
 	"new head":      func(c *Config) { c.Networks.(*fakeNetworks).heads = true },
+	"prices":        func(c *Config) { withPrices(c.Prices.(*fakePrices)) },
+	"prices move":   func(c *Config) { withPrices(c.Prices.(*fakePrices)); c.Prices.(*fakePrices).moves = true },
 	"open order":    func(c *Config) { c.Swaps.(*fakeSwaps).pending = true },
 }
 

@@ -15,6 +15,8 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
+	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/price"
 	"swapkeep/swap"
 	"swapkeep/tokens"
 
@@ -137,6 +139,16 @@ type Sentinel struct {
 	Details func(err error) map[string]string // nil: none
 }
 
+// Prices are the price service as the host uses it. Nothing of it asks anybody.
+type Prices interface {
+	// Next is the newest board, and a channel that is closed when there is a newer.
+	Next() (*board.Board, <-chan struct{})
+	// Chart is the candles of a token's period until now, oldest first.
+	Chart(ctx context.Context, id price.ID, p price.Period) ([]price.Candle, error)
+	// Dollars is what an amount of base units is worth; an error means unknown.
+	Dollars(id price.ID, amount *big.Int) (price.Value, error)
+}
+
 // Config is what a server is made of. All but the functions, Errors and Log
 // must be set.
 type Config struct {
@@ -145,6 +157,7 @@ type Config struct {
 	Networks Networks
 	Tokens   Tokens
 	Settings Settings
+	Prices   Prices
 
 	ProviderKeys ProviderKeys
 

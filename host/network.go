@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"swapkeep/chain"
 	"swapkeep/fault"
@@ -99,3 +100,22 @@ func pageOf(limit int) (int, error) {
 }
 
 func evmAddress(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }
+
+// cutPage cuts a page out of all; a cursor is where the next one begins.
+func cutPage[T any](all []T, cursor string, limit int) (page []T, next string, err error) {
+	limit, err = pageOf(limit)
+	if err != nil {
+		return nil, "", err
+	}
+	from := 0
+	if cursor != "" {
+		from, err = strconv.Atoi(cursor)
+		if err != nil || from < 0 || from > len(all) {
+			return nil, "", badParam("cursor", "is none of this list")
+		}
+	}
+	if from+limit < len(all) {
+		next = strconv.Itoa(from + limit)
+	}
+	return slices.Clip(all[from:min(from+limit, len(all))]), next, nil
+}

@@ -45,7 +45,7 @@ func (c *call) quote(ctx context.Context, p *protocol.QuoteParams) (any, error) 
 	if p.Watch {
 		c.keepQuoting(ctx, r, kinds, each)
 	}
-	out := protocol.QuoteResult{Offers: list(res.Offers, offerOf), Failures: map[string]*protocol.Error{}}
+	out := protocol.QuoteResult{Offers: list(res.Offers, c.s.valuedOffer), Failures: map[string]*protocol.Error{}}
 	for k, failure := range res.Failures {
 		out.Failures[string(k)] = c.s.refusalOf(failure)
 	}
@@ -53,7 +53,7 @@ func (c *call) quote(ctx context.Context, p *protocol.QuoteParams) (any, error) 
 }
 
 func (s *Server) quotedOf(id json.RawMessage, q swap.Quoted) protocol.Quoted {
-	out := protocol.Quoted{Call: id, Provider: string(q.Provider), Offers: list(q.Offers, offerOf), Done: q.Done, Order: q.Order}
+	out := protocol.Quoted{Call: id, Provider: string(q.Provider), Offers: list(q.Offers, s.valuedOffer), Done: q.Done, Order: q.Order}
 	if q.Failure != nil {
 		out.Failure = s.refusalOf(q.Failure)
 	}

@@ -50,6 +50,9 @@ var handlers = map[string]handler{
 	"tokens.remove":   strict((*call).tokensRemove),
 	"tokens.balances": strict((*call).tokensBalances),
 
+	"prices.list":    strict((*call).pricesList),
+	"prices.history": strict((*call).pricesHistory),
+
 	"settings.get":      strict((*call).settingsGet),
 	"settings.set":      strict((*call).settingsSet),
 	"providers.set_key": strict((*call).providersSetKey),

@@ -38,15 +38,17 @@ type waits struct{ attach, write, request time.Duration }
 
 // New returns a server that already listens to its wallet and swaps. Close it.
 func New(c Config) (*Server, error) {
-	if c.Wallet == nil || c.Swaps == nil || c.Networks == nil || c.Tokens == nil || c.Settings == nil || c.ProviderKeys == nil {
-		return nil, errors.New("host: wallet, swaps, networks, tokens, settings and provider keys must be set")
+	if c.Wallet == nil || c.Swaps == nil || c.Networks == nil || c.Tokens == nil || c.Settings == nil || c.Prices == nil || c.ProviderKeys == nil {
+		return nil, errors.New("host: wallet, swaps, networks, tokens, settings, prices and provider keys must be set")
 	}
 	s := &Server{
 		Config: c, instance: protocol.UUID(uuid.NewString()), started: time.Now().UTC(),
 		acts: newActMemory(protocol.MaxRemembered), stopping: make(chan struct{}), conns: map[*conn]struct{}{}, quoting: map[string]chan struct{}{},
 		waits: waits{protocol.AttachTimeout, protocol.WriteTimeout, protocol.RequestTimeout},
 	}
-	s.stops = []func(){c.Wallet.Subscribe(s.keysChanged), c.Swaps.Subscribe(s.orderChanged)}
+	telling, stop := context.WithCancel(context.Background())
+	go s.tellPrices(telling)
+	s.stops = []func(){c.Wallet.Subscribe(s.keysChanged), c.Swaps.Subscribe(s.orderChanged), stop}
 	return s, nil
 }
 

@@ -126,7 +126,7 @@ func (c *call) swapPrepare(ctx context.Context, p *protocol.PrepareParams) (any,
 	if err := c.stillActive(review.Terms.SrcChain); err != nil {
 		return nil, err
 	}
-	return reviewOf(review), nil
+	return c.s.valuedReview(review), nil
 }
 
 func (c *call) swapExecute(ctx context.Context, p *protocol.ExecuteParams) (any, error) {

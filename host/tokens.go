@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"swapkeep/host/protocol"
@@ -22,7 +21,7 @@ func (c *call) tokensList(ctx context.Context, p *protocol.TokensParams) (any, e
 	if err != nil {
 		return nil, err
 	}
-	page, cursor, err := pageOfTokens(c.s.Tokens.On(id), p.Cursor, p.Limit)
+	page, cursor, err := cutPage(c.s.Tokens.On(id), p.Cursor, p.Limit)
 	return protocol.TokensResult{Tokens: list(page, c.s.tokenOf), Cursor: cursor}, err
 }
 
@@ -48,7 +47,7 @@ func (c *call) tokensTraded(ctx context.Context, p *protocol.TokensParams) (any,
 			traded[i] = known
 		}
 	}
-	page, cursor, err := pageOfTokens(traded, p.Cursor, p.Limit)
+	page, cursor, err := cutPage(traded, p.Cursor, p.Limit)
 	return protocol.TokensResult{Tokens: list(page, c.s.tokenOf), Cursor: cursor}, err
 }
 
@@ -58,7 +57,7 @@ func (c *call) tokensSearch(_ context.Context, p *protocol.SearchParams) (any, e
 		return nil, err
 	}
 	found := c.s.Tokens.Search(id, p.Query)
-	page, cursor, err := pageOfTokens(found, p.Cursor, p.Limit)
+	page, cursor, err := cutPage(found, p.Cursor, p.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -81,25 +80,6 @@ func importable(query string) protocol.Address {
 		return ""
 	}
 	return a
-}
-
-// pageOfTokens cuts a page out of all; a cursor is where the next one begins.
-func pageOfTokens(all []tokens.Token, cursor string, limit int) (page []tokens.Token, next string, err error) {
-	limit, err = pageOf(limit)
-	if err != nil {
-		return nil, "", err
-	}
-	from := 0
-	if cursor != "" {
-		from, err = strconv.Atoi(cursor)
-		if err != nil || from < 0 || from > len(all) {
-			return nil, "", badParam("cursor", "is none of this list")
-		}
-	}
-	if from+limit < len(all) {
-		next = strconv.Itoa(from + limit)
-	}
-	return all[from:min(from+limit, len(all))], next, nil
 }
 
 func (c *call) tokensImport(ctx context.Context, p *protocol.ImportTokenParams) (any, error) {

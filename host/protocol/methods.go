@@ -53,6 +53,9 @@ var Methods = []Method{
 	{"tokens.remove", Writes, false, false, RemoveTokenParams{}, RemoveTokenResult{}, "Forgets an imported token. Repeating it changes nothing."},
 	{"tokens.balances", Reads, false, false, BalancesParams{}, BalancesResult{}, "Reads balances of an account from the chain, with what the tokens are."},
 
+	{"prices.list", Reads, false, false, PricesParams{}, PricesResult{}, "Shows prices of a network's tokens with 24 hours of comparison, a page at a time, as last fetched. It asks nobody."},
+	{"prices.history", Reads, false, false, PriceHistoryParams{}, PriceHistory{}, "Returns the candles of a token's price chart over a day, a week or a month."},
+
 	{"settings.get", Reads, false, false, SettingsParams{}, SettingsResult{}, "Shows settings: what holds, where it comes from, and what changing it takes. Secrets are not among them."},
 	{"settings.set", Writes, false, false, SetParams{}, SetResult{}, "Changes one setting, or forgets the change. Needs a session, or the password each time, as the setting's right says; an RPC URL must prove its network first."},
 
@@ -87,6 +90,7 @@ var Events = []Event{
 	{"keys.changed", "all", KeysChanged{}, "The wallet was unlocked or locked (also by itself), wallets, accounts or names changed, or a search for used accounts has come further."},
 	{"networks.changed", "all", NetworksChanged{}, "Another network became the active one."},
 	{"tokens.changed", "all", TokensChanged{}, "A token was imported or removed."},
+	{"prices.changed", "all", PricesChanged{}, "Prices were fetched, about once a minute: ask prices.list for what is shown."},
 	{"settings.changed", "all", SettingsChanged{}, "A setting was changed: settings are the daemon's, and every window shows the same."},
 	{"gas.price", "connections that watch the network", GasPrice{}, "A network watched by gas.watch has a new head; about once a second at the most. A client that is slow misses some."},
 	{"swap.quoted", "the asking connection", Quoted{}, "A provider has offers for a swap.quote that is under way, or watched."},

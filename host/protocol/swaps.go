@@ -144,6 +144,7 @@ type Offer struct {
 	Wrap            Address   `json:"wrap,omitempty" doc:"the wrapped coin that a native input is turned into first"`
 	Refund          *Spend    `json:"refund,omitempty" doc:"what at least comes back of a deposit that nobody fills; absent: all of it, or there is no deposit"`
 	Unusable        string    `json:"unusable,omitempty" doc:"why it is only shown and cannot be executed"`
+	USD             OfferUSD  `json:"usd,omitzero" doc:"what the amounts are worth now; in quotes and reviews"`
 }
 
 // A Payment is a fee taken from the output.
@@ -250,6 +251,7 @@ type Gas struct {
 	Missing  Amount   `json:"missing,omitempty" doc:"wei; present: not enough for gas"`
 	Share    *float64 `json:"share,omitempty" doc:"expected cost / swap value; absent: unknown"`
 	Costs    []Cost   `json:"costs" doc:"by call step"`
+	USD      GasUSD   `json:"usd,omitzero" doc:"what it is worth now; in reviews"`
 }
 
 // A Cost is the price of one transaction.

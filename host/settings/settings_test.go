@@ -91,7 +91,7 @@ func TestTable(t *testing.T) {
 		if strings.Contains(r.key, "url") != (r.kind == protocol.SettingURL) && r.kind != protocol.SettingURLs {
 			t.Errorf("%s is a %s", r.key, r.kind)
 		}
-		isRPC := r.fixed == "" && (strings.HasPrefix(r.key, "networks.") || strings.HasPrefix(r.key, "providers."))
+		isRPC := r.fixed == "" && (strings.HasPrefix(r.key, "networks.") || strings.HasPrefix(r.key, "providers.") || strings.HasSuffix(r.key, ".base_url"))
 		if isRPC != (r.right == protocol.RightPassword) {
 			t.Errorf("%s asks for %s", r.key, r.right)
 		}

@@ -43,6 +43,7 @@ var allowed = map[string][]string{
 	"priceapi/series":  {"priceapi/price", "priceapi/poll", "fault"},
 	"priceapi/source":  {"priceapi/price", "rest", "tokens"},
 	"priceapi/onchain": {"priceapi/price", "chain", "tokens"},
+	"priceapi/worth":   {"priceapi/price", "priceapi/board"},
 	"priceapi/web":     {"priceapi/price", "priceapi/board", "priceapi/poll", "tokens", "fault"},
 
 	"host/frame":        {},
@@ -53,7 +54,7 @@ var allowed = map[string][]string{
 	"host/owner":        {"host/transport", "fault"},
 	"host/relay":        {"host/frame", "host/protocol", "manifest"},
 	"host/client":       {"host/frame", "host/protocol"},
-	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "fault"},
+	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/board", "priceapi/price", "fault"},
 
 	"sandbox/...": {"sandbox/..."},
 

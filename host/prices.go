@@ -1,0 +1,150 @@
+package host
+
+import (
+	"context"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"swapkeep/host/protocol"
+	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/price"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// maxPriced bounds the tokens that one request names.
+const maxPriced = 200
+
+func (c *call) pricesList(_ context.Context, p *protocol.PricesParams) (any, error) {
+	id, err := c.s.chainOr(p.ChainID)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Tokens) > maxPriced {
+		return nil, badParam("tokens", "must be at most "+strconv.Itoa(maxPriced))
+	}
+	now, _ := c.s.Prices.Next()
+	rows := pricedRows(now, id, p.Tokens)
+	page, cursor, err := cutPage(rows, p.Cursor, p.Limit)
+	return protocol.PricesResult{ChainID: id, Fetched: optionalTime(now.Fetched), Prices: list(page, priceOf), Cursor: cursor}, err
+}
+
+// pricedRows are a chain's rows, by market cap, or those of some tokens as they were
+// asked for.
+func pricedRows(now *board.Board, chain uint64, asked []protocol.Address) (rows []board.Row) {
+	for _, a := range asked {
+		if r, ok := now.Row(price.ID{Chain: chain, Address: evmAddress(a)}); ok {
+			rows = append(rows, r)
+		}
+	}
+	if len(asked) > 0 {
+		return rows
+	}
+	for _, r := range now.Rows {
+		if r.Token.Chain == chain {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+func priceOf(r board.Row) protocol.Price {
+	out := protocol.Price{Token: addressOf(r.Token.Address), Symbol: r.Token.Symbol, Stale: r.Stale, Holders: r.Facts.Holders}
+	if !r.Facts.MarketCap.IsZero() {
+		out.MarketCap, out.Diluted = protocol.USD(r.Facts.MarketCap.Fixed(2)), r.Facts.Diluted
+	}
+	if !r.Now.Known() {
+		return out
+	}
+	out.Now, out.Source, out.Updated = usd(r.Now.Value), r.Now.Source.String(), optionalTime(r.Now.At)
+	if r.Has24h() {
+		_, _, percent := r.Change()
+		out.Ago, out.ChangePct = usd(r.Ago.Value), &percent
+	}
+	return out
+}
+
+// usd writes a price without the zeros that its fraction ends with.
+func usd(v price.Value) protocol.USD {
+	return protocol.USD(strings.TrimSuffix(strings.TrimRight(v.String(), "0"), "."))
+}
+
+func (c *call) pricesHistory(ctx context.Context, p *protocol.PriceHistoryParams) (any, error) {
+	id, err := c.s.chainOr(p.ChainID)
+	if err != nil {
+		return nil, err
+	}
+	period, ok := price.PeriodNamed(p.Period)
+	if !ok {
+		return nil, badParam("period", "must be 24h, week or month")
+	}
+	token := price.ID{Chain: id, Address: evmAddress(p.Token)}
+	now, _ := c.s.Prices.Next()
+	if _, ok := now.Row(token); !ok {
+		return nil, badParam("token", "is not one whose price is kept; import it first (tokens.import)")
+	}
+	candles, err := c.s.Prices.Chart(ctx, token, period)
+	if err != nil {
+		return nil, err
+	}
+	return protocol.PriceHistory{
+		ChainID: id, Token: addressOf(token.Address), Period: period.Name, StepSeconds: int(period.Step.Seconds()), Candles: list(candles, candleOf),
+	}, nil
+}
+
+func candleOf(c price.Candle) protocol.Candle {
+	return protocol.Candle{Time: c.At.UTC(), Open: usd(c.Open), High: usd(c.High), Low: usd(c.Low), Close: usd(c.Close)}
+}
+
+// tellPrices broadcasts that prices were fetched, until ctx ends.
+func (s *Server) tellPrices(ctx context.Context) {
+	told, newer := s.Prices.Next()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-newer:
+		}
+		var b *board.Board
+		b, newer = s.Prices.Next()
+		if !b.Fetched.Equal(told.Fetched) {
+			s.broadcast("prices.changed", protocol.PricesChanged{Fetched: b.Fetched.UTC()})
+		}
+		told = b
+	}
+}
+
+// valuedOffer is an offer with what its amounts are worth.
+func (s *Server) valuedOffer(o swap.Offer) protocol.Offer {
+	out := offerOf(o)
+	r := o.Request
+	out.USD = protocol.OfferUSD{
+		AmountIn: s.dollars(r.SrcChain, r.TokenIn, r.AmountIn), AmountOut: s.dollars(r.DstChain, r.TokenOut, o.AmountOut),
+		MinAmountOut: s.dollars(r.DstChain, r.TokenOut, o.MinOut), GasCost: s.dollars(r.SrcChain, common.Address{}, o.GasCost),
+	}
+	return out
+}
+
+// valuedReview is a review with what its amounts and its gas are worth.
+func (s *Server) valuedReview(r swap.Review) protocol.Review {
+	out := reviewOf(r)
+	out.Offer = s.valuedOffer(r.Offer)
+	out.Gas.USD = protocol.GasUSD{
+		Expected: s.dollars(r.Terms.SrcChain, common.Address{}, r.Gas.Expected), Max: s.dollars(r.Terms.SrcChain, common.Address{}, r.Gas.Max),
+	}
+	return out
+}
+
+// dollars is what an amount is worth, with two fraction digits; "" = unknown.
+func (s *Server) dollars(chain uint64, token common.Address, amount *big.Int) protocol.USD {
+	if amount == nil {
+		return ""
+	}
+	v, err := s.Prices.Dollars(price.ID{Chain: chain, Address: token}, amount)
+	if err != nil {
+		return ""
+	}
+	return protocol.USD(v.Fixed(2))
+}

@@ -1,0 +1,116 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"testing"
+	"time"
+
+	"swapkeep/host/protocol"
+	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/worth"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// fakePrices are a board and a chart.
+type fakePrices struct {
+	*board.Feed
+	chart []price.Candle
+	fail  error
+	moves bool // there is a newer board once somebody asks for a chart
+}
+
+func newFakePrices() *fakePrices { return &fakePrices{Feed: board.NewFeed()} }
+
+func (f *fakePrices) Dollars(id price.ID, amount *big.Int) (price.Value, error) {
+	return worth.Desk{Feed: f.Feed}.Dollars(id, amount)
+}
+
+func (f *fakePrices) Chart(context.Context, price.ID, price.Period) ([]price.Candle, error) {
+	if now := f.Now(); f.moves {
+		f.Publish(board.New(now.Seq+1, now.Fetched.Add(time.Minute), now.Rows))
+	}
+	return f.chart, f.fail
+}
+
+var priced = time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
+
+func dollars(s string) price.Value {
+	v, err := price.Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// priceRow is a row of chain 1, for one token of 18 decimals, or of 6 for USDC.
+func priceRow(address, symbol, now, ago string) board.Row {
+	t := tokens.Token{Chain: 1, Address: common.HexToAddress(address), Symbol: symbol, Decimals: 18}
+	if symbol == "USDC" {
+		t.Decimals = 6
+	}
+	r := board.Row{Token: t}
+	if now != "" {
+		r.Now = price.Sample{Value: dollars(now), At: priced.Add(-time.Minute), Source: price.DefiLlama}
+	}
+	if ago != "" {
+		r.Ago = price.Sample{Value: dollars(ago), At: priced.Add(-24 * time.Hour), Source: price.DefiLlama}
+	}
+	return r
+}
+
+// withPrices gives ETH, a stale USDC and a token without a price.
+func withPrices(f *fakePrices) {
+	eth := priceRow("0x0", "ETH", "3000.5", "2500")
+	eth.Facts = price.Facts{MarketCap: dollars("400000000000.129"), Holders: 7}
+	usdc := priceRow("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "USDC", "1", "")
+	usdc.Stale = true
+	f.Publish(board.New(1, priced, []board.Row{priceRow("0x70997970C51812dc3A010C7d01b50e0d17dc79C8", "NONE", "", ""), usdc, eth}))
+	f.chart = []price.Candle{{At: priced, Open: dollars("1"), High: dollars("3"), Low: dollars("0.5"), Close: dollars("2")}}
+}
+
+func TestOffersAreValued(t *testing.T) {
+	prices := newFakePrices()
+	r := newRig(t, func(c *Config) { c.Prices = prices })
+	p := r.session()
+	quote := func() protocol.Offer {
+		t.Helper()
+		var out protocol.QuoteResult
+		m := p.must("swap.quote", map[string]any{"account": account, "tokenIn": protocol.Native, "amountIn": "1000000000000000000", "tokenOut": usdc})
+		if err := json.Unmarshal(m.Result, &out); err != nil || len(out.Offers) == 0 {
+			t.Fatal(err, out)
+		}
+		return out.Offers[0]
+	}
+	if o := quote(); o.USD != (protocol.OfferUSD{}) {
+		t.Errorf("without prices an offer is worth %+v", o.USD)
+	}
+	withPrices(prices)
+	if o := quote(); o.USD.AmountIn != "3000.50" || o.USD.AmountOut != "" || o.USD.MinAmountOut != "" {
+		t.Errorf("with a stale price of the output an offer is worth %+v", o.USD)
+	}
+}
+
+func TestPricesAreTold(t *testing.T) {
+	prices := newFakePrices()
+	r := newRig(t, func(c *Config) { c.Prices = prices })
+	p := r.attach("extension")
+	withPrices(prices)
+	var told protocol.PricesChanged
+	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &told) != nil || !told.Fetched.Equal(priced) {
+		t.Errorf("told %s", m.raw)
+	}
+}
+
+func TestBrokenChart(t *testing.T) {
+	prices := newFakePrices()
+	withPrices(prices)
+	prices.fail = errors.New("the disk is gone")
+	r := newRig(t, func(c *Config) { c.Prices = prices })
+	r.attach("extension").refused("internal", "prices.history", map[string]any{"token": protocol.Native, "period": "24h"})
+}
