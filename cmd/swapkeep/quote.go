@@ -261,9 +261,20 @@ func tellOffers(s *screen.Screen, r trade, q protocol.QuoteResult) {
 	s.Table(offerColumns, offerRows(r, q.Offers))
 	s.Blank()
 	for i, o := range q.Offers {
-		s.Fact(fmt.Sprintf("%d %s", i+1, o.Provider), routeText(o)+": "+rankText(o))
+		s.Fact(fmt.Sprintf("%d %s", i+1, o.Provider), routeText(o)+": "+rankText(o)+"; "+offerWorth(o))
 	}
 	tellFailures(s, q.Failures)
+}
+
+// offerWorth says what an offer gives for what, in dollars by our own prices.
+func offerWorth(o protocol.Offer) string {
+	switch {
+	case o.USD.AmountIn == "" && o.USD.AmountOut == "":
+		return unpriced
+	case o.USD.AmountIn == o.USD.AmountOut:
+		return "worth " + worthText(o.USD.AmountOut)
+	}
+	return "worth " + worthText(o.USD.AmountOut) + ", for what is worth " + worthText(o.USD.AmountIn)
 }
 
 // rankText says why an offer stands where it does, or that it is only shown.

@@ -53,8 +53,8 @@ func (w reviewer) terms(r protocol.Review) error {
 		return err
 	}
 	w.out.Heading("Review")
-	w.out.Fact("you pay", fmt.Sprintf("%s on %s, from %s", pays, w.nameOf(t.SrcChainID), t.Account))
-	w.out.Fact("you get", fmt.Sprintf("about %s on %s", gets.Text(o.AmountOut.Int()), w.nameOf(t.DstChainID)))
+	w.out.Fact("you pay", fmt.Sprintf("%s on %s, from %s; %s", pays, w.nameOf(t.SrcChainID), t.Account, worthText(o.USD.AmountIn)))
+	w.out.Fact("you get", fmt.Sprintf("about %s on %s; %s", gets.Text(o.AmountOut.Int()), w.nameOf(t.DstChainID), worthText(o.USD.AmountOut)))
 	w.out.Fact("at least", fmt.Sprintf("%s, at a slippage of %s %%; %s", gets.Exact(t.FloorOut.Int()), o.Slippage, floorText(r)))
 	w.receivers(t)
 	for _, id := range []identity{{t.SrcChainID, t.TokenIn}, {t.DstChainID, t.TokenOut}} {
@@ -271,7 +271,7 @@ func (w reviewer) gas(r protocol.Review) error {
 	if g.Share != nil {
 		share = ", " + shareText(*g.Share) + " of the swap's value"
 	}
-	w.out.Fact("about", coin.Text(g.Expected.Int())+share)
+	w.out.Fact("about", coin.Text(g.Expected.Int())+share+"; "+worthText(g.USD.Expected))
 	w.out.Fact("at most", fmt.Sprintf("%s at present fees, which may rise; nothing above %s is ever signed for this swap", coin.Text(g.Max.Int()), coin.Text(r.Terms.GasCeiling.Int())))
 	if g.Missing != "" {
 		w.out.Styled(screen.Bad, "missing", fmt.Sprintf("%s: the account has %s", coin.Text(g.Missing.Int()), coin.Text(g.Balance.Int())))

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/protocol"
+)
+
+// priceFlags choose what prices to show.
+type priceFlags struct {
+	network, period string
+	limit           int
+	watch           bool
+}
+
+// periodSpans are the periods of charts.
+var periodSpans = map[string]time.Duration{"24h": 24 * time.Hour, "week": 7 * 24 * time.Hour, "month": 30 * 24 * time.Hour}
+
+func newPrices(t *terminal) *cobra.Command {
+	f := priceFlags{period: "24h", limit: 20}
+	cmd := &cobra.Command{
+		Use: "prices [TOKEN ...]", Short: "Show what tokens cost, with a line of their last day, week or month",
+		Long: "Show what tokens cost in US dollars, the change over 24 hours, and a line of the last day, week or month: those of a\n" +
+			"network by market cap, or those that are named by symbol or address. A price that is too old to be called current\n" +
+			"is marked stale.",
+		Example:           "  swapkeep prices\n  swapkeep prices ETH USDC --network base --period week\n  swapkeep prices --watch",
+		ValidArgsFunction: t.complete(completeTokens),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.network, "network", "", "`network` by name or chain id (default the active one)")
+	flags.StringVar(&f.period, "period", f.period, "`period` of the line: 24h, week or month")
+	flags.IntVar(&f.limit, "limit", f.limit, "show so `many` tokens at most, 1 to 200")
+	flags.BoolVar(&f.watch, "watch", false, "go on with every fetch until Ctrl-C")
+	_ = cmd.RegisterFlagCompletionFunc("network", t.complete(completeNetworks))
+	_ = cmd.RegisterFlagCompletionFunc("period", cobra.FixedCompletions([]cobra.Completion{"24h", "week", "month"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error { return l.prices(ctx, f, args) })
+	return cmd
+}
+
+func (l *line) prices(ctx context.Context, f priceFlags, names []string) error {
+	if periodSpans[f.period] == 0 {
+		return usageError{fmt.Errorf("--period is %q: must be 24h, week or month", f.period)}
+	}
+	if f.limit < 1 || f.limit > protocol.PageMax {
+		return usageError{fmt.Errorf("--limit is %d: must be 1 to %d", f.limit, protocol.PageMax)}
+	}
+	n, err := l.network(ctx, f.network)
+	if err != nil {
+		return err
+	}
+	p := protocol.PricesParams{ChainID: n.ChainID, Limit: f.limit}
+	for _, name := range names {
+		token, err := l.token(ctx, n.ChainID, name)
+		if err != nil {
+			return err
+		}
+		p.Tokens = append(p.Tokens, token.Address)
+	}
+	for {
+		if err := l.tellPrices(ctx, n, f, p); err != nil || !f.watch {
+			return err
+		}
+		if err := l.pricesFetched(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// pricesFetched waits for the next fetch.
+func (l *line) pricesFetched(ctx context.Context) error {
+	for {
+		select {
+		case note := <-l.Notifications():
+			if note.Method == "prices.changed" {
+				return nil
+			}
+		case <-l.Done():
+			return l.Err()
+		case <-ctx.Done():
+			return toldError{ctx.Err()} // the way to end it
+		}
+	}
+}
+
+var priceColumns = []screen.Column{
+	{Head: "token"}, {Head: "US dollars", Right: true}, {Head: "24 h", Right: true}, {Head: "", Gives: true}, {Head: "market cap", Right: true}, {Head: "holders", Right: true}, {Head: "from"}, {Head: "age", Right: true},
+}
+
+// sparkWidth is the columns of a line of prices.
+const sparkWidth = 24
+
+func (l *line) tellPrices(ctx context.Context, n protocol.Network, f priceFlags, p protocol.PricesParams) error {
+	r, err := ask[exact[protocol.PricesResult]](ctx, l, "prices.list", p)
+	if err != nil {
+		return err
+	}
+	if l.t.json {
+		return writeRaw(l.t.out, r.raw)
+	}
+	rows := make([][]string, 0, len(r.value.Prices))
+	for _, price := range r.value.Prices {
+		drawn, err := l.spark(ctx, n.ChainID, price, f.period)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, priceRow(price, drawn))
+	}
+	columns := append([]screen.Column(nil), priceColumns...)
+	columns[3].Head = "last " + f.period
+	l.t.result.Line(n.Name + ", " + fetchedText(r.value.Fetched))
+	if len(rows) == 0 {
+		l.t.result.Line("no token's price is kept there")
+	} else {
+		l.t.result.Table(columns, rows)
+	}
+	return l.t.result.Err()
+}
+
+func fetchedText(at time.Time) string {
+	if at.IsZero() {
+		return "no prices have been fetched yet"
+	}
+	return "prices of " + clock(at)
+}
+
+// spark draws a token's chart.
+func (l *line) spark(ctx context.Context, chain uint64, p protocol.Price, period string) (string, error) {
+	if p.Now == "" {
+		return "", nil
+	}
+	chart, err := ask[protocol.PriceHistory](ctx, l, "prices.history", protocol.PriceHistoryParams{ChainID: chain, Token: p.Token, Period: period})
+	if err != nil {
+		return "", err
+	}
+	span := periodSpans[period]
+	begin := time.Now().Add(-span)
+	var figures []screen.Figure
+	for _, c := range chart.Candles {
+		if v, err := strconv.ParseFloat(string(c.Close), 64); err == nil {
+			figures = append(figures, screen.Figure{At: float64(c.Time.Sub(begin)) / float64(span), Value: v})
+		}
+	}
+	return screen.Spark(figures, sparkWidth), nil
+}
+
+func priceRow(p protocol.Price, drawn string) []string {
+	if p.Now == "" {
+		return []string{p.Symbol, unpriced, "", "", capText(p), holdersText(p), "", ""}
+	}
+	age := duration(time.Since(p.Updated))
+	if p.Stale {
+		age = "stale, " + age
+	}
+	return []string{p.Symbol, dollarText(p.Now), changeText(p), drawn, capText(p), holdersText(p), p.Source, age}
+}
+
+// unpriced stands where there is no price: never a zero.
+const unpriced = "price unavailable"
+
+// dollarText writes a price with as many digits as a person can use: two after the
+// point from a dollar on, else six that count.
+func dollarText(p protocol.USD) string {
+	whole, part, _ := strings.Cut(string(p), ".")
+	if whole != "0" {
+		return grouped(whole) + "." + (part + "00")[:2]
+	}
+	lead := len(part) - len(strings.TrimLeft(part, "0"))
+	return whole + "." + (part + "00")[:max(2, min(len(part+"00"), lead+6))]
+}
+
+// grouped sets commas between thousands.
+func grouped(digits string) string {
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func changeText(p protocol.Price) string {
+	if p.ChangePct == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%+.2f %%", *p.ChangePct)
+}
+
+func capText(p protocol.Price) string {
+	if p.MarketCap == "" {
+		return "-"
+	}
+	whole, _, _ := strings.Cut(string(p.MarketCap), ".")
+	text := grouped(whole)
+	if p.Diluted {
+		text += " (all supply)"
+	}
+	return text
+}
+
+func holdersText(p protocol.Price) string {
+	if p.Holders == 0 {
+		return "-"
+	}
+	return grouped(strconv.FormatUint(p.Holders, 10))
+}
+
+// worthText says what an amount is worth, or that nobody knows.
+func worthText(usd protocol.USD) string {
+	if usd == "" {
+		return unpriced
+	}
+	if zero, err := strconv.ParseFloat(string(usd), 64); err == nil && zero == 0 {
+		return "under 0.01 US dollars"
+	}
+	whole, part, _ := strings.Cut(string(usd), ".")
+	return "about " + grouped(whole) + "." + part + " US dollars"
+}

@@ -1,0 +1,217 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/tokens"
+)
+
+// A round is what one fetch has brought so far.
+type round struct {
+	readings map[price.ID][]price.Reading // in the order of preference
+	believed map[price.ID]price.Sample
+	ago      map[price.ID]price.Value // as sources derive it
+	alone    map[price.ID]verdict     // believed where no further source decides
+	doubts   map[price.ID]error
+}
+
+// ask asks the leading sources for all, the further ones for what they left open.
+func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) round {
+	r := round{map[price.ID][]price.Reading{}, map[price.ID]price.Sample{}, map[price.ID]price.Value{}, map[price.ID]verdict{}, map[price.ID]error{}}
+	all := make([]tokens.Token, len(watched))
+	for i, w := range watched {
+		all[i] = w.Token
+	}
+	for _, readings := range p.askLeading(ctx, all, now) {
+		r.take(readings)
+	}
+	open := p.decide(&r, all, now)
+	for _, s := range p.o.Further {
+		if len(open) == 0 || ctx.Err() != nil {
+			break
+		}
+		asked := p.unignored(s.Name(), open, now)
+		said, ok := p.askOne(ctx, s, asked, now)
+		r.take(said)
+		if ok {
+			p.ignore(s.Name(), asked, said, now)
+		}
+		open = p.decide(&r, open, now)
+	}
+	p.settle(&r, open, now)
+	return r
+}
+
+// settle believes what one source alone says where no further one decides, then judges
+// what follows that, and notes what is left without a price.
+func (p *Poller) settle(r *round, open []tokens.Token, now time.Time) {
+	for _, t := range open {
+		if v, ok := r.alone[price.IDOf(t)]; ok {
+			r.believe(price.IDOf(t), v)
+		}
+	}
+	for _, t := range open {
+		id := price.IDOf(t)
+		if _, ok := r.believed[id]; ok || p.decideOne(r, id, p.twinOf(r, id), now) {
+			continue
+		}
+		if v, ok := r.alone[id]; ok {
+			r.believe(id, v)
+		} else if err := r.doubts[id]; err != nil {
+			p.o.Log(Notice{From: "judge", ID: id, Err: err})
+		}
+	}
+}
+
+// twinOf is what the price of a token that this one follows says of it.
+func (p *Poller) twinOf(r *round, id price.ID) []price.Reading {
+	of, ok := price.TwinOf(id)
+	if !ok {
+		return nil
+	}
+	s, ok := r.believed[of]
+	if !ok {
+		return nil
+	}
+	return []price.Reading{{ID: id, Sample: price.Sample{Value: s.Value, At: s.At, Source: price.Twin}, Ago: r.ago[of]}}
+}
+
+func (r *round) take(readings []price.Reading) {
+	for _, x := range readings {
+		r.readings[x.ID] = append(r.readings[x.ID], x)
+	}
+}
+
+func (r *round) believe(id price.ID, v verdict) {
+	r.believed[id], r.ago[id] = v.sample, v.ago
+}
+
+// decide judges the tokens that are not decided yet and returns those that still are
+// not. Tokens that follow another chain's go last, when that one is decided.
+func (p *Poller) decide(r *round, ts []tokens.Token, now time.Time) []tokens.Token {
+	var open, twins []tokens.Token
+	for _, t := range ts {
+		if _, ok := price.TwinOf(price.IDOf(t)); ok {
+			twins = append(twins, t)
+		} else if !p.decideOne(r, price.IDOf(t), nil, now) {
+			open = append(open, t)
+		}
+	}
+	for _, t := range twins {
+		if id := price.IDOf(t); !p.decideOne(r, id, p.twinOf(r, id), now) {
+			open = append(open, t)
+		}
+	}
+	return open
+}
+
+func (p *Poller) decideOne(r *round, id price.ID, first []price.Reading, now time.Time) bool {
+	p.mu.Lock()
+	last := p.beliefs[id]
+	p.mu.Unlock()
+	v := judge(last, slices.Concat(first, r.readings[id]), now)
+	delete(r.alone, id)
+	r.doubts[id] = v.doubt
+	switch {
+	case !v.sample.Known():
+		return false
+	case v.alone:
+		r.alone[id] = v
+		return false
+	}
+	r.believe(id, v)
+	return true
+}
+
+// askLeading asks the leading sources at once; what they say is in their order.
+func (p *Poller) askLeading(ctx context.Context, ts []tokens.Token, now time.Time) [][]price.Reading {
+	said := make([][]price.Reading, len(p.o.Leading))
+	var wg sync.WaitGroup
+	for i, s := range p.o.Leading {
+		wg.Go(func() { said[i], _ = p.askOne(ctx, s, ts, now) })
+	}
+	wg.Wait()
+	return said
+}
+
+// askOne asks a source, unless it is left alone now. ok: it answered in full.
+func (p *Poller) askOne(ctx context.Context, s Paced, ts []tokens.Token, now time.Time) (said []price.Reading, ok bool) {
+	c := p.circuitOf(s.Name())
+	if len(ts) == 0 || !c.admits(now) || !p.due(s, now) {
+		return nil, false
+	}
+	said, err := s.Now(ctx, ts)
+	if errors.Is(context.Cause(ctx), context.Canceled) {
+		return nil, false // nobody's failure
+	}
+	c.record(now, err)
+	if err != nil {
+		p.o.Log(Notice{From: s.Name(), Err: err})
+	}
+	return said, err == nil
+}
+
+func (p *Poller) circuitOf(name string) *circuit {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c, ok := p.circuits[name]
+	if !ok {
+		c = &circuit{}
+		p.circuits[name] = c
+	}
+	return c
+}
+
+// due reports whether a paced source may be asked again, and notes that it is.
+func (p *Poller) due(s Paced, now time.Time) bool {
+	if s.Every == 0 {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	last, ok := p.asked[s.Name()]
+	if past := now.Sub(last); ok && past >= 0 && past < s.Every {
+		return false
+	}
+	p.asked[s.Name()] = now
+	return true
+}
+
+// unignored leaves out what the source has said lately that it does not know.
+func (p *Poller) unignored(name string, ts []tokens.Token, now time.Time) []tokens.Token {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var asked []tokens.Token
+	for _, t := range ts {
+		at, ignored := p.ignored[name][price.IDOf(t)]
+		if past := now.Sub(at); !ignored || past >= ignoreFor || past < 0 {
+			asked = append(asked, t)
+		}
+	}
+	return asked
+}
+
+// ignore notes what a source that answered does not know.
+func (p *Poller) ignore(name string, ts []tokens.Token, said []price.Reading, now time.Time) {
+	knows := make(map[price.ID]bool, len(said))
+	for _, r := range said {
+		knows[r.ID] = true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ignored[name] == nil {
+		p.ignored[name] = map[price.ID]time.Time{}
+	}
+	for _, t := range ts {
+		if id := price.IDOf(t); knows[id] {
+			delete(p.ignored[name], id)
+		} else {
+			p.ignored[name][id] = now
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package poll
+
+import (
+	"sync"
+	"time"
+)
+
+// How a source that fails is left alone: after so many failures in a row for the
+// first pause, which doubles up to the longest.
+const (
+	failuresAllowed = 3
+	firstPause      = time.Minute
+	longestPause    = 15 * time.Minute
+)
+
+// A circuit keeps a failing source from being asked. Clocks that jump cannot keep it
+// open for longer than its pause.
+type circuit struct {
+	mu       sync.Mutex
+	failures int // in a row
+	pause    time.Duration
+	since    time.Time // when the pause began; zero = closed
+	last     error
+}
+
+// admits reports whether the source may be asked now.
+func (c *circuit) admits(now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	past := now.Sub(c.since)
+	return c.since.IsZero() || past >= c.pause || past < 0
+}
+
+// record notes how a call ended. One success closes the circuit; after a pause one
+// failure opens it again.
+func (c *circuit) record(now time.Time, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = err
+	if err == nil {
+		c.failures, c.pause, c.since = 0, 0, time.Time{}
+		return
+	}
+	if c.failures++; c.failures < failuresAllowed {
+		return
+	}
+	c.pause, c.since = min(max(2*c.pause, firstPause), longestPause), now
+}
+
+// state is the last failure, nil after a success.
+func (c *circuit) state() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last
+}

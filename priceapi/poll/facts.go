@@ -1,0 +1,132 @@
+package poll
+
+import (
+	"context"
+	"maps"
+	"time"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/tokens"
+)
+
+// How often facts are asked for, and how long one lasts without being confirmed.
+const (
+	capsEvery    = time.Hour
+	holdersEvery = 6 * time.Hour
+	factsRetry   = 5 * time.Minute // after a round in which a source failed
+	factsTime    = 10 * time.Minute
+)
+
+// A Volume is an almanac and how its figures are marked.
+type Volume struct {
+	Almanac
+	Source price.Source
+	// Diluted: its market caps are the price times the total supply. They count only
+	// where no other almanac has one.
+	Diluted bool
+}
+
+// keepFacts asks the almanacs until ctx ends.
+func (p *Poller) keepFacts(ctx context.Context) {
+	for ctx.Err() == nil {
+		wait := factsRetry
+		if p.fetchFacts(ctx) {
+			wait = capsEvery
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// fetchFacts asks for what is due and keeps it; true if nothing failed.
+func (p *Poller) fetchFacts(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, factsTime)
+	defer cancel()
+	now := p.o.Now()
+	fresh := map[price.ID]price.Facts{}
+	ok := true
+	for _, v := range p.o.Almanacs {
+		if !p.circuitOf(v.Name() + " facts").admits(now) {
+			continue
+		}
+		ok = p.fetchCaps(ctx, v, fresh, now) && ok
+		ok = p.fetchHolders(ctx, v, fresh, now) && ok
+	}
+	if len(fresh) == 0 {
+		return ok
+	}
+	if err := p.o.History.SetFacts(ctx, fresh); err != nil {
+		p.o.Log(Notice{From: "history", Err: err})
+		ok = false
+	}
+	p.mu.Lock()
+	maps.Copy(p.facts, fresh)
+	p.mu.Unlock()
+	p.publish(ctx)
+	return ok
+}
+
+func (p *Poller) fetchCaps(ctx context.Context, v Volume, fresh map[price.ID]price.Facts, now time.Time) bool {
+	due := p.dueFacts(fresh, func(f price.Facts) bool {
+		return old(f.CapAt, capsEvery, now) || f.Diluted && !v.Diluted
+	})
+	caps, ok := consult(p, v, now, due, func(ts []tokens.Token) (map[price.ID]price.Value, error) { return v.MarketCaps(ctx, ts) })
+	for id, c := range caps {
+		f := p.factsOf(fresh, id)
+		f.MarketCap, f.Diluted, f.CapSource, f.CapAt = c, v.Diluted, v.Source, now
+		fresh[id] = f
+	}
+	return ok
+}
+
+func (p *Poller) fetchHolders(ctx context.Context, v Volume, fresh map[price.ID]price.Facts, now time.Time) bool {
+	due := p.dueFacts(fresh, func(f price.Facts) bool { return old(f.HoldersAt, holdersEvery, now) })
+	holders, ok := consult(p, v, now, due, func(ts []tokens.Token) (map[price.ID]uint64, error) { return v.Holders(ctx, ts) })
+	for id, n := range holders {
+		f := p.factsOf(fresh, id)
+		f.Holders, f.HoldersAt = n, now
+		fresh[id] = f
+	}
+	return ok
+}
+
+// consult asks an almanac about some tokens. What came before an error holds.
+func consult[T any](p *Poller, v Volume, now time.Time, ts []tokens.Token, ask func([]tokens.Token) (map[price.ID]T, error)) (map[price.ID]T, bool) {
+	if len(ts) == 0 {
+		return nil, true
+	}
+	got, err := ask(ts)
+	p.circuitOf(v.Name()+" facts").record(now, err)
+	if err != nil {
+		p.o.Log(Notice{From: v.Name(), Err: err})
+	}
+	return got, err == nil
+}
+
+// old reports whether something of that time is due again. A clock that jumped back
+// makes everything due.
+func old(at time.Time, every time.Duration, now time.Time) bool {
+	past := now.Sub(at)
+	return past >= every || past < 0
+}
+
+// dueFacts are the watched tokens whose facts need asking for.
+func (p *Poller) dueFacts(fresh map[price.ID]price.Facts, due func(price.Facts) bool) (ts []tokens.Token) {
+	for _, w := range p.o.Tokens() {
+		if due(p.factsOf(fresh, price.IDOf(w.Token))) {
+			ts = append(ts, w.Token)
+		}
+	}
+	return ts
+}
+
+func (p *Poller) factsOf(fresh map[price.ID]price.Facts, id price.ID) price.Facts {
+	if f, ok := fresh[id]; ok {
+		return f
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.facts[id]
+}

@@ -1,0 +1,188 @@
+package poll
+
+import (
+	"fmt"
+	"time"
+
+	"swapkeep/priceapi/price"
+)
+
+// What is believed (reference of the price sources, sanity rules).
+const (
+	leastConfidence = 0.8
+	agreement       = 0.03 // two sources within so much say the same
+	jump            = 0.30 // a change from the last price that one source alone is not believed
+	holdsFor        = 30 * time.Minute
+	ahead           = 2 * time.Minute // by which a source's clock may be ahead of ours
+	stableWithin    = 0.03            // of a dollar
+)
+
+// ageLimit is how old a source's price may be. Oracles write when the price has moved,
+// or at their heartbeat: until then the last one holds.
+type ageLimit struct{ stable, others time.Duration }
+
+var (
+	marketAges = ageLimit{time.Hour, 30 * time.Minute}
+	oracleAges = ageLimit{25 * time.Hour, 90 * time.Minute}
+	ageLimits  = map[price.Source]ageLimit{
+		price.Chainlink: oracleAges, price.AaveOracle: oracleAges, price.DIA: {25 * time.Hour, 25 * time.Hour},
+	}
+)
+
+// A family is where prices come from in the end. Two of one family are wrong
+// together: whoever moves a pool moves all who read it.
+type family int
+
+const (
+	pools family = iota + 1
+	oracles
+	listings // of the large market data services
+)
+
+// families of the sources; one that is not here is a family of its own.
+var families = map[price.Source]family{
+	price.UniswapV3: pools, price.UniswapV2: pools, price.Velodrome: pools, price.GeckoTerminal: pools, price.DexScreener: pools,
+	price.Chainlink: oracles, price.AaveOracle: oracles,
+	price.CoinGecko: listings, price.Blockscout: listings,
+}
+
+func related(a, b price.Source) bool { return a == b || families[a] != 0 && families[a] == families[b] }
+
+var oneDollar, _ = price.Parse("1")
+
+// sane refuses what no source can mean.
+func sane(r price.Reading, now time.Time) error {
+	limits, ok := ageLimits[r.Source]
+	if !ok {
+		limits = marketAges
+	}
+	oldest := limits.others
+	if r.Value.Off(oneDollar) <= stableWithin {
+		oldest = limits.stable
+	}
+	switch age := now.Sub(r.At); {
+	case r.Value.IsZero() || r.Source == price.Unknown:
+		return fmt.Errorf("%s tells no price", r.Source)
+	case r.Confidence != nil && !(*r.Confidence >= leastConfidence): // not a number is no confidence
+		return fmt.Errorf("%s is not sure of its price (confidence %.2f)", r.Source, *r.Confidence)
+	case age < -ahead:
+		return fmt.Errorf("%s tells a price of the future", r.Source)
+	case age > oldest:
+		return fmt.Errorf("the price of %s is %s old", r.Source, age.Round(time.Second))
+	}
+	return nil
+}
+
+// A belief is the last price of a token that was believed, and when.
+type belief struct {
+	sample price.Sample
+	taken  time.Time
+}
+
+// fresh reports whether the belief still says anything about the next price.
+func (b belief) fresh(now time.Time) bool {
+	age := now.Sub(b.taken)
+	return b.sample.Known() && age <= holdsFor && age >= -ahead
+}
+
+// A verdict is the reading that is believed, or why none is.
+type verdict struct {
+	sample price.Sample // unknown = none
+	ago    price.Value
+	// alone: one source told it, and nothing contradicts it or bears it out.
+	alone bool
+	doubt error
+}
+
+// judge decides what of the readings of one token, in the order of preference, is
+// believed: what two families agree on; else what is near the last price; and
+// without a last price what nobody contradicts, as an alone verdict.
+func judge(last belief, readings []price.Reading, now time.Time) verdict {
+	var told []price.Reading
+	var v verdict
+	for _, r := range readings {
+		if err := sane(r, now); err != nil {
+			v.doubt = err
+			continue
+		}
+		if r.At.After(now) {
+			r.At = now
+		}
+		told = append(told, r)
+	}
+	if len(told) == 0 {
+		return v
+	}
+	known := last.fresh(now)
+	near := func(r price.Reading) bool { return known && r.Value.Off(last.sample.Value) <= jump }
+	if i := agreed(told, near); i >= 0 {
+		return verdict{sample: told[i].Sample, ago: told[i].Ago}
+	}
+	switch i := nearest(told, last.sample.Value, near); {
+	case i >= 0:
+		return verdict{sample: told[i].Sample, ago: told[i].Ago}
+	case known:
+		v.doubt = fmt.Errorf("%s says %s after %s, and no other source agrees", told[0].Source, told[0].Value.Fixed(6), last.sample.Value.Fixed(6))
+	case unanimous(told):
+		return verdict{sample: told[0].Sample, ago: told[0].Ago, alone: true}
+	default:
+		v.doubt = fmt.Errorf("sources differ, %s says %s, and no other decides", told[0].Source, told[0].Value.Fixed(6))
+	}
+	return v
+}
+
+// unanimous reports whether nobody contradicts the first.
+func unanimous(told []price.Reading) bool {
+	for _, r := range told[1:] {
+		if r.Value.Off(told[0].Value) > agreement {
+			return false
+		}
+	}
+	return true
+}
+
+// agreed is the first reading that another family's bears out; one that is also near
+// the last price goes before. -1 = none.
+func agreed(told []price.Reading, near func(price.Reading) bool) int {
+	best := -1
+	for i, r := range told {
+		if !borneOut(told, i) {
+			continue
+		}
+		if near(r) {
+			return i
+		}
+		if best < 0 {
+			best = i
+		}
+	}
+	return best
+}
+
+// borneOut reports whether another family says the same as the ith reading.
+func borneOut(told []price.Reading, i int) bool {
+	for j, other := range told {
+		if j != i && !related(other.Source, told[i].Source) && told[i].Value.Off(other.Value) <= agreement {
+			return true
+		}
+	}
+	return false
+}
+
+// nearest is the reading closest to the last price among those near it; the first of
+// those that agree with it within the agreement goes before. -1 = none.
+func nearest(told []price.Reading, last price.Value, near func(price.Reading) bool) int {
+	best := -1
+	for i, r := range told {
+		if !near(r) {
+			continue
+		}
+		if r.Value.Off(last) <= agreement {
+			return i
+		}
+		if best < 0 || r.Value.Off(last) < told[best].Value.Off(last) {
+			best = i
+		}
+	}
+	return best
+}

@@ -1,0 +1,112 @@
+package poll
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/priceapi/price"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func value(s string) price.Value {
+	v, err := price.Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func said(s price.Source, v string, age time.Duration) price.Reading {
+	return price.Reading{Sample: price.Sample{Value: value(v), At: noon.Add(-age), Source: s}}
+}
+
+func unsure(r price.Reading, c float64) price.Reading {
+	r.Confidence = &c
+	return r
+}
+
+func TestJudge(t *testing.T) {
+	before := func(v string, age time.Duration) belief {
+		return belief{price.Sample{Value: value(v), At: noon.Add(-age), Source: price.DefiLlama}, noon.Add(-age)}
+	}
+	none := belief{}
+	for name, c := range map[string]struct {
+		last  belief
+		told  []price.Reading
+		want  string // the source believed, with " alone"; "" = none
+		doubt string
+	}{
+		"the first price, of one source":          {none, []price.Reading{said(price.DefiLlama, "3000", 0)}, "defillama alone", ""},
+		"the first price, agreed":                 {none, []price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3010", 0)}, "defillama", ""},
+		"the first price, tenfold of one":         {none, []price.Reading{said(price.DefiLlama, "30000", 0), said(price.Chainlink, "3010", 0)}, "", "differ"},
+		"a third decides":                         {none, []price.Reading{said(price.DefiLlama, "30000", 0), said(price.Chainlink, "3010", 0), said(price.UniswapV3, "3000", 0)}, "chainlink", ""},
+		"pools alone bear nobody out":             {none, []price.Reading{said(price.UniswapV3, "9", 0), said(price.GeckoTerminal, "9.01", 0)}, "uniswap-v3 alone", ""},
+		"moved pools against the last price":      {before("3", time.Minute), []price.Reading{said(price.UniswapV3, "9", 0), said(price.DexScreener, "9", 0)}, "", "no other source agrees"},
+		"near the last price":                     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3100", 0)}, "defillama", ""},
+		"tenfold after the last price":            {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "30000", 0)}, "", "no other source agrees"},
+		"a tenth of the last price":               {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "300", 0)}, "", "no other source agrees"},
+		"tenfold, and one near":                   {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "30000", 0), said(price.UniswapV3, "3050", 0)}, "uniswap-v3", ""},
+		"a crash that two families saw":           {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "1500", 0), said(price.Chainlink, "1510", 0)}, "defillama", ""},
+		"a crash, and one that has not moved":     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "1500", 0), said(price.Chainlink, "3000", 0), said(price.CoinGecko, "1505", 0)}, "defillama", ""},
+		"two pairs, the one near goes before":     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "9000", 0), said(price.CoinGecko, "9000", 0), said(price.Chainlink, "3000", 0), said(price.UniswapV3, "3010", 0)}, "chainlink", ""},
+		"a quarter off goes behind what is close": {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3700", 0), said(price.UniswapV3, "3020", 0)}, "uniswap-v3", ""},
+		"a last price of an hour ago is none":     {before("3000", time.Hour), []price.Reading{said(price.DefiLlama, "300", 0)}, "defillama alone", ""},
+		"a last price of the future is none":      {before("3000", -time.Hour), []price.Reading{said(price.DefiLlama, "300", 0)}, "defillama alone", ""},
+		"zero":                                    {none, []price.Reading{said(price.DefiLlama, "0", 0)}, "", "no price"},
+		"no source":                               {none, []price.Reading{said(price.Unknown, "1", 0)}, "", "no price"},
+		"not sure":                                {none, []price.Reading{unsure(said(price.DefiLlama, "3", 0), 0.79)}, "", "not sure"},
+		"sure enough":                             {none, []price.Reading{unsure(said(price.DefiLlama, "3", 0), 0.8)}, "defillama alone", ""},
+		"old":                                     {none, []price.Reading{said(price.DefiLlama, "3000", 31*time.Minute)}, "", "old"},
+		"old, of a dollar coin":                   {none, []price.Reading{said(price.DefiLlama, "0.999", 59*time.Minute)}, "defillama alone", ""},
+		"too old for a dollar coin":               {none, []price.Reading{said(price.DefiLlama, "0.999", 61*time.Minute)}, "", "old"},
+		"an oracle's heartbeat":                   {none, []price.Reading{said(price.Chainlink, "3000", 89*time.Minute)}, "chainlink alone", ""},
+		"an oracle that has stopped":              {none, []price.Reading{said(price.Chainlink, "3000", 91*time.Minute)}, "", "old"},
+		"an oracle of a dollar coin":              {none, []price.Reading{said(price.Chainlink, "1", 24*time.Hour)}, "chainlink alone", ""},
+		"a clock a minute ahead":                  {none, []price.Reading{said(price.DefiLlama, "3", -time.Minute)}, "defillama alone", ""},
+		"the future":                              {none, []price.Reading{said(price.DefiLlama, "3", -3*time.Minute)}, "", "future"},
+		"nobody":                                  {before("3", time.Minute), nil, "", ""},
+	} {
+		v := judge(c.last, c.told, noon)
+		got := ""
+		if v.sample.Known() {
+			got = v.sample.Source.String()
+			if v.alone {
+				got += " alone"
+			}
+			if v.sample.At.After(noon) {
+				t.Errorf("%s: believed for a time to come", name)
+			}
+		}
+		if got != c.want || c.doubt != "" && (v.doubt == nil || !strings.Contains(v.doubt.Error(), c.doubt)) {
+			t.Errorf("%s: %q, %v; want %q, %q", name, got, v.doubt, c.want, c.doubt)
+		}
+	}
+}
+
+func TestCircuit(t *testing.T) {
+	var c circuit
+	now := noon
+	fail := func() { c.record(now, errTest) }
+	for range failuresAllowed - 1 {
+		fail()
+	}
+	if !c.admits(now) {
+		t.Fatal("open before the third failure")
+	}
+	for _, pause := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute, 15 * time.Minute} {
+		fail()
+		if c.admits(now.Add(pause-time.Second)) || !c.admits(now.Add(pause)) {
+			t.Errorf("the pause is not %s", pause)
+		}
+		if !c.admits(now.Add(-time.Second)) {
+			t.Error("a clock that jumped back keeps it open")
+		}
+		now = now.Add(pause)
+	}
+	c.record(now, nil)
+	if fail(); !c.admits(now) || c.state() == nil {
+		t.Error("a success does not close it")
+	}
+}

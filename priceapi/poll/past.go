@@ -1,0 +1,144 @@
+package poll
+
+import (
+	"context"
+	"time"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/tokens"
+)
+
+// A backfill asks for a period in steps that the sources of the past have, and keeps
+// it at a resolution.
+type backfill struct {
+	period string
+	step   time.Duration
+	into   price.Resolution
+}
+
+// backfills, the shortest first: changes over 24 hours matter most.
+var backfills = []backfill{
+	{"24h", 15 * time.Minute, price.Minutes},
+	{"week", time.Hour, price.Quarters},
+	{"month", 4 * time.Hour, price.Hours},
+}
+
+const (
+	pastEvery  = 10 * time.Minute // how often gaps are looked for
+	pastAgain  = 6 * time.Hour    // until a token is asked for again that stays incomplete
+	pastBatch  = 25               // tokens in one question
+	pastTime   = 2 * time.Minute  // for one question
+	pastEnough = 0.8              // of the points that a full chart at the backfill's step has
+	gapLeast   = 10 * time.Minute // without prices: a hole in the charts
+)
+
+// keepPast fills what the history lacks, at the start and after gaps, until ctx ends.
+func (p *Poller) keepPast(ctx context.Context) {
+	tried := map[string]map[price.ID]time.Time{}
+	for ctx.Err() == nil {
+		gap := p.takeGap()
+		for _, b := range backfills {
+			if tried[b.period] == nil || gap >= max(gapLeast, b.step) {
+				tried[b.period] = map[price.ID]time.Time{}
+			}
+			p.fill(ctx, b, gap >= max(gapLeast, b.step), tried[b.period])
+		}
+		select {
+		case <-ctx.Done():
+		case <-p.gapSeen:
+		case <-time.After(pastEvery):
+		}
+	}
+}
+
+// noteGap tells keepPast that there were no prices from then until now. p.mu is held.
+func (p *Poller) noteGap(then, now time.Time) {
+	if gap := now.Sub(then); !then.IsZero() && gap >= gapLeast {
+		p.gap = max(p.gap, gap)
+		select {
+		case p.gapSeen <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (p *Poller) takeGap() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	gap := p.gap
+	p.gap = 0
+	return gap
+}
+
+// fill asks the archives for one period of the tokens that lack it, or of all.
+func (p *Poller) fill(ctx context.Context, b backfill, all bool, tried map[price.ID]time.Time) {
+	period, _ := price.PeriodNamed(b.period)
+	now := p.o.Now()
+	lacking := p.lacking(ctx, period, b.step, all, tried, now)
+	for start := 0; start < len(lacking) && ctx.Err() == nil; start += pastBatch {
+		some := lacking[start:min(start+pastBatch, len(lacking))]
+		filled, answered := p.fillSome(ctx, some, now.Add(-period.Span), b)
+		if filled {
+			p.publish(ctx)
+		}
+		if !answered {
+			return // with the next search for gaps
+		}
+		for _, t := range some {
+			tried[price.IDOf(t)] = now
+		}
+	}
+}
+
+// fillSome asks the archives in turn until one knows all of some tokens.
+func (p *Poller) fillSome(ctx context.Context, some []tokens.Token, since time.Time, b backfill) (filled, answered bool) {
+	ctx, cancel := context.WithTimeout(ctx, pastTime)
+	defer cancel()
+	for _, a := range p.o.Archives {
+		candles, err := a.Past(ctx, some, since, b.step)
+		if err != nil {
+			p.o.Log(Notice{From: "past", Err: err})
+		}
+		answered = answered || err == nil
+		if len(candles) == 0 {
+			continue
+		}
+		if err := p.o.History.Fill(ctx, b.into, a.Source(), candles); err != nil {
+			p.o.Log(Notice{From: "history", Err: err})
+			return filled, false
+		}
+		filled = true
+		var rest []tokens.Token
+		for _, t := range some {
+			if len(candles[price.IDOf(t)]) == 0 {
+				rest = append(rest, t)
+			}
+		}
+		if some = rest; len(some) == 0 {
+			break
+		}
+	}
+	return filled, answered
+}
+
+// lacking are the watched tokens whose charts have too few points, or all of them,
+// but those tried lately.
+func (p *Poller) lacking(ctx context.Context, period price.Period, step time.Duration, all bool, tried map[price.ID]time.Time, now time.Time) (ts []tokens.Token) {
+	covered, err := p.o.History.Coverages(ctx, now)
+	if err != nil {
+		p.o.Log(Notice{From: "history", Err: err})
+		return nil
+	}
+	points := map[price.ID]int{}
+	for _, c := range covered {
+		points[c.ID] = c.Points[period.Name]
+	}
+	enough := int(pastEnough * float64(period.Span/max(step, period.Step)))
+	for _, w := range p.o.Tokens() {
+		id := price.IDOf(w.Token)
+		if (all || points[id] < enough) && old(tried[id], pastAgain, now) {
+			ts = append(ts, w.Token)
+		}
+	}
+	return ts
+}

@@ -1,0 +1,218 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"swapkeep/fault"
+	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/price"
+	"swapkeep/tokens"
+)
+
+// Cadences (reference of the price sources, §2; the spec's fetch interval).
+const (
+	fetchEvery   = time.Minute
+	fetchTime    = 50 * time.Second // of one fetch with all its sources
+	staleAfter   = 15 * time.Minute
+	agoTolerance = 30 * time.Minute
+	day          = 24 * time.Hour
+	ignoreFor    = 15 * time.Minute // a token that a further source does not know
+)
+
+// A Watched token is one whose price is kept.
+type Watched struct {
+	tokens.Token
+	Public bool // shown by the REST API
+}
+
+// A Paced source is asked at most so often; 0 = at every fetch.
+type Paced struct {
+	Source
+	Every time.Duration
+}
+
+// Options of a Poller.
+type Options struct {
+	// Tokens lists what is watched. It is asked before each fetch.
+	Tokens func() []Watched
+	// Leading are asked for every token at every fetch, all at once, in the order in
+	// which they are preferred: each is also the others' witness.
+	Leading []Paced
+	// Further are asked one after the other for what is not decided yet.
+	Further  []Paced
+	Archives []Archive
+	Almanacs []Volume
+	History  History
+	Feed     *board.Feed
+	Now      func() time.Time // nil = fault.Now
+	// Log hears of sources that fail and of prices that are not believed, from several
+	// goroutines; nil = nobody.
+	Log func(Notice)
+}
+
+// A Notice is something to log. ID is zero where it is about a whole source.
+type Notice struct {
+	From string
+	ID   price.ID
+	Err  error
+}
+
+// A Poller keeps a history and a feed current. One at a time may run on a history.
+type Poller struct {
+	o        Options
+	circuits map[string]*circuit
+
+	mu      sync.Mutex
+	beliefs map[price.ID]belief
+	asked   map[string]time.Time              // when a paced source was asked last
+	ignored map[string]map[price.ID]time.Time // what a source did not know, and when
+	facts   map[price.ID]price.Facts
+	taken   time.Time // when the last fetch that brought prices ended
+	seq     uint64
+	health  Health
+
+	poke chan struct{}
+
+	gap     time.Duration // the longest time without prices that is not filled yet
+	gapSeen chan struct{}
+}
+
+// Health is how a poller does.
+type Health struct {
+	Fetched time.Time         // the last fetch that brought prices; zero = none
+	History error             // of the last write or read; nil = fine
+	Sources map[string]string // why a source failed last, by name; absent = fine
+}
+
+// New makes a poller, which does nothing until it runs.
+func New(o Options) *Poller {
+	if o.Now == nil {
+		o.Now = fault.Now
+	}
+	if o.Log == nil {
+		o.Log = func(Notice) {}
+	}
+	return &Poller{o: o, circuits: map[string]*circuit{}, beliefs: map[price.ID]belief{}, asked: map[string]time.Time{},
+		ignored: map[string]map[price.ID]time.Time{}, facts: map[price.ID]price.Facts{}, poke: make(chan struct{}, 1),
+		gapSeen: make(chan struct{}, 1)}
+}
+
+// Run polls until ctx ends. It reads what the history has first, so that the last good
+// prices are there at once, flagged as what they are.
+func (p *Poller) Run(ctx context.Context) {
+	p.resume(ctx)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	beside.Go(func() { p.keepFacts(ctx) })
+	beside.Go(func() { p.keepPast(ctx) })
+	tick := time.NewTicker(fetchEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		p.Fetch(ctx)
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		case <-p.poke:
+		}
+	}
+}
+
+// Poke asks for a fetch now, as after a change of the tokens.
+func (p *Poller) Poke() {
+	select {
+	case p.poke <- struct{}{}:
+	default:
+	}
+}
+
+// resume takes up what was known when the last poller ended.
+func (p *Poller) resume(ctx context.Context) {
+	last, err := p.o.History.Last(ctx)
+	facts, factsErr := p.o.History.Facts(ctx)
+	p.mu.Lock()
+	for id, s := range last {
+		p.beliefs[id] = belief{s, s.At}
+		if s.At.After(p.taken) {
+			p.taken = s.At
+		}
+	}
+	if factsErr == nil {
+		p.facts = facts
+	}
+	p.health.History = errors.Join(err, factsErr)
+	p.mu.Unlock()
+	p.publish(ctx)
+}
+
+// Fetch asks the sources once, writes down what is believed, and publishes it.
+func (p *Poller) Fetch(ctx context.Context) {
+	watched := p.o.Tokens()
+	began := p.o.Now()
+	asking, cancel := context.WithTimeout(ctx, fetchTime)
+	round := p.ask(asking, watched, began)
+	cancel()
+	if ctx.Err() != nil {
+		return // ended in the middle: what came is not all
+	}
+	now := p.o.Now()
+	m := Minute{At: now, Took: max(0, now.Sub(began)), OK: len(round.believed) > 0, Samples: round.believed}
+	p.believe(round, now)
+	err := p.o.History.Append(ctx, m)
+	if err == nil {
+		err = p.fillAgo(ctx, round, now)
+	}
+	p.mu.Lock()
+	p.health.History = err
+	p.mu.Unlock()
+	if err != nil {
+		p.o.Log(Notice{From: "history", Err: err})
+	}
+	p.publish(ctx)
+}
+
+func (p *Poller) believe(r round, now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, s := range r.believed {
+		p.beliefs[id] = belief{s, now}
+	}
+	if len(r.believed) > 0 {
+		p.noteGap(p.taken, now)
+		p.taken = now
+	}
+}
+
+// fillAgo keeps what sources said of a day ago where nothing of our own is near.
+func (p *Poller) fillAgo(ctx context.Context, r round, now time.Time) error {
+	then := now.Add(-day)
+	own, err := p.o.History.Near(ctx, then, agoTolerance)
+	if err != nil {
+		return err
+	}
+	derived := map[price.ID][]price.Candle{}
+	for id, v := range r.ago {
+		if _, has := own[id]; !has && !v.IsZero() {
+			derived[id] = []price.Candle{{At: then, Open: v, High: v, Low: v, Close: v}}
+		}
+	}
+	if len(derived) == 0 {
+		return nil
+	}
+	return p.o.History.Fill(ctx, price.Minutes, price.Derived, derived)
+}
+
+// Health is how the poller does now.
+func (p *Poller) Health() Health {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h := Health{Fetched: p.taken, History: p.health.History, Sources: map[string]string{}}
+	for name, c := range p.circuits {
+		if err := c.state(); err != nil {
+			h.Sources[name] = err.Error()
+		}
+	}
+	return h
+}

@@ -1,0 +1,539 @@
+package poll
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/price"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+var errTest = errors.New("out of order")
+
+// A memory is a history that keeps minutes only.
+type memory struct {
+	mu      sync.Mutex
+	minutes []Minute
+	filled  map[price.Resolution]map[price.ID][]price.Candle
+	facts   map[price.ID]price.Facts
+	fail    error
+}
+
+func (m *memory) Append(_ context.Context, x Minute) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fail != nil {
+		return m.fail
+	}
+	m.minutes = append(m.minutes, x)
+	return nil
+}
+
+func (m *memory) Fill(_ context.Context, r price.Resolution, s price.Source, candles map[price.ID][]price.Candle) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.filled == nil {
+		m.filled = map[price.Resolution]map[price.ID][]price.Candle{}
+	}
+	if m.filled[r] == nil {
+		m.filled[r] = map[price.ID][]price.Candle{}
+	}
+	maps.Copy(m.filled[r], candles)
+	if r == price.Minutes {
+		for id, cs := range candles {
+			for _, c := range cs {
+				m.minutes = append(m.minutes, Minute{At: c.At, Samples: map[price.ID]price.Sample{id: {Value: c.Close, At: c.At, Source: s}}})
+			}
+		}
+	}
+	return nil
+}
+
+func (m *memory) Near(_ context.Context, at time.Time, tolerance time.Duration) (map[price.ID]price.Sample, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out, off := map[price.ID]price.Sample{}, map[price.ID]time.Duration{}
+	for _, x := range m.minutes {
+		d := x.At.Sub(at).Abs()
+		if d > tolerance {
+			continue
+		}
+		for id, s := range x.Samples {
+			if best, ok := off[id]; !ok || d < best {
+				out[id], off[id] = s, d
+			}
+		}
+	}
+	return out, nil
+}
+
+func (m *memory) Last(context.Context) (map[price.ID]price.Sample, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := map[price.ID]price.Sample{}
+	for _, x := range m.minutes {
+		maps.Copy(out, x.Samples)
+	}
+	return out, m.fail
+}
+
+func (m *memory) Chart(context.Context, price.ID, price.Period, time.Time) ([]price.Candle, error) {
+	return nil, nil
+}
+
+func (m *memory) Coverages(context.Context, time.Time) ([]Coverage, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	points := map[price.ID]map[string]int{}
+	for r, name := range []string{"24h", "week", "month"} {
+		for id, cs := range m.filled[price.Resolution(r)] {
+			if points[id] == nil {
+				points[id] = map[string]int{}
+			}
+			points[id][name] = len(cs)
+		}
+	}
+	var out []Coverage
+	for id, p := range points {
+		out = append(out, Coverage{ID: id, Points: p})
+	}
+	return out, nil
+}
+
+func (m *memory) Facts(context.Context) (map[price.ID]price.Facts, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.facts), nil
+}
+
+func (m *memory) SetFacts(_ context.Context, f map[price.ID]price.Facts) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.facts == nil {
+		m.facts = map[price.ID]price.Facts{}
+	}
+	maps.Copy(m.facts, f)
+	return m.fail
+}
+
+func (m *memory) Totals(context.Context) (Totals, error) { return Totals{}, nil }
+func (m *memory) Check(context.Context) error            { return m.fail }
+
+// A teller is a source that says what it was told to.
+type teller struct {
+	name   string
+	source price.Source
+
+	mu     sync.Mutex
+	prices map[price.ID]string
+	at     func() time.Time
+	fail   error
+	asked  int
+	of     []price.ID // what it was asked for last
+	ago    string
+}
+
+func (s *teller) Name() string { return s.name }
+
+func (s *teller) Now(_ context.Context, ts []tokens.Token) ([]price.Reading, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	s.of = nil
+	var out []price.Reading
+	for _, t := range ts {
+		id := price.IDOf(t)
+		s.of = append(s.of, id)
+		if v, ok := s.prices[id]; ok {
+			r := price.Reading{ID: id, Sample: price.Sample{Value: value(v), At: s.at(), Source: s.source}}
+			if s.ago != "" {
+				r.Ago = value(s.ago)
+			}
+			out = append(out, r)
+		}
+	}
+	return out, s.fail
+}
+
+func (s *teller) say(id price.ID, v string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.prices == nil {
+		s.prices = map[price.ID]string{}
+	}
+	s.prices[id] = v
+}
+
+// A bench is a poller with two leading sources and a further one.
+type bench struct {
+	*Poller
+	memory              *memory
+	first, second, last *teller
+	now                 time.Time
+	noting              sync.Mutex
+	noted               []Notice
+}
+
+var (
+	eth  = tokens.Token{Chain: 1, Symbol: "ETH", Decimals: 18}
+	wild = tokens.Token{Chain: 1, Symbol: "WILD", Decimals: 18, Address: common.HexToAddress("0x11")}
+	seed = tokens.Token{Chain: 5330, Symbol: "ETH", Decimals: 18}
+)
+
+func newBench(t *testing.T, ts ...tokens.Token) *bench {
+	t.Helper()
+	b := &bench{memory: &memory{}, now: noon}
+	clock := func() time.Time { return b.now }
+	b.first = &teller{name: "first", source: price.DefiLlama, at: clock}
+	b.second = &teller{name: "second", source: price.Chainlink, at: clock}
+	b.last = &teller{name: "last", source: price.CoinGecko, at: clock}
+	b.Poller = New(Options{
+		Tokens: func() (out []Watched) {
+			for _, x := range ts {
+				out = append(out, Watched{x, true})
+			}
+			return out
+		},
+		Leading: []Paced{{b.first, 0}, {b.second, 0}}, Further: []Paced{{b.last, 0}}, History: b.memory, Feed: board.NewFeed(), Now: clock,
+		Log: func(n Notice) {
+			b.noting.Lock()
+			defer b.noting.Unlock()
+			b.noted = append(b.noted, n)
+		},
+	})
+	return b
+}
+
+// fetch is the next minute's.
+func (b *bench) fetch(t *testing.T) {
+	t.Helper()
+	b.Fetch(t.Context())
+	b.now = b.now.Add(time.Minute)
+}
+
+func (b *bench) row(t *testing.T, x tokens.Token) board.Row {
+	t.Helper()
+	r, ok := b.o.Feed.Now().Row(price.IDOf(x))
+	if !ok {
+		t.Fatalf("no row of %s", x.Symbol)
+	}
+	return r
+}
+
+func TestLiesAreNotShownAndExpire(t *testing.T) {
+	b := newBench(t, eth)
+	b.first.say(price.IDOf(eth), "3000")
+	b.second.say(price.IDOf(eth), "3005")
+	b.fetch(t)
+	if r := b.row(t, eth); r.Now.Value != value("3000") || r.Stale {
+		t.Fatalf("shown %+v", r.Now)
+	}
+	b.first.say(price.IDOf(eth), "30000")
+	b.second.fail = errTest
+	b.second.prices = nil
+	for range 15 {
+		b.fetch(t)
+		if r := b.row(t, eth); r.Now.Value != value("3000") || r.Stale {
+			t.Fatalf("after %s shown %s, stale %t", b.now.Sub(noon), r.Now.Value, r.Stale)
+		}
+	}
+	b.fetch(t)
+	if r := b.row(t, eth); r.Now.Value != value("3000") || !r.Stale || r.Has24h() {
+		t.Fatalf("an old price is shown as current: %+v", r)
+	}
+	b.last.say(price.IDOf(eth), "29900") // another family bears it out
+	b.now = b.now.Add(ignoreFor)
+	b.fetch(t)
+	if r := b.row(t, eth); r.Now.Value != value("30000") || r.Stale {
+		t.Fatalf("agreed, and shown %+v", r)
+	}
+}
+
+func TestFailover(t *testing.T) {
+	b := newBench(t, eth, wild)
+	b.first.say(price.IDOf(eth), "3000")
+	b.second.say(price.IDOf(eth), "3000")
+	b.last.say(price.IDOf(wild), "0.5")
+	b.fetch(t)
+	if len(b.last.of) != 1 || b.last.of[0] != price.IDOf(wild) {
+		t.Errorf("the further source was asked for %v", b.last.of)
+	}
+	if r := b.row(t, wild); r.Now.Source != price.CoinGecko {
+		t.Errorf("shown %+v", r.Now)
+	}
+	b.first.fail, b.first.prices, b.second.prices = errTest, nil, nil
+	b.last.say(price.IDOf(eth), "3001")
+	b.fetch(t)
+	if r := b.row(t, eth); r.Now.Source != price.CoinGecko || r.Now.Value != value("3001") {
+		t.Errorf("shown %+v", r.Now)
+	}
+	for range failuresAllowed { // the pause is two minutes then
+		b.fetch(t)
+	}
+	asked := b.first.asked
+	b.fetch(t)
+	if b.first.asked != asked {
+		t.Error("a source that failed three times is asked again at once")
+	}
+	if h := b.Health(); h.Sources["first"] != errTest.Error() || h.Sources["last"] != "" {
+		t.Errorf("health %+v", h)
+	}
+}
+
+func TestUnknownTokensAreNotAskedForAgain(t *testing.T) {
+	b := newBench(t, wild)
+	b.fetch(t)
+	b.fetch(t)
+	if b.last.asked != 1 || b.first.asked != 2 {
+		t.Errorf("asked %d and %d times", b.last.asked, b.first.asked)
+	}
+	b.now = b.now.Add(ignoreFor)
+	b.fetch(t)
+	if b.last.asked != 2 {
+		t.Error("never asked again")
+	}
+}
+
+func TestAllDown(t *testing.T) {
+	b := newBench(t, eth)
+	b.first.say(price.IDOf(eth), "3000")
+	b.fetch(t)
+	fetched := b.o.Feed.Now().Fetched
+	for _, s := range []*teller{b.first, b.second, b.last} {
+		s.fail, s.prices = errTest, nil
+	}
+	for range 20 {
+		b.fetch(t)
+	}
+	if now := b.o.Feed.Now(); !now.Fetched.Equal(fetched) || !b.row(t, eth).Stale || now.Seq < 20 {
+		t.Errorf("fetched %s, row %+v", now.Fetched, b.row(t, eth))
+	}
+	if m := b.memory.minutes; len(m) != 21 || m[20].OK || !m[0].OK {
+		t.Errorf("%d minutes", len(m))
+	}
+}
+
+func TestClockJumps(t *testing.T) {
+	b := newBench(t, eth)
+	real := noon
+	for _, s := range []*teller{b.first, b.second, b.last} {
+		s.at = func() time.Time { return real }
+	}
+	b.first.say(price.IDOf(eth), "3000")
+	b.fetch(t)
+	b.now = noon.Add(365 * 24 * time.Hour)
+	b.fetch(t)
+	if r := b.row(t, eth); !r.Stale {
+		t.Errorf("a year ahead of the sources, shown as current: %+v", r)
+	}
+	b.now, real = noon.Add(2*time.Minute), noon.Add(2*time.Minute)
+	b.fetch(t)
+	if r := b.row(t, eth); r.Stale {
+		t.Errorf("back again, shown as stale: %+v", r)
+	}
+	b.now = noon.Add(-48 * time.Hour)
+	b.fetch(t)
+	if r := b.row(t, eth); !r.Stale {
+		t.Errorf("two days behind the sources, shown as current: %+v", r)
+	}
+}
+
+func TestTwinsFollowTheirOrigin(t *testing.T) {
+	b := newBench(t, seed, eth)
+	b.first.say(price.IDOf(eth), "3000")
+	b.fetch(t)
+	if r := b.row(t, seed); r.Now.Source != price.Twin || r.Now.Value != value("3000") {
+		t.Errorf("shown %+v", r.Now)
+	}
+}
+
+func TestDayAgo(t *testing.T) {
+	b := newBench(t, eth, wild)
+	b.first.say(price.IDOf(eth), "3000")
+	b.first.say(price.IDOf(wild), "2")
+	b.memory.minutes = []Minute{{At: noon.Add(-day - 20*time.Minute), Samples: map[price.ID]price.Sample{price.IDOf(eth): {Value: value("2500"), At: noon.Add(-day), Source: price.DefiLlama}}}}
+	b.first.ago = "1.6"
+	b.fetch(t)
+	if r := b.row(t, eth); !r.Has24h() || r.Ago.Value != value("2500") {
+		t.Errorf("a day ago %+v", r.Ago)
+	}
+	if r := b.row(t, wild); !r.Has24h() || r.Ago.Value != value("1.6") || r.Ago.Source != price.Derived {
+		t.Errorf("as the source derives it %+v", r.Ago)
+	}
+	if by, fell, percent := b.row(t, eth).Change(); by != value("500") || fell || percent != 20 {
+		t.Errorf("changed by %s, %t, %g", by, fell, percent)
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	b := newBench(t, eth)
+	b.memory.fail = errTest
+	b.first.say(price.IDOf(eth), "3000")
+	b.fetch(t)
+	if r := b.row(t, eth); !r.Now.Known() || r.Stale {
+		t.Error("a price that could not be kept is not shown")
+	}
+	if b.Health().History == nil {
+		t.Error("health does not tell")
+	}
+	b.memory.fail = nil
+	b.fetch(t)
+	if err := b.Health().History; err != nil {
+		t.Errorf("health after the mend: %v", err)
+	}
+}
+
+func TestResume(t *testing.T) {
+	b := newBench(t, eth)
+	b.memory.minutes = []Minute{{At: noon.Add(-5 * time.Minute), Samples: map[price.ID]price.Sample{price.IDOf(eth): {Value: value("2500"), At: noon.Add(-5 * time.Minute), Source: price.DefiLlama}}}}
+	b.resume(t.Context())
+	if r := b.row(t, eth); r.Now.Value != value("2500") || r.Stale {
+		t.Errorf("taken up as %+v", r)
+	}
+	b.first.say(price.IDOf(eth), "25000")
+	b.fetch(t)
+	if r := b.row(t, eth); r.Now.Value != value("2500") {
+		t.Errorf("a lie right after the start is shown: %+v", r.Now)
+	}
+}
+
+// A register tells the past and facts.
+type register struct {
+	mu     sync.Mutex
+	asked  []int // how many tokens
+	points int
+	fail   error
+	caps   map[price.ID]price.Value
+}
+
+func (a *register) Name() string         { return "register" }
+func (a *register) Source() price.Source { return price.DefiLlama }
+
+func (a *register) Past(_ context.Context, ts []tokens.Token, since time.Time, step time.Duration) (map[price.ID][]price.Candle, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked = append(a.asked, len(ts))
+	out := map[price.ID][]price.Candle{}
+	for _, x := range ts {
+		for i := range a.points {
+			v := value("3000")
+			out[price.IDOf(x)] = append(out[price.IDOf(x)], price.Candle{At: since.Add(time.Duration(i) * step), Open: v, High: v, Low: v, Close: v})
+		}
+	}
+	return out, a.fail
+}
+
+func (a *register) MarketCaps(context.Context, []tokens.Token) (map[price.ID]price.Value, error) {
+	return a.caps, a.fail
+}
+
+func (a *register) Holders(_ context.Context, ts []tokens.Token) (map[price.ID]uint64, error) {
+	return map[price.ID]uint64{price.IDOf(ts[0]): 7}, a.fail
+}
+
+func TestBackfill(t *testing.T) {
+	b := newBench(t, eth, wild)
+	archive := &register{points: 200}
+	b.o.Archives = []Archive{archive}
+	fillAll := func(all bool) {
+		for _, f := range backfills {
+			b.fill(t.Context(), f, all, map[price.ID]time.Time{})
+		}
+	}
+	archive.fail, archive.points = errTest, 0
+	fillAll(false)
+	if len(archive.asked) != 3 {
+		t.Errorf("asked %v while it fails", archive.asked)
+	}
+	archive.fail, archive.points, archive.asked = nil, 200, nil
+	fillAll(false)
+	fillAll(false) // complete: nothing is asked for again
+	if !slices.Equal(archive.asked, []int{2, 2, 2}) {
+		t.Errorf("asked %v", archive.asked)
+	}
+	fillAll(true) // after a gap
+	if len(archive.asked) != 6 {
+		t.Errorf("asked %v after a gap", archive.asked)
+	}
+}
+
+func TestGapIsNoticed(t *testing.T) {
+	b := newBench(t, eth)
+	b.first.say(price.IDOf(eth), "3000")
+	b.fetch(t)
+	if b.takeGap() != 0 {
+		t.Error("the first fetch is a gap")
+	}
+	b.now = b.now.Add(time.Hour)
+	b.fetch(t)
+	if gap := b.takeGap(); gap < time.Hour {
+		t.Errorf("a gap of %s", gap)
+	}
+	select {
+	case <-b.gapSeen:
+	default:
+		t.Error("nobody is woken")
+	}
+}
+
+func TestFacts(t *testing.T) {
+	b := newBench(t, eth)
+	id := price.IDOf(eth)
+	real, diluted := &register{caps: map[price.ID]price.Value{id: value("400")}}, &register{caps: map[price.ID]price.Value{id: value("900")}}
+	b.o.Almanacs = []Volume{{real, price.Blockscout, false}, {diluted, price.UniswapV3, true}}
+	if !b.fetchFacts(t.Context()) {
+		t.Error("a round without a failure is called one")
+	}
+	if f := b.row(t, eth).Facts; f.MarketCap != value("400") || f.Diluted || f.Holders != 7 || f.CapSource != price.Blockscout {
+		t.Errorf("facts %+v", f)
+	}
+	real.caps, real.fail = nil, errTest
+	b.now = b.now.Add(capsEvery)
+	if b.fetchFacts(t.Context()) {
+		t.Error("a failure is not told")
+	}
+	if f := b.row(t, eth).Facts; f.MarketCap != value("900") || !f.Diluted {
+		t.Errorf("without another source, facts %+v", f)
+	}
+	real.caps, real.fail = map[price.ID]price.Value{id: value("410")}, nil
+	b.fetchFacts(t.Context())
+	if f := b.row(t, eth).Facts; f.MarketCap != value("410") || f.Diluted {
+		t.Errorf("once it answers again, facts %+v", f)
+	}
+	if kept := b.memory.facts[id]; kept.MarketCap != value("410") {
+		t.Errorf("kept %+v", kept)
+	}
+}
+
+// TestRun: the whole of it, until it is told to end.
+func TestRun(t *testing.T) {
+	b := newBench(t, eth)
+	b.first.say(price.IDOf(eth), "3000")
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { b.Run(ctx); close(done) }()
+	for now, newer := b.o.Feed.Next(); ; now, newer = b.o.Feed.Next() {
+		if r, ok := now.Row(price.IDOf(eth)); ok && r.Now.Known() {
+			break
+		}
+		<-newer
+	}
+	b.Poke()
+	for asked := 1; asked < 2; {
+		_, newer := b.o.Feed.Next()
+		<-newer
+		b.first.mu.Lock()
+		asked = b.first.asked
+		b.first.mu.Unlock()
+	}
+	stop()
+	<-done
+}
