@@ -28,6 +28,8 @@ type lab struct {
 	node    string // the peer in Node
 	outside *outside
 	homes   int
+	history *ledger // see fullHistory
+	charted string  // its file, once charts are drawn from it
 }
 
 // openLab makes the outside world, and the configuration of a daemon that
@@ -55,6 +57,9 @@ func openLab(ctx context.Context, bin, node string) (*lab, error) {
 func (l *lab) close() (err error) {
 	if l.outside != nil {
 		err = l.outside.close()
+	}
+	if l.history != nil {
+		err = errors.Join(err, l.history.Close())
 	}
 	return errors.Join(err, os.RemoveAll(l.dir))
 }

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 )
 
@@ -35,6 +36,19 @@ var subjects = []subject{
 	{"Check of a plan (approve, permit, swap)", "", inTime, atMost(float64(50 * time.Microsecond)), measureCheck},
 	{"decoding of its permit and swap", "", inTime, noGoal, measureDecode},
 	{"load of 1,000 open orders at start", "", inTime, atMost(float64(time.Second)), measureOrders},
+	{"price list of 100 tokens, under load", "bare net/http handler, same bytes", inTime, ofTheRate(0.9), loadOf(100, listPath, false)},
+	{"price list of 100 of 10,000 tokens, under load", "bare net/http handler, same bytes", inTime, ofTheRate(0.85), loadOf(10_000, listPath, false)},
+	{"price of one token, under load", "bare net/http handler, same bytes", inTime, ofTheRate(0.7), loadOf(100, singlePath(7), false)},
+	{"price list under load: slowest hundredth", "bare net/http handler, same bytes", inTime, noGoal, loadOf(100, listPath, true)},
+	{"commit of a minute, 1,000 tokens", "", inTime, noGoal, commitOf(1000)},
+	{"commit of a minute, 10,000 tokens", "", inTime, noGoal, commitOf(10_000)},
+	{"history of 1,000 tokens: written a day", "", inSize, atMost(120 * megabyte), measureDay},
+	{"history of 1,000 tokens: file", "", inSize, atMost(100 * megabyte), measureFile},
+	{"chart of 24h, response included", "", inTime, atMost(float64(time.Millisecond)), chartOf("24h")},
+	{"chart of a week, response included", "", inTime, atMost(float64(time.Millisecond)), chartOf("week")},
+	{"chart of a month, response included", "", inTime, atMost(float64(time.Millisecond)), chartOf("month")},
+	{"price server, 100 tokens: resident memory", "", inSize, noGoal, priceMemoryOf(100)},
+	{"price server, 10,000 tokens: resident memory", "", inSize, noGoal, priceMemoryOf(10_000)},
 	{"idle daemon: resident memory", "", inSize, atMost(30 * megabyte), memoryOf("VmRSS")},
 	{"idle daemon: most resident memory", "", inSize, noGoal, memoryOf("VmHWM")},
 	{"relay binary, stripped", "", inSize, atMost(8 * megabyte), sizeOf("swapkeep")},
@@ -46,12 +60,18 @@ func main() {
 	node := flag.String("node", "bench/node", "directory of the peer in Node, installed")
 	file := flag.String("json", "", "also write the rows to this file")
 	world := flag.Bool("outside", false, "be the outside world of a bench, until stdin ends")
+	count := flag.Int("prices", 0, "be a price server with so many tokens, until stdin ends")
+	history := flag.String("history", "", "of -prices: the file that charts are drawn from")
+	only := flag.String("only", "", "measure only what has this in its name")
 	flag.Parse()
 	if *world {
 		end(runOutside())
 	}
+	if *count > 0 {
+		end(runPrices(*count, *history))
+	}
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt)
-	end(run(ctx, *bin, *node, *file))
+	end(run(ctx, *bin, *node, *file, *only))
 }
 
 func end(err error) {
@@ -65,7 +85,7 @@ func end(err error) {
 // errUnmeasured: a row without figures.
 var errUnmeasured = errors.New("not everything could be measured")
 
-func run(ctx context.Context, bin, node, file string) (err error) {
+func run(ctx context.Context, bin, node, file, only string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	l, err := openLab(ctx, bin, node)
@@ -75,6 +95,9 @@ func run(ctx context.Context, bin, node, file string) (err error) {
 	defer func() { err = errors.Join(err, l.close()) }()
 	r := report{Machine: machineOf(ctx), Began: time.Now().UTC().Truncate(time.Second)}
 	for _, s := range subjects {
+		if !strings.Contains(s.what, only) {
+			continue
+		}
 		fmt.Fprintf(os.Stderr, "bench: %s …\n", s.what)
 		r.Rows = append(r.Rows, s.row(ctx, l))
 	}

@@ -91,6 +91,12 @@ func timesFaster(bound float64) goal {
 	return goal{bound: bound, times: "× faster", least: true, of: func(ours, reference float64) float64 { return reference / ours }}
 }
 
+// ofTheRate wants at least such a part of the reference's rate, where samples are the
+// time that one takes.
+func ofTheRate(bound float64) goal {
+	return goal{bound: bound, times: "× the rate", least: true, of: func(ours, reference float64) float64 { return reference / ours }}
+}
+
 var noGoal = goal{}
 
 func (g goal) text(u unit) string {

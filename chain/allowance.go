@@ -71,9 +71,9 @@ func sameAmounts(a, b []*big.Int) bool {
 }
 
 func allowancesOf(ctx context.Context, r reader, owner common.Address, asked []Grantee) ([]*big.Int, error) {
-	questions := make([]question, len(asked))
+	questions := make([]Question, len(asked))
 	for i, g := range asked {
-		questions[i] = question{g.Token, onAccounts(allowanceSelector, owner, g.Spender)}
+		questions[i] = Question{g.Token, onAccounts(allowanceSelector, owner, g.Spender)}
 	}
 	answers, err := ask(ctx, r, questions)
 	if err != nil {
@@ -114,9 +114,9 @@ func samePermits(a, b []PermitAllowance) bool {
 }
 
 func permitsOf(ctx context.Context, r reader, permit2, owner common.Address, asked []Grantee) ([]PermitAllowance, error) {
-	questions := make([]question, len(asked))
+	questions := make([]Question, len(asked))
 	for i, g := range asked {
-		questions[i] = question{permit2, onAccounts(permitAllowanceSelector, owner, g.Token, g.Spender)}
+		questions[i] = Question{permit2, onAccounts(permitAllowanceSelector, owner, g.Token, g.Spender)}
 	}
 	answers, err := ask(ctx, r, questions)
 	if err != nil {

@@ -49,11 +49,11 @@ func (h *Hub) Balances(ctx context.Context, id uint64, account common.Address, t
 	if err != nil {
 		return nil, err
 	}
-	questions := make([]question, len(tokens))
+	questions := make([]Question, len(tokens))
 	for i, token := range tokens {
-		questions[i] = question{token, onAccounts(balanceOfSelector, account)}
+		questions[i] = Question{token, onAccounts(balanceOfSelector, account)}
 		if token == Native {
-			questions[i] = question{multicall3, onAccounts(getEthBalanceSelector, account)}
+			questions[i] = Question{multicall3, onAccounts(getEthBalanceSelector, account)}
 		}
 	}
 	answers, err := ask(ctx, reader{p}, questions)

@@ -44,12 +44,6 @@ type (
 	}
 )
 
-// A question is a read-only call.
-type question struct {
-	to   common.Address
-	data []byte
-}
-
 // A node may use so much gas on a call of ours: many times what honest contracts
 // take, and little enough that it answers in time. Together it stays below what
 // a transaction may have (EIP-7825), which some nodes ask of calls too.
@@ -62,13 +56,13 @@ const (
 // the chain has Multicall3 they are of one block, up to askedAtOnce of them;
 // elsewhere each is asked alone. One that spoils the common call, by using up
 // its gas, is found by halves, so that it costs the others little.
-func ask(ctx context.Context, r reader, all []question) ([][]byte, error) {
+func ask(ctx context.Context, r reader, all []Question) ([][]byte, error) {
 	return askWithin(ctx, r, 0, all)
 }
 
 // askWithin is ask with another bound on the gas of each call; 0 = by the number
 // of questions.
-func askWithin(ctx context.Context, r reader, gas uint64, all []question) ([][]byte, error) {
+func askWithin(ctx context.Context, r reader, gas uint64, all []Question) ([][]byte, error) {
 	answers := make([][]byte, 0, len(all))
 	for start := 0; start < len(all); start += askedAtOnce {
 		got, err := askSome(ctx, r, gas, all[start:min(start+askedAtOnce, len(all))])
@@ -80,7 +74,7 @@ func askWithin(ctx context.Context, r reader, gas uint64, all []question) ([][]b
 	return answers, nil
 }
 
-func askSome(ctx context.Context, r reader, gas uint64, some []question) ([][]byte, error) {
+func askSome(ctx context.Context, r reader, gas uint64, some []Question) ([][]byte, error) {
 	within := gas
 	if within == 0 {
 		within = gasOfAsking + gasOfAnswer*uint64(len(some))
@@ -101,10 +95,10 @@ func askSome(ctx context.Context, r reader, gas uint64, some []question) ([][]by
 	return append(first, second...), err
 }
 
-func askTogether(ctx context.Context, r reader, gas uint64, all []question) ([][]byte, error) {
+func askTogether(ctx context.Context, r reader, gas uint64, all []Question) ([][]byte, error) {
 	calls := make([]multicall, len(all))
 	for i, q := range all {
-		calls[i] = multicall{q.to, true, q.data}
+		calls[i] = multicall{q.To, true, q.Data}
 	}
 	data, err := aggregate3().Pack("aggregate3", calls)
 	if err != nil {
@@ -138,10 +132,10 @@ func answersOf(out []byte, questions int) ([][]byte, error) {
 	return answers, nil
 }
 
-func askEach(ctx context.Context, r reader, gas uint64, all []question) ([][]byte, error) {
+func askEach(ctx context.Context, r reader, gas uint64, all []Question) ([][]byte, error) {
 	answers := make([][]byte, len(all))
 	for i, q := range all {
-		out, err := r.CallContract(ctx, ethereum.CallMsg{To: &q.to, Gas: gas, Data: q.data}, nil)
+		out, err := r.CallContract(ctx, ethereum.CallMsg{To: &q.To, Gas: gas, Data: q.Data}, nil)
 		switch {
 		case err == nil:
 			answers[i] = out

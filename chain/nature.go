@@ -49,7 +49,7 @@ func natureOf(ctx context.Context, r reader, a common.Address) (Nature, error) {
 	if len(code) == 0 || bytes.HasPrefix(code, delegation) {
 		return Nature{}, nil
 	}
-	answers, err := askWithin(ctx, r, tokenGas, []question{{a, decimalsCall}, {a, supplyCall}, {a, onAccounts(balanceOfSelector, a)}, {a, isNFTCall}, {a, isMultiNFTCall}})
+	answers, err := askWithin(ctx, r, tokenGas, []Question{{a, decimalsCall}, {a, supplyCall}, {a, onAccounts(balanceOfSelector, a)}, {a, isNFTCall}, {a, isMultiNFTCall}})
 	if err != nil {
 		return Nature{}, fmt.Errorf("what %s is: %w", a, err)
 	}

@@ -47,7 +47,7 @@ func (h *Hub) AskToken(ctx context.Context, id uint64, token common.Address) (To
 	if len(a.Code) == 0 {
 		return a, nil
 	}
-	questions := []question{{token, symbolCall}, {token, nameCall}, {token, decimalsCall}, {token, supplyCall}, {token, onAccounts(balanceOfSelector, token)}, {token, isNFTCall}}
+	questions := []Question{{token, symbolCall}, {token, nameCall}, {token, decimalsCall}, {token, supplyCall}, {token, onAccounts(balanceOfSelector, token)}, {token, isNFTCall}}
 	answers, err := askWithin(ctx, r, tokenGas, questions)
 	if err != nil {
 		return TokenAnswers{}, fmt.Errorf("token %s: %w", token, err)

@@ -33,14 +33,14 @@ func (h *Hub) Used(ctx context.Context, id uint64, accounts, tokens []common.Add
 	if err != nil {
 		return nil, fmt.Errorf("used accounts: %w", err)
 	}
-	var questions []question
+	var questions []Question
 	var asked []int
 	for i, a := range accounts {
 		if used[i] {
 			continue
 		}
 		for _, t := range tokens {
-			questions, asked = append(questions, question{t, onAccounts(balanceOfSelector, a)}), append(asked, i)
+			questions, asked = append(questions, Question{t, onAccounts(balanceOfSelector, a)}), append(asked, i)
 		}
 	}
 	answers, err := ask(ctx, reader{p}, questions)

@@ -23,7 +23,7 @@ func (c *call) gasWatch(ctx context.Context, p *protocol.GasWatchParams) (any, e
 	if err := c.watchGas(id); err != nil {
 		return nil, err
 	}
-	price := gasPriceOf(g)
+	price := c.s.gasPriceOf(g)
 	return protocol.GasWatchResult{ChainID: id, Watching: true, Price: &price}, nil
 }
 
@@ -36,7 +36,7 @@ func (c *conn) watchGas(id uint64) error {
 		return nil
 	}
 	ctx, stop := context.WithCancel(c.ctx)
-	if err := c.s.Networks.WatchGas(ctx, id, func(g chain.GasPrice) { c.notify("gas.price", gasPriceOf(g)) }); err != nil {
+	if err := c.s.Networks.WatchGas(ctx, id, func(g chain.GasPrice) { c.notify("gas.price", c.s.gasPriceOf(g)) }); err != nil {
 		stop()
 		return err
 	}
@@ -56,11 +56,11 @@ func (c *conn) unwatchGas(id uint64) {
 	}
 }
 
-func gasPriceOf(g chain.GasPrice) protocol.GasPrice {
+func (s *Server) gasPriceOf(g chain.GasPrice) protocol.GasPrice {
 	out := protocol.GasPrice{
 		ChainID: g.Chain, Block: g.Block, Time: g.Time.UTC(),
 		Slow: gasTierOf(g.Slow), Normal: gasTierOf(g.Normal), Fast: gasTierOf(g.Fast),
-		L1: string(g.L1), L1Transfer: amountOf(g.L1Fee),
+		L1: string(g.L1), L1Transfer: amountOf(g.L1Fee), CoinUSD: s.coinPrice(g.Chain),
 	}
 	if !g.Normal.Legacy {
 		out.BaseFee, out.NextBaseFee = amountOf(g.BaseFee), amountOf(g.NextBaseFee)

@@ -64,7 +64,7 @@ func TestGasWatchFails(t *testing.T) {
 
 // TestLegacyGasPrice: a network without a fee market has one price a tier.
 func TestLegacyGasPrice(t *testing.T) {
-	b, err := json.Marshal(gasPriceOf(fakeGas(39, 5)))
+	b, err := json.Marshal((&Server{Config: Config{Prices: newFakePrices()}}).gasPriceOf(fakeGas(39, 5)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func (c *call) hostStatus(context.Context, *protocol.None) (any, error) {
 	out := protocol.StatusResult{
 		Version: s.Version, State: s.state(), PID: os.Getpid(), Instance: s.instance,
 		Home: s.Home, Directory: s.Directory, Sandbox: s.Sandbox, Banner: s.banner(), Started: s.started,
-		Keys: s.keysState(), Connections: []protocol.Connection{}, Problems: []protocol.Problem{},
+		Keys: s.keysState(), Prices: s.pricesStatus(), Connections: []protocol.Connection{}, Problems: []protocol.Problem{},
 	}
 	for _, other := range s.attached() {
 		out.Connections = append(out.Connections, other.connection())

@@ -145,6 +145,8 @@ type Prices interface {
 	Next() (*board.Board, <-chan struct{})
 	// Chart is the candles of a token's period until now, oldest first.
 	Chart(ctx context.Context, id price.ID, p price.Period) ([]price.Candle, error)
+	// Status is how the service does; what a board tells is the host's to fill in.
+	Status() protocol.PricesStatus
 	// Dollars is what an amount of base units is worth; an error means unknown.
 	Dollars(id price.ID, amount *big.Int) (price.Value, error)
 }

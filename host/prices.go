@@ -98,6 +98,18 @@ func candleOf(c price.Candle) protocol.Candle {
 	return protocol.Candle{Time: c.At.UTC(), Open: usd(c.Open), High: usd(c.High), Low: usd(c.Low), Close: usd(c.Close)}
 }
 
+func (s *Server) pricesStatus() protocol.PricesStatus {
+	out := s.Prices.Status()
+	now, _ := s.Prices.Next()
+	out.Fetched, out.Tokens = optionalTime(now.Fetched), len(now.Rows)
+	for _, r := range now.Rows {
+		if r.Stale {
+			out.Stale++
+		}
+	}
+	return out
+}
+
 // tellPrices broadcasts that prices were fetched, until ctx ends.
 func (s *Server) tellPrices(ctx context.Context) {
 	told, newer := s.Prices.Next()
@@ -135,6 +147,15 @@ func (s *Server) valuedReview(r swap.Review) protocol.Review {
 		Expected: s.dollars(r.Terms.SrcChain, common.Address{}, r.Gas.Expected), Max: s.dollars(r.Terms.SrcChain, common.Address{}, r.Gas.Max),
 	}
 	return out
+}
+
+// coinPrice is what one of a network's own coin costs now; "" = unknown.
+func (s *Server) coinPrice(chain uint64) protocol.USD {
+	now, _ := s.Prices.Next()
+	if r, ok := now.Row(price.ID{Chain: chain}); ok && r.Now.Known() && !r.Stale {
+		return usd(r.Now.Value)
+	}
+	return ""
 }
 
 // dollars is what an amount is worth, with two fraction digits; "" = unknown.

@@ -38,6 +38,10 @@ func (f *fakePrices) Chart(context.Context, price.ID, price.Period) ([]price.Can
 	return f.chart, f.fail
 }
 
+func (f *fakePrices) Status() protocol.PricesStatus {
+	return protocol.PricesStatus{URL: "http://127.0.0.1:5330"}
+}
+
 var priced = time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
 
 func dollars(s string) price.Value {

@@ -106,9 +106,12 @@ func (c *call) needPassword(ctx context.Context, password protocol.Secret) error
 	return c.s.Wallet.CheckPassword(ctx, password)
 }
 
+// keyedSources are the sources of prices that take a key.
+var keyedSources = []string{"coingecko", "hosted"}
+
 func (c *call) providersSetKey(ctx context.Context, p *protocol.SetKeyParams) (any, error) {
-	if !slices.Contains(swap.Kinds(), swap.Kind(p.Provider)) {
-		return nil, badParam("provider", "must be dex, bridge, intent or gasless")
+	if !slices.Contains(swap.Kinds(), swap.Kind(p.Provider)) && !slices.Contains(keyedSources, p.Provider) {
+		return nil, badParam("provider", "must be dex, bridge, intent or gasless, or coingecko or hosted for prices")
 	}
 	if !isKey(p.Key) {
 		return nil, badParam("key", "must be 1 to 512 printable ASCII characters without spaces, or empty")

@@ -79,6 +79,7 @@ var services = map[string]uint32{
 	"rfqMaker":        9005,
 	"bridgeStranger":  9006, // pays where the bridge's solver should
 	"intentStranger":  9007, // pays as a filler that the wallet does not know
+	"priceMover":      9008, // moves pools and oracles
 }
 
 // Services derives the accounts of those behind the providers, by name. Like all

@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/market"
 )
 
 // maxControl bounds the body of a control request.
@@ -32,8 +33,10 @@ type controlRoute struct {
 
 var controlRoutes = []controlRoute{
 	{"GET /manifest", func(s *Sandbox, _ *http.Request) (any, error) { return s.Manifest(), nil }},
-	{"POST /reset", func(s *Sandbox, _ *http.Request) (any, error) { s.Reset(); return done, nil }},
+	{"POST /reset", func(s *Sandbox, _ *http.Request) (any, error) { return done, s.Reset() }},
 	{"POST /fund", (*Sandbox).controlFund},
+	{"GET /market", func(s *Sandbox, r *http.Request) (any, error) { return s.market.Report(r.Context()) }},
+	{"POST /market", (*Sandbox).controlMarket},
 
 	{"GET /chains/{chain}", onChain(func(c *Chain, _ *http.Request) (any, error) { return c.status(), nil })},
 	{"GET /chains/{chain}/transactions", onChain(func(c *Chain, _ *http.Request) (any, error) { return c.Transactions(), nil })},
@@ -43,6 +46,8 @@ var controlRoutes = []controlRoute{
 	{"POST /chains/{chain}/reorg", onChain((*Chain).controlReorg)},
 	{"POST /chains/{chain}/shift", onChain((*Chain).controlShift)},
 	{"POST /chains/{chain}/tip", onChain((*Chain).controlTip)},
+	{"GET /chains/{chain}/oracles", onOracles(func(*market.Market, uint64, *http.Request) error { return nil })},
+	{"POST /chains/{chain}/oracles", onOracles(controlOracles)},
 	{"POST /chains/{chain}/forget", onChain(func(c *Chain, _ *http.Request) (any, error) { c.Forget(); return c.status(), nil })},
 
 	{"GET /faults/{server}", onBook(func(b *inject.Book, _ *http.Request) (any, error) { return b.Rules(), nil })},

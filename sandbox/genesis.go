@@ -84,6 +84,7 @@ func (s *Sandbox) bake(n Network, set *contracts.Set, time uint64) (types.Genesi
 			p.bake(g)
 		}
 	}
+	g.market()
 	alloc, err := g.Alloc()
 	if err != nil {
 		return nil, fmt.Errorf("chain %d: %w", n.ID, err)

@@ -27,6 +27,7 @@ type Manifest struct {
 	Control   string                     `json:"control"`
 	Chains    []ManifestChain            `json:"chains"`
 	Providers map[string]ManifestService `json:"providers"`
+	Prices    map[string]ManifestPrices  `json:"prices"`
 	Mnemonic  string                     `json:"mnemonic"`
 	Accounts  []ManifestAccount          `json:"accounts"`
 	Services  map[string]ManifestAccount `json:"services"`
@@ -65,6 +66,11 @@ type ManifestService struct {
 	URLs map[string]string `json:"urls"`
 }
 
+// ManifestPrices is a price service's simulator.
+type ManifestPrices struct {
+	BaseURL string `json:"baseUrl"`
+}
+
 // A ManifestAccount holds funds on every chain: a user's by its place in a list,
 // one behind a provider by its name.
 type ManifestAccount struct {
@@ -80,9 +86,13 @@ const warning = "PUBLIC TEST KEYS. The chains have real chain ids: whatever thes
 func (s *Sandbox) Manifest() Manifest {
 	m := Manifest{
 		Version: ManifestVersion, Warning: warning, Control: s.ControlURL(), Mnemonic: Mnemonic,
-		Providers: map[string]ManifestService{}, Services: map[string]ManifestAccount{},
+		Providers: map[string]ManifestService{}, Prices: map[string]ManifestPrices{}, Services: map[string]ManifestAccount{},
 	}
 	for _, sim := range s.simulators {
+		if sim.prices {
+			m.Prices[sim.kind] = ManifestPrices{s.BaseURL(sim.kind)}
+			continue
+		}
 		m.Providers[sim.kind] = s.service(sim)
 	}
 	for _, c := range s.chains {
@@ -142,8 +152,14 @@ func (s *Sandbox) Config() []byte {
 	for _, c := range s.chains {
 		fmt.Fprintf(&b, "\n[networks.%d]\nrpc = [%q]\ndepth = %d\n", c.ID, c.RPC(), Depth)
 	}
+	// Any free port: a person may run a daemon of his own beside the sandbox's.
+	b.WriteString("\n[prices]\nlisten = \"127.0.0.1:0\"\n")
 	for _, sim := range s.simulators {
-		fmt.Fprintf(&b, "\n[providers.%s]\n", sim.kind)
+		section := "providers"
+		if sim.prices {
+			section = "prices.sources"
+		}
+		fmt.Fprintf(&b, "\n[%s.%s]\n", section, sim.kind)
 		for _, k := range sim.paths {
 			fmt.Fprintf(&b, "%s = %q\n", k.key, s.address(sim, k))
 		}

@@ -4,19 +4,25 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/market"
 	"swapkeep/sandbox/operator"
 )
 
-// A provider is a kind of swap provider that the sandbox simulates.
+// A provider is a kind of swap provider, or of price service, that the sandbox
+// simulates.
 type provider struct {
 	kind string // as in the daemon's configuration: providers.<kind>
 	// paths are the keys of the daemon's configuration that hold an address of
 	// this provider, with what the address ends in. The first is the base URL.
 	paths []pathKey
-	// bake puts the provider's contracts into a chain's genesis.
+	// prices marks a price service, in the daemon's configuration
+	// prices.sources.<kind>.
+	prices bool
+	// bake puts the provider's contracts into a chain's genesis; nil = it has none.
 	bake func(g *genesis)
 	// open makes the simulator, over the chains that run already.
 	open func(o outside) (*simulator, error)
@@ -26,10 +32,10 @@ type pathKey struct{ key, path string }
 
 // providers is the table of them.
 var providers = []provider{
-	{"dex", []pathKey{{"base_url", "/v1"}}, (*genesis).uniswapX, openDEX},
-	{"bridge", []pathKey{{"base_url", ""}}, (*genesis).bridge, openBridge},
-	{"intent", []pathKey{{"base_url", ""}, {"frontend_base_url", ""}}, (*genesis).intent, openIntent},
-	{"gasless", []pathKey{{"base_url", ""}}, (*genesis).gasless, openGasless},
+	{"dex", []pathKey{{"base_url", "/v1"}}, false, (*genesis).uniswapX, openDEX},
+	{"bridge", []pathKey{{"base_url", ""}}, false, (*genesis).bridge, openBridge},
+	{"intent", []pathKey{{"base_url", ""}, {"frontend_base_url", ""}}, false, (*genesis).intent, openIntent},
+	{"gasless", []pathKey{{"base_url", ""}}, false, (*genesis).gasless, openGasless},
 }
 
 // outside is what a simulator is made of.
@@ -38,6 +44,7 @@ type outside struct {
 	chains    []operator.Chain             // every chain of the table, running or not
 	services  map[string]*operator.Account // by name; see services in accounts.go
 	layout    uint64                       // as genesis has it
+	market    *market.Market
 	options   Options
 }
 
@@ -86,18 +93,11 @@ func simulate[S any](p simulated[S], faults *inject.Book, controls map[string]fu
 
 // openProviders starts every simulator on a port of its own.
 func (s *Sandbox) openProviders(ctx context.Context, set *contracts.Set, o Options) error {
-	out := outside{contracts: set, services: map[string]*operator.Account{}, layout: s.layout, options: o}
+	out := outside{contracts: set, chains: s.operated(), services: map[string]*operator.Account{}, layout: s.layout, options: o, market: s.market}
 	for name, a := range s.services {
 		out.services[name] = operator.NewAccount(a.Key)
 	}
-	for _, n := range Networks() {
-		c := operator.Chain{Network: n}
-		if running := s.Chain(n.ID); running != nil {
-			c = running.operated()
-		}
-		out.chains = append(out.chains, c)
-	}
-	for _, p := range providers {
+	for _, p := range append(slices.Clone(providers), priceServices()...) {
 		sim, err := p.open(out)
 		if err != nil {
 			return err
@@ -109,6 +109,19 @@ func (s *Sandbox) openProviders(ctx context.Context, set *contracts.Set, o Optio
 		}
 	}
 	return nil
+}
+
+// operated are all chains of the table, as those behind the providers see them.
+func (s *Sandbox) operated() []operator.Chain {
+	var all []operator.Chain
+	for _, n := range Networks() {
+		c := operator.Chain{Network: n}
+		if running := s.Chain(n.ID); running != nil {
+			c = running.operated()
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // Close closes the port first, then ends the simulator.

@@ -11,13 +11,16 @@ import (
 	"swapkeep/config"
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/market"
+	"swapkeep/sandbox/pricesim"
+	"swapkeep/sandbox/sandboxtest"
 )
 
 // Each provider has faults, counts and settings of its own, which a reset takes
 // away.
 func TestEveryProviderIsControlled(t *testing.T) {
 	s := manual(t, 1)
-	kinds := []string{"dex", "bridge", "intent", "gasless"}
+	kinds := []string{"dex", "bridge", "intent", "gasless", "defillama", "geckoterminal", "coingecko", "dexscreener", "blockscout", "goplus"}
 	for _, kind := range kinds {
 		if code, reply := control[map[string]any](t, s, http.MethodPost, "/faults/"+kind, `{"target":"*","kind":"http","status":418}`); code != http.StatusOK {
 			t.Fatalf("%s: %v", kind, reply)
@@ -40,7 +43,9 @@ func TestEveryProviderIsControlled(t *testing.T) {
 			t.Errorf("%s: an unknown setting: %d", kind, code)
 		}
 	}
-	s.Reset()
+	if err := s.Reset(); err != nil {
+		t.Fatal(err)
+	}
 	for _, kind := range kinds {
 		if rules, counts := s.Faults(kind).Rules(), s.Faults(kind).Counts(); len(rules) != 0 || len(counts) != 0 {
 			t.Errorf("%s: %v, %v after a reset", kind, rules, counts)
@@ -92,6 +97,45 @@ func TestControlOfTheDEX(t *testing.T) {
 	}
 }
 
+// One call turns a price service down, slow or into a liar, and a move of the market
+// shows in what it says.
+func TestControlOfPrices(t *testing.T) {
+	s := manual(t, 1)
+	ask := func() (int, float64) {
+		status, raw := sandboxtest.Ask(t, http.MethodGet, s.Manifest().Prices["defillama"].BaseURL+"/prices/current/coingecko:ethereum", nil)
+		var reply struct {
+			Coins map[string]struct{ Price float64 }
+		}
+		_ = json.Unmarshal(raw, &reply)
+		return status, reply.Coins["coingecko:ethereum"].Price
+	}
+	for _, tc := range []struct {
+		path, body string
+		status     int
+		price      float64
+	}{
+		{"/defillama", `{}`, 200, 3000},
+		{"/defillama", `{"factor":10}`, 200, 30_000},
+		{"/market", `{"moves":[{"symbol":"ETH","microUsd":2500000000}]}`, 200, 25_000},
+		{"/defillama", `{"factor":1}`, 200, 2500},
+		{"/faults/defillama", `{"target":"*","kind":"http","status":429,"retryAfter":60}`, 429, 0},
+		{"/reset", ``, 200, 3000},
+	} {
+		if code, raw := sandboxtest.Ask(t, http.MethodPost, s.ControlURL()+tc.path, []byte(tc.body)); code != http.StatusOK {
+			t.Fatalf("%s %s: %d %s", tc.path, tc.body, code, raw)
+		}
+		if status, price := ask(); status != tc.status || price != tc.price {
+			t.Errorf("%s %s: then %d, %v", tc.path, tc.body, status, price)
+		}
+	}
+	if s.Prices("defillama") == nil || s.Prices("dex") != nil {
+		t.Error("price services by their kinds")
+	}
+	if err := s.Market().Move(t.Context(), market.Move{Symbol: "ETH", MicroUSD: 0}); err == nil {
+		t.Error("a price of nothing")
+	}
+}
+
 // A stalled request was carried out, and is answered once the rule is removed.
 func TestStalledAnswersGoOnWhenReleased(t *testing.T) {
 	s := manual(t, 1)
@@ -135,6 +179,17 @@ func TestTheDaemonTakesTheConfiguration(t *testing.T) {
 	}
 	got := []string{c.Providers.DEX.BaseURL, c.Providers.Bridge.BaseURL, c.Providers.Intent.BaseURL, c.Providers.Intent.FrontendBaseURL, c.Providers.Gasless.BaseURL}
 	want := []string{s.BaseURL("dex"), s.BaseURL("bridge"), s.BaseURL("intent"), s.BaseURL("intent"), s.BaseURL("gasless")}
+	from := c.Prices.Sources
+	got = append(got, from.DefiLlama.BaseURL, from.GeckoTerminal.BaseURL, from.CoinGecko.BaseURL, from.DexScreener.BaseURL, from.Blockscout.BaseURL, from.GoPlus.BaseURL)
+	for _, kind := range pricesim.Kinds() {
+		want = append(want, s.BaseURL(kind))
+		if m := s.Manifest(); m.Prices[kind].BaseURL != s.BaseURL(kind) || m.Providers[kind].BaseURL != "" {
+			t.Errorf("%s in the manifest: %+v", kind, m.Prices)
+		}
+	}
+	if len(want) != len(got) || c.Prices.Listen != "127.0.0.1:0" {
+		t.Fatalf("%d addresses, %d expected; prices are served at %s", len(got), len(want), c.Prices.Listen)
+	}
 	for i := range want {
 		if u, err := url.Parse(got[i]); err != nil || u.Host == "" || got[i] != want[i] {
 			t.Errorf("%q, want %q", got[i], want[i])
@@ -153,6 +208,7 @@ func TestServices(t *testing.T) {
 		"auctionFiller": "0x81CbB27d5BBe2Ac6Ae0e446bc560f2751EfA2bdE", "auctionCosigner": "0x9F1A6E7C7273d2F75BCAE13D03b3dDdD2B7811Fc",
 		"bridgeSolver": "0xAB1FCa03727F17156aD77aCBED9773319AD9D731", "intentSolver": "0x7c4Fa858cdFb46a314404409B69d7Dfa4ee5E3B0",
 		"jamSolver": "0x8293512e757aA5963082136DD36AA6C8A397B4F6", "rfqMaker": "0x1b1fEFa1F35681E17a2710687d3B639C911AEA58",
+		"priceMover": "0xFdc1c45CaB13d4E0b56e820b08f33418b6627D3C",
 	}
 	for name, address := range want {
 		if got := services[name].Address.Hex(); got != address {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/market"
 	"swapkeep/sandbox/network"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 	// Layout chooses how stand-ins of contracts whose interface is not published
 	// lay their arguments out; 0 = another way every time.
 	Layout uint64
+	// Seed chooses what prices were before the start.
+	Seed uint64
 }
 
 // DefaultChains are started when none is named.
@@ -45,6 +48,7 @@ type Sandbox struct {
 	services   map[string]Account
 	layout     uint64
 	chains     []*Chain
+	market     *market.Market
 	simulators []*simulator
 
 	controlServer     *server
@@ -106,6 +110,9 @@ func (s *Sandbox) start(ctx context.Context, set *contracts.Set, o Options) erro
 	if err := s.startChains(ctx, set, o); err != nil {
 		return err
 	}
+	if err := s.openMarket(set, o); err != nil {
+		return err
+	}
 	if err := s.openProviders(ctx, set, o); err != nil {
 		return err
 	}
@@ -159,15 +166,24 @@ func (s *Sandbox) BehindProxy(base, tokenFile string) { s.proxy, s.proxyToken = 
 func (s *Sandbox) ControlURL() string { return "http://" + s.controlServer.addr }
 
 // Reset removes every fault and lie, forgets what was counted, goes back to
-// the default settings and lets blocks be made. What is on the chains stays.
-func (s *Sandbox) Reset() {
+// the default settings and lets blocks be made. What is on the chains stays, but
+// that prices which were moved go back to the starting ones, and oracles that were
+// made to fail are well again; the error is about those and may be ignored by who
+// never touched them.
+func (s *Sandbox) Reset() error {
 	for _, c := range s.chains {
 		c.Reset()
 	}
 	for _, sim := range s.simulators {
 		sim.reset()
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), resetTime)
+	defer cancel()
+	return s.market.Reset(ctx)
 }
+
+// resetTime bounds how long the chains may take to go back to the starting prices.
+const resetTime = 30 * time.Second
 
 // Close stops everything and closes every port. It may be called once.
 func (s *Sandbox) Close() error {
@@ -177,6 +193,9 @@ func (s *Sandbox) Close() error {
 	}
 	for _, sim := range s.simulators {
 		errs = append(errs, sim.Close())
+	}
+	if s.market != nil {
+		errs = append(errs, s.market.Close())
 	}
 	for _, c := range s.chains {
 		errs = append(errs, c.Close())

@@ -53,7 +53,7 @@ func judgeGas(g *Gas, value, ceiling, worth *big.Int, symbol string) []Finding {
 	found := judgeFunds(g, value, ceiling, symbol)
 	if worth == nil || worth.Sign() <= 0 {
 		return append(found, Finding{"value_unknown", Acknowledge,
-			"the worth of this swap is unknown, so its gas cost cannot be weighed against it", nil})
+			"price unavailable: what this swap is worth is not known, so its gas cost cannot be weighed against it", nil})
 	}
 	share := new(big.Rat).SetFrac(g.Expected, worth)
 	f, _ := share.Float64()

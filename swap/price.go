@@ -28,7 +28,7 @@ var priceBands = []priceBand{
 // that is far too good is no better a sign than one that is far too bad.
 func judgePrice(offered, own *big.Int) []Finding {
 	if own == nil || own.Sign() <= 0 {
-		return []Finding{{"price_unknown", Acknowledge, "no source of our own has a price for this pair, so the offer cannot be compared", nil}}
+		return []Finding{{"price_unknown", Acknowledge, "price unavailable: no source of our own has a current price of this pair, so the offer cannot be compared", nil}}
 	}
 	off := new(big.Rat).SetFrac(new(big.Int).Sub(offered, own), own)
 	sign := "above"

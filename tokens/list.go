@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/url"
 	"regexp"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -57,6 +58,9 @@ func ParseList(text []byte) (*List, error) { return parse(text, false) }
 
 // Len is the number of tokens.
 func (l *List) Len() int { return len(l.tokens) }
+
+// Tokens are the list's, in its order. The result is the caller's.
+func (l *List) Tokens() []Token { return slices.Clone(l.tokens) }
 
 // The schema, as Go values. Pointers tell what is missing from what is zero.
 type (

@@ -89,6 +89,7 @@ type show struct {
 	env      []string // of every process that is started
 	port     *port
 	daemon   int // its process id, as it last said
+	prices   *priceReader
 	password protocol.Secret
 	account  protocol.Address
 	killed   int // daemons, so far
@@ -128,7 +129,7 @@ func (o demoOptions) run(ctx context.Context, out *screen.Screen) error {
 func (s *show) play(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, demoTime, errors.New("the demo took too long"))
 	defer cancel()
-	for _, act := range []func(context.Context) error{s.directory, s.sandbox, s.chooseKeychain, s.connect, s.wallet, s.fund} {
+	for _, act := range []func(context.Context) error{s.directory, s.sandbox, s.chooseKeychain, s.connect, s.wallet, s.fund, s.watchPrices} {
 		if err := act(ctx); err != nil {
 			return reason(ctx, err)
 		}
@@ -145,7 +146,7 @@ func (s *show) play(ctx context.Context) error {
 	}
 	err := s.refuses(ctx, s.hostile)
 	s.withstood = err == nil
-	return reason(ctx, err)
+	return reason(ctx, errors.Join(err, s.tellPrices(ctx)))
 }
 
 // reason prefers why the demo was ended over what that did to a call.

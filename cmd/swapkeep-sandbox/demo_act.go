@@ -57,7 +57,7 @@ func (s *show) directory(context.Context) error {
 		"SWAPKEEP_CONFIG="+filepath.Join(dir, "config.toml"),
 		"SWAPKEEP_EXTENSIONS_CHROMIUM="+extensionID,
 	)
-	return nil
+	return s.reservePrices()
 }
 
 // simulators are the providers of the sandbox, for people.

@@ -19,6 +19,8 @@ func (s *show) reviewed(l *ledger, r protocol.Review) error {
 	s.steps(l, r.Steps)
 	t := r.Terms
 	s.out.Fact("floor", fmt.Sprintf("%s to %s; %s", l.gets.Text(t.FloorOut.Int()), s.whose(t.Recipient), floors[l.lastKind()]))
+	s.out.Fact("worth", fmt.Sprintf("pays %s, gets %s, gas %s; by the wallet's own prices, never the provider's",
+		worth(r.Offer.USD.AmountIn), worth(r.Offer.USD.AmountOut), worth(r.Gas.USD.Expected)))
 	s.out.Fact("trusted", l.trusted(r))
 	s.out.Fact("fees", l.fees(r))
 	s.out.Fact("gas", fmt.Sprintf("%s expected, %s at most; the plan's ceiling is %s",
@@ -34,6 +36,14 @@ func (s *show) reviewed(l *ledger, r protocol.Review) error {
 		return errors.New("the review forbids this swap")
 	}
 	return s.approved(l, r)
+}
+
+// worth says what an amount is worth, or that nobody knows.
+func worth(usd protocol.USD) string {
+	if usd == "" {
+		return "price unavailable"
+	}
+	return "$" + string(usd)
 }
 
 // floors say what holds for less than the floor, by the plan's last step.

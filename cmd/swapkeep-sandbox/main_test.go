@@ -119,6 +119,9 @@ func urls(m sandbox.Manifest) []string {
 	for _, p := range m.Providers {
 		list = append(list, p.BaseURL)
 	}
+	for _, p := range m.Prices {
+		list = append(list, p.BaseURL)
+	}
 	for _, c := range m.Chains {
 		list = append(list, c.RPC)
 	}

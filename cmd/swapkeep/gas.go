@@ -42,7 +42,7 @@ func newGas(t *terminal) *cobra.Command {
 	return cmd
 }
 
-var gasColumns = []screen.Column{{Head: "tier"}, {Head: "gwei a unit", Right: true}, {Head: "of it tip", Right: true}, {Head: "a plain transfer", Right: true}}
+var gasColumns = []screen.Column{{Head: "tier"}, {Head: "gwei a unit", Right: true}, {Head: "of it tip", Right: true}, {Head: "a plain transfer", Right: true}, {Head: "worth", Right: true}}
 
 // transferGas is the gas of a plain transfer.
 const transferGas = 21_000
@@ -53,7 +53,7 @@ func (t *terminal) gasTable(n protocol.Network, p protocol.GasPrice) {
 	for _, tier := range tiersOf(p) {
 		cost := new(big.Int).Mul(bigOf(tier.price()), big.NewInt(transferGas))
 		cost.Add(cost, bigOf(p.L1Transfer))
-		rows = append(rows, []string{tier.name, gweiText(tier.price()), gweiText(tier.MaxPriorityFee), "at most " + native(n).Text(cost)})
+		rows = append(rows, []string{tier.name, gweiText(tier.price()), gweiText(tier.MaxPriorityFee), "at most " + native(n).Text(cost), coinWorth(p.CoinUSD, cost)})
 	}
 	t.result.Table(gasColumns, rows)
 }

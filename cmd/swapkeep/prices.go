@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -219,4 +220,14 @@ func worthText(usd protocol.USD) string {
 	}
 	whole, part, _ := strings.Cut(string(usd), ".")
 	return "about " + grouped(whole) + "." + part + " US dollars"
+}
+
+// coinWorth is what an amount of a network's own coin, in wei, is worth.
+func coinWorth(coin protocol.USD, wei *big.Int) string {
+	one, ok := new(big.Rat).SetString(string(coin))
+	if coin == "" || !ok {
+		return unpriced
+	}
+	worth := one.Mul(one, new(big.Rat).SetFrac(wei, big.NewInt(1e18)))
+	return worthText(protocol.USD(worth.FloatString(2)))
 }

@@ -196,9 +196,10 @@ func newSetKey(t *terminal) *cobra.Command {
 	var forget bool
 	cmd := &cobra.Command{
 		Use: "set-key PROVIDER", Short: "Keep a provider's API key in the keychain, or forget it",
-		Long: "Keep a provider's API key (for dex the key of your key proxy) in the keychain, or forget it. It is typed at the\n" +
+		Long: "Keep a provider's API key (for dex the key of your key proxy; for coingecko and hosted that of a source of\n" +
+			"prices) in the keychain, or forget it. It is typed at the\n" +
 			"terminal, which does not show it, or read from a descriptor. No command shows one.",
-		Args: exactly("one provider", 1), ValidArgs: []string{"dex", "bridge", "intent", "gasless"},
+		Args: exactly("one provider", 1), ValidArgs: []string{"dex", "bridge", "intent", "gasless", "coingecko", "hosted"},
 	}
 	cmd.Flags().BoolVar(&forget, "forget", false, "forget the key instead")
 	key, password := secretFlagOf(cmd.Flags(), "key-fd", "the key"), passwordFlag(cmd.Flags())

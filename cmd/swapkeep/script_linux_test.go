@@ -60,6 +60,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("SWAPKEEP_HOME", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("SWAPKEEP_KEYS_BACKEND", "file")
+			e.Setenv("SWAPKEEP_PRICES_DISABLED", "true") // but for prices.txtar: without a sandbox the real services would be asked
 			e.Setenv("TERM", "xterm")
 			e.Setenv("WORDS", sandbox.Mnemonic)
 			e.Values["t"] = e.T()
@@ -131,7 +132,7 @@ func cmdProvider(ts *testscript.TestScript, neg bool, args []string) {
 
 // environ is the script's environment, as far as programs look at it.
 func environ(ts *testscript.TestScript) (env []string) {
-	for _, name := range []string{"PATH", "HOME", "TERM", "NO_COLOR", "SWAPKEEP_HOME", "SWAPKEEP_CONFIG", "SWAPKEEP_KEYS_BACKEND"} {
+	for _, name := range []string{"PATH", "HOME", "TERM", "NO_COLOR", "SWAPKEEP_HOME", "SWAPKEEP_CONFIG", "SWAPKEEP_KEYS_BACKEND", "SWAPKEEP_PRICES_DISABLED"} {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -82,6 +85,7 @@ func (t *terminal) table(s protocol.StatusResult) error {
 	fmt.Fprintf(w, "keys\t%s\n", s.Keys)
 	fmt.Fprintf(w, "active network\t%d\n", s.Network)
 	fmt.Fprintf(w, "open orders\t%d\n", s.OpenOrders)
+	fmt.Fprintf(w, "prices\t%s\n", printable(pricesText(s.Prices)))
 	for _, c := range s.Connections {
 		fmt.Fprintf(w, "connection\t%s %s, version %s, since %s\n", c.Kind, printable(c.Origin), printable(c.Version), c.Since.Local().Format(time.DateTime))
 	}
@@ -98,4 +102,25 @@ func printable(s string) string {
 		return s
 	}
 	return quoted
+}
+
+// pricesText says how the price service does.
+func pricesText(p protocol.PricesStatus) string {
+	said := []string{"not fetched yet"}
+	if !p.Fetched.IsZero() {
+		said[0] = "fetched at " + clock(p.Fetched)
+	}
+	if p.Tokens > 0 {
+		said = append(said, fmt.Sprintf("%d tokens", p.Tokens))
+	}
+	if p.Stale > 0 {
+		said = append(said, fmt.Sprintf("%d of them stale", p.Stale))
+	}
+	if len(p.Sources) > 0 {
+		said = append(said, "without answer: "+strings.Join(slices.Sorted(maps.Keys(p.Sources)), " "))
+	}
+	if p.URL != "" {
+		said = append(said, "documentation at "+p.URL+"/docs")
+	}
+	return strings.Join(said, ", ")
 }

@@ -73,6 +73,7 @@ func newMachine(t *testing.T, env ...string) *machine {
 	m.env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SWAPKEEP_HOME=" + m.place.Home,
 		"SWAPKEEP_EXTENSIONS_CHROMIUM=" + chromiumID, "SWAPKEEP_EXTENSIONS_FIREFOX=" + firefoxID,
+		"SWAPKEEP_PRICES_DISABLED=true", // they would be asked of the real services
 	}, env...)
 	t.Cleanup(m.stopDaemon)
 	return m

@@ -40,6 +40,7 @@ type daemon struct {
 	tokens   *tokens.Registry
 	lists    []protocol.Problem // token lists that are not used
 	explorer explorer
+	prices   *prices
 	swaps    *swap.Service
 	server   *host.Server
 	stop     context.CancelFunc // asks the daemon to end
@@ -67,6 +68,7 @@ func serve(ctx context.Context, cfg config.Config, own *owner.Owner) error {
 	if err := d.swaps.Resume(ctx); err != nil {
 		return errors.Join(err, d.close())
 	}
+	d.prices.start(ctx)
 	d.log.Info().Str("version", version).Bool("sandbox", cfg.Sandbox).Msg("ready")
 	err = d.accept(ctx, l)
 	d.log.Info().Msg("stopping")
@@ -104,12 +106,13 @@ func (d *daemon) build() error {
 		return err
 	}
 	d.explorer = explorer{d.hub, d.tokens}
+	d.openPrices()
 	fees, err := feesOf(d.cfg)
 	if err != nil {
 		return err
 	}
 	d.swaps, err = swap.NewService(swap.Options{
-		Journal: journal, Providers: providers, Nodes: d.hub, Sender: sender, Signer: d.vault, Pricer: quoter{d.hub}, GasPrice: quoter{d.hub}.gas,
+		Journal: journal, Providers: providers, Nodes: d.hub, Sender: sender, Signer: d.vault, Pricer: d.prices.desk, GasPrice: gasMeter{d.hub}.price,
 		Tokens:    func(id uint64) []common.Address { return host.OwnTokens(d.tokens.On(id)) },
 		Confirmer: swap.ByCall{}, Fees: fees, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
 		OpenOrders: d.cfg.Limits.OpenOrders, Now: fault.Now,
@@ -127,7 +130,7 @@ func (d *daemon) build() error {
 	})
 	d.server, err = host.New(host.Config{
 		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: d.tokens,
-		Settings: d.settings, ProviderKeys: providerKeys{d.provided, d.settings.Config}, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
+		Settings: d.settings, Prices: d.prices, ProviderKeys: providerKeys{d.provided, d.settings.Config}, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
 		AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Stop: d.stop, Log: d.log,
 	})
 	return err
@@ -164,6 +167,9 @@ func (d *daemon) close() error {
 	d.stop()
 	if d.swaps != nil {
 		d.swaps.Wait()
+	}
+	if d.prices != nil {
+		d.prices.wait()
 	}
 	if d.vault != nil {
 		d.vault.Close()
@@ -219,7 +225,7 @@ func feesOf(cfg config.Config) (swap.FeeConfig, error) {
 
 // problems are what does not work, for status: each with what to do about it.
 func (d *daemon) problems() []protocol.Problem {
-	out := slices.Concat(d.storageProblems(), d.settingProblems(), d.tokenProblems())
+	out := slices.Concat(d.storageProblems(), d.settingProblems(), d.tokenProblems(), d.prices.problems())
 	for _, p := range d.swaps.Providers() {
 		if p.Kind == swap.DEX && !p.Ready {
 			out = append(out, protocol.Problem{Name: "providers.dex", Message: "the DEX provider is not configured", Remedy: "set providers.dex.base_url to your key proxy"})

@@ -110,7 +110,7 @@ func someone(t *testing.T) *user {
 func (u *user) command(role string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(u.t.Context(), "/proc/self/exe", args...) // the binary's own folder is closed to others
 	cmd.Dir = "/"
-	cmd.Env = []string{asRole + "=" + role, "HOME=" + u.dir, "SWAPKEEP_HOME=" + u.home(), "SWAPKEEP_KEYS_BACKEND=file", "SWAPKEEP_SANDBOX=true"}
+	cmd.Env = []string{asRole + "=" + role, "HOME=" + u.dir, "SWAPKEEP_HOME=" + u.home(), "SWAPKEEP_KEYS_BACKEND=file", "SWAPKEEP_SANDBOX=true", "SWAPKEEP_PRICES_LISTEN=off"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: u.cred}
 	return cmd
 }

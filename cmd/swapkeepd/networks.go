@@ -60,15 +60,11 @@ func endpointsOf(cfg config.Config) (map[uint64]chain.Endpoint, error) {
 	return out, nil
 }
 
-// quoter prices by the networks' own pools, until there is a better source.
-type quoter struct{ *chain.Hub }
+// A gasMeter says what gas costs.
+type gasMeter struct{ *chain.Hub }
 
-func (q quoter) Out(ctx context.Context, id uint64, in, out common.Address, amount *big.Int) (*big.Int, error) {
-	return q.QuoteExactInput(ctx, id, in, out, amount)
-}
-
-// gas is what a unit of gas is expected to cost now, at the usual tip.
-func (q quoter) gas(ctx context.Context, id uint64) (*big.Int, error) {
+// price is what a unit of gas is expected to cost now, at the usual tip.
+func (q gasMeter) price(ctx context.Context, id uint64) (*big.Int, error) {
 	g, err := q.GasPrice(ctx, id)
 	switch {
 	case err != nil:

@@ -10,6 +10,7 @@ import (
 
 	"swapkeep/config"
 	"swapkeep/keys"
+	"swapkeep/priceapi"
 	"swapkeep/providers/bridge"
 	"swapkeep/providers/dex"
 	"swapkeep/providers/gasless"
@@ -38,7 +39,7 @@ var providerRows = []providerRow{
 func openProviders(cfg config.Config, provided *keys.ProviderKeys) (map[swap.Kind]swap.Provider, error) {
 	out := map[swap.Kind]swap.Provider{}
 	for _, r := range providerRows {
-		p, err := r.open(cfg, func(ctx context.Context) (string, error) { return provided.Get(ctx, keyItem(r.kind, cfg)) })
+		p, err := r.open(cfg, func(ctx context.Context) (string, error) { return provided.Get(ctx, keyItem(string(r.kind), cfg)) })
 		if err != nil {
 			return nil, fmt.Errorf("providers.%s: %w", r.kind, err)
 		}
@@ -49,17 +50,24 @@ func openProviders(cfg config.Config, provided *keys.ProviderKeys) (map[swap.Kin
 	return out, nil
 }
 
-// keyItem names the item of a provider's key: a key is of the host that it was set
-// for, and goes to no other one when the address is changed.
-func keyItem(k swap.Kind, c config.Config) string {
-	p := c.Providers
-	base := map[swap.Kind]string{swap.DEX: p.DEX.BaseURL, swap.Bridge: p.Bridge.BaseURL, swap.Intent: p.Intent.BaseURL, swap.Gasless: p.Gasless.BaseURL}[k]
+// keyItem names the item of a provider's key, or of a source's of prices.
+func keyItem(name string, c config.Config) string {
+	p, from := c.Providers, c.Prices.Sources
+	return keyOfHost(name, map[string]string{
+		string(swap.DEX): p.DEX.BaseURL, string(swap.Bridge): p.Bridge.BaseURL, string(swap.Intent): p.Intent.BaseURL, string(swap.Gasless): p.Gasless.BaseURL,
+		priceapi.CoinGecko: from.CoinGecko.BaseURL, priceapi.Hosted: from.Hosted.BaseURL,
+	}[name])
+}
+
+// keyOfHost: a key is of the host that it was set for, and goes to no other one when
+// the address is changed.
+func keyOfHost(name, base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
-		return string(k) // the provider's own
+		return name // the provider's own
 	}
 	host := sha256.Sum256([]byte(strings.ToLower(u.Hostname())))
-	return string(k) + "-" + hex.EncodeToString(host[:8]) // items have short names
+	return name + "-" + hex.EncodeToString(host[:8]) // items have short names
 }
 
 // known reports whether a provider is to be used and its address known: outside

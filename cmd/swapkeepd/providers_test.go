@@ -78,7 +78,7 @@ func TestKeyStaysWithItsHost(t *testing.T) {
 	cfg := config.Default()
 	k := providerKeys{keys.NewProviderKeys(store), func() config.Config { return cfg }}
 	sent := func(kind swap.Kind, cfg config.Config) string {
-		got, err := k.Get(t.Context(), keyItem(kind, cfg))
+		got, err := k.Get(t.Context(), keyItem(string(kind), cfg))
 		if err != nil {
 			t.Fatal(err)
 		}

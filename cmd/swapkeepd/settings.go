@@ -55,7 +55,13 @@ func checkParts(cfg config.Config) error {
 		return err
 	}
 	hub.Close()
-	_, err = openProviders(cfg, nil)
+	if _, err = openProviders(cfg, nil); err != nil {
+		return err
+	}
+	sources, err := sourcesOf(cfg, nil, nil)
+	if err == nil {
+		sources.Close()
+	}
 	return err
 }
 
@@ -113,7 +119,7 @@ func (k providerKeys) SetProviderKey(ctx context.Context, provider string, key [
 	case provider == string(swap.Intent) && len(key) > 0:
 		return protocol.New("setting_refused", "the intent provider takes no key")
 	}
-	return k.ProviderKeys.SetProviderKey(ctx, keyItem(swap.Kind(provider), c), key)
+	return k.ProviderKeys.SetProviderKey(ctx, keyItem(provider, c), key)
 }
 
 // settingProblems are choices that this configuration no longer allows.

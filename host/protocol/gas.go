@@ -26,6 +26,7 @@ type GasPrice struct {
 	Normal      GasTier   `json:"normal"`
 	Fast        GasTier   `json:"fast"`
 	L1          string    `json:"l1,omitempty" doc:"how data on L1 is charged: op (on top of gas) or arbitrum (inside the gas); absent: not"`
+	CoinUSD     USD       `json:"coinUsd,omitempty" doc:"US dollars for one of the network's own coin; absent: price unavailable"`
 	L1Transfer  Amount    `json:"l1Transfer,omitempty" doc:"wei that the data of a plain transfer costs on L1; absent: nothing, or unknown"`
 }
 

@@ -97,8 +97,18 @@ type StatusResult struct {
 	Keys        string       `json:"keys" doc:"none, locked, unlocked or the name of an error"`
 	Network     uint64       `json:"network" doc:"chain id of the active network"`
 	OpenOrders  int          `json:"openOrders" doc:"orders that have not ended, counted up to one page"`
+	Prices      PricesStatus `json:"prices"`
 	Connections []Connection `json:"connections"`
 	Problems    []Problem    `json:"problems" doc:"empty when all is well"`
+}
+
+// PricesStatus is how the price service does.
+type PricesStatus struct {
+	URL     string            `json:"url,omitempty" doc:"of the price API on this machine, whose documentation is at /docs below it; absent: it is not served"`
+	Fetched time.Time         `json:"fetched,omitzero" doc:"when prices were last fetched; absent: never"`
+	Tokens  int               `json:"tokens" doc:"whose prices are kept"`
+	Stale   int               `json:"stale,omitempty" doc:"of them, those whose last price is too old to be called current"`
+	Sources map[string]string `json:"sources,omitempty" doc:"why a source failed when it was asked last, by name; absent: it did not"`
 }
 
 // StopResult says that the daemon is going.

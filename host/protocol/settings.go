@@ -87,7 +87,7 @@ type SettingsChanged struct {
 
 // SetKeyParams give a provider's key.
 type SetKeyParams struct {
-	Provider string `json:"provider" doc:"dex, bridge, intent or gasless"`
+	Provider string `json:"provider" doc:"dex, bridge, intent or gasless; coingecko or hosted, which are sources of prices"`
 	Key      Secret `json:"key" doc:"as the provider issued it, for dex the key proxy; empty: forget it"`
 	Password Secret `json:"password" doc:"the vault's, each time"`
 }

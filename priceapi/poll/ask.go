@@ -149,7 +149,7 @@ func (p *Poller) askOne(ctx context.Context, s Paced, ts []tokens.Token, now tim
 	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return nil, false // nobody's failure
 	}
-	c.record(now, err)
+	c.record(now, err, len(said) > 0)
 	if err != nil {
 		p.o.Log(Notice{From: s.Name(), Err: err})
 	}

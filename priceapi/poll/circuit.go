@@ -32,12 +32,13 @@ func (c *circuit) admits(now time.Time) bool {
 }
 
 // record notes how a call ended. One success closes the circuit; after a pause one
-// failure opens it again.
-func (c *circuit) record(now time.Time, err error) {
+// failure opens it again. A failure that left some answers, as where one of several
+// networks is down, is remembered and no more.
+func (c *circuit) record(now time.Time, err error, some bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last = err
-	if err == nil {
+	if err == nil || some {
 		c.failures, c.pause, c.since = 0, 0, time.Time{}
 		return
 	}

@@ -40,32 +40,37 @@ func (p *Poller) keepFacts(ctx context.Context) {
 	}
 }
 
-// fetchFacts asks for what is due and keeps it; true if nothing failed.
+// fetchFacts asks for what is due and keeps it, one almanac after the other; true if
+// nothing failed.
 func (p *Poller) fetchFacts(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, factsTime)
 	defer cancel()
-	now := p.o.Now()
-	fresh := map[price.ID]price.Facts{}
 	ok := true
 	for _, v := range p.o.Almanacs {
-		if !p.circuitOf(v.Name() + " facts").admits(now) {
-			continue
+		if now := p.o.Now(); p.circuitOf(v.Name() + " facts").admits(now) {
+			fresh := map[price.ID]price.Facts{}
+			ok = p.fetchCaps(ctx, v, fresh, now) && ok
+			ok = p.fetchHolders(ctx, v, fresh, now) && ok
+			ok = p.keep(ctx, fresh) && ok
 		}
-		ok = p.fetchCaps(ctx, v, fresh, now) && ok
-		ok = p.fetchHolders(ctx, v, fresh, now) && ok
 	}
+	return ok
+}
+
+// keep writes facts down and shows them.
+func (p *Poller) keep(ctx context.Context, fresh map[price.ID]price.Facts) bool {
 	if len(fresh) == 0 {
-		return ok
+		return true
 	}
-	if err := p.o.History.SetFacts(ctx, fresh); err != nil {
+	err := p.o.History.SetFacts(ctx, fresh)
+	if err != nil {
 		p.o.Log(Notice{From: "history", Err: err})
-		ok = false
 	}
 	p.mu.Lock()
 	maps.Copy(p.facts, fresh)
 	p.mu.Unlock()
 	p.publish(ctx)
-	return ok
+	return err == nil
 }
 
 func (p *Poller) fetchCaps(ctx context.Context, v Volume, fresh map[price.ID]price.Facts, now time.Time) bool {
@@ -98,7 +103,7 @@ func consult[T any](p *Poller, v Volume, now time.Time, ts []tokens.Token, ask f
 		return nil, true
 	}
 	got, err := ask(ts)
-	p.circuitOf(v.Name()+" facts").record(now, err)
+	p.circuitOf(v.Name()+" facts").record(now, err, len(got) > 0)
 	if err != nil {
 		p.o.Log(Notice{From: v.Name(), Err: err})
 	}

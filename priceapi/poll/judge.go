@@ -29,24 +29,26 @@ var (
 	}
 )
 
-// A family is where prices come from in the end. Two of one family are wrong
-// together: whoever moves a pool moves all who read it.
-type family int
+// What a price rests on. Two that rest on the same are wrong together: whoever moves a
+// pool moves all who read it, and a node that lies does so about oracles and pools.
+type ground uint8
 
 const (
-	pools family = iota + 1
-	oracles
-	listings // of the large market data services
+	node    ground = 1 << iota // the network's own, asked for both
+	oracle                     // a feed's reporters
+	pool                       // trades in a chain's pools
+	listing                    // one market data service
 )
 
-// families of the sources; one that is not here is a family of its own.
-var families = map[price.Source]family{
-	price.UniswapV3: pools, price.UniswapV2: pools, price.Velodrome: pools, price.GeckoTerminal: pools, price.DexScreener: pools,
-	price.Chainlink: oracles, price.AaveOracle: oracles,
-	price.CoinGecko: listings, price.Blockscout: listings,
+// grounds of the sources; one that is not here rests on nothing that others do.
+var grounds = map[price.Source]ground{
+	price.Chainlink: node | oracle, price.AaveOracle: node | oracle, price.DIA: node | oracle,
+	price.UniswapV3: node | pool, price.UniswapV2: node | pool, price.Velodrome: node | pool,
+	price.GeckoTerminal: pool, price.DexScreener: pool,
+	price.CoinGecko: listing, price.Blockscout: listing,
 }
 
-func related(a, b price.Source) bool { return a == b || families[a] != 0 && families[a] == families[b] }
+func related(a, b price.Source) bool { return a == b || grounds[a]&grounds[b] != 0 }
 
 var oneDollar, _ = price.Parse("1")
 
@@ -95,7 +97,7 @@ type verdict struct {
 }
 
 // judge decides what of the readings of one token, in the order of preference, is
-// believed: what two families agree on; else what is near the last price; and
+// believed: what two unrelated ones agree on; else what is near the last price; and
 // without a last price what nobody contradicts, as an alone verdict.
 func judge(last belief, readings []price.Reading, now time.Time) verdict {
 	var told []price.Reading
@@ -141,7 +143,7 @@ func unanimous(told []price.Reading) bool {
 	return true
 }
 
-// agreed is the first reading that another family's bears out; one that is also near
+// agreed is the first reading that an unrelated one bears out; one that is also near
 // the last price goes before. -1 = none.
 func agreed(told []price.Reading, near func(price.Reading) bool) int {
 	best := -1
@@ -159,7 +161,7 @@ func agreed(told []price.Reading, near func(price.Reading) bool) int {
 	return best
 }
 
-// borneOut reports whether another family says the same as the ith reading.
+// borneOut reports whether an unrelated source says the same as the ith reading.
 func borneOut(told []price.Reading, i int) bool {
 	for j, other := range told {
 		if j != i && !related(other.Source, told[i].Source) && told[i].Value.Off(other.Value) <= agreement {

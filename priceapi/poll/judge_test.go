@@ -41,7 +41,8 @@ func TestJudge(t *testing.T) {
 		"the first price, of one source":          {none, []price.Reading{said(price.DefiLlama, "3000", 0)}, "defillama alone", ""},
 		"the first price, agreed":                 {none, []price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3010", 0)}, "defillama", ""},
 		"the first price, tenfold of one":         {none, []price.Reading{said(price.DefiLlama, "30000", 0), said(price.Chainlink, "3010", 0)}, "", "differ"},
-		"a third decides":                         {none, []price.Reading{said(price.DefiLlama, "30000", 0), said(price.Chainlink, "3010", 0), said(price.UniswapV3, "3000", 0)}, "chainlink", ""},
+		"a third decides":                         {none, []price.Reading{said(price.DefiLlama, "30000", 0), said(price.Chainlink, "3010", 0), said(price.GeckoTerminal, "3000", 0)}, "chainlink", ""},
+		"a node bears itself out":                 {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "30000", 0), said(price.UniswapV3, "30000", 0)}, "defillama", ""},
 		"pools alone bear nobody out":             {none, []price.Reading{said(price.UniswapV3, "9", 0), said(price.GeckoTerminal, "9.01", 0)}, "uniswap-v3 alone", ""},
 		"moved pools against the last price":      {before("3", time.Minute), []price.Reading{said(price.UniswapV3, "9", 0), said(price.DexScreener, "9", 0)}, "", "no other source agrees"},
 		"near the last price":                     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3100", 0)}, "defillama", ""},
@@ -50,7 +51,7 @@ func TestJudge(t *testing.T) {
 		"tenfold, and one near":                   {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "30000", 0), said(price.UniswapV3, "3050", 0)}, "uniswap-v3", ""},
 		"a crash that two families saw":           {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "1500", 0), said(price.Chainlink, "1510", 0)}, "defillama", ""},
 		"a crash, and one that has not moved":     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "1500", 0), said(price.Chainlink, "3000", 0), said(price.CoinGecko, "1505", 0)}, "defillama", ""},
-		"two pairs, the one near goes before":     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "9000", 0), said(price.CoinGecko, "9000", 0), said(price.Chainlink, "3000", 0), said(price.UniswapV3, "3010", 0)}, "chainlink", ""},
+		"two pairs, the one near goes before":     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "9000", 0), said(price.CoinGecko, "9000", 0), said(price.Chainlink, "3000", 0), said(price.DexScreener, "3010", 0)}, "chainlink", ""},
 		"a quarter off goes behind what is close": {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3700", 0), said(price.UniswapV3, "3020", 0)}, "uniswap-v3", ""},
 		"a last price of an hour ago is none":     {before("3000", time.Hour), []price.Reading{said(price.DefiLlama, "300", 0)}, "defillama alone", ""},
 		"a last price of the future is none":      {before("3000", -time.Hour), []price.Reading{said(price.DefiLlama, "300", 0)}, "defillama alone", ""},
@@ -88,7 +89,7 @@ func TestJudge(t *testing.T) {
 func TestCircuit(t *testing.T) {
 	var c circuit
 	now := noon
-	fail := func() { c.record(now, errTest) }
+	fail := func() { c.record(now, errTest, false) }
 	for range failuresAllowed - 1 {
 		fail()
 	}
@@ -105,8 +106,14 @@ func TestCircuit(t *testing.T) {
 		}
 		now = now.Add(pause)
 	}
-	c.record(now, nil)
+	c.record(now, nil, true)
 	if fail(); !c.admits(now) || c.state() == nil {
 		t.Error("a success does not close it")
+	}
+	for range 2 * failuresAllowed {
+		c.record(now, errTest, true)
+	}
+	if !c.admits(now) || c.state() == nil {
+		t.Error("a source that answers in part is left alone, or its failure is not told")
 	}
 }

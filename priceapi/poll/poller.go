@@ -103,7 +103,7 @@ func New(o Options) *Poller {
 // Run polls until ctx ends. It reads what the history has first, so that the last good
 // prices are there at once, flagged as what they are.
 func (p *Poller) Run(ctx context.Context) {
-	p.resume(ctx)
+	p.Resume(ctx)
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	beside.Go(func() { p.keepFacts(ctx) })
@@ -128,8 +128,8 @@ func (p *Poller) Poke() {
 	}
 }
 
-// resume takes up what was known when the last poller ended.
-func (p *Poller) resume(ctx context.Context) {
+// Resume takes up what was known when the last poller ended.
+func (p *Poller) Resume(ctx context.Context) {
 	last, err := p.o.History.Last(ctx)
 	facts, factsErr := p.o.History.Facts(ctx)
 	p.mu.Lock()

@@ -394,7 +394,7 @@ func TestFullDisk(t *testing.T) {
 func TestResume(t *testing.T) {
 	b := newBench(t, eth)
 	b.memory.minutes = []Minute{{At: noon.Add(-5 * time.Minute), Samples: map[price.ID]price.Sample{price.IDOf(eth): {Value: value("2500"), At: noon.Add(-5 * time.Minute), Source: price.DefiLlama}}}}
-	b.resume(t.Context())
+	b.Resume(t.Context())
 	if r := b.row(t, eth); r.Now.Value != value("2500") || r.Stale {
 		t.Errorf("taken up as %+v", r)
 	}

@@ -100,6 +100,11 @@ func (f Fate) spoil(w http.ResponseWriter, r *http.Request, carryOut Handler, al
 		_, _ = w.Write(body[:len(body)/2])
 		_ = http.NewResponseController(w).Flush()
 		hangUp(w)
+	case Truncate:
+		rec.body.Truncate(len(body) / 2)
+		rec.send(w)
+	case Trickle:
+		rec.trickle(w, r, time.Duration(f.fault.DelayMS)*time.Millisecond)
 	case Oversize:
 		rec.copyHeader(w)
 		w.Header().Del("Content-Length")
@@ -159,6 +164,9 @@ func page(w http.ResponseWriter, rule Rule) {
 		status = http.StatusInternalServerError
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if rule.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(rule.RetryAfter))
+	}
 	w.WriteHeader(status)
 	text := http.StatusText(status)
 	_, _ = w.Write(orElse(rule.Body, fmt.Sprintf("<!doctype html><title>%d %s</title><h1>%s</h1>\n", status, text, text)))
@@ -202,4 +210,25 @@ func (r *recorder) send(w http.ResponseWriter) {
 	w.Header().Set("Content-Length", strconv.Itoa(r.body.Len()))
 	w.WriteHeader(r.status)
 	_, _ = w.Write(r.body.Bytes())
+}
+
+// pieces is how many an answer comes in that trickles.
+const pieces = 16
+
+// trickle sends the answer in pieces that take so long together.
+func (r *recorder) trickle(w http.ResponseWriter, req *http.Request, d time.Duration) {
+	r.copyHeader(w)
+	w.Header().Set("Content-Length", strconv.Itoa(r.body.Len()))
+	w.WriteHeader(r.status)
+	body := r.body.Bytes()
+	for i := range pieces {
+		piece := body[i*len(body)/pieces : (i+1)*len(body)/pieces]
+		if _, err := w.Write(piece); err != nil {
+			return
+		}
+		_ = http.NewResponseController(w).Flush()
+		if !sleep(req, d/pieces) {
+			return
+		}
+	}
 }

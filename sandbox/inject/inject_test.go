@@ -38,6 +38,7 @@ type seen struct {
 	status int
 	body   string
 	kind   string // content type
+	retry  string // Retry-After
 	err    error
 }
 
@@ -56,7 +57,7 @@ func get(t *testing.T, url string, timeout time.Duration) seen {
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	return seen{resp.StatusCode, string(body), resp.Header.Get("Content-Type"), err}
+	return seen{resp.StatusCode, string(body), resp.Header.Get("Content-Type"), resp.Header.Get("Retry-After"), err}
 }
 
 func TestKinds(t *testing.T) {
@@ -86,6 +87,16 @@ func TestKinds(t *testing.T) {
 		{"drop", inject.Rule{Kind: inject.Drop}, time.Minute, 1, func(s seen) bool { return errors.Is(s.err, io.EOF) }},
 		{"cut", inject.Rule{Kind: inject.Cut}, time.Minute, 1, func(s seen) bool {
 			return s.status == 200 && errors.Is(s.err, io.ErrUnexpectedEOF) && s.body == answer[:len(answer)/2]
+		}},
+		{"truncate", inject.Rule{Kind: inject.Truncate}, time.Minute, 1, func(s seen) bool {
+			return s.status == 200 && s.err == nil && s.body == answer[:len(answer)/2]
+		}},
+		{"trickle", inject.Rule{Kind: inject.Trickle, DelayMS: 16}, time.Minute, 1, func(s seen) bool { return s.err == nil && s.body == answer }},
+		{"trickle beyond the timeout", inject.Rule{Kind: inject.Trickle, DelayMS: 600_000}, 30 * time.Millisecond, 1, func(s seen) bool {
+			return s.status == 200 && errors.Is(s.err, context.DeadlineExceeded) && len(s.body) < len(answer)
+		}},
+		{"rate limit that says how long", inject.Rule{Kind: inject.HTTP, Status: 429, RetryAfter: 7}, time.Minute, 0, func(s seen) bool {
+			return s.status == 429 && s.retry == "7"
 		}},
 		{"oversize", inject.Rule{Kind: inject.Oversize, Bytes: 100_000}, time.Minute, 1, func(s seen) bool {
 			return len(s.body) == 100_000+len(answer) && json.Valid([]byte(s.body))
@@ -158,6 +169,8 @@ func TestBadRules(t *testing.T) {
 		{Target: "*", Kind: inject.Drop, Times: -1},
 		{Target: "*", Kind: inject.Delay},
 		{Target: "*", Kind: inject.Delay, DelayMS: 3_600_000},
+		{Target: "*", Kind: inject.Trickle},
+		{Target: "*", Kind: inject.HTTP, RetryAfter: -1},
 		{Target: "*", Kind: inject.HTTP, Status: 99},
 		{Target: "*", Kind: inject.Fail, Status: 600},
 		{Target: "*", Kind: inject.Lie, Pointer: "/a"},

@@ -28,6 +28,8 @@ const (
 	Stall    Kind = "stall"    // carry it out, answer once released
 	Drop     Kind = "drop"     // carry it out, then close the connection unanswered
 	Cut      Kind = "cut"      // carry it out, send half of the answer, close the connection
+	Truncate Kind = "truncate" // carry it out, send half of the answer as if that were all
+	Trickle  Kind = "trickle"  // carry it out, send the answer in small pieces that take delayMs together
 	Oversize Kind = "oversize" // carry it out, send the answer behind this many bytes of white space
 	Lie      Kind = "lie"      // carry it out, replace one value of the answer
 )
@@ -37,6 +39,8 @@ const (
 	maxDelay    = 10 * time.Minute
 	maxOversize = 256 << 20
 	maxRules    = 1000
+	// maxRetryAfter is a day.
+	maxRetryAfter = 86400
 )
 
 // A Rule says what happens to the requests it matches. A request meets at most
@@ -49,17 +53,19 @@ type Rule struct {
 	Skip   int    `json:"skip,omitempty"`  // let so many matching requests pass first
 	Times  int    `json:"times,omitempty"` // then act so often; 0 = until removed
 
-	DelayMS int             `json:"delayMs,omitempty"` // Delay
-	Status  int             `json:"status,omitempty"`  // HTTP, Fail; 0 = 500
-	Body    string          `json:"body,omitempty"`    // HTTP, Fail, Garbage
-	Code    int             `json:"code,omitempty"`    // Error; 0 = -32000
-	Message string          `json:"message,omitempty"` // Error
-	Pointer string          `json:"pointer,omitempty"` // Lie: JSON pointer (RFC 6901) into the answer
-	Value   json.RawMessage `json:"value,omitempty"`   // Lie: what stands there instead
-	Bytes   int             `json:"bytes,omitempty"`   // Oversize; 0 = 16 MiB
+	DelayMS int    `json:"delayMs,omitempty"` // Delay, Trickle
+	Status  int    `json:"status,omitempty"`  // HTTP, Fail; 0 = 500
+	Body    string `json:"body,omitempty"`    // HTTP, Fail, Garbage
+	// RetryAfter is the header of that name, in seconds: HTTP, Fail; 0 = none.
+	RetryAfter int             `json:"retryAfter,omitempty"`
+	Code       int             `json:"code,omitempty"`    // Error; 0 = -32000
+	Message    string          `json:"message,omitempty"` // Error
+	Pointer    string          `json:"pointer,omitempty"` // Lie: JSON pointer (RFC 6901) into the answer
+	Value      json.RawMessage `json:"value,omitempty"`   // Lie: what stands there instead
+	Bytes      int             `json:"bytes,omitempty"`   // Oversize; 0 = 16 MiB
 }
 
-var kinds = []Kind{Delay, Hold, HTTP, Garbage, Error, Fail, Stall, Drop, Cut, Oversize, Lie}
+var kinds = []Kind{Delay, Hold, HTTP, Garbage, Error, Fail, Stall, Drop, Cut, Truncate, Trickle, Oversize, Lie}
 
 // ErrRule means a rule that cannot be followed.
 var ErrRule = errors.New("bad rule")
@@ -72,8 +78,9 @@ func (r Rule) check() error {
 		{r.Target == "", "target is missing"},
 		{!slices.Contains(kinds, r.Kind), fmt.Sprintf("kind is none of %v", kinds)},
 		{r.Skip < 0 || r.Times < 0, "skip and times cannot be negative"},
-		{r.Kind == Delay && (r.DelayMS < 1 || r.DelayMS > int(maxDelay.Milliseconds())), "delayMs: want 1 to 600000"},
+		{(r.Kind == Delay || r.Kind == Trickle) && (r.DelayMS < 1 || r.DelayMS > int(maxDelay.Milliseconds())), "delayMs: want 1 to 600000"},
 		{(r.Kind == HTTP || r.Kind == Fail) && r.Status != 0 && (r.Status < 200 || r.Status > 599), "status: want 200 to 599"},
+		{r.RetryAfter < 0 || r.RetryAfter > maxRetryAfter, "retryAfter: want 0 to 86400 seconds"},
 		{r.Kind == Lie && !json.Valid(r.Value), "value is not JSON"},
 		{r.Kind == Lie && !pointerOK(r.Pointer), "pointer is none: it is empty or begins with /"},
 		{r.Bytes < 0 || r.Bytes > maxOversize, "bytes: want 0 to 268435456"},

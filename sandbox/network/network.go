@@ -48,6 +48,7 @@ func (n Network) Named() map[string]common.Address {
 	}
 	maps.Copy(named, n.Bridge().named())
 	maps.Copy(named, n.Gasless().named())
+	maps.Copy(named, n.Oracles().named())
 	maps.DeleteFunc(named, func(_ string, at common.Address) bool { return at == (common.Address{}) })
 	return named
 }

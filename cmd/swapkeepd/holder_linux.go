@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// holderOf names the process that listens on a loopback address, "" if that cannot be
+// told: other users' processes show their files to nobody.
+func holderOf(at string) string {
+	a, err := netip.ParseAddrPort(at)
+	if err != nil {
+		return ""
+	}
+	inode := listenerOn(a.Port())
+	if inode == "" {
+		return ""
+	}
+	links, _ := filepath.Glob("/proc/[0-9]*/fd/*")
+	for _, link := range links {
+		if to, err := os.Readlink(link); err != nil || to != "socket:["+inode+"]" {
+			continue
+		}
+		pid := strings.Split(link, "/")[2]
+		name, err := os.ReadFile(filepath.Join("/proc", pid, "comm"))
+		if err != nil {
+			return "process " + pid
+		}
+		return fmt.Sprintf("%q (process %s)", strings.TrimSpace(string(name)), pid)
+	}
+	return "another user's program"
+}
+
+// listenState is TCP_LISTEN in /proc/net/tcp (proc(5)).
+const listenState = "0A"
+
+// listenerOn is the inode of the socket that listens on a port.
+func listenerOn(port uint16) string {
+	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		f, err := os.Open(table)
+		if err != nil {
+			continue
+		}
+		lines := bufio.NewScanner(f)
+		for lines.Scan() {
+			fields := strings.Fields(lines.Text())
+			if len(fields) < 10 || fields[3] != listenState {
+				continue
+			}
+			_, hex, _ := strings.Cut(fields[1], ":")
+			if n, err := strconv.ParseUint(hex, 16, 16); err == nil && uint16(n) == port {
+				_ = f.Close()
+				return fields[9]
+			}
+		}
+		_ = f.Close()
+	}
+	return ""
+}

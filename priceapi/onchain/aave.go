@@ -1,0 +1,191 @@
+package onchain
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/priceapi/price"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Aave's oracle gives a price without its age. It is known by the feeds that its
+// source for the asset reads, which are looked for through the getters of Aave's
+// price adapters (CAPO and synchronicity adapters, aave-capo and cl-synchronicity).
+
+// aaveDigits are the decimals of Aave's prices in US dollars.
+const aaveDigits = 8
+
+// A getter names a feed that an adapter reads. Feeds of a ratio, such as of WBTC to
+// BTC, are written daily.
+type getter struct {
+	signature string
+	ratio     bool
+}
+
+var getters = []getter{{"BASE_TO_USD_AGGREGATOR()", false}, {"ASSET_TO_USD_AGGREGATOR()", false}, {"PEG_TO_BASE()", false}, {"ASSET_TO_PEG()", true}}
+
+// depth is how many adapters may be on the way to a feed.
+const depth = 3
+
+// A heart is a feed that an asset's price depends on.
+type heart struct {
+	at    common.Address
+	ratio bool
+}
+
+// An aaveSource is what Aave's oracle asks for an asset.
+type aaveSource struct {
+	at      common.Address
+	changed bool    // it is not the one of the list
+	hearts  []heart // none = its age cannot be known
+}
+
+// An aavePrice is what Aave's oracle said of an asset.
+type aavePrice struct {
+	source aaveSource
+	price  []byte
+	capped []byte
+	hearts []round
+	of     stamp
+}
+
+// Why a price of Aave's is not told alone, or at all.
+var (
+	errNoAge  = errors.New("its age cannot be known")
+	errCapped = errors.New("the price is held down by a cap")
+)
+
+// findSources learns which feeds the assets' prices come from.
+func (s *Source) findSources(ctx context.Context, id uint64, w *wish) error {
+	m, oracle := s.places[id], places[id].aave
+	found := map[common.Address]*aaveSource{}
+	q := &inquiry{}
+	for asset, listed := range w.aave {
+		if _, ok := m.sources.get(asset, s.now()); ok {
+			continue
+		}
+		q.add(func(answers [][]byte, _ stamp) {
+			at, err := addressOf(answers[0])
+			if err != nil || at == (common.Address{}) {
+				at = listed.source
+			}
+			found[asset] = &aaveSource{at: at, changed: at != listed.source}
+		}, ask(oracle, "getSourceOfAsset(address)", asset))
+	}
+	if err := s.put(ctx, id, q); err != nil {
+		return err
+	}
+	if err := s.findHearts(ctx, id, found); err != nil {
+		return err
+	}
+	for asset, source := range found {
+		m.sources.put(asset, *source, s.now())
+	}
+	return nil
+}
+
+// findHearts follows the getters of each source down to the feeds.
+func (s *Source) findHearts(ctx context.Context, id uint64, found map[common.Address]*aaveSource) error {
+	type visit struct {
+		heart
+		of *aaveSource
+	}
+	var next []visit
+	for _, source := range found {
+		next = append(next, visit{heart{source.at, false}, source})
+	}
+	for range depth {
+		visits := next
+		next = nil
+		q := &inquiry{}
+		for _, v := range visits {
+			qs := []chain.Question{ask(v.at, latestRound)}
+			for _, g := range getters {
+				qs = append(qs, ask(v.at, g.signature))
+			}
+			q.add(func(answers [][]byte, _ stamp) {
+				if _, err := roundOf(answers[0]); err == nil {
+					v.of.hearts = append(v.of.hearts, v.heart)
+					return
+				}
+				for i, g := range getters {
+					if at, err := addressOf(answers[1+i]); err == nil && at != (common.Address{}) {
+						next = append(next, visit{heart{at, v.ratio || g.ratio}, v.of})
+					}
+				}
+			}, qs...)
+		}
+		if err := s.put(ctx, id, q); err != nil {
+			return err
+		}
+	}
+	for _, v := range next { // deeper than we look: not all is known of its age
+		v.of.hearts = nil
+	}
+	return nil
+}
+
+// askAave asks for the assets one by one, since the oracle refuses a whole list for
+// one asset that it does not know, and with each for the feeds behind its price.
+func (s *Source) askAave(q *inquiry, id uint64, w *wish, h *heard) {
+	m, oracle := s.places[id], places[id].aave
+	for asset := range w.aave {
+		source, ok := m.sources.get(asset, s.now())
+		if !ok {
+			continue
+		}
+		list := chain.Question{To: oracle, Data: calldata(selector("getAssetsPrices(address[])"), int64(word), int64(1), asset)}
+		qs := []chain.Question{list, ask(source.at, "isCapped()")}
+		for _, f := range source.hearts {
+			qs = append(qs, ask(f.at, latestRound))
+		}
+		q.add(func(answers [][]byte, of stamp) {
+			p := aavePrice{source: source, price: answers[0], capped: answers[1], of: of}
+			for _, out := range answers[2:] {
+				r, err := roundOf(out)
+				r.of, r.err = of, err
+				p.hearts = append(p.hearts, r)
+			}
+			h.aave[asset] = p
+		}, qs...)
+	}
+}
+
+// sample is the price in US dollars. A price whose age cannot be known comes with
+// errNoAge, and says something beside another.
+func (p aavePrice) sample(listed aaveListing, now time.Time) (price.Sample, error) {
+	if p.price == nil {
+		return price.Sample{}, errNoAnswer
+	}
+	ws, err := arrayOf(p.price, 1)
+	if err != nil {
+		return price.Sample{}, err
+	}
+	v, err := price.FromRatio(ws[0], power(aaveDigits))
+	switch {
+	case err != nil:
+		return price.Sample{}, err
+	case v.IsZero():
+		return price.Sample{}, errNegative
+	}
+	if w, err := wordWithin(p.capped, 1); err == nil && w.Sign() != 0 {
+		return price.Sample{}, errCapped
+	}
+	for i, r := range p.hearts {
+		lasts := listed.lasts
+		if p.source.hearts[i].ratio {
+			lasts = daily
+		}
+		if err := r.fresh(lasts, false, now); err != nil {
+			return price.Sample{}, err
+		}
+	}
+	sample := price.Sample{Value: v, At: p.of.at, Source: price.AaveOracle}
+	if len(p.hearts) == 0 {
+		return sample, errNoAge
+	}
+	return sample, nil
+}

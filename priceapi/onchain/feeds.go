@@ -1,0 +1,101 @@
+package onchain
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"swapkeep/priceapi/price"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// feedsJSON says which oracle measures which token; of the native coin it speaks by
+// the wrapped one. "of" names what is measured where that is not the token itself but
+// what it stands for. A twin is a feed on another chain, for what pools are quoted in
+// alone. The lists that it is drawn from do not give the feeds' heartbeats.
+//
+//go:embed feeds.json
+var feedsJSON []byte
+
+// How old the last price of a feed may be: its heartbeat and some minutes. DIA writes
+// when the price has moved by half a percent, and every 24 hours.
+const (
+	daily  = 25 * time.Hour
+	hourly = 90 * time.Minute
+)
+
+// A feed measures one token.
+type feed struct {
+	source   price.Source
+	quotes   bool   // only for what pools are quoted in
+	on       uint64 // the chain that it is on
+	address  common.Address
+	of       string        // what it measures, where that is not the token; "" = the token
+	lasts    time.Duration // how long a price holds
+	anyRound bool          // its rounds have no numbers
+}
+
+// An aaveListing is an asset of Aave's oracle.
+type aaveListing struct {
+	source common.Address // that the oracle asks, as of the list
+	of     string         // as a feed's
+	lasts  time.Duration
+}
+
+// A table says which oracles there are, in the order of preference.
+type table struct {
+	feeds map[price.ID][]feed
+	aave  map[price.ID]aaveListing
+}
+
+// kinds are the kinds of feeds.json.
+var kinds = map[string]feed{
+	"chainlink": {source: price.Chainlink},
+	"dia":       {source: price.DIA, lasts: daily, anyRound: true},
+	"twin":      {source: price.Chainlink, quotes: true},
+}
+
+var oracles = sync.OnceValue(func() *table {
+	t, err := tableOf(feedsJSON)
+	if err != nil {
+		panic(err) // the file is part of the program
+	}
+	return t
+})
+
+func tableOf(raw []byte) (*table, error) {
+	type row struct {
+		Chain        uint64
+		Token        common.Address
+		Kind         string
+		On           uint64
+		Feed, Source common.Address
+		Of           string
+		Stable       bool
+	}
+	var file struct{ Feeds, Aave []row }
+	if err := json.Unmarshal(raw, &file); err != nil {
+		return nil, fmt.Errorf("feeds.json: %w", err)
+	}
+	lasts := map[bool]time.Duration{true: daily, false: hourly}
+	t := &table{map[price.ID][]feed{}, map[price.ID]aaveListing{}}
+	for _, r := range file.Feeds {
+		f, ok := kinds[r.Kind]
+		if !ok || r.Feed == (common.Address{}) {
+			return nil, fmt.Errorf("feeds.json: %s on chain %d: no such kind or no feed", r.Token, r.Chain)
+		}
+		if f.on = r.On; f.on == 0 {
+			f.on = r.Chain
+		}
+		f.address, f.of, f.lasts = r.Feed, r.Of, max(f.lasts, lasts[r.Stable])
+		id := price.ID{Chain: r.Chain, Address: r.Token}
+		t.feeds[id] = append(t.feeds[id], f)
+	}
+	for _, r := range file.Aave {
+		t.aave[price.ID{Chain: r.Chain, Address: r.Token}] = aaveListing{r.Source, r.Of, lasts[r.Stable]}
+	}
+	return t, nil
+}

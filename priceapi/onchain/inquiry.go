@@ -1,0 +1,130 @@
+package onchain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A stamp is the block that answers are of.
+type stamp struct {
+	number uint64
+	at     time.Time
+}
+
+// A group of questions is asked in one call. What comes of it hears all answers, in
+// their order, or nothing if the call failed.
+type group struct {
+	qs   []chain.Question
+	then func(answers [][]byte, of stamp)
+}
+
+// An inquiry is what is to be asked of one chain next.
+type inquiry struct{ groups []group }
+
+func (q *inquiry) add(then func(answers [][]byte, of stamp), qs ...chain.Question) {
+	q.groups = append(q.groups, group{qs, then})
+}
+
+// multicall3 has this address on every chain of the table.
+var multicall3 = common.HexToAddress("0xcA11bde05977b3631167028862bE2a173976CA11")
+
+// stampQuestions are put before and behind the others of a call: should the common
+// call be taken apart and its halves answered by different nodes, both show how far
+// they are.
+var stampQuestions = []chain.Question{
+	ask(multicall3, "getBlockNumber()"),
+	ask(multicall3, "getCurrentBlockTimestamp()"),
+}
+
+// ask is a question; the arguments are addresses and whole numbers.
+func ask(to common.Address, signature string, args ...any) chain.Question {
+	return chain.Question{To: to, Data: calldata(selector(signature), args...)}
+}
+
+// How far a block's time may be from ours.
+const (
+	oldest = 5 * time.Minute
+	ahead  = 2 * time.Minute // by which a chain's clock may be ahead
+)
+
+var (
+	errOld   = errors.New("the node's newest block is too old")
+	errAhead = errors.New("the node's newest block is of the future")
+	errCount = errors.New("the node answered another number of questions")
+)
+
+// put asks all groups, as many in one call as may be. Groups whose call failed are
+// not heard of.
+func (s *Source) put(ctx context.Context, id uint64, q *inquiry) error {
+	most := s.atOnce - 2*len(stampQuestions)
+	for rest := q.groups; len(rest) > 0; {
+		n, questions := 0, 0
+		for n < len(rest) && (n == 0 || questions+len(rest[n].qs) <= most) {
+			questions += len(rest[n].qs)
+			n++
+		}
+		if err := s.call(ctx, id, rest[:n]); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+func (s *Source) call(ctx context.Context, id uint64, groups []group) error {
+	qs := append([]chain.Question(nil), stampQuestions...)
+	for _, g := range groups {
+		qs = append(qs, g.qs...)
+	}
+	qs = append(qs, stampQuestions...)
+	answers, err := s.chain.Ask(ctx, id, qs)
+	switch {
+	case err != nil:
+		return err
+	case len(answers) != len(qs):
+		return fmt.Errorf("%w: %d answers to %d", errCount, len(answers), len(qs))
+	}
+	now, k := s.now(), len(stampQuestions)
+	of, err := stampOf(answers[:k], now)
+	if err != nil {
+		return err
+	}
+	if _, err := stampOf(answers[len(answers)-k:], now); err != nil {
+		return err
+	}
+	for at := k; len(groups) > 0; groups = groups[1:] {
+		n := len(groups[0].qs)
+		groups[0].then(answers[at:at+n], of)
+		at += n
+	}
+	return nil
+}
+
+// stampOf reads the answers to stampQuestions and refuses a block that is not of now.
+func stampOf(answers [][]byte, now time.Time) (stamp, error) {
+	number, err := wordWithin(answers[0], 63)
+	if err != nil {
+		return stamp{}, fmt.Errorf("the block's number: %w", err)
+	}
+	w, err := wordWithin(answers[1], 63)
+	if err != nil {
+		return stamp{}, fmt.Errorf("the block's time: %w", err)
+	}
+	at, err := moment(w)
+	if err != nil {
+		return stamp{}, fmt.Errorf("the block's time: %w", err)
+	}
+	switch age := now.Sub(at); {
+	case age > oldest:
+		return stamp{}, fmt.Errorf("%w: block %s is %s old", errOld, number, age.Round(time.Second))
+	case age < -ahead:
+		return stamp{}, fmt.Errorf("%w: block %s, by %s", errAhead, number, -age.Round(time.Second))
+	}
+	return stamp{number.Uint64(), at}, nil
+}

@@ -1,0 +1,204 @@
+package onchain
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"time"
+
+	"swapkeep/priceapi/price"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// agreement is by how much an oracle in doubt may be off a pool.
+const agreement = 0.03
+
+var (
+	errUnconfirmed = errors.New("no pool of the token says the same")
+	errOther       = errors.New("it measures another asset")
+	errChanged     = errors.New("the source behind it has changed since the list was made")
+)
+
+// An oracle is what an oracle says of an asset. In doubt it counts only beside a pool
+// that says the same.
+type oracle struct {
+	price.Sample
+	doubt  error // nil = none
+	quotes bool  // only for what pools are quoted in
+}
+
+// A ruling is what is made of all that was heard.
+type ruling struct {
+	s     *Source
+	heard map[uint64]*heard
+	now   time.Time
+}
+
+// judge says what is told of each token.
+func (s *Source) judge(all map[uint64]*heard, wanted map[uint64]*wish) []price.Reading {
+	r := ruling{s, all, s.now()}
+	var told []price.Reading
+	for _, id := range slices.Sorted(maps.Keys(wanted)) {
+		w := wanted[id]
+		worth := r.coins(id, w)
+		byAsset := map[common.Address][]price.Sample{}
+		for _, t := range w.tokens {
+			asset := places[id].asset(t.Address)
+			samples, ok := byAsset[asset]
+			if !ok {
+				samples = r.asset(price.ID{Chain: id, Address: asset}, w.assets[asset], worth)
+				byAsset[asset] = samples
+			}
+			for _, x := range samples {
+				told = append(told, price.Reading{ID: price.IDOf(t), Sample: x})
+			}
+		}
+	}
+	return told
+}
+
+// asset is what is told of an asset: an oracle's price and a pool's.
+func (r ruling) asset(id price.ID, decimals uint8, worth map[common.Address]price.Value) []price.Sample {
+	var told []price.Sample
+	traded, hasPool := r.pool(id, decimals, worth)
+	all := slices.DeleteFunc(r.oracles(id), func(o oracle) bool { return o.quotes })
+	if o, ok := r.choose(id, all, traded, hasPool); ok {
+		told = append(told, o)
+	}
+	if hasPool {
+		told = append(told, traded)
+	}
+	return told
+}
+
+// choose takes the first oracle that is not in doubt, else the first that the pool
+// bears out.
+func (r ruling) choose(id price.ID, all []oracle, traded price.Sample, hasPool bool) (price.Sample, bool) {
+	for _, o := range all {
+		if o.doubt == nil {
+			return o.Sample, true
+		}
+	}
+	for _, o := range all {
+		if hasPool && o.Value.Off(traded.Value) <= agreement {
+			return o.Sample, true
+		}
+		r.s.refused(Refusal{id, o.Source, fmt.Errorf("%w: %w", errUnconfirmed, o.doubt)})
+	}
+	return price.Sample{}, false
+}
+
+// oracles are those that say something of the asset, in the order of preference.
+func (r ruling) oracles(id price.ID) []oracle {
+	var all []oracle
+	take := func(source price.Source, x price.Sample, quotes bool, err, doubt error) {
+		if err != nil {
+			r.s.refused(Refusal{id, source, err})
+			return
+		}
+		all = append(all, oracle{x, doubt, quotes})
+	}
+	for _, f := range r.s.table.feeds[id] {
+		h, ok := r.heard[f.on]
+		if !ok {
+			continue
+		}
+		heard, ok := h.feeds[f.address]
+		if !ok {
+			continue
+		}
+		x, err := heard.price(f, r.now)
+		if h.sequencer != nil {
+			err = h.sequencer
+		}
+		take(f.source, x, f.quotes, err, doubtOf(f.of, false))
+	}
+	listed := r.s.table.aave[id]
+	if p, ok := r.heard[id.Chain].aave[id.Address]; ok {
+		x, err := p.sample(listed, r.now)
+		doubt := doubtOf(listed.of, p.source.changed)
+		if errors.Is(err, errNoAge) {
+			err, doubt = nil, err
+		}
+		if r.heard[id.Chain].sequencer != nil {
+			err = r.heard[id.Chain].sequencer
+		}
+		take(price.AaveOracle, x, false, err, doubt)
+	}
+	return all
+}
+
+func doubtOf(of string, changed bool) error {
+	switch {
+	case of != "":
+		return fmt.Errorf("%w: %s", errOther, of)
+	case changed:
+		return errChanged
+	}
+	return nil
+}
+
+// coins are what the coins of a chain's pools are worth, by oracles alone: first the
+// wrapped native coin, then those that a pool with it bears out where that is needed.
+func (r ruling) coins(id uint64, w *wish) map[common.Address]price.Value {
+	worth := map[common.Address]price.Value{}
+	for _, c := range places[id].coins() {
+		if _, ok := w.assets[c.address]; !ok {
+			continue // asked for another chain's sake
+		}
+		asset := price.ID{Chain: id, Address: c.address}
+		var traded price.Sample
+		var hasPool bool
+		if native, ok := worth[places[id].wrapped.address]; ok {
+			traded, hasPool = r.pool(asset, c.decimals, map[common.Address]price.Value{places[id].wrapped.address: native})
+		}
+		if x, ok := r.choose(asset, r.oracles(asset), traded, hasPool); ok {
+			worth[c.address] = x.Value
+		}
+	}
+	return worth
+}
+
+// pool is the median of the asset's pools, weighed by their depth. Where one is off
+// its mean, those whose mean is not known say nothing.
+func (r ruling) pool(id price.ID, decimals uint8, worth map[common.Address]price.Value) (price.Sample, bool) {
+	var all []quoted
+	drifts := false
+	for _, s := range r.heard[id.Chain].pools[id.Address] {
+		coin, ok := worth[s.coin.address]
+		if !ok {
+			r.s.refused(Refusal{id, s.source, errQuote})
+			continue
+		}
+		q, err := s.quote(decimals, coin)
+		if err != nil {
+			drifts = drifts || errors.Is(err, errDrift)
+			r.s.refused(Refusal{id, s.source, fmt.Errorf("pool %s: %w", s.at, err)})
+			continue
+		}
+		all = append(all, q)
+	}
+	if drifts {
+		all = slices.DeleteFunc(all, func(q quoted) bool { return !q.confirmed })
+	}
+	return median(all)
+}
+
+// median is the price on whose either side lies at most half of the depth.
+func median(all []quoted) (price.Sample, bool) {
+	slices.SortStableFunc(all, func(a, b quoted) int { return a.Value.Cmp(b.Value) })
+	total, below := new(big.Int), new(big.Int)
+	for _, q := range all {
+		total.Add(total, q.depth.Int())
+	}
+	for _, q := range all {
+		below.Add(below, q.depth.Int())
+		if new(big.Int).Lsh(below, 1).Cmp(total) >= 0 {
+			return q.Sample, true
+		}
+	}
+	return price.Sample{}, false // of none
+}

@@ -1,0 +1,165 @@
+package onchain
+
+import (
+	"cmp"
+	"context"
+	"math/big"
+	"slices"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A pool trades an asset for a coin.
+type pool struct {
+	at     common.Address
+	market int // index among the place's markets
+	coin   coin
+}
+
+// Bounds of what is looked for and kept.
+const (
+	soughtAtOnce = 80 // assets whose pools are looked for in one fetch of a chain
+	perCoin      = 2  // pools of an asset and a coin that are kept: the deepest
+)
+
+// What a pool must hold of its coin when it is found to be asked again: far below
+// what makes its price count, to spare the node the thousands of empty ones.
+const (
+	worthDollars = 1000
+	worthWrapped = 1
+)
+
+// findPools looks for the pools of assets that nothing is known of, or not lately.
+func (s *Source) findPools(ctx context.Context, id uint64, w *wish) error {
+	m, p := s.places[id], places[id]
+	sought := s.unknown(id, w)
+	found := map[common.Address][]pool{}
+	q := &inquiry{}
+	for _, asset := range sought {
+		var qs []chain.Question
+		var candidates []pool
+		for _, c := range p.coins() {
+			if c.address == asset {
+				continue
+			}
+			for i, mk := range p.markets {
+				for _, question := range mk.findQuestions(asset, c.address) {
+					qs, candidates = append(qs, question), append(candidates, pool{market: i, coin: c})
+				}
+			}
+		}
+		q.add(func(answers [][]byte, _ stamp) {
+			for i, out := range answers {
+				if at, err := addressOf(out); err == nil && at != (common.Address{}) {
+					c := candidates[i]
+					c.at = at
+					found[asset] = append(found[asset], c)
+				}
+			}
+		}, qs...)
+	}
+	if err := s.put(ctx, id, q); err != nil {
+		return err
+	}
+	if err := s.deepest(ctx, id, found); err != nil {
+		return err
+	}
+	for _, asset := range sought {
+		m.pools.put(asset, found[asset], s.now())
+	}
+	return nil
+}
+
+// unknown lists the assets to look for now: the coins of pools first, on whose prices
+// others depend, then as the tokens were given.
+func (s *Source) unknown(id uint64, w *wish) []common.Address {
+	var all []common.Address
+	for _, c := range places[id].coins() {
+		all = append(all, c.address)
+	}
+	for _, t := range w.tokens {
+		all = append(all, places[id].asset(t.Address))
+	}
+	seen := map[common.Address]bool{}
+	all = slices.DeleteFunc(all, func(a common.Address) bool {
+		_, known := s.places[id].pools.get(a, s.now())
+		again := seen[a]
+		seen[a] = true
+		return known || again
+	})
+	return all[:min(len(all), soughtAtOnce)]
+}
+
+// findQuestions ask a factory for its pools of two tokens.
+func (mk market) findQuestions(a, b common.Address) []chain.Question {
+	if mk.tiers == nil {
+		return []chain.Question{{To: mk.factory, Data: calldata(mk.find, a, b)}}
+	}
+	var qs []chain.Question
+	for _, tier := range mk.tiers {
+		qs = append(qs, chain.Question{To: mk.factory, Data: calldata(mk.find, a, b, tier)})
+	}
+	return qs
+}
+
+// deepest keeps, of each asset's pools with each coin, those that hold most of it.
+func (s *Source) deepest(ctx context.Context, id uint64, found map[common.Address][]pool) error {
+	held := map[pool]*big.Int{} // a pool of two coins is two of ours
+	q := &inquiry{}
+	for _, pools := range found {
+		for _, p := range pools {
+			q.add(func(answers [][]byte, _ stamp) {
+				if n, err := wordWithin(answers[0], 256); err == nil {
+					held[p] = n
+				}
+			}, ask(p.coin.address, "balanceOf(address)", p.at))
+		}
+	}
+	if err := s.put(ctx, id, q); err != nil {
+		return err
+	}
+	for asset, pools := range found {
+		pools = slices.DeleteFunc(pools, func(p pool) bool {
+			least := int64(worthDollars)
+			if p.coin == places[id].wrapped {
+				least = worthWrapped
+			}
+			n := held[p]
+			return n == nil || n.Cmp(new(big.Int).Mul(big.NewInt(least), power(p.coin.decimals))) < 0
+		})
+		slices.SortStableFunc(pools, func(a, b pool) int {
+			return cmp.Or(a.coin.address.Cmp(b.coin.address), held[b].Cmp(held[a]))
+		})
+		kept := map[coin]int{}
+		found[asset] = slices.DeleteFunc(pools, func(p pool) bool {
+			kept[p.coin]++
+			return false
+		})
+	}
+	return nil
+}
+
+// askPools asks the known pools for their states.
+func (s *Source) askPools(q *inquiry, id uint64, w *wish, h *heard) {
+	for asset := range w.assets {
+		pools, _ := s.places[id].pools.get(asset, s.now())
+		for _, p := range pools {
+			mk := places[id].markets[p.market]
+			q.add(func(answers [][]byte, of stamp) {
+				h.pools[asset] = append(h.pools[asset], stateOf(p, mk, asset, answers, of))
+			}, mk.stateQuestions(p)...)
+		}
+	}
+}
+
+// stateQuestions ask for what stateOf reads.
+func (mk market) stateQuestions(p pool) []chain.Question {
+	balance := ask(p.coin.address, "balanceOf(address)", p.at)
+	if mk.words == 0 {
+		return []chain.Question{balance, ask(p.at, "getReserves()")}
+	}
+	observe := chain.Question{To: p.at, Data: calldata(selector("observe(uint32[])"), int64(word), int64(2), int64(window.Seconds()), int64(0))}
+	return []chain.Question{balance, ask(p.at, "slot0()"), ask(p.at, "liquidity()"), observe}
+}

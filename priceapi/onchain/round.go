@@ -1,0 +1,164 @@
+package onchain
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/priceapi/price"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// Why an oracle's price is not told.
+var (
+	errNegative  = errors.New("the answer is not above zero")
+	errNoRound   = errors.New("the round has no number")
+	errNever     = errors.New("the answer was never updated")
+	errStale     = errors.New("the answer is too old")
+	errFuture    = errors.New("the answer is of the future")
+	errDecimals  = errors.New("the feed does not say how many decimals it has")
+	errNoAnswer  = errors.New("no answer")
+	errSequencer = errors.New("the sequencer's uptime is not known")
+)
+
+// A round is what latestRoundData() returned, in Chainlink's form: round number,
+// answer, when the round began and when the answer came. The fifth word, the round
+// that the answer was made in, is no longer of use.
+type round struct {
+	number           *big.Int
+	answer           *big.Int // with sign
+	started, updated time.Time
+	decimals         uint8
+	of               stamp
+	err              error // why there is none
+}
+
+// roundOf reads an answer, nil if the call reverted.
+func roundOf(out []byte) (round, error) {
+	if out == nil {
+		return round{}, errNoAnswer
+	}
+	ws, err := words(out, 5)
+	if err != nil {
+		return round{}, err
+	}
+	r := round{number: ws[0]}
+	if r.answer, err = signed(ws[1], 256); err != nil {
+		return round{}, err
+	}
+	if r.started, err = moment(ws[2]); err != nil {
+		return round{}, err
+	}
+	if r.updated, err = moment(ws[3]); err != nil {
+		return round{}, err
+	}
+	return r, errors.Join(within(ws[0], 80), within(ws[4], 80))
+}
+
+// fresh refuses a round that says nothing of now.
+func (r round) fresh(lasts time.Duration, anyRound bool, now time.Time) error {
+	if r.err != nil {
+		return r.err
+	}
+	if r.of.at.After(now) {
+		now = r.of.at
+	}
+	switch age := now.Sub(r.updated); {
+	case r.answer.Sign() <= 0:
+		return errNegative
+	case r.number.Sign() == 0 && !anyRound:
+		return errNoRound
+	case r.updated.IsZero():
+		return errNever
+	case r.updated.After(r.of.at):
+		return fmt.Errorf("%w: by %s", errFuture, r.updated.Sub(r.of.at))
+	case age > lasts:
+		return fmt.Errorf("%w: %s", errStale, age.Round(time.Second))
+	}
+	return nil
+}
+
+// price is the round's answer in US dollars.
+func (r round) price(f feed, now time.Time) (price.Sample, error) {
+	if err := r.fresh(f.lasts, f.anyRound, now); err != nil {
+		return price.Sample{}, err
+	}
+	v, err := price.FromRatio(r.answer, power(r.decimals))
+	if err == nil && v.IsZero() {
+		err = errNegative
+	}
+	return price.Sample{Value: v, At: r.updated, Source: f.source}, err
+}
+
+const latestRound = "latestRoundData()"
+
+// askFeeds asks the feeds for their rounds, and once for their decimals.
+func (s *Source) askFeeds(q *inquiry, id uint64, w *wish, h *heard) {
+	m := s.places[id]
+	for at := range w.feeds {
+		decimals, known := m.decimals.get(at, s.now())
+		qs := []chain.Question{ask(at, latestRound)}
+		if !known {
+			qs = append(qs, ask(at, "decimals()"))
+		}
+		q.add(func(answers [][]byte, of stamp) {
+			r, err := roundOf(answers[0])
+			if err == nil && !known {
+				if decimals, err = feedDecimals(answers[1]); err == nil {
+					m.decimals.put(at, decimals, s.now())
+				}
+			}
+			r.decimals, r.of, r.err = decimals, of, err
+			h.feeds[at] = r
+		}, qs...)
+	}
+}
+
+func feedDecimals(out []byte) (uint8, error) {
+	w, err := wordWithin(out, 8)
+	if err != nil || w.Uint64() > tokens.MaxDecimals {
+		return 0, errDecimals
+	}
+	return uint8(w.Uint64()), nil
+}
+
+// grace is how long after the sequencer is back prices are not believed: those who
+// write them, and those who trade, need time to catch up.
+const grace = time.Hour
+
+// askSequencer asks whether the chain's sequencer is up. Where there is no such feed
+// it is taken to be.
+func (s *Source) askSequencer(q *inquiry, id uint64, h *heard) {
+	at := places[id].sequencer
+	if at == (common.Address{}) {
+		h.sequencer = nil
+		return
+	}
+	q.add(func(answers [][]byte, of stamp) {
+		h.sequencer = sequencerOf(answers[0], of, s.now())
+		if h.sequencer != nil {
+			s.refused(Refusal{price.ID{Chain: id}, price.Unknown, h.sequencer})
+		}
+	}, ask(at, latestRound))
+}
+
+// sequencerOf reads the uptime feed's round: the answer is 0 for up, 1 for down, and
+// the round began when that changed.
+func sequencerOf(out []byte, of stamp, now time.Time) error {
+	r, err := roundOf(out)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", errSequencer, err)
+	case r.answer.Sign() != 0:
+		return fmt.Errorf("%w: it is down", errSequencer)
+	case r.number.Sign() == 0 || r.started.IsZero():
+		return fmt.Errorf("%w: %w", errSequencer, errNoRound)
+	case min(now.Sub(r.started), of.at.Sub(r.started)) < grace:
+		return fmt.Errorf("%w: it is not up for %s", errSequencer, grace)
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package onchain
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"time"
+
+	"swapkeep/priceapi/price"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// How a pool is judged.
+const (
+	window   = 10 * time.Minute
+	drift    = 0.02      // by which the price may be off its mean over the window
+	leastUSD = 10_000    // that a pool holds of its coin
+	alone    = 5         // times as much where the mean is not known
+	maxTick  = 887_272   // of Uniswap v3 and its kin
+	perTick  = 1.0001    // a tick's step
+	q96      = uint(96)  // fraction bits of a square root price
+	q192     = uint(192) // of its square
+)
+
+// The least and the greatest square root price (Uniswap v3's TickMath).
+var (
+	minSqrtPrice    = big.NewInt(4295128739)
+	maxSqrtPrice, _ = new(big.Int).SetString("1461446703485210103287273052203988822378723970342", 10)
+)
+
+// Why a pool's price is not told.
+var (
+	errEmpty   = errors.New("the pool has no liquidity")
+	errNoPrice = errors.New("the pool has no price")
+	errShallow = errors.New("the pool is not deep enough")
+	errDrift   = errors.New("the pool's price is far off its mean of ten minutes")
+	errQuote   = errors.New("no oracle tells what the pool's coin is worth")
+)
+
+// A state is what a pool said of itself. The price of the asset is num/den of the
+// pool's coin, in base units of both.
+type state struct {
+	pool
+	source   price.Source
+	of       stamp
+	num, den *big.Int
+	depth    *big.Int // of the coin, base units: what it holds, at most what is in play at this price
+	mean     float64  // of the asset's price over the window, in base units; 0 = not known
+	err      error
+}
+
+// stateOf reads the answers to stateQuestions.
+func stateOf(p pool, mk market, asset common.Address, answers [][]byte, of stamp) state {
+	s := state{pool: p, source: mk.source, of: of}
+	held, err := wordWithin(answers[0], 256)
+	switch {
+	case err != nil:
+		s.err = fmt.Errorf("the balance: %w", err)
+	case mk.words == 0:
+		s.err = s.pair(answers[1], held, first(asset, p.coin.address))
+	default:
+		s.err = s.concentrated(answers[1:], mk.words, held, first(asset, p.coin.address))
+	}
+	return s
+}
+
+// pair reads getReserves(): two uint112 and a time. A fee on transfers or a gift
+// makes reserves and balance differ: the lesser counts.
+func (s *state) pair(out []byte, held *big.Int, assetFirst bool) error {
+	ws, err := words(out, 3)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(within(ws[0], 112), within(ws[1], 112), within(ws[2], 32)); err != nil {
+		return err
+	}
+	s.num, s.den = ws[1], ws[0]
+	if !assetFirst {
+		s.num, s.den = ws[0], ws[1]
+	}
+	if s.num.Sign() == 0 || s.den.Sign() == 0 {
+		return errEmpty
+	}
+	s.depth = lesser(s.num, held)
+	return nil
+}
+
+// concentrated reads slot0(), liquidity() and observe() of a pool whose liquidity
+// lies in ranges.
+func (s *state) concentrated(answers [][]byte, slotWords int, held *big.Int, assetFirst bool) error {
+	slot, err := words(answers[0], slotWords)
+	if err != nil {
+		return err
+	}
+	sqrt := slot[0]
+	if sqrt.Cmp(minSqrtPrice) < 0 || sqrt.Cmp(maxSqrtPrice) >= 0 {
+		return errNoPrice // zero: the pool was never begun
+	}
+	liquidity, err := wordWithin(answers[1], 128)
+	if err != nil {
+		return err
+	}
+	if liquidity.Sign() == 0 {
+		return errEmpty
+	}
+	square, one := new(big.Int).Mul(sqrt, sqrt), new(big.Int).Lsh(big.NewInt(1), q192)
+	var inPlay *big.Int // of the coin: what the liquidity here would be over the whole range
+	if assetFirst {
+		s.num, s.den = square, one
+		inPlay = new(big.Int).Rsh(new(big.Int).Mul(liquidity, sqrt), q96)
+	} else {
+		s.num, s.den = one, square
+		inPlay = new(big.Int).Div(new(big.Int).Lsh(liquidity, q96), sqrt)
+	}
+	s.depth = lesser(held, inPlay)
+	if tick, ok := meanTick(answers[2]); ok {
+		s.mean = math.Pow(perTick, tick)
+		if !assetFirst {
+			s.mean = 1 / s.mean
+		}
+	}
+	return nil
+}
+
+// meanTick reads observe([600, 0]): the sums of ticks by the second, then and now, and
+// as many sums of seconds by liquidity. False where the pool keeps no such past.
+func meanTick(out []byte) (float64, bool) {
+	ws, err := words(out, 8)
+	if err != nil {
+		return 0, false
+	}
+	for i, want := range map[int]int64{0: 2 * word, 1: 5 * word, 2: 2, 5: 2} {
+		if ws[i].Cmp(big.NewInt(want)) != 0 {
+			return 0, false
+		}
+	}
+	then, err := signed(ws[3], 56)
+	if err != nil {
+		return 0, false
+	}
+	now, err := signed(ws[4], 56)
+	if err != nil {
+		return 0, false
+	}
+	tick := float64(now.Int64()-then.Int64()) / window.Seconds()
+	return tick, math.Abs(tick) <= maxTick
+}
+
+func lesser(a, b *big.Int) *big.Int {
+	if a.Cmp(b) < 0 {
+		return a
+	}
+	return b
+}
+
+// A quoted price is a pool's, in US dollars.
+type quoted struct {
+	price.Sample
+	depth     price.Value // in US dollars
+	confirmed bool        // by its mean over the window
+}
+
+// quote turns the state into dollars, by what its coin is worth, and judges it.
+func (s state) quote(decimals uint8, coin price.Value) (quoted, error) {
+	if s.err != nil {
+		return quoted{}, s.err
+	}
+	v, err := dollars(s.num, s.den, decimals, s.coin.decimals, coin)
+	if err != nil {
+		return quoted{}, err
+	}
+	depth, err := dollars(s.depth, big.NewInt(1), 0, s.coin.decimals, coin)
+	if err != nil {
+		return quoted{}, fmt.Errorf("the depth: %w", err)
+	}
+	if v.IsZero() {
+		return quoted{}, errNoPrice
+	}
+	q := quoted{price.Sample{Value: v, At: s.of.at, Source: s.source}, depth, s.mean > 0}
+	least := float64(leastUSD)
+	if !q.confirmed {
+		least *= alone
+	}
+	if depth.Float() < least {
+		return quoted{}, fmt.Errorf("%w: %s dollars, want %.0f", errShallow, depth.Fixed(0), least)
+	}
+	if q.confirmed {
+		spot, _ := new(big.Rat).SetFrac(s.num, s.den).Float64()
+		if off := math.Abs(spot/s.mean - 1); !(off <= drift) {
+			return quoted{}, fmt.Errorf("%w: by %.1f%%", errDrift, 100*off)
+		}
+	}
+	return q, nil
+}
+
+// dollars is num/den base units of a coin for one base unit of an asset, as dollars
+// for a whole asset.
+func dollars(num, den *big.Int, assetDecimals, coinDecimals uint8, coin price.Value) (price.Value, error) {
+	num = new(big.Int).Mul(num, power(assetDecimals))
+	den = new(big.Int).Mul(den, power(coinDecimals))
+	return price.FromRatio(num.Mul(num, coin.Int()), den.Mul(den, power(price.Digits)))
+}

@@ -1,0 +1,86 @@
+package series
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"swapkeep/priceapi/price"
+)
+
+// A bar is a candle, packed.
+type bar struct{ open, high, low, close price.Packed }
+
+var noBar = bar{price.None, price.None, price.None, price.None}
+
+func (b bar) none() bool { return b.close == price.None }
+
+// order is a number that grows with the packed value: packing keeps as many digits
+// as there is room for, so that the larger power of ten is the larger value.
+func order(p price.Packed) uint64 { return bits.RotateLeft64(uint64(p), -6) }
+
+// join extends b by the bar after it.
+func (b *bar) join(next bar) {
+	switch {
+	case next.none():
+		return
+	case b.none():
+		*b = next
+		return
+	}
+	if order(next.high) > order(b.high) {
+		b.high = next.high
+	}
+	if order(next.low) < order(b.low) {
+		b.low = next.low
+	}
+	b.close = next.close
+}
+
+// parseBar reads an entry of a row: a minute's is a bar of one price.
+func parseBar(r price.Resolution, b []byte) bar {
+	n := func(at int) price.Packed { return price.Packed(binary.LittleEndian.Uint64(b[at:])) }
+	if r == price.Minutes {
+		return bar{n(0), n(0), n(0), n(0)}
+	}
+	return bar{n(0), n(8), n(16), n(24)}
+}
+
+func (b bar) put(entry []byte) {
+	for i, p := range []price.Packed{b.open, b.high, b.low, b.close} {
+		binary.LittleEndian.PutUint64(entry[8*i:], uint64(p))
+	}
+}
+
+// pack packs a candle. Prices that are missing or contradict one another are made up
+// for by the others; without a close it is none.
+func pack(c price.Candle) bar {
+	if c.Close.IsZero() {
+		return noBar
+	}
+	b := bar{c.Close.Pack(), c.Close.Pack(), c.Close.Pack(), c.Close.Pack()}
+	if !c.Open.IsZero() {
+		b.open = c.Open.Pack()
+	}
+	for _, v := range []price.Value{c.Open, c.High, c.Low} {
+		if p := v.Pack(); !v.IsZero() && order(p) > order(b.high) {
+			b.high = p
+		} else if !v.IsZero() && order(p) < order(b.low) {
+			b.low = p
+		}
+	}
+	return b
+}
+
+// candle is the bar as others know it; false where its bytes are no prices.
+func (b bar) candle(at int64) (c price.Candle, ok bool) {
+	c.At = timeOf(at)
+	for _, p := range []struct {
+		from price.Packed
+		to   *price.Value
+	}{{b.open, &c.Open}, {b.high, &c.High}, {b.low, &c.Low}, {b.close, &c.Close}} {
+		if *p.to, ok = p.from.Unpack(); !ok || p.to.IsZero() {
+			return c, false
+		}
+	}
+	return c, true
+}

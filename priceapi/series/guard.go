@@ -1,0 +1,141 @@
+package series
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// errUnchanged ends a transaction that has nothing to write.
+var errUnchanged = errors.New("nothing to write")
+
+// guarded runs f, which reads pages that may be damaged: bbolt panics on those, and
+// the memory of a file that was cut short faults. Both become ErrDamaged.
+func guarded(f func() error) (err error) {
+	was := debug.SetPanicOnFault(true)
+	defer func() {
+		debug.SetPanicOnFault(was)
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", ErrDamaged, p)
+		}
+	}()
+	return f()
+}
+
+// abandon closes a database whose locks a panic may have left held. It does not wait
+// for ever; what stays open then ends with the process.
+func abandon(db *bolt.DB) {
+	if db == nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = guarded(db.Close)
+	}()
+	select {
+	case <-done:
+	case <-time.After(250 * time.Millisecond):
+	}
+}
+
+// view runs f on a snapshot, a second time when the file had to be mended.
+func (s *Store) view(ctx context.Context, f func(tx *bolt.Tx) error) error {
+	return s.retry(ctx, func(db *bolt.DB) error { return db.View(f) })
+}
+
+// An edit is a transaction that writes.
+type edit struct {
+	tx      *bolt.Tx
+	rings   rings
+	tokens  *table // with those that it adds
+	now     int64  // minute
+	changed bool   // it wrote something
+}
+
+// update runs f in one commit. Where f changed nothing there is none.
+func (s *Store) update(ctx context.Context, f func(e *edit) error) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	err := s.retry(ctx, func(db *bolt.DB) error {
+		var e *edit
+		err := db.Update(func(tx *bolt.Tx) error {
+			if s.reread { // whether the last commit is in the file is not known
+				s.tokens.Store(readTable(tx))
+			}
+			e = &edit{tx: tx, rings: s.rings, tokens: s.tokens.Load(), now: minuteOf(s.clock())}
+			if err := f(e); err != nil {
+				return err
+			}
+			if !e.changed {
+				return errUnchanged
+			}
+			return nil
+		})
+		switch {
+		case errors.Is(err, errUnchanged):
+			return nil
+		case err != nil:
+			s.reread = true
+			return err
+		}
+		s.reread = false
+		s.tokens.Store(e.tokens)
+		s.written = s.clock()
+		return nil
+	})
+	if !errors.Is(err, ErrTime) && !errors.Is(err, ErrTokens) {
+		s.writeErr = err
+	}
+	return err
+}
+
+func (s *Store) retry(ctx context.Context, f func(db *bolt.DB) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for try := 0; ; try++ {
+		db, err := s.once(f)
+		if !errors.Is(err, ErrDamaged) || try > 0 {
+			return classify(err)
+		}
+		if err := s.mend(db, err); err != nil {
+			return classify(err)
+		}
+	}
+}
+
+func (s *Store) once(f func(db *bolt.DB) error) (*bolt.DB, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.db == nil {
+		return nil, s.why
+	}
+	return s.db, guarded(func() error { return f(s.db) })
+}
+
+// mend opens the file anew, as at the start, after an operation found it broken.
+// What reads the old one has ended: its holders hold mu.
+func (s *Store) mend(db *bolt.DB, broken error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.db != db: // another was faster, or it is closed
+		return nil
+	case s.db == nil:
+		return s.why
+	}
+	s.db, s.why = nil, ErrDamaged
+	abandon(db)
+	if s.mends++; s.mends > maxMends {
+		return broken
+	}
+	if err := s.open(broken); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package series
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"swapkeep/priceapi/price"
+)
+
+const killedFile = "SERIES_TEST_FILE"
+
+// TestAppender is what the kill test runs in a process of its own: it prints each
+// minute after it was written, for ever.
+func TestAppender(t *testing.T) {
+	path := os.Getenv(killedFile)
+	if path == "" {
+		return // it is no test by itself
+	}
+	from, err := strconv.ParseInt(os.Getenv(killedFile+"_FROM"), 10, 64)
+	ok(t, err)
+	h := newHand(timeOf(from))
+	s := open(t, path, h)
+	for ; ; h.move(time.Minute) {
+		appended(t, s, minute(h.now(), 40))
+		fmt.Println("wrote", minuteOf(h.now()))
+	}
+}
+
+// TestKilled kills a process that appends, again and again: the minutes that it said
+// are written are there, and the file is sound.
+func TestKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prices.db")
+	next, rounds := minuteOf(noon), 12
+	for round := range rounds {
+		wrote := killed(t, path, next, 5+13*round)
+		if wrote < next {
+			t.Fatalf("round %d: nothing was written", round)
+		}
+		h := newHand(timeOf(wrote + 1))
+		s := open(t, path, h)
+		if s.Damage() != "" {
+			t.Fatalf("round %d: %s", round, s.Damage())
+		}
+		for at := next; at <= wrote; at++ {
+			near, err := s.Near(t.Context(), timeOf(at), 0)
+			ok(t, err)
+			if near[token(39)].Value != worth(39, timeOf(at)) {
+				t.Fatalf("round %d: minute %d of %d to %d: %v", round, at, next, wrote, near[token(39)])
+			}
+		}
+		totals, err := s.Totals(t.Context())
+		ok(t, err)
+		if held := uint64(wrote - minuteOf(noon) + 1); totals.Fetches < held || totals.Fetches > held+uint64(round)+1 {
+			t.Fatalf("round %d: %d fetches for %d minutes", round, totals.Fetches, held)
+		}
+		next = wrote + 1
+		ok(t, s.Close())
+	}
+}
+
+// killed runs the appender until so many minutes and a little are written, kills it,
+// and returns the last minute of which it spoke.
+func killed(t *testing.T, path string, from int64, minutes int) (last int64) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAppender$")
+	c.Env = append(os.Environ(), killedFile+"="+path, fmt.Sprintf("%s_FROM=%d", killedFile, from))
+	out, err := c.StdoutPipe()
+	ok(t, err)
+	ok(t, c.Start())
+	lines := bufio.NewScanner(out)
+	for n := 0; lines.Scan(); n++ {
+		if text, is := strings.CutPrefix(lines.Text(), "wrote "); is {
+			last, err = strconv.ParseInt(text, 10, 64)
+			ok(t, err)
+		} else {
+			t.Log(lines.Text())
+		}
+		if n == minutes {
+			ok(t, c.Process.Kill())
+		}
+	}
+	var end *exec.ExitError
+	if err := c.Wait(); !errors.As(err, &end) || end.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Fatalf("it was to be killed: %v", err)
+	}
+	return last
+}
+
+// TestFullDisk: with no room nothing is written and nothing breaks; with room again
+// everything goes on.
+func TestFullDisk(t *testing.T) {
+	s, h := begin(t)
+	run(t, s, h, 30, noon.Add(20*time.Minute))
+	before := chart(t, s, 3, "24h", h.now())
+	h.move(time.Minute)
+	withFullDisk(t, func() {
+		for range 3 {
+			if err := s.Append(t.Context(), minute(h.now(), 60)); !errors.Is(err, ErrFull) {
+				t.Errorf("append: %v", err)
+			}
+			if err := s.Check(t.Context()); !errors.Is(err, ErrFull) {
+				t.Errorf("check: %v", err)
+			}
+			if err := s.SetFacts(t.Context(), map[price.ID]price.Facts{token(1): {Holders: 1}}); !errors.Is(err, ErrFull) {
+				t.Errorf("facts: %v", err)
+			}
+			if got := chart(t, s, 3, "24h", h.now()); len(got) != len(before) {
+				t.Errorf("%d candles, were %d", len(got), len(before))
+			}
+		}
+		if _, err := Open(filepath.Join(t.TempDir(), "other.db"), Options{}); !errors.Is(err, ErrFull) {
+			t.Errorf("a new one: %v", err)
+		}
+	})
+	ok(t, s.Check(t.Context()))
+	appended(t, s, minute(h.now(), 60))
+	for n := range 60 {
+		if got := chart(t, s, n, "24h", h.now()); len(got) == 0 || got[len(got)-1].Close != worth(n, h.now()) {
+			t.Errorf("token %d: %v", n, got)
+		}
+	}
+	ok(t, s.Close())
+	if s = open(t, s.path, h); s.Damage() != "" {
+		t.Error(s.Damage())
+	}
+}
+
+// TestFullDiskWhileMending: without room for the new file the damaged one stays.
+func TestFullDiskWhileMending(t *testing.T) {
+	file, end := sound(t)
+	clear(file[:2*os.Getpagesize()])
+	path := filepath.Join(t.TempDir(), "prices.db")
+	ok(t, os.WriteFile(path, file, 0o600))
+	h := newHand(end)
+	withFullDisk(t, func() {
+		if _, err := Open(path, Options{Now: h.now}); !errors.Is(err, ErrFull) {
+			t.Errorf("%v", err)
+		}
+	})
+	s := open(t, path, h)
+	if got := truths(t, "", s, 3, end); got != 121 || s.Damage() == "" {
+		t.Errorf("%d minutes, %q", got, s.Damage())
+	}
+}
+
+// withFullDisk runs f while no file of this process may be written past its first
+// byte, which is how a full disk looks to the database.
+func withFullDisk(t *testing.T, f func()) {
+	t.Helper()
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	var was syscall.Rlimit
+	ok(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was))
+	ok(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1, Max: was.Max}))
+	defer func() { ok(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was)) }()
+	f()
+}

@@ -1,0 +1,393 @@
+package series
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// This reads a bbolt file (version 2 of its format, in the machine's byte order)
+// without bbolt, which takes what is in a page for granted: a damaged one makes it
+// panic, some in a goroutine of its own, or write over pages in use. Here every
+// number is bounded before it is believed. Of a page only the keys are looked at;
+// values have sums of their own.
+const (
+	pageHeader  = 16 // id uint64, kind uint16, elements uint16, further pages uint32
+	elementSize = 16
+	bucketSize  = 16 // root page uint64 (0 = within the value), sequence uint64
+	metaSize    = 64
+	branchPage  = 1
+	leafPage    = 2
+	freePage    = 16
+	bucketLeaf  = 1
+	boltMagic   = 0xED0CDAED
+	boltVersion = 2
+	maxKey      = 64 // ours have at most 28 bytes
+	firstPage   = 2  // after the two meta pages
+)
+
+// A meta page says where everything is.
+type meta struct {
+	pageSize, root, freelist, pages, tx int64
+}
+
+// An audit is what was found out about a file.
+type audit struct {
+	file     *os.File // nil where there is none
+	held     *bolt.DB // its lock; nil where bbolt cannot open it
+	from     io.ReaderAt
+	size     int64
+	empty    bool  // there is no file, or nothing in it
+	problem  error // the first; nil = sound
+	pageSize int64
+	reached  []bool // by page: in use
+	version  int    // of the schema; 0 = not found
+
+	near   []byte // the bytes that were read last
+	nearAt int64
+}
+
+// errPage wraps what is wrong in a file.
+var errPage = errors.New("damaged page")
+
+// inspect checks a file and keeps it locked, unless this process holds the lock
+// already. Errors: ErrNewer, bbolt's timeout, and the system's.
+func inspect(path string, lock bool) (*audit, error) {
+	a := &audit{}
+	if lock {
+		err := guarded(func() (err error) {
+			a.held, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})
+			return err
+		})
+		if errors.Is(err, berrors.ErrTimeout) {
+			return nil, err
+		}
+	}
+	if err := a.openFile(path); err != nil {
+		return nil, errors.Join(err, a.close())
+	}
+	if !a.empty {
+		a.check()
+	}
+	if a.version > len(migrations)+1 {
+		return nil, errors.Join(fmt.Errorf("%w (schema %d)", ErrNewer, a.version), a.close())
+	}
+	return a, nil
+}
+
+func (a *audit) openFile(path string) (err error) {
+	a.file, err = os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		a.empty = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	i, err := a.file.Stat()
+	if err != nil {
+		return err
+	}
+	a.from, a.size, a.empty = a.file, i.Size(), i.Size() == 0
+	return nil
+}
+
+// close lets go of the file. It may be repeated.
+func (a *audit) close() error {
+	file, held := a.file, a.held
+	a.file, a.held = nil, nil
+	var err error
+	if held != nil {
+		err = guarded(held.Close)
+	}
+	if file != nil {
+		err = errors.Join(err, file.Close())
+	}
+	return err
+}
+
+// check finds the first problem, and marks every page that can be reached.
+func (a *audit) check() {
+	m, err := a.newestMeta()
+	if err != nil {
+		a.problem = err
+		return
+	}
+	a.pageSize = m.pageSize
+	if m.pages > a.size/m.pageSize {
+		a.fault(0, "the file ends at page %d of %d", a.size/m.pageSize, m.pages)
+	}
+	a.reached = make([]bool, min(m.pages, a.size/m.pageSize))
+	a.tree(m.root, nil, nil, func(name []byte, e element) {
+		b, err := a.bytes(e.at, min(e.size, bucketSize))
+		switch {
+		case !e.bucket || len(b) < bucketSize || err != nil:
+			a.fault(e.at/a.pageSize, "no bucket")
+		case u64(b) != 0:
+			a.tree(int64(u64(b)), nil, nil, func(key []byte, e element) { a.see(name, key, e) })
+		default:
+			a.leaf(e.at+bucketSize, e.size-bucketSize, nil, nil, func(key []byte, e element) { a.see(name, key, e) })
+		}
+	})
+	a.free(m.freelist)
+}
+
+// keySizes of the buckets; others are those of a ring.
+var keySizes = map[string]int{string(tokenBuckets[0]): idSize, string(tokenBuckets[1]): idSize, string(factsBucket): idSize}
+
+const slotSize = 4
+
+// see looks at a key of a bucket.
+func (a *audit) see(bucket, key []byte, e element) {
+	size, known := keySizes[string(bucket)]
+	if !known {
+		size = slotSize
+	}
+	if e.bucket || len(key) != size && !bytes.Equal(bucket, metaBucket) {
+		a.fault(e.at/a.pageSize, "a key that is none of ours")
+	}
+	if bytes.Equal(bucket, metaBucket) && bytes.Equal(key, versionKey) && e.size < 10 {
+		b, _ := a.bytes(e.at, e.size)
+		a.version, _ = strconv.Atoi(string(b))
+	}
+}
+
+func (a *audit) fault(page int64, format string, args ...any) {
+	if a.problem == nil {
+		a.problem = fmt.Errorf("%w %d: %s", errPage, page, fmt.Sprintf(format, args...))
+	}
+}
+
+func u16(b []byte) int64  { return int64(binary.NativeEndian.Uint16(b)) }
+func u32(b []byte) int64  { return int64(binary.NativeEndian.Uint32(b)) }
+func u64(b []byte) uint64 { return binary.NativeEndian.Uint64(b) }
+
+// bytes reads a few bytes of the file.
+func (a *audit) bytes(at, n int64) ([]byte, error) {
+	if at < 0 || n < 0 || at > a.size-n {
+		return nil, fmt.Errorf("%w: %d bytes at %d of %d", errPage, n, at, a.size)
+	}
+	if at < a.nearAt || at+n > a.nearAt+int64(len(a.near)) {
+		near := make([]byte, min(max(n, 4096), a.size-at))
+		if _, err := a.from.ReadAt(near, at); err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%w: %w", errPage, err)
+		}
+		a.near, a.nearAt = near, at
+	}
+	return a.near[at-a.nearAt:][:n:n], nil
+}
+
+// newestMeta finds the meta page that bbolt would. Where page 0 is damaged the size
+// of a page is not known, so that page 1 is looked for in all the places it may be.
+func (a *audit) newestMeta() (newest meta, err error) {
+	places := []int64{0}
+	for size := int64(1024); size <= 16<<20; size *= 2 {
+		places = append(places, size)
+	}
+	for i, at := range places {
+		b, err := a.bytes(at, pageHeader+metaSize)
+		if err != nil {
+			continue
+		}
+		m, ok := parseMeta(b[pageHeader:])
+		if !ok || i > 0 && m.pageSize != at {
+			continue
+		}
+		if newest.pageSize == 0 || m.tx > newest.tx {
+			newest = m
+		}
+	}
+	if newest.pageSize == 0 {
+		return newest, fmt.Errorf("%w: both meta pages", errPage)
+	}
+	return newest, nil
+}
+
+func parseMeta(b []byte) (m meta, ok bool) {
+	h := fnv.New64a()
+	_, _ = h.Write(b[:56])
+	if u32(b) != boltMagic || u32(b[4:]) != boltVersion || u64(b[56:]) != h.Sum64() {
+		return m, false
+	}
+	m = meta{pageSize: u32(b[8:]), root: int64(u64(b[16:])), freelist: int64(u64(b[32:])), pages: int64(u64(b[40:])), tx: int64(u64(b[48:]))}
+	sound := m.pageSize >= 1024 && m.pageSize <= 16<<20 && m.pageSize&(m.pageSize-1) == 0 && m.pages > firstPage && m.pages < 1<<40 && m.tx >= 0
+	return m, sound
+}
+
+// An element is a key's place in a leaf.
+type element struct {
+	bucket   bool
+	at, size int64 // of the value, in the file
+}
+
+// claim marks a run of pages as used and returns its header; false where that is not
+// possible.
+func (a *audit) claim(id int64, kinds ...int64) (kind, count, length int64, ok bool) {
+	if id < firstPage || id >= int64(len(a.reached)) {
+		a.fault(id, "not in the file")
+		return 0, 0, 0, false
+	}
+	b, err := a.bytes(id*a.pageSize, pageHeader)
+	if err != nil {
+		a.fault(id, "%v", err)
+		return 0, 0, 0, false
+	}
+	kind, count, length = u16(b[8:]), u16(b[10:]), 1+u32(b[12:])
+	switch {
+	case int64(u64(b)) != id || !slices.Contains(kinds, kind):
+		a.fault(id, "says that it is page %d, of kind %d", u64(b), kind)
+		return 0, 0, 0, false
+	case length > int64(len(a.reached))-id:
+		a.fault(id, "ends behind the file")
+		length = int64(len(a.reached)) - id // what there is of it
+	}
+	for i := id; i < id+length; i++ {
+		if a.reached[i] {
+			a.fault(i, "is used twice")
+			return 0, 0, 0, false
+		}
+		a.reached[i] = true
+	}
+	return kind, count, length, true
+}
+
+// tree walks the pages below one, whose keys begin with low and end before high, where
+// given. It goes on behind what is damaged.
+func (a *audit) tree(id int64, low, high []byte, visit func(key []byte, e element)) {
+	kind, count, length, ok := a.claim(id, branchPage, leafPage)
+	if !ok {
+		return
+	}
+	at, size := id*a.pageSize, length*a.pageSize
+	if kind == leafPage {
+		a.leaf(at, size, low, high, visit)
+		return
+	}
+	keys, children := make([][]byte, 0, count), make([]int64, 0, count)
+	for i := range count {
+		e := at + pageHeader + i*elementSize
+		b, err := a.within(at, size, e, elementSize)
+		if err != nil {
+			break
+		}
+		pos, n, child := u32(b), u32(b[4:]), int64(u64(b[8:]))
+		key, err := a.key(at, size, e+pos, n)
+		if err != nil {
+			break
+		}
+		keys, children = append(keys, key), append(children, child)
+	}
+	if count == 0 || len(keys) < int(count) {
+		a.fault(id, "branches are damaged")
+	}
+	for i, child := range children {
+		end := high
+		if i+1 < len(keys) {
+			end = keys[i+1]
+			if bytes.Compare(keys[i], end) >= 0 {
+				a.fault(id, "keys are out of order")
+			}
+		}
+		a.ordered(id, i == 0, keys[i], low, high)
+		a.tree(child, keys[i], end, visit)
+	}
+}
+
+// ordered checks that a key is in its place. The first of a page is the one that its
+// branch has: bbolt would else add a branch when it writes the page.
+func (a *audit) ordered(page int64, first bool, key, low, high []byte) {
+	if low != nil && (bytes.Compare(key, low) < 0 || first && !bytes.Equal(key, low)) || high != nil && bytes.Compare(key, high) >= 0 {
+		a.fault(page, "keys are out of order")
+	}
+}
+
+// leaf visits the elements of a leaf of so many bytes, at a place in the file.
+func (a *audit) leaf(at, size int64, low, high []byte, visit func(key []byte, e element)) {
+	page := at / a.pageSize
+	b, err := a.within(at, size, at, pageHeader)
+	if err != nil || u16(b[8:]) != leafPage {
+		a.fault(page, "no leaf")
+		return
+	}
+	var before []byte
+	for i, count := int64(0), u16(b[10:]); i < count; i++ {
+		e := at + pageHeader + i*elementSize
+		b, err := a.within(at, size, e, elementSize)
+		if err != nil {
+			a.fault(page, "elements are damaged")
+			return
+		}
+		kind, pos, keySize, valueSize := u32(b), u32(b[4:]), u32(b[8:]), u32(b[12:])
+		key, err := a.key(at, size, e+pos, keySize)
+		value := e + pos + keySize
+		if err != nil || kind > bucketLeaf || value+valueSize > at+size || pos < (count-i)*elementSize {
+			a.fault(page, "element %d is damaged", i)
+			continue
+		}
+		a.ordered(page, i == 0, key, low, high)
+		if before != nil && bytes.Compare(before, key) >= 0 {
+			a.fault(page, "keys are out of order")
+		}
+		before = key
+		visit(key, element{kind == bucketLeaf, value, valueSize})
+	}
+}
+
+// key copies a key of a page.
+func (a *audit) key(page, size, at, n int64) ([]byte, error) {
+	if n == 0 || n > maxKey {
+		return nil, fmt.Errorf("%w: a key of %d bytes", errPage, n)
+	}
+	b, err := a.within(page, size, at, n)
+	return bytes.Clone(b), err
+}
+
+// within reads bytes of a page only.
+func (a *audit) within(page, size, at, n int64) ([]byte, error) {
+	if at < page || at+n > page+size {
+		return nil, fmt.Errorf("%w: outside of the page", errPage)
+	}
+	return a.bytes(at, n)
+}
+
+// free checks that the pages said to be free are not in use.
+func (a *audit) free(id int64) {
+	_, count, length, ok := a.claim(id, freePage)
+	if !ok {
+		return
+	}
+	at, size := id*a.pageSize, length*a.pageSize
+	list := at + pageHeader
+	if count == 0xffff { // the number does not fit: it is the first of the list
+		b, err := a.within(at, size, list, 8)
+		if err != nil || u64(b) > uint64(len(a.reached)) {
+			a.fault(id, "the list of free pages is damaged")
+			return
+		}
+		count, list = int64(u64(b)), list+8
+	}
+	seen := make(map[int64]bool, count)
+	for i := range count {
+		b, err := a.within(at, size, list+8*i, 8)
+		if err != nil {
+			a.fault(id, "the list of free pages is damaged")
+			return
+		}
+		n := int64(u64(b))
+		if n < firstPage || n >= int64(len(a.reached)) || a.reached[n] || seen[n] {
+			a.fault(id, "page %d is not free", n)
+			return
+		}
+		seen[n] = true
+	}
+}

@@ -1,0 +1,162 @@
+package series
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"swapkeep/priceapi/price"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// TestRefusals: what is not damage is not taken for it.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		prep func(t *testing.T, path string)
+		want error
+	}{
+		{"of a newer version", func(t *testing.T, path string) { setVersion(t, path, "2") }, ErrNewer},
+		{"of a newer version, and damaged", func(t *testing.T, path string) {
+			setVersion(t, path, "99")
+			ok(t, os.Truncate(path, int64(8*os.Getpagesize()-1)))
+		}, ErrNewer},
+		{"held by another", func(t *testing.T, path string) { open(t, path, newHand(noon)) }, ErrLocked},
+		{"in no directory", func(t *testing.T, path string) { ok(t, os.RemoveAll(filepath.Dir(path))) }, os.ErrNotExist},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "home", "prices.db")
+			ok(t, os.Mkdir(filepath.Dir(path), 0o700))
+			s := open(t, path, newHand(noon))
+			appended(t, s, minute(noon, 3))
+			ok(t, s.Close())
+			c.prep(t, path)
+			if _, err := Open(path, Options{}); !errors.Is(err, c.want) {
+				t.Errorf("got %v, want %v", err, c.want)
+			}
+			if aside, _ := filepath.Glob(path + damagedSuffix + "*"); len(aside) > 0 {
+				t.Errorf("set aside: %v", aside)
+			}
+		})
+	}
+}
+
+func setVersion(t *testing.T, path, version string) {
+	t.Helper()
+	db, err := bolt.Open(path, 0o600, nil)
+	ok(t, err)
+	ok(t, db.Update(func(tx *bolt.Tx) error { return tx.Bucket(metaBucket).Put(versionKey, []byte(version)) }))
+	ok(t, db.Close())
+}
+
+// TestReadOnly: root may write everything, so that there is nothing to see for it.
+func TestReadOnly(t *testing.T) {
+	if err := classify(os.ErrPermission); !errors.Is(err, ErrReadOnly) {
+		t.Error(err)
+	}
+	if os.Getuid() == 0 {
+		return
+	}
+	path := filepath.Join(t.TempDir(), "prices.db")
+	ok(t, open(t, path, newHand(noon)).Close())
+	for _, mode := range []os.FileMode{0o400, 0} {
+		ok(t, os.Chmod(path, mode))
+		if _, err := Open(path, Options{}); !errors.Is(err, ErrReadOnly) {
+			t.Errorf("%o: %v", mode, err)
+		}
+	}
+}
+
+// TestMigration brings an older file up and keeps a copy of it; a step that fails
+// leaves it as it was.
+func TestMigration(t *testing.T) {
+	s, _ := begin(t)
+	mark := func(name string) migration {
+		return func(tx *bolt.Tx) error { _, err := tx.CreateBucket([]byte(name)); return err }
+	}
+	has := func(db *bolt.DB, name string) (has bool) {
+		ok(t, db.View(func(tx *bolt.Tx) error { has = tx.Bucket([]byte(name)) != nil; return nil }))
+		return has
+	}
+	fail := errors.New("step failed")
+	if err := migrate(s.db, s.path, []migration{mark("two"), func(*bolt.Tx) error { return fail }}); !errors.Is(err, fail) || has(s.db, "two") {
+		t.Fatalf("half a migration: %v", err)
+	}
+	ok(t, migrate(s.db, s.path, []migration{mark("two"), mark("three")}))
+	old, err := bolt.Open(s.path+".v1.bak", 0o600, nil)
+	ok(t, err)
+	defer old.Close()
+	if !has(s.db, "three") || has(old, "three") || !has(old, "meta") {
+		t.Error("the file is not migrated, or the copy is")
+	}
+	if err := migrate(s.db, s.path, nil); !errors.Is(err, ErrNewer) {
+		t.Errorf("opened by an older program: %v", err)
+	}
+}
+
+// TestTogether: readers see whole minutes while they are written. Run it with -race.
+func TestTogether(t *testing.T) {
+	s, h := begin(t)
+	run(t, s, h, 40, noon.Add(20*time.Minute))
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	reads := []func(now time.Time) error{
+		func(now time.Time) error {
+			_, err := s.Near(t.Context(), now, time.Minute)
+			return err
+		},
+		func(now time.Time) error {
+			_, err := s.Coverages(t.Context(), now)
+			return err
+		},
+		func(now time.Time) error {
+			week, _ := price.PeriodNamed("week")
+			got, err := s.Chart(t.Context(), token(3), week, now)
+			if err == nil && (len(got) == 0 || got[0].Open != worth(3, noon)) {
+				err = errors.New("not what was written")
+			}
+			return err
+		},
+		func(time.Time) error {
+			last, err := s.Last(t.Context())
+			minutes := map[time.Time]bool{}
+			for _, p := range last {
+				minutes[p.At] = true
+			}
+			if err == nil && len(minutes) != 1 {
+				err = errors.New("half a minute was seen")
+			}
+			return err
+		},
+		func(time.Time) error { return s.Check(t.Context()) },
+		func(time.Time) error {
+			return s.SetFacts(t.Context(), map[price.ID]price.Facts{token(1): {Holders: 1}})
+		},
+		func(time.Time) error { _, err := s.Facts(t.Context()); return err },
+	}
+	for _, read := range reads {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					if err := read(h.now()); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	for range 100 {
+		h.move(time.Minute)
+		appended(t, s, minute(h.now(), 40))
+	}
+	close(done)
+	readers.Wait()
+}

@@ -1,0 +1,200 @@
+package series
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+
+	"swapkeep/priceapi/price"
+)
+
+// A row is what is known of all tokens at one time:
+//
+//	0  kind 'R'
+//	1  layout, 1
+//	2  resolution
+//	3  flags
+//	4  tokens, uint32
+//	8  minutes since 1970 at its beginning, int64
+//	16 the transaction that wrote it, uint64
+//	24 the chain of its tokens (see table), uint64
+//	32 nanoseconds that the fetch took, uint64
+//	40 CRC32C of bytes 0 to 40
+//	44 blocks of 16 entries, each followed by its CRC32C, which the row's CRC and the
+//	   block's number seed; the last block may be shorter
+//
+// An entry of a minute is a packed price, its source, and its age in minutes, where
+// 255 is "255 or more"; one of a candle is open, high, low and close. A block by
+// itself is checked when it is read: a chart touches one in each row, and damage
+// costs no more than sixteen tokens. Numbers are little endian.
+const (
+	rowKind    = 'R'
+	rowLayout  = 1
+	headerSize = 44
+	perBlock   = 16
+	sumSize    = 4
+
+	minuteSize = 10
+	candleSize = 32
+	maxAge     = 255
+)
+
+// Flags of a row.
+const (
+	flagOK     = 1 << iota // of a minute: a source answered
+	flagClosed             // of a candle: it agrees with the finer rows of its span
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// entrySizes of the resolutions.
+var entrySizes = [...]int{price.Minutes: minuteSize, price.Quarters: candleSize, price.Hours: candleSize}
+
+type header struct {
+	res    price.Resolution
+	flags  byte
+	count  int // tokens
+	at     int64
+	tx     uint64
+	tokens uint64
+	took   uint64
+	sum    uint32
+}
+
+func (h header) is(flag byte) bool { return h.flags&flag != 0 }
+
+// rowSize is that of a row of so many tokens.
+func rowSize(r price.Resolution, count int) int {
+	return headerSize + count*entrySizes[r] + (count+perBlock-1)/perBlock*sumSize
+}
+
+// parseHeader reads the beginning of a row; false where it is none.
+func parseHeader(b []byte) (h header, ok bool) {
+	if len(b) < headerSize || b[0] != rowKind || b[1] != rowLayout || int(b[2]) >= len(entrySizes) {
+		return h, false
+	}
+	h = header{
+		res: price.Resolution(b[2]), flags: b[3],
+		count:  int(binary.LittleEndian.Uint32(b[4:])),
+		at:     int64(binary.LittleEndian.Uint64(b[8:])),
+		tx:     binary.LittleEndian.Uint64(b[16:]),
+		tokens: binary.LittleEndian.Uint64(b[24:]),
+		took:   binary.LittleEndian.Uint64(b[32:]),
+		sum:    binary.LittleEndian.Uint32(b[40:]),
+	}
+	return h, h.count <= maxTokens && h.sum == crc32.Checksum(b[:40], castagnoli)
+}
+
+// A row as it is on disk.
+type row struct {
+	header
+	b []byte
+}
+
+// readRow reads a row; false where its header is damaged or its size is wrong.
+func readRow(b []byte) (row, bool) {
+	h, ok := parseHeader(b)
+	return row{h, b}, ok && len(b) == rowSize(h.res, h.count)
+}
+
+// block returns the entries of a block, nil where it is damaged or not there.
+func (r row) block(i int) []byte {
+	n := min(perBlock, r.count-i*perBlock)
+	if i < 0 || n <= 0 {
+		return nil
+	}
+	size := entrySizes[r.res]
+	b := r.b[headerSize+i*(perBlock*size+sumSize):]
+	if blockSum(r.sum, i, b[:n*size]) != binary.LittleEndian.Uint32(b[n*size:]) {
+		return nil
+	}
+	return b[:n*size]
+}
+
+// blockSum is seeded so that a block of another row, or another place, is damage.
+func blockSum(seed uint32, i int, b []byte) uint32 {
+	return crc32.Update(seed+uint32(i)*0x9e3779b9, castagnoli, b)
+}
+
+// entry returns a token's, nil where there is none.
+func (r row) entry(token int) []byte {
+	b := r.block(token / perBlock)
+	at := token % perBlock * entrySizes[r.res]
+	if at >= len(b) || none(b[at:]) {
+		return nil
+	}
+	return b[at : at+entrySizes[r.res]]
+}
+
+// each calls f with every entry that is there.
+func (r row) each(f func(token int, entry []byte)) {
+	size := entrySizes[r.res]
+	for i := 0; i*perBlock < r.count; i++ {
+		b := r.block(i)
+		for at := 0; at < len(b); at += size {
+			if !none(b[at:]) {
+				f(i*perBlock+at/size, b[at:at+size])
+			}
+		}
+	}
+}
+
+// none reports an entry without a price: its first eight bytes are all ones.
+func none(entry []byte) bool { return binary.LittleEndian.Uint64(entry) == uint64(price.None) }
+
+// blank makes the entries of a row without prices.
+func blank(r price.Resolution, count int) []byte {
+	return bytes.Repeat([]byte{0xff}, count*entrySizes[r])
+}
+
+// entries returns a copy of a row's, for at least so many tokens.
+func (r row) entries(count int) []byte {
+	b := blank(r.res, max(count, r.count))
+	size := entrySizes[r.res]
+	r.each(func(token int, entry []byte) { copy(b[token*size:], entry) })
+	return b
+}
+
+// encode writes a row; h's count is that of the entries.
+func encode(h header, entries []byte) []byte {
+	size := entrySizes[h.res]
+	h.count = len(entries) / size
+	b := make([]byte, 0, rowSize(h.res, h.count))
+	b = append(b, rowKind, rowLayout, byte(h.res), h.flags)
+	b = binary.LittleEndian.AppendUint32(b, uint32(h.count))
+	for _, n := range []uint64{uint64(h.at), h.tx, h.tokens, h.took} {
+		b = binary.LittleEndian.AppendUint64(b, n)
+	}
+	sum := crc32.Checksum(b, castagnoli)
+	b = binary.LittleEndian.AppendUint32(b, sum)
+	for i := 0; len(entries) > 0; i++ {
+		n := min(perBlock*size, len(entries))
+		b = append(b, entries[:n]...)
+		b = binary.LittleEndian.AppendUint32(b, blockSum(sum, i, entries[:n]))
+		entries = entries[n:]
+	}
+	return b
+}
+
+// A sample is an entry of a minute.
+type sample struct {
+	value  price.Packed
+	source price.Source
+	at     int64 // minute
+}
+
+// parseSample reads an entry of the row of a minute.
+func parseSample(b []byte, minute int64) sample {
+	return sample{price.Packed(binary.LittleEndian.Uint64(b)), price.Source(b[8]), minute - int64(b[9])}
+}
+
+func (s sample) put(b []byte, minute int64) {
+	binary.LittleEndian.PutUint64(b, uint64(s.value))
+	b[8], b[9] = byte(s.source), byte(max(0, min(maxAge, minute-s.at)))
+}
+
+// public is the sample as others know it; false where its bytes are no price.
+func (s sample) public() (price.Sample, bool) {
+	v, ok := s.value.Unpack()
+	return price.Sample{Value: v, At: timeOf(s.at), Source: s.source}, ok && !v.IsZero() && s.source != price.Unknown
+}

@@ -1,0 +1,84 @@
+package series
+
+import (
+	"encoding/json"
+	"fmt"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// The buckets beside the rings.
+var (
+	metaBucket  = []byte("meta")
+	factsBucket = []byte("facts")
+	// The tokens are written twice: without them no row means anything.
+	tokenBuckets = [][]byte{[]byte("tokens"), []byte("tokens.copy")}
+)
+
+// The keys of meta.
+var (
+	versionKey = []byte("version")
+	totalsKey  = []byte("totals")
+	probeKey   = []byte("probe") // written by Check, never read
+)
+
+// A migration brings the file from one schema version to the next.
+type migration func(*bolt.Tx) error
+
+// migrations[i] leads from version i+1 to i+2; version 1 is the first, and the one
+// after the last is what this program writes.
+var migrations []migration
+
+// migrate brings the file to the present schema, after a backup beside it.
+func migrate(db *bolt.DB, path string, steps []migration) error {
+	version, latest := 0, len(steps)+1
+	err := db.View(func(tx *bolt.Tx) error {
+		if b := tx.Bucket(metaBucket); b != nil {
+			return json.Unmarshal(b.Get(versionKey), &version)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: schema version: %w", ErrDamaged, err)
+	case version > latest:
+		return fmt.Errorf("%w (schema %d, this program knows %d)", ErrNewer, version, latest)
+	case version > 0 && version < latest:
+		if err := db.View(func(tx *bolt.Tx) error { return tx.CopyFile(fmt.Sprintf("%s.v%d.bak", path, version), 0o600) }); err != nil {
+			return fmt.Errorf("backup before migration: %w", err)
+		}
+	}
+	if version == latest && whole(db) {
+		return nil
+	}
+	return db.Update(func(tx *bolt.Tx) error {
+		for v := version; v > 0 && v < latest; v++ {
+			if err := steps[v-1](tx); err != nil {
+				return fmt.Errorf("migration from schema %d: %w", v, err)
+			}
+		}
+		for _, name := range append([][]byte{metaBucket, factsBucket}, tokenBuckets...) {
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return fmt.Errorf("%w: bucket %s: %w", ErrDamaged, name, err)
+			}
+		}
+		return tx.Bucket(metaBucket).Put(versionKey, fmt.Append(nil, latest))
+	})
+}
+
+// whole reports whether all buckets are there.
+func whole(db *bolt.DB) bool {
+	return db.View(func(tx *bolt.Tx) error {
+		for _, name := range append([][]byte{metaBucket, factsBucket}, tokenBuckets...) {
+			if tx.Bucket(name) == nil {
+				return errUnchanged
+			}
+		}
+		return nil
+	}) == nil
+}
+
+func (e *edit) probe() error {
+	e.changed = true
+	return e.tx.Bucket(metaBucket).Put(probeKey, fmt.Append(nil, e.tx.ID()))
+}

@@ -1,0 +1,352 @@
+package series
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/priceapi/price"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+const tornTokens = 150 // the row of a minute is half a page, that of a candle more than one
+
+// sound makes the bytes of a file with some hours of minutes in it.
+func sound(t testing.TB) (file []byte, end time.Time) {
+	t.Helper()
+	h := newHand(noon)
+	s := open(t, filepath.Join(t.TempDir(), "prices.db"), h)
+	s.db.NoSync = true
+	run(t, s, h, tornTokens, noon.Add(2*time.Hour))
+	ok(t, s.SetFacts(t.Context(), map[price.ID]price.Facts{token(1): {Holders: 7}}))
+	ok(t, s.Close())
+	file, err := os.ReadFile(s.path)
+	ok(t, err)
+	return file, h.now()
+}
+
+// opened opens a damaged file twice: at the second time it is sound.
+func opened(t *testing.T, name string, file []byte, end time.Time) *Store {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "prices.db")
+	ok(t, os.WriteFile(path, file, 0o600))
+	h := newHand(end)
+	s, err := Open(path, Options{Now: h.now})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	damage := s.Damage()
+	if aside, _ := filepath.Glob(path + damagedSuffix + "*"); (len(aside) == 1) != (damage != "") {
+		t.Fatalf("%s: %q, and set aside: %v", name, damage, aside)
+	}
+	ok(t, s.Close())
+	s = open(t, path, h)
+	if s.Damage() != "" {
+		t.Fatalf("%s: damaged again after %q: %s", name, damage, s.Damage())
+	}
+	return s
+}
+
+// truths counts the minutes that can be read of a token, all of which must be true.
+func truths(t *testing.T, name string, s *Store, n int, end time.Time) int {
+	t.Helper()
+	p := price.Period{Name: "minutes", Span: 3 * time.Hour, Step: time.Minute, Raw: price.Minutes}
+	cs, err := s.Chart(t.Context(), token(n), p, end)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	for _, c := range cs {
+		if c != flat(c.At, worth(n, c.At)) {
+			t.Fatalf("%s: token %d: %v is not true", name, n, c)
+		}
+	}
+	return len(cs)
+}
+
+// TestTruncated cuts a file at every page. What is before the cut is kept.
+func TestTruncated(t *testing.T) {
+	t.Parallel()
+	file, end := sound(t)
+	page := os.Getpagesize()
+	kept := 0
+	for size := 0; size < len(file); size += page {
+		name := fmt.Sprint("cut at page ", size/page)
+		s := opened(t, name, file[:size], end)
+		kept = truths(t, name, s, 3, end)
+		appended(t, s, minute(end.Add(-time.Second), tornTokens))
+		ok(t, s.Close())
+	}
+	if kept < 100 {
+		t.Errorf("%d of 121 minutes are left when a page is missing", kept)
+	}
+}
+
+// TestScribbled writes over a file in many ways. No more is lost than was written over.
+func TestScribbled(t *testing.T) {
+	t.Parallel()
+	file, end := sound(t)
+	page := os.Getpagesize()
+	random := rand.New(rand.NewPCG(1, 2))
+	damaged, whole := 0, 0
+	for i := range 150 {
+		torn := bytes.Clone(file)
+		name := fmt.Sprint("scribble ", i)
+		spots := 1 + i%4
+		for range spots {
+			at, n := random.IntN(len(file)), 1+random.IntN(page)
+			switch i % 3 {
+			case 0: // a page of noise
+				at = at / page * page
+				for j := range page {
+					torn[at+j] = byte(random.Uint32())
+				}
+			case 1: // zeros
+				clear(torn[at:min(len(file), at+n)])
+			case 2: // a page where another belongs
+				to, from := at/page*page, random.IntN(len(file)/page)*page
+				copy(torn[to:to+page], file[from:from+page])
+			}
+		}
+		s := opened(t, name, torn, end)
+		if aside, _ := filepath.Glob(s.path + damagedSuffix + "*"); len(aside) > 0 {
+			damaged++
+		}
+		for _, n := range []int{0, 75, 149} {
+			// a row lies in one page or two; of the pages that are lost each has a few
+			if got := truths(t, name, s, n, end); got < 121-10*spots {
+				t.Errorf("%s: %d of 121 minutes of token %d are left", name, got, n)
+			} else if got == 121 {
+				whole++
+			}
+		}
+		ok(t, s.Close())
+	}
+	t.Logf("%d of 150 were set aside; %d of 450 charts lost nothing", damaged, whole)
+	if damaged < 30 || whole < 30 {
+		t.Errorf("%d set aside, %d lost nothing: the damage is too tame, or too much", damaged, whole)
+	}
+}
+
+// TestSmallDamage flips bits of every page's header and first elements.
+func TestSmallDamage(t *testing.T) {
+	t.Parallel()
+	file, end := sound(t)
+	page := os.Getpagesize()
+	lost := 0
+	for at := 0; at < len(file); at += page {
+		places := []int{0, 8, 10, 12, 16, 20, 24, 28, 32}
+		for i := range 2 {
+			byteAt := places[(at/page*2+i)%len(places)]
+			torn := bytes.Clone(file)
+			torn[at+byteAt] ^= 1 << (at / page % 8)
+			name := fmt.Sprintf("page %d, byte %d", at/page, byteAt)
+			s := opened(t, name, torn, end)
+			if truths(t, name, s, 3, end) < 121 {
+				lost++
+			}
+			ok(t, s.Close())
+			ok(t, os.RemoveAll(filepath.Dir(s.path)))
+		}
+	}
+	t.Log(lost, "lost something")
+}
+
+// TestBrokenWhileOpen: a file that is cut short, or written over, under the store is
+// replaced, and work goes on.
+func TestBrokenWhileOpen(t *testing.T) {
+	file, end := sound(t)
+	page := int64(os.Getpagesize())
+	for name, spoil := range map[string]func(f *os.File) error{
+		"nothing left": func(f *os.File) error { return f.Truncate(0) },
+		"metas left":   func(f *os.File) error { return f.Truncate(2 * page) },
+		"half left":    func(f *os.File) error { return f.Truncate(int64(len(file)) / 2) },
+		"noise": func(f *os.File) error {
+			for at := 2 * page; at < int64(len(file)); at += 3 * page {
+				if _, err := f.WriteAt(bytes.Repeat([]byte{0x5a}, 40), at); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		for _, first := range []string{"read", "write"} {
+			t.Run(name+", then "+first, func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "prices.db")
+				ok(t, os.WriteFile(path, file, 0o600))
+				h := newHand(end)
+				s := open(t, path, h)
+				f, err := os.OpenFile(path, os.O_RDWR, 0)
+				ok(t, err)
+				ok(t, errors.Join(spoil(f), f.Close()))
+				if first == "read" {
+					for n := range 3 {
+						_ = truths(t, name, s, n*70, end)
+					}
+				}
+				h.move(time.Minute)
+				appended(t, s, minute(h.now(), tornTokens))
+				if got := truths(t, name, s, 3, h.now()); got < 1 {
+					t.Error("what was written is not there")
+				}
+				if !strings.Contains(s.Damage(), "set aside") {
+					t.Errorf("damage: %q", s.Damage())
+				}
+				ok(t, s.Close())
+				if s = open(t, path, h); s.Damage() != "" || truths(t, name, s, 3, h.now()) < 1 {
+					t.Errorf("after a restart: %q", s.Damage())
+				}
+			})
+		}
+	}
+}
+
+// TestMendsAreBounded: what breaks again and again is reported, not repaired for ever.
+func TestMendsAreBounded(t *testing.T) {
+	s, h := begin(t)
+	for i := range maxMends + 2 {
+		h.move(time.Minute)
+		ok(t, os.Truncate(s.path, 0))
+		err := s.Append(t.Context(), minute(h.now(), 1))
+		if i < maxMends && err != nil || i >= maxMends && !errors.Is(err, ErrDamaged) {
+			t.Fatalf("time %d: %v", i, err)
+		}
+	}
+	ok(t, s.Close())
+	if aside, _ := filepath.Glob(s.path + damagedSuffix + "*"); len(aside) != keepDamaged {
+		t.Errorf("set aside: %v", aside)
+	}
+	file, err := os.ReadFile(s.path) // this process has not let go of the other's lock
+	ok(t, err)
+	appended(t, opened(t, "copied", file, h.now()), minute(h.now(), 1))
+}
+
+// TestNoDatabase: files that never were one are set aside, the oldest forgotten.
+func TestNoDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prices.db")
+	h := newHand(noon)
+	for i, text := range []string{"", "x", strings.Repeat("prices", 4000), strings.Repeat("\x00", 1<<16), strings.Repeat("\xff", 4096)} {
+		ok(t, os.WriteFile(path, []byte(text), 0o600))
+		s, err := Open(path, Options{Now: h.now})
+		if err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+		if (s.Damage() == "") != (text == "") {
+			t.Errorf("%d: %q", i, s.Damage())
+		}
+		appended(t, s, minute(noon, 1))
+		ok(t, s.Close())
+		if aside, _ := filepath.Glob(path + damagedSuffix + "*"); len(aside) != min(i, keepDamaged) {
+			t.Errorf("%d: set aside: %v", i, aside)
+		}
+	}
+}
+
+// TestReplacingIsInterrupted: whichever step is the last, the next open has the rows.
+func TestReplacingIsInterrupted(t *testing.T) {
+	file, end := sound(t)
+	torn := bytes.Clone(file)
+	clear(torn[:2*os.Getpagesize()])
+	s := opened(t, "", torn, end)
+	ok(t, s.Close())
+	mended, err := os.ReadFile(s.path)
+	ok(t, err)
+	for name, files := range map[string]map[string][]byte{
+		"while writing": {"": torn, newSuffix: mended[:len(mended)/2]},
+		"before moving": {"": torn, newSuffix: mended},
+		"between moves": {newSuffix: mended, damagedSuffix + "1": torn},
+	} {
+		path := filepath.Join(t.TempDir(), "prices.db")
+		for suffix, b := range files {
+			ok(t, os.WriteFile(path+suffix, b, 0o600))
+		}
+		s := open(t, path, newHand(end))
+		if got := truths(t, name, s, 3, end); got != 121 || s.Damage() == "" {
+			t.Errorf("%s: %d minutes, %q", name, got, s.Damage())
+		}
+		if _, err := os.Stat(path + newSuffix); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestForeignRows: a row of other tokens is no data, though its sums are right.
+func TestForeignRows(t *testing.T) {
+	s, h := begin(t)
+	appended(t, s, minute(noon, 20))
+	ok(t, s.db.Update(func(tx *bolt.Tx) error {
+		e := &edit{tx: tx, rings: s.rings, tokens: s.tokens.Load(), now: minuteOf(noon)}
+		hd, entries := e.widened(price.Minutes, e.now)
+		hd.tokens++
+		hd.at--
+		g := s.rings[price.Minutes]
+		return tx.Bucket(g.bucket).Put(g.key(hd.at), encode(hd, entries))
+	}))
+	if got := truths(t, "", s, 1, h.now()); got != 1 {
+		t.Errorf("%d minutes", got)
+	}
+}
+
+// TestBadBlock: damage in a row costs the tokens of its block.
+func TestBadBlock(t *testing.T) {
+	file, end := sound(t)
+	v := binary.LittleEndian.AppendUint64(nil, uint64(worth(20, noon.Add(time.Hour)).Pack()))
+	for at := 0; ; { // in every place where it is
+		n := bytes.Index(file[at:], v)
+		if n < 0 {
+			break
+		}
+		at += n
+		file[at] ^= 1
+	}
+	s := opened(t, "", file, end)
+	index := s.tokens.Load().index
+	for n := range tornTokens {
+		want := 121
+		if index[token(n)]/perBlock == index[token(20)]/perBlock {
+			want--
+		}
+		if got := truths(t, "", s, n, end); got != want {
+			t.Errorf("token %d: %d minutes, want %d", n, got, want)
+		}
+	}
+}
+
+// FuzzFile: whatever the bytes of a file are, it is opened; and what passes the
+// inspection can be walked by bbolt.
+func FuzzFile(f *testing.F) {
+	h := newHand(noon)
+	s := open(f, filepath.Join(f.TempDir(), "prices.db"), h)
+	run(f, s, h, 5, noon.Add(20*time.Minute))
+	ok(f, s.Close())
+	file, err := os.ReadFile(s.path)
+	ok(f, err)
+	f.Add(uint32(0), []byte{})
+	f.Add(uint32(16), []byte{1})
+	f.Add(uint32(3*4096+10), []byte{0xff, 0xff})
+	f.Add(uint32(4096*2+16), []byte{3})
+	f.Fuzz(func(t *testing.T, at uint32, patch []byte) {
+		torn := bytes.Clone(file)
+		for i, b := range patch {
+			torn[(int(at)+i)%len(torn)] ^= b
+		}
+		a := &audit{from: bytes.NewReader(torn), size: int64(len(torn))}
+		a.check()
+		newRemains().scan(a)
+		s := opened(t, "fuzzed", torn, h.now())
+		_ = s.db.View(func(tx *bolt.Tx) error { _, err := tx.WriteTo(io.Discard); return err })
+		for n := range 5 {
+			_ = truths(t, "fuzzed", s, n, h.now())
+		}
+		ok(t, s.Close())
+		ok(t, os.RemoveAll(filepath.Dir(s.path)))
+	})
+}

@@ -1,0 +1,139 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"time"
+
+	"swapkeep/priceapi/web"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// A Rate is how often a client may ask: so many times a second for good, and so many
+// at once.
+type Rate struct {
+	PerSecond float64
+	Burst     int
+}
+
+// Bounds of rates.
+const (
+	leastRate = 0.001
+	mostRate  = 100_000
+	mostBurst = 1_000_000
+)
+
+// Check refuses what cannot be counted.
+func (r Rate) Check() error {
+	if !(r.PerSecond >= leastRate && r.PerSecond <= mostRate) || r.Burst < 1 || r.Burst > mostBurst {
+		return fmt.Errorf("a rate is %g to %d a second, and a burst 1 to %d", leastRate, mostRate, mostBurst)
+	}
+	return nil
+}
+
+// interval is the time that a request uses up.
+func (r Rate) interval() time.Duration {
+	return max(time.Microsecond, time.Duration(float64(time.Second)/r.PerSecond))
+}
+
+// keyed begins the names of clients that showed a key (see [web.Config]).
+const keyed = "key:"
+
+// Limiter counts the requests of clients in all processes together, those with a key
+// by one rate and the others by another. While Redis is down each process counts for
+// itself. Errors are those of Rate.Check.
+func (r *Redis) Limiter(withKey, without Rate) (web.Limiter, error) {
+	if err := errors.Join(withKey.Check(), without.Check()); err != nil {
+		return nil, err
+	}
+	return &limiter{Redis: r, keyed: withKey, others: without, local: map[string]time.Time{}}, nil
+}
+
+type limiter struct {
+	*Redis
+	keyed, others Rate
+
+	mu    sync.Mutex
+	local map[string]time.Time // by client: when it will have used up nothing
+}
+
+// bucket counts by one number: when the client will have used up nothing. It is a
+// token bucket (the generic cell rate algorithm), in microseconds of Redis' own
+// clock. A number that cannot be is none.
+var bucket = redis.NewScript(`
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+local interval, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
+local full = tonumber(redis.call('GET', KEYS[1]) or '') or now
+if not (full >= now) then full = now end
+if not (full <= now + interval * burst) then full = now + interval * burst end
+local wait = full + interval - burst * interval - now
+if wait > 0 then return {0, 0, math.ceil(wait)} end
+full = full + interval
+redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', math.ceil((full - now) / 1000) + 1)
+return {1, math.floor((now + burst * interval - full) / interval), 0}
+`)
+
+// Allow implements [web.Limiter]. It has no error: see Limiter.
+func (l *limiter) Allow(ctx context.Context, client string) (web.Allowance, error) {
+	rate := l.others
+	if strings.HasPrefix(client, keyed) {
+		rate = l.keyed
+	}
+	var said []int64
+	err := l.do(ctx, quick, func(ctx context.Context) (err error) {
+		said, err = bucket.Run(ctx, l.client, []string{l.prefix + "client:" + hidden(l.seals.client, client)}, rate.interval().Microseconds(), rate.Burst).Int64Slice()
+		return err
+	})
+	if err != nil || len(said) != 3 {
+		return l.allow(client, rate), nil
+	}
+	return web.Allowance{OK: said[0] == 1, Limit: rate.Burst, Remaining: int(said[1]), RetryAfter: time.Duration(said[2]) * time.Microsecond}, nil
+}
+
+// maxClients bounds the clients that a process counts by itself.
+const maxClients = 50_000
+
+// allow counts in this process.
+func (l *limiter) allow(client string, rate Rate) web.Allowance {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now, interval := l.now(), rate.interval()
+	limit := now.Add(time.Duration(rate.Burst) * interval)
+	full := l.local[client]
+	if full.Before(now) {
+		full = now
+	}
+	if full.After(limit) { // the clock was set back
+		full = limit
+	}
+	full = full.Add(interval)
+	if wait := full.Sub(limit); wait > 0 {
+		return web.Allowance{Limit: rate.Burst, RetryAfter: wait}
+	}
+	if _, there := l.local[client]; !there && len(l.local) >= maxClients {
+		l.makeRoom(now)
+	}
+	l.local[client] = full
+	return web.Allowance{OK: true, Limit: rate.Burst, Remaining: int(math.Floor(float64(limit.Sub(full)) / float64(interval)))}
+}
+
+// makeRoom forgets clients that have used up nothing, else any of them.
+func (l *limiter) makeRoom(now time.Time) {
+	for client, full := range l.local {
+		if !full.After(now) {
+			delete(l.local, client)
+		}
+	}
+	for client := range l.local {
+		if len(l.local) < maxClients {
+			break
+		}
+		delete(l.local, client)
+	}
+}

@@ -1,0 +1,133 @@
+// Package shared is what the processes of a hosted price API share in Redis: the
+// newest board, encoded answers, and counts of requests. Nothing is kept there that
+// cannot be made again, and nothing that is read there is believed without the seal
+// of the service.
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"swapkeep/fault"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// Errors that a person must act on. None repeats the URL, which holds a password.
+var (
+	ErrURL      = errors.New("the Redis URL cannot be read; write it as redis://:password@host:6379/0, rediss://… or unix://:password@/path")
+	ErrPassword = errors.New("the Redis URL has no password; set requirepass or a user in Redis and put it into the URL, or use a Unix socket")
+	ErrPlain    = errors.New("Redis off this machine is reached by TLS with a checked certificate only; write its URL as rediss://")
+	// ErrDown means that Redis failed a moment ago and is left alone now.
+	ErrDown = errors.New("redis did not answer a moment ago")
+)
+
+// Bounds of calls. A request waits for Redis no longer than quick; after a failure
+// nobody waits for it at all until the pause has passed.
+const (
+	quick    = 250 * time.Millisecond
+	patient  = 3 * time.Second // for a board
+	pause    = time.Second
+	poolSize = 32
+)
+
+// Options of Open.
+type Options struct {
+	URL string
+	// Secret is what the processes of the service know and nobody else; 32 bytes.
+	Secret []byte
+	// Prefix begins every key; empty = "swapkeep:prices:".
+	Prefix string
+	Now    func() time.Time // nil = fault.Now
+}
+
+// A Redis is the service's part of a Redis server. It is safe for concurrent use.
+type Redis struct {
+	client *redis.Client
+	prefix string
+	seals  seals
+	now    func() time.Time
+
+	down atomic.Int64 // until when it is left alone, in Unix nanoseconds
+}
+
+func init() { logging.Disable() } // errors are returned; its log repeats them to nobody
+
+// Open checks the URL; it connects to nothing. Errors: ErrURL, ErrPassword, ErrPlain.
+func Open(o Options) (*Redis, error) {
+	c, err := configure(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	if len(o.Secret) < 32 {
+		return nil, errors.New("the secret of the service has 32 bytes or more")
+	}
+	r := &Redis{client: redis.NewClient(c), prefix: o.Prefix, seals: newSeals(o.Secret), now: o.Now}
+	if r.prefix == "" {
+		r.prefix = "swapkeep:prices:"
+	}
+	if r.now == nil {
+		r.now = fault.Now
+	}
+	return r, nil
+}
+
+func configure(url string) (*redis.Options, error) {
+	c, err := redis.ParseURL(url)
+	if err != nil {
+		return nil, ErrURL // the parser repeats parts of it
+	}
+	if c.Network != "unix" {
+		host, _, err := net.SplitHostPort(c.Addr)
+		ip := net.ParseIP(host)
+		own := host == "localhost" || ip != nil && ip.IsLoopback()
+		switch {
+		case err != nil:
+			return nil, ErrURL
+		case c.Password == "":
+			return nil, ErrPassword
+		case c.TLSConfig == nil && !own, c.TLSConfig != nil && c.TLSConfig.InsecureSkipVerify:
+			return nil, ErrPlain
+		}
+	}
+	c.ClientName, c.DisableIdentity = "", true
+	c.ContextTimeoutEnabled, c.MaxRetries, c.DialerRetries = true, -1, 1
+	c.DialTimeout, c.PoolTimeout, c.PoolSize, c.MaxActiveConns = quick, quick, poolSize, 2*poolSize
+	c.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	return c, nil
+}
+
+// Close ends the connections.
+func (r *Redis) Close() { _ = r.client.Close() }
+
+// do runs f, bounded, unless Redis failed a moment ago. A reply that something is not
+// there is none of its failures.
+func (r *Redis) do(ctx context.Context, within time.Duration, f func(context.Context) error) error {
+	if r.now().UnixNano() < r.down.Load() {
+		return ErrDown
+	}
+	bounded, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	err := f(bounded)
+	if err == nil || errors.Is(err, redis.Nil) {
+		return err
+	}
+	var refused redis.Error
+	if ctx.Err() == nil && !errors.As(err, &refused) && !errors.Is(err, redis.ErrPoolTimeout) {
+		r.down.Store(r.now().Add(pause).UnixNano())
+	}
+	return fmt.Errorf("redis: %w", err)
+}
+
+// Check reports whether Redis answers now, and may be written.
+func (r *Redis) Check(ctx context.Context) error {
+	return r.do(ctx, quick, func(ctx context.Context) error {
+		return r.client.Set(ctx, r.prefix+"probe", "1", time.Minute).Err()
+	})
+}

@@ -1,0 +1,70 @@
+package source
+
+import (
+	"sync"
+	"time"
+
+	"swapkeep/priceapi/price"
+)
+
+// answers gathers what the calls of one question bring. The first word on a token
+// stands.
+type answers struct {
+	mu       sync.Mutex // held by who reads a reply
+	readings []price.Reading
+	at       map[price.ID]int // in readings
+	caps     map[price.ID]price.Value
+	holders  map[price.ID]uint64
+	series   map[price.ID]series
+
+	// of another Swapkeep's lists
+	ago         map[price.ID]price.Value
+	circulating map[price.ID]bool // the cap is not by total supply
+}
+
+func newAnswers() *answers {
+	return &answers{
+		at: make(map[price.ID]int), caps: make(map[price.ID]price.Value),
+		holders: make(map[price.ID]uint64), series: make(map[price.ID]series),
+		ago: make(map[price.ID]price.Value), circulating: make(map[price.ID]bool),
+	}
+}
+
+// read takes one reading for all the tokens that it is of.
+func (a *answers) read(ids []price.ID, r price.Reading) {
+	for _, id := range ids {
+		if _, ok := a.at[id]; ok {
+			continue
+		}
+		a.at[id] = len(a.readings)
+		r.ID = id
+		a.readings = append(a.readings, r)
+	}
+}
+
+// first puts a value beside the tokens that have none.
+func first[V any](to map[price.ID]V, ids []price.ID, v V) {
+	for _, id := range ids {
+		if _, ok := to[id]; !ok {
+			to[id] = v
+		}
+	}
+}
+
+// A series are the prices that one key brought, by the Unix second.
+type series struct {
+	key    string
+	prices map[int64]price.Value
+}
+
+// seen adds a past price.
+func (a *answers) seen(ids []price.ID, key string, at time.Time, v price.Value) {
+	for _, id := range ids {
+		if _, ok := a.series[id]; !ok {
+			a.series[id] = series{key, make(map[int64]price.Value)}
+		}
+		if s := a.series[id]; s.key == key {
+			s.prices[at.Unix()] = v
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/rest"
+	"swapkeep/tokens"
+)
+
+// ErrStep means that charts have no such step.
+var ErrStep = errors.New("the step must be of whole minutes")
+
+// Bounds of a chart. The service looks each point of each coin up; how many it grants
+// is not documented.
+const (
+	pointsPerCoin = 500 // in one call
+	pointsPerCall = 2000
+	callsPerCoin  = 20
+)
+
+// leastSure is the confidence below which a coin's past is not taken. Who asks for
+// the present judges by himself.
+var leastSure = must(price.Parse("0.8"))
+
+// Past implements poll.Archive. Its candles are of the prices nearest to the middle
+// of each step; steps without one are absent. Of more than 10,000
+// steps the oldest are missing.
+// Errors: ErrStep.
+func (d *DefiLlama) Past(ctx context.Context, ts []tokens.Token, since time.Time, step time.Duration) (map[price.ID][]price.Candle, error) {
+	if step <= 0 || step%time.Minute != 0 {
+		return nil, fmt.Errorf("%s: %w, and is %s", d.Name(), ErrStep, step)
+	}
+	var qs []query
+	if spans := spansOf(since, d.now(), step); len(spans) > 0 {
+		longest := spans[len(spans)-1].points
+		for _, a := range llamaAsks(ts).batches(min(coinsPerCall, pointsPerCall/longest)) {
+			for _, s := range spans {
+				qs = append(qs, d.chart(a, s, step))
+			}
+		}
+	}
+	all, err := ask(ctx, leisure*d.patience, qs)
+	out := make(map[price.ID][]price.Candle, len(all.series))
+	for id, s := range all.series {
+		if candles := candlesOf(s, since.Truncate(step), step); len(candles) > 0 {
+			out[id] = candles
+		}
+	}
+	return out, err
+}
+
+// A span is what one call asks of a chart.
+type span struct {
+	start  time.Time
+	points int
+}
+
+// spansOf splits the time from since until now into callsPerCoin spans at most, the
+// newest first: if there is no time for all of them, the older are missing.
+func spansOf(since, now time.Time, step time.Duration) []span {
+	var all []span
+	if least := now.Add(-(callsPerCoin*pointsPerCoin - 1) * step); since.Before(least) {
+		since = least
+	}
+	for at := since.Truncate(step).Add(step / 2); !at.After(now); {
+		n := min(int(now.Sub(at)/step)+1, pointsPerCoin)
+		all = append(all, span{at, n})
+		at = at.Add(time.Duration(n) * step)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+func (d *DefiLlama) chart(a *asked, s span, step time.Duration) query {
+	minutes := func(x time.Duration) string { return fmt.Sprintf("%dm", max(1, int(x/time.Minute))) }
+	return query{
+		from: d.archive, asks: a, read: readLlamaChart, path: "/chart/{coins}",
+		call: rest.Call{
+			Method: http.MethodGet, Path: "/chart/" + strings.Join(a.keys, ","),
+			Query: url.Values{
+				"start": {strconv.FormatInt(s.start.Unix(), 10)}, "span": {strconv.Itoa(s.points)},
+				"period": {minutes(step)}, "searchWidth": {minutes(step / 2)}, // to either side of a point
+			},
+		},
+	}
+}
+
+// readLlamaChart reads {"coins":{"<key as asked>":{"confidence","prices":[{"timestamp",
+// "price"}]}}}. The prices come in no order that could be relied on, and may repeat.
+func readLlamaChart(r *rest.Reply, asks *asked, to *answers) error {
+	var doc struct {
+		Coins map[string]json.RawMessage `json:"coins"`
+	}
+	if whole(r.Body, &doc) != nil || doc.Coins == nil {
+		return ErrReply
+	}
+	for _, key := range asks.keys {
+		var coin struct {
+			Confidence decimal
+			Prices     []json.RawMessage
+		}
+		if !row(doc.Coins[key], &coin) || !sure(coin.Confidence) {
+			continue
+		}
+		for _, raw := range coin.Prices {
+			var point struct{ Timestamp, Price decimal }
+			if !row(raw, &point) {
+				continue
+			}
+			v, priced := point.Price.value()
+			if at, timed := point.Timestamp.time(r.Received); priced && timed {
+				to.seen(asks.ids[key], key, at, v)
+			}
+		}
+	}
+	return nil
+}
+
+// sure says that a coin's confidence is enough, or not told.
+func sure(d decimal) bool {
+	v, err := price.Parse(string(d))
+	return d == "" || err == nil && v.Cmp(leastSure) >= 0 && v.Cmp(dollar) <= 0
+}
+
+// candlesOf are those of the prices from a time on.
+func candlesOf(s series, from time.Time, step time.Duration) []price.Candle {
+	var all []price.Candle
+	for _, second := range slices.Sorted(maps.Keys(s.prices)) {
+		at, v := time.Unix(second, 0).UTC().Truncate(step), s.prices[second]
+		next := price.Candle{At: at, Open: v, High: v, Low: v, Close: v}
+		switch last := len(all) - 1; {
+		case at.Before(from):
+		case last >= 0 && all[last].At.Equal(at):
+			all[last] = all[last].Join(next)
+		default:
+			all = append(all, next)
+		}
+	}
+	return all
+}

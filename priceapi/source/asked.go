@@ -1,0 +1,70 @@
+package source
+
+import (
+	"slices"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/tokens"
+)
+
+// asked are the keys by which a service is asked, on one chain or on all, and whose
+// each is. The same key may stand for several tokens, as ether's does, and the same
+// token may have several keys, the better one first.
+type asked struct {
+	chain uint64 // 0 = the keys say
+	slug  string // the service's name of the chain
+	keys  []string
+	ids   map[string][]price.ID
+}
+
+func (a *asked) add(key string, id price.ID) {
+	if a.ids == nil {
+		a.ids = make(map[string][]price.ID)
+	}
+	if _, ok := a.ids[key]; !ok {
+		a.keys = append(a.keys, key)
+	}
+	if !slices.Contains(a.ids[key], id) {
+		a.ids[key] = append(a.ids[key], id)
+	}
+}
+
+// byChain groups what is asked in the order of ts. Chains without a slug are left
+// out, and so are tokens without a key.
+func byChain(ts []tokens.Token, slug func(chain uint64) string, key func(tokens.Token) string) []*asked {
+	var all []*asked
+	for _, t := range ts {
+		s, k := slug(t.Chain), key(t)
+		if s == "" || k == "" {
+			continue
+		}
+		i := slices.IndexFunc(all, func(a *asked) bool { return a.chain == t.Chain })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &asked{chain: t.Chain, slug: s})
+		}
+		all[i].add(k, price.IDOf(t))
+	}
+	return all
+}
+
+// maxKeys bounds the text of the keys of one call, so that its URL stays below the
+// 8,000 bytes that every server takes; of each key's comma three bytes are counted,
+// for where it is escaped.
+const maxKeys = 7000
+
+// batches splits what is asked into calls of at most n keys.
+func (a *asked) batches(n int) []*asked {
+	var all []*asked
+	size := 0
+	for _, k := range a.keys {
+		size += len(k) + 3
+		if len(all) == 0 || len(all[len(all)-1].keys) == n || size > maxKeys {
+			all = append(all, &asked{chain: a.chain, slug: a.slug, ids: a.ids})
+			size = len(k) + 3
+		}
+		last := all[len(all)-1]
+		last.keys = append(last.keys, k)
+	}
+	return all
+}

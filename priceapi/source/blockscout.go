@@ -1,0 +1,143 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/rest"
+	"swapkeep/tokens"
+)
+
+// Blockscout are explorers of one kind, one a chain, without a key: the best counts
+// of holders, and the last resort for prices on Superseed. Each token takes a call;
+// native coins have no record.
+type Blockscout struct {
+	explorers map[uint64]*service
+	patience  time.Duration
+}
+
+// NewBlockscout prepares one explorer for each of c.Hosts.
+func NewBlockscout(c Config) (*Blockscout, error) {
+	hosts := c.Hosts
+	if hosts == nil {
+		hosts = make(map[uint64]string)
+		for id, n := range networks {
+			if n.explorer != "" {
+				hosts[id] = n.explorer
+			}
+		}
+	}
+	b := &Blockscout{make(map[uint64]*service, len(hosts)), cmp.Or(c.Patience, patience)}
+	for id, host := range hosts {
+		c.Base = host
+		s, err := c.open(price.Blockscout, own{perMinute: 300, burst: 60})
+		if err != nil {
+			return nil, fmt.Errorf("chain %d: %w", id, err)
+		}
+		b.explorers[id] = s
+	}
+	return b, nil
+}
+
+// Name is what the API and the commands call the source.
+func (b *Blockscout) Name() string { return price.Blockscout.String() }
+
+// Close drops idle connections.
+func (b *Blockscout) Close() {
+	for _, s := range b.explorers {
+		s.Close()
+	}
+}
+
+// ask asks for each token on the chains that have an explorer. One that fails is not
+// asked for more; the others are.
+func (b *Blockscout) ask(ctx context.Context, ts []tokens.Token, within time.Duration) (*answers, error) {
+	host := func(id uint64) string {
+		if b.explorers[id] == nil {
+			return ""
+		}
+		return "explorer"
+	}
+	var qs []query
+	for _, chain := range byChain(ts, host, contract) {
+		for _, a := range chain.batches(1) {
+			qs = append(qs, query{
+				from: b.explorers[chain.chain], asks: a, read: readExplorer, path: "/api/v2/tokens/{address}", unknown: true,
+				call: rest.Call{Method: http.MethodGet, Path: "/api/v2/tokens/" + a.keys[0]},
+			})
+		}
+	}
+	return ask(ctx, within, qs)
+}
+
+// Now implements poll.Source, for the tokens of Superseed alone: elsewhere others
+// know better.
+func (b *Blockscout) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
+	elsewhere := func(t tokens.Token) bool { return t.Chain != superseed }
+	all, err := b.ask(ctx, slices.DeleteFunc(slices.Clone(ts), elsewhere), b.patience)
+	return all.readings, err
+}
+
+// MarketCaps implements poll.Almanac.
+func (b *Blockscout) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
+	all, err := b.ask(ctx, ts, leisure*b.patience)
+	return all.caps, err
+}
+
+// Holders implements poll.Almanac.
+func (b *Blockscout) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]uint64, error) {
+	all, err := b.ask(ctx, ts, leisure*b.patience)
+	return all.holders, err
+}
+
+// A record is an explorer's of one token. All numbers are strings, or null. Older
+// explorers have the members that stand second.
+type record struct {
+	AddressHash  string   `json:"address_hash"`
+	Address      string   `json:"address"`
+	HoldersCount decimal  `json:"holders_count"`
+	Holders      decimal  `json:"holders"`
+	MarketCap    decimal  `json:"circulating_market_cap"`
+	ExchangeRate decimal  `json:"exchange_rate"`
+	Volume       *decimal `json:"volume_24h"`
+}
+
+// readExplorer reads one token's record. The rate is said without a time: the
+// explorer asks elsewhere for it, every few minutes. It is taken for the present one
+// unless the record says that nobody has traded for a day.
+func readExplorer(r *rest.Reply, asks *asked, to *answers) error {
+	var doc record
+	if whole(r.Body, &doc) != nil {
+		return ErrReply
+	}
+	key := asks.keys[0]
+	if !strings.EqualFold(cmp.Or(doc.AddressHash, doc.Address), key) {
+		return ErrReply
+	}
+	ids := asks.ids[key]
+	if n, ok := cmp.Or(doc.HoldersCount, doc.Holders).count(); ok {
+		first(to.holders, ids, n)
+	}
+	if marketCap, ok := doc.MarketCap.value(); ok {
+		first(to.caps, ids, marketCap)
+	}
+	if rate, ok := doc.ExchangeRate.value(); ok && doc.traded() {
+		to.read(ids, price.Reading{Sample: price.Sample{Value: rate, At: r.Received.UTC(), Source: price.Blockscout}})
+	}
+	return nil
+}
+
+// traded is false for a volume of nothing; a record without the member says nothing.
+func (d *record) traded() bool {
+	if d.Volume == nil {
+		return true
+	}
+	_, ok := d.Volume.value()
+	return ok
+}

@@ -1,0 +1,158 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/rest"
+	"swapkeep/tokens"
+)
+
+// CoinGecko tells the prices of exchanges of every kind. It needs a key, and grants a
+// number of calls a month that asking every minute would use up in days: calls beyond
+// their share of the month are refused here as throttled, with the time to wait.
+type CoinGecko struct {
+	*service
+	prices, caps *budget
+	batch        atomic.Int32 // in perPlan
+}
+
+// A plan is what a kind of key is for.
+type plan struct {
+	base, header string
+	perMinute    float64
+	monthly      float64 // calls
+}
+
+// plans by whether they are paid for. The least of the paid ones is assumed.
+var plans = map[bool]plan{
+	false: {"https://api.coingecko.com/api/v3", "X-Cg-Demo-Api-Key", 30, 10_000},
+	true:  {"https://pro-api.coingecko.com/api/v3", "X-Cg-Pro-Api-Key", 250, 100_000},
+}
+
+// perPlan are how many addresses a call has taken, by plan and year; what is granted
+// now is not published, and more is answered with 400.
+var perPlan = []int{30, 10, 1}
+
+// NewCoinGecko prepares it.
+func NewCoinGecko(c Config) (*CoinGecko, error) {
+	if c.Key == nil {
+		return nil, errors.New("coingecko: needs an API key")
+	}
+	p := plans[c.Pro]
+	s, err := c.open(price.CoinGecko, own{
+		base: p.base, perMinute: p.perMinute, burst: 10, secrets: c.keyed(p.header, false),
+		limits: rest.Limits{Attempts: 1}, // a repetition would be paid for
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &CoinGecko{service: s, prices: newBudget(p.monthly * 6 / 10), caps: newBudget(p.monthly * 4 / 10)}, nil
+}
+
+// queries ask for prices and market caps at once: the native coins by their ids, the
+// others by platform and address.
+func (c *CoinGecko) queries(ts []tokens.Token) []query {
+	quoted := func() url.Values {
+		return url.Values{
+			"vs_currencies": {"usd"}, "include_market_cap": {"true"}, "include_24hr_change": {"true"},
+			"include_last_updated_at": {"true"}, "precision": {"full"},
+		}
+	}
+	coins := new(asked)
+	for _, t := range ts {
+		if id := networks[t.Chain].coin; id != "" && t.Address == tokens.Native {
+			coins.add(id, price.IDOf(t))
+		}
+	}
+	var qs []query
+	add := func(a *asked, path, by string) {
+		values := quoted()
+		values.Set(by, strings.Join(a.keys, ","))
+		qs = append(qs, query{
+			from: c.service, asks: a, read: readCoinGecko, path: path,
+			call: rest.Call{Method: http.MethodGet, Path: path, Query: values},
+		})
+	}
+	for _, a := range coins.batches(coinsPerCall) {
+		add(a, "/simple/price", "ids")
+	}
+	for _, chain := range byChain(ts, func(id uint64) string { return networks[id].platform }, contract) {
+		for _, a := range chain.batches(perPlan[c.batch.Load()]) {
+			add(a, "/simple/token_price/"+chain.slug, "contract_addresses")
+		}
+	}
+	return qs
+}
+
+// Now implements poll.Source.
+func (c *CoinGecko) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
+	all, err := c.ask(ctx, c.prices, c.queries(ts), 1)
+	return all.readings, err
+}
+
+// MarketCaps implements poll.Almanac.
+func (c *CoinGecko) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
+	all, err := c.ask(ctx, c.caps, c.queries(ts), leisure)
+	return all.caps, err
+}
+
+// Holders implements poll.Almanac: it does not count them.
+func (c *CoinGecko) Holders(context.Context, []tokens.Token) (map[price.ID]uint64, error) {
+	return nil, nil
+}
+
+func (c *CoinGecko) ask(ctx context.Context, from *budget, qs []query, times time.Duration) (*answers, error) {
+	granted, wait := from.spend(c.now(), len(qs))
+	if wait > 0 {
+		return newAnswers(), &rest.Error{
+			Service: c.Name(), Method: http.MethodGet, Path: "/simple", Kind: rest.Throttled, RetryAfter: wait,
+			Detail: "the calls of a month are spread over it; more come with a larger plan",
+		}
+	}
+	size := c.batch.Load()
+	all, err := ask(ctx, times*c.patience, qs[:granted])
+	var e *rest.Error
+	if errors.As(err, &e) && e.Status == http.StatusBadRequest && int(size) < len(perPlan)-1 {
+		c.batch.CompareAndSwap(size, size+1)
+	}
+	return all, err
+}
+
+// readCoinGecko reads {"<id or address in lower case>":{"usd","usd_market_cap",
+// "usd_24h_change","last_updated_at"}}.
+func readCoinGecko(r *rest.Reply, asks *asked, to *answers) error {
+	var doc map[string]json.RawMessage
+	if whole(r.Body, &doc) != nil || doc == nil {
+		return ErrReply
+	}
+	for _, key := range asks.keys {
+		var coin struct {
+			USD       decimal `json:"usd"`
+			MarketCap decimal `json:"usd_market_cap"`
+			Change    decimal `json:"usd_24h_change"`
+			Updated   decimal `json:"last_updated_at"`
+		}
+		if !row(doc[key], &coin) {
+			continue
+		}
+		v, priced := coin.USD.value()
+		before, ok := coin.Change.ago(v)
+		at, timed := coin.Updated.time(r.Received)
+		if !priced || !ok || !timed {
+			continue
+		}
+		to.read(asks.ids[key], price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.CoinGecko}, Ago: before})
+		if marketCap, known := coin.MarketCap.value(); known && r.Received.Sub(at) <= oldestCap {
+			first(to.caps, asks.ids[key], marketCap)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/rest"
+	"swapkeep/tokens"
+)
+
+// DefiLlama is coins.llama.fi, without a key: the widest of the sources. Its prices
+// move about every five minutes, each with its own time and confidence.
+type DefiLlama struct {
+	*service
+	archive *service // its charts take longer to make
+}
+
+// coinsPerCall is what one call may ask for; no bound is documented.
+const coinsPerCall = 100
+
+// NewDefiLlama prepares it.
+func NewDefiLlama(c Config) (*DefiLlama, error) {
+	const base = "https://coins.llama.fi"
+	// The free limit is not published; this is a quarter of what is believed.
+	s, err := c.open(price.DefiLlama, own{base: base, perMinute: 120, burst: 20})
+	if err != nil {
+		return nil, err
+	}
+	slow := own{base: base, perMinute: 60, burst: 4, limits: rest.Limits{Attempt: 15 * time.Second, Call: 35 * time.Second}}
+	archive, err := c.open(price.DefiLlama, slow)
+	if err != nil {
+		return nil, err
+	}
+	return &DefiLlama{s, archive}, nil
+}
+
+// Close drops idle connections.
+func (d *DefiLlama) Close() {
+	d.service.Close()
+	d.archive.Close()
+}
+
+// llamaAsks are the keys chain:address. A native coin goes by CoinGecko's id, which
+// several chains share.
+func llamaAsks(ts []tokens.Token) *asked {
+	all := new(asked)
+	for _, t := range ts {
+		n, id := networks[t.Chain], price.IDOf(t)
+		if t.Address == tokens.Native {
+			if n.coin != "" {
+				all.add("coingecko:"+n.coin, id)
+			}
+			continue
+		}
+		for _, slug := range n.slugs {
+			all.add(slug+":"+contract(t), id)
+		}
+	}
+	return all
+}
+
+// Now implements poll.Source.
+func (d *DefiLlama) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
+	var qs []query
+	for _, a := range llamaAsks(ts).batches(coinsPerCall) {
+		qs = append(qs, query{
+			from: d.service, asks: a, read: readLlamaPrices, path: "/prices/current/{coins}",
+			call: rest.Call{Method: http.MethodGet, Path: "/prices/current/" + strings.Join(a.keys, ",")},
+		})
+	}
+	all, err := ask(ctx, d.patience, qs)
+	return all.readings, err
+}
+
+// readLlamaPrices reads {"coins":{"<key as asked>":{"price","timestamp","confidence"}}};
+// coins that are not known are absent.
+func readLlamaPrices(r *rest.Reply, asks *asked, to *answers) error {
+	var doc struct {
+		Coins map[string]json.RawMessage `json:"coins"`
+	}
+	if whole(r.Body, &doc) != nil || doc.Coins == nil {
+		return ErrReply
+	}
+	for _, key := range asks.keys {
+		var coin struct{ Price, Timestamp, Confidence decimal }
+		if !row(doc.Coins[key], &coin) {
+			continue
+		}
+		v, priced := coin.Price.value()
+		at, timed := coin.Timestamp.time(r.Received)
+		confidence, ok := coin.Confidence.confidence()
+		if priced && timed && ok {
+			to.read(asks.ids[key], price.Reading{
+				Sample: price.Sample{Value: v, At: at, Source: price.DefiLlama}, Confidence: confidence,
+			})
+		}
+	}
+	return nil
+}
+
+// MarketCaps implements poll.Almanac. The call is not among those that the service
+// documents: where it is not there, it knows no caps.
+func (d *DefiLlama) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
+	var qs []query
+	for _, a := range llamaAsks(ts).batches(coinsPerCall) {
+		body, err := json.Marshal(map[string][]string{"coins": a.keys})
+		if err != nil {
+			return nil, err
+		}
+		qs = append(qs, query{
+			from: d.service, asks: a, read: readLlamaCaps, path: "/mcaps",
+			call: rest.Call{Method: http.MethodPost, Path: "/mcaps", Body: body, Repeatable: true},
+		})
+	}
+	all, err := ask(ctx, leisure*d.patience, qs)
+	var e *rest.Error
+	if errors.As(err, &e) && notServed[e.Status] {
+		err = nil
+	}
+	return all.caps, err
+}
+
+// notServed are the answers to a call that is not there.
+var notServed = map[int]bool{
+	http.StatusBadRequest: true, http.StatusForbidden: true, http.StatusNotFound: true,
+	http.StatusMethodNotAllowed: true, http.StatusGone: true, http.StatusNotImplemented: true,
+}
+
+// oldestCap is how old a market cap is handed on: it changes with the price.
+const oldestCap = 24 * time.Hour
+
+// readLlamaCaps reads {"<key as asked>":{"mcap","timestamp"}}.
+func readLlamaCaps(r *rest.Reply, asks *asked, to *answers) error {
+	var doc map[string]json.RawMessage
+	if whole(r.Body, &doc) != nil || doc == nil {
+		return ErrReply
+	}
+	for _, key := range asks.keys {
+		var coin struct{ Mcap, Timestamp decimal }
+		if !row(doc[key], &coin) {
+			continue
+		}
+		v, known := coin.Mcap.value()
+		at, timed := coin.Timestamp.time(r.Received)
+		if known && timed && r.Received.Sub(at) <= oldestCap {
+			first(to.caps, asks.ids[key], v)
+		}
+	}
+	return nil
+}
+
+// Holders implements poll.Almanac: it does not count them.
+func (d *DefiLlama) Holders(context.Context, []tokens.Token) (map[price.ID]uint64, error) {
+	return nil, nil
+}

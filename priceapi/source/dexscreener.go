@@ -1,0 +1,122 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/rest"
+	"swapkeep/tokens"
+)
+
+// DexScreener tells what single markets of decentralized exchanges trade at, without
+// a key. A token's price is that of the deepest of its markets. Native coins go by
+// their wrapped form.
+type DexScreener struct{ *service }
+
+// NewDexScreener prepares it.
+func NewDexScreener(c Config) (*DexScreener, error) {
+	s, err := c.open(price.DexScreener, own{base: "https://api.dexscreener.com", perMinute: 300, burst: 20})
+	if err != nil {
+		return nil, err
+	}
+	return &DexScreener{s}, nil
+}
+
+// tokensPerPairCall is a third of what a call takes: each token may have many pairs,
+// and how many a reply holds is not documented.
+const tokensPerPairCall = 10
+
+// Now implements poll.Source.
+func (d *DexScreener) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
+	var qs []query
+	for _, chain := range byChain(ts, func(id uint64) string { return networks[id].dex }, traded) {
+		path := "/tokens/v1/" + chain.slug + "/"
+		for _, a := range chain.batches(tokensPerPairCall) {
+			qs = append(qs, query{
+				from: d.service, asks: a, read: readPairs, path: path + "{addresses}",
+				call: rest.Call{Method: http.MethodGet, Path: path + strings.Join(a.keys, ",")},
+			})
+		}
+	}
+	all, err := ask(ctx, d.patience, qs)
+	return all.readings, err
+}
+
+// A pair is one market, of which the base token's price is told.
+type pair struct {
+	ChainID   string `json:"chainId"`
+	BaseToken struct {
+		Address string `json:"address"`
+	} `json:"baseToken"`
+	PriceUSD  decimal `json:"priceUsd"`
+	Liquidity struct {
+		USD decimal `json:"usd"`
+	} `json:"liquidity"`
+	PriceChange struct {
+		H24 decimal `json:"h24"`
+	} `json:"priceChange"`
+	Txns map[string]struct {
+		Buys  decimal `json:"buys"`
+		Sells decimal `json:"sells"`
+	} `json:"txns"`
+}
+
+// readPairs reads the array of pairs.
+func readPairs(r *rest.Reply, asks *asked, to *answers) error {
+	var doc []json.RawMessage
+	if whole(r.Body, &doc) != nil || doc == nil {
+		return ErrReply
+	}
+	deepest := make(map[string]price.Value) // liquidity, by address
+	best := make(map[string]price.Reading)
+	for _, raw := range doc {
+		var p pair
+		if !row(raw, &p) || p.ChainID != asks.slug {
+			continue
+		}
+		key := strings.ToLower(p.BaseToken.Address)
+		depth, deep := p.Liquidity.USD.value()
+		if !deep || depth.Cmp(leastLiquidity) < 0 || depth.Cmp(deepest[key]) <= 0 {
+			continue
+		}
+		if reading, ok := p.reading(r.Received); ok {
+			deepest[key], best[key] = depth, reading
+		}
+	}
+	for _, key := range asks.keys {
+		if reading, ok := best[key]; ok {
+			to.read(asks.ids[key], reading)
+		}
+	}
+	return nil
+}
+
+func (p *pair) reading(now time.Time) (price.Reading, bool) {
+	v, priced := p.PriceUSD.value()
+	before, ok := p.PriceChange.H24.ago(v)
+	at, traded := p.traded(now)
+	return price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.DexScreener}, Ago: before}, priced && ok && traded
+}
+
+// windows are the spans of which trades are counted, that matter here.
+var windows = []struct {
+	name string
+	span time.Duration
+}{{"m5", 5 * time.Minute}, {"h1", time.Hour}}
+
+// traded is when the last trade was at the earliest: the service tells no time of the
+// price, and a market that nobody uses keeps its last one for ever.
+func (p *pair) traded(now time.Time) (time.Time, bool) {
+	for _, w := range windows {
+		_, bought := p.Txns[w.name].Buys.count()
+		_, sold := p.Txns[w.name].Sells.count()
+		if bought || sold {
+			return now.Add(-w.span).UTC(), true
+		}
+	}
+	return time.Time{}, false
+}

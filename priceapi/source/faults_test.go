@@ -1,0 +1,276 @@
+package source
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"swapkeep/rest"
+)
+
+// page5MB is more than any source takes, and packs into a few thousand bytes.
+var page5MB = strings.Repeat(" ", 5<<20)
+
+var bomb = sync.OnceValue(func() []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = io.WriteString(z, `{}`+page5MB)
+	_ = z.Close()
+	return b.Bytes()
+})
+
+func status(code int, header ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		answer(w, code, []byte(`{"error":"`+strings.Repeat(`\u001b[31m\u202e secret `, 1000)+`"}`))
+	}
+}
+
+func body(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, []byte(text)) }
+}
+
+// faults are what may come instead of a reply, and how it is refused.
+var faults = map[string]struct {
+	serve http.HandlerFunc
+	kind  rest.Kind // "" = ErrReply
+	retry time.Duration
+}{
+	"429":                {status(429, "Retry-After", "37"), rest.Answered, 37 * time.Second},
+	"429 until a date":   {status(429, "Retry-After", testNow.Add(90*time.Second).Format(http.TimeFormat)), rest.Answered, 90 * time.Second},
+	"500":                {status(500), rest.Answered, 0},
+	"502":                {status(502), rest.Answered, 0},
+	"503 for a while":    {status(503, "Retry-After", "5"), rest.Answered, 5 * time.Second},
+	"401":                {status(401), rest.Answered, 0},
+	"redirect":           {status(302, "Location", "/stolen"), rest.Redirected, 0},
+	"permanent redirect": {status(308, "Location", "/stolen"), rest.Redirected, 0},
+	"html": {func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, "<html>just a moment")
+	}, rest.NotJSON, 0},
+	"slow": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, rest.TimedOut, 0},
+	"slow body": {func(w http.ResponseWriter, r *http.Request) {
+		answer(w, http.StatusOK, []byte(`{"coins":`))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}, rest.TimedOut, 0},
+	"cut off": {func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		answer(w, http.StatusOK, []byte(`{"coins":{}}`))
+	}, rest.Unreachable, 0},
+	"hung up": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, rest.Unreachable, 0},
+	"huge":    {body(`{}` + page5MB), rest.TooLarge, 0},
+	"bomb": {func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		answer(w, http.StatusOK, bomb())
+	}, rest.TooLarge, 0},
+	"broken gzip": {func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		answer(w, http.StatusOK, []byte("\x1f\x8b\x08no"))
+	}, rest.Unreachable, 0},
+
+	"nothing":        {body(""), "", 0},
+	"null":           {body("null"), "", 0},
+	"a number":       {body("7"), "", 0},
+	"a string":       {body(`"coins"`), "", 0},
+	"half":           {body(`{"coins":{"coingecko:ethereum":{"price":3050.12,"times`), "", 0},
+	"two documents":  {body(`{"coins":{}} {"coins":{}}`), "", 0},
+	"deep array":     {body(strings.Repeat("[", 100_000)), "", 0},
+	"deep object":    {body(strings.Repeat(`{"data":`, 50_000) + "1" + strings.Repeat("}", 50_000)), "", 0},
+	"not a document": {body(`{"coins":{}}` + "\x00"), "", 0},
+	"long number":    {body(strings.Repeat("9", 500_000)), "", 0},
+	"wrong inside":   {body(`{"coins":[],"data":"x","result":7,"code":1,"address_hash":[],"status":{"error_code":429}} []`), "", 0},
+}
+
+// TestFaults: each fault of a service comes back as an error of its kind, within the
+// time, with what a 429 asks for, and nothing is told.
+func TestFaults(t *testing.T) {
+	for _, s := range subjects {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			at := newStage(t)
+			for name, fault := range faults {
+				var stolen atomic.Bool
+				at.serve(func(w http.ResponseWriter, r *http.Request) {
+					if strings.Contains(r.URL.Path, "stolen") {
+						stolen.Store(true)
+					}
+					fault.serve(w, r)
+				})
+				l := quick()
+				if fault.kind == rest.TimedOut {
+					l.Attempt = 60 * time.Millisecond
+				}
+				began := time.Now()
+				got := all(t.Context(), s.opened(t, at, l), testTokens)
+				if len(got.said) > 0 || len(got.errs) == 0 || stolen.Load() || time.Since(began) > patience {
+					t.Errorf("%s: told %v after %s, errors %v, followed %t", name, got.said, time.Since(began), got.errs, stolen.Load())
+				}
+				for method, err := range got.errs {
+					if wrong := judge(err, fault.kind, fault.retry); wrong != "" {
+						t.Errorf("%s: %s: %s: %v", name, method, wrong, err)
+					}
+				}
+				for _, wrong := range compare(outcome{}, got) {
+					t.Errorf("%s: %s", name, wrong)
+				}
+			}
+		})
+	}
+}
+
+// judge says what is wrong with an error.
+func judge(err error, kind rest.Kind, retry time.Duration) string {
+	var e *rest.Error
+	switch {
+	case kind == "":
+		if !errors.Is(err, ErrReply) {
+			return "not refused as a reply"
+		}
+	case !errors.As(err, &e):
+		return "not of the service"
+	case e.Kind == rest.Throttled: // the first 429 keeps the later methods waiting
+		if retry == 0 || e.RetryAfter <= 0 {
+			return "throttled for no reason"
+		}
+	case e.Kind != kind || e.RetryAfter != retry:
+		return fmt.Sprintf("%s, again after %s, and not %s after %s", e.Kind, e.RetryAfter, kind, retry)
+	}
+	return ""
+}
+
+// TestOddReplies: replies that are of the form, and hostile, tell nothing and do no
+// harm.
+func TestOddReplies(t *testing.T) {
+	many := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one+",", n), ",") }
+	stranger := `"0x6b175474e89094c44da98b954eedeac495271d0f"`
+	odd := map[string]string{
+		"empty object":       `{"coins":{},"data":{"attributes":{"token_prices":{}}},"code":1,"result":{}}`,
+		"a long list":        `[` + many(200_000, `1`) + `]`,
+		"a long page":        `{"data":[` + many(200_000, `{}`) + `],"total_count":200000}`,
+		"many objects":       `[` + many(100_000, `{}`) + `]`,
+		"strangers":          `{"coins":{"ethereum:` + stranger[1:] + `:{"price":1,"timestamp":1795355000}},` + stranger + `:{"usd":1,"last_updated_at":1795355000},"code":1,"result":{` + stranger + `:{"holder_count":"7"}}}`,
+		"keys in upper case": `{"coins":{"COINGECKO:ETHEREUM":{"price":1,"timestamp":1795355000}},"ETHEREUM":{"usd":1,"last_updated_at":1795355000}}`,
+		"another's record":   `{"address_hash":` + stranger + `,"holders_count":"7","exchange_rate":"1","circulating_market_cap":"7"}`,
+		"deep and ignored":   `{"coins":{},"x":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `}`,
+	}
+	for _, s := range subjects {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			at := newStage(t)
+			for name, text := range odd {
+				at.serve(body(text))
+				got := all(t.Context(), s.opened(t, at, quick()), testTokens)
+				if len(got.said) > 0 {
+					t.Errorf("%s: told %v", name, got.said)
+				}
+				for method, err := range got.errs {
+					if !errors.Is(err, ErrReply) {
+						t.Errorf("%s: %s: %v", name, method, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestDuplicates: of a row that stands twice one counts, and it is told once.
+func TestDuplicates(t *testing.T) {
+	for _, s := range subjects {
+		at := newStage(t)
+		at.play(t, s.replies, nil)
+		honest := all(t.Context(), s.opened(t, at, quick()), testTokens)
+		doubled := make(map[string][]byte)
+		for _, r := range s.replies {
+			doubled[r.file] = double(recording(t, r.file))
+		}
+		at.play(t, s.replies, doubled)
+		got := all(t.Context(), s.opened(t, at, quick()), testTokens)
+		if !maps.Equal(honest.said, got.said) || len(got.errs) > 0 {
+			t.Errorf("%s: told\n%sbefore\n%s%v", s.name, got.lines(), honest.lines(), got.errs)
+		}
+	}
+}
+
+// double repeats what is in each list, and at the top of each object.
+func double(b []byte) []byte {
+	inner := bytes.TrimSpace(b)
+	open, end := inner[:1], inner[len(inner)-1:]
+	if inner = bytes.TrimSpace(inner[1 : len(inner)-1]); len(inner) == 0 {
+		return b
+	}
+	return slices.Concat(open, inner, []byte(","), inner, end)
+}
+
+// TestTolerated: what a service may lack without being called broken.
+func TestTolerated(t *testing.T) {
+	at := newStage(t)
+	open := func(name string) any {
+		for _, s := range subjects {
+			if s.name == name {
+				return s.opened(t, at, quick())
+			}
+		}
+		return nil
+	}
+	for _, code := range []int{400, 403, 404, 405, 410, 501} {
+		at.serve(status(code))
+		caps, err := open("defillama").(*DefiLlama).MarketCaps(t.Context(), testTokens)
+		if len(caps) > 0 || err != nil {
+			t.Errorf("caps with %d: %v, %v", code, caps, err)
+		}
+		if _, err := open("defillama").(*DefiLlama).Now(t.Context(), testTokens); err == nil {
+			t.Errorf("prices with %d", code)
+		}
+	}
+	at.serve(status(404))
+	if holders, err := open("blockscout").(*Blockscout).Holders(t.Context(), testTokens); len(holders) > 0 || err != nil {
+		t.Errorf("tokens that an explorer does not know: %v, %v", holders, err)
+	}
+	at.serve(http.NotFound) // not the explorer's words
+	if _, err := open("blockscout").(*Blockscout).Holders(t.Context(), testTokens); err == nil {
+		t.Error("a host without an explorer")
+	}
+	for code, throttled := range map[string]bool{"4029": true, "5000": false, `"4012"`: false} {
+		at.serve(body(`{"code":` + code + `,"message":"` + strings.Repeat("x", 5000) + `","result":null}`))
+		_, err := open("goplus").(*GoPlus).Holders(t.Context(), testTokens)
+		var e *rest.Error
+		if err == nil || len(err.Error()) > maxText || errors.As(err, &e) != throttled || throttled && !e.Temporary() {
+			t.Errorf("code %s: %v", code, err)
+		}
+	}
+}
+
+// TestCancelled: who gives up gets his own error, and what came before.
+func TestCancelled(t *testing.T) {
+	for _, s := range subjects {
+		at := newStage(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		at.serve(func(_ http.ResponseWriter, r *http.Request) {
+			cancel()
+			<-r.Context().Done()
+		})
+		got := all(ctx, s.opened(t, at, quick()), testTokens)
+		if len(got.errs) == 0 || len(got.said) > 0 {
+			t.Errorf("%s: told %v, %v", s.name, got.said, got.errs)
+		}
+		for method, err := range got.errs {
+			if !errors.Is(err, context.Canceled) || len(err.Error()) > maxText {
+				t.Errorf("%s: %s: %v", s.name, method, err)
+			}
+		}
+	}
+}

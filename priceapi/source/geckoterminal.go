@@ -1,0 +1,171 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/rest"
+	"swapkeep/tokens"
+)
+
+// GeckoTerminal tells the prices that decentralized exchanges make, without a key.
+// Native coins go by their wrapped form.
+type GeckoTerminal struct{ *service }
+
+// NewGeckoTerminal prepares it.
+func NewGeckoTerminal(c Config) (*GeckoTerminal, error) {
+	s, err := c.open(price.GeckoTerminal, own{base: "https://api.geckoterminal.com/api/v2", perMinute: 30, burst: 10})
+	if err != nil {
+		return nil, err
+	}
+	return &GeckoTerminal{s}, nil
+}
+
+// tokensPerPoolCall is what GeckoTerminal takes in one call.
+const tokensPerPoolCall = 30
+
+func (g *GeckoTerminal) prices(ts []tokens.Token, key func(tokens.Token) string) []query {
+	var qs []query
+	for _, chain := range byChain(ts, func(id uint64) string { return networks[id].gecko }, key) {
+		path := "/simple/networks/" + chain.slug + "/token_price/"
+		for _, a := range chain.batches(tokensPerPoolCall) {
+			qs = append(qs, query{
+				from: g.service, asks: a, read: readGeckoPrices, path: path + "{addresses}",
+				call: rest.Call{Method: http.MethodGet, Path: path + strings.Join(a.keys, ","), Query: url.Values{
+					"include_market_cap": {"true"}, "mcap_fdv_fallback": {"false"}, "include_24hr_price_change": {"true"},
+					"include_total_reserve_in_usd": {"true"},
+					"include_inactive_source":      {"true"}, // without it, no time of the last trade
+				}},
+			})
+		}
+	}
+	return qs
+}
+
+// Now implements poll.Source.
+func (g *GeckoTerminal) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
+	all, err := ask(ctx, g.patience, g.prices(ts, traded))
+	return all.readings, err
+}
+
+// MarketCaps implements poll.Almanac: those that the service has verified. What is
+// wrapped of a native coin is a small part of it, so native coins have none.
+func (g *GeckoTerminal) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
+	all, err := ask(ctx, leisure*g.patience, g.prices(ts, contract))
+	return all.caps, err
+}
+
+// leastLiquidity is the depth of a market in dollars below which a trade of little
+// money makes its price.
+var leastLiquidity = must(price.Parse("10000"))
+
+// geckoPrices are maps by the address in lower case; the numbers are strings.
+type geckoPrices struct {
+	Prices   map[string]json.RawMessage `json:"token_prices"`
+	Caps     map[string]json.RawMessage `json:"market_cap_usd"`
+	Changes  map[string]json.RawMessage `json:"h24_price_change_percentage"`
+	Reserves map[string]json.RawMessage `json:"total_reserve_in_usd"`
+	Trades   map[string]json.RawMessage `json:"last_trade_timestamp"`
+}
+
+func readGeckoPrices(r *rest.Reply, asks *asked, to *answers) error {
+	var doc struct {
+		Data struct {
+			Attributes *geckoPrices `json:"attributes"`
+		} `json:"data"`
+	}
+	if whole(r.Body, &doc) != nil || doc.Data.Attributes == nil || doc.Data.Attributes.Prices == nil {
+		return ErrReply
+	}
+	for _, key := range asks.keys {
+		if x, marketCap, ok := doc.Data.Attributes.of(key, r.Received); ok {
+			to.read(asks.ids[key], x)
+			if !marketCap.IsZero() {
+				first(to.caps, asks.ids[key], marketCap)
+			}
+		}
+	}
+	return nil
+}
+
+// of is one token's reading, and its market cap or zero. The service does not say
+// when a price was made; the last trade is when it could last have changed, and so is
+// its honest time. A reply without any such times is taken to be as fresh as the
+// service promises, which is a minute.
+func (g *geckoPrices) of(key string, now time.Time) (r price.Reading, marketCap price.Value, ok bool) {
+	var told struct{ price, cap, change, reserve, trade decimal }
+	for _, one := range []struct {
+		from map[string]json.RawMessage
+		to   *decimal
+	}{{g.Prices, &told.price}, {g.Caps, &told.cap}, {g.Changes, &told.change}, {g.Reserves, &told.reserve}, {g.Trades, &told.trade}} {
+		if raw := one.from[key]; raw != nil && !row(raw, one.to) {
+			return r, marketCap, false
+		}
+	}
+	v, priced := told.price.value()
+	before, told24 := told.change.ago(v)
+	at, timed := told.trade.time(now)
+	if g.Trades == nil {
+		at, timed = now, true
+	}
+	reserve, deep := told.reserve.value()
+	deep = g.Reserves == nil || deep && reserve.Cmp(leastLiquidity) >= 0
+	if !priced || !told24 || !timed || !deep {
+		return r, marketCap, false
+	}
+	marketCap, _ = told.cap.value() // null unless verified
+	return price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.GeckoTerminal}, Ago: before}, marketCap, true
+}
+
+// Holders implements poll.Almanac. Each token takes a call of the few, so it is asked
+// only where no explorer of Blockscout's counts them.
+func (g *GeckoTerminal) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]uint64, error) {
+	unexplored := func(id uint64) string {
+		if networks[id].explorer != "" {
+			return ""
+		}
+		return networks[id].gecko
+	}
+	var qs []query
+	for _, chain := range byChain(ts, unexplored, contract) {
+		path := "/networks/" + chain.slug + "/tokens/"
+		for _, a := range chain.batches(1) {
+			qs = append(qs, query{
+				from: g.service, asks: a, read: readGeckoHolders, path: path + "{address}/info", unknown: true,
+				call: rest.Call{Method: http.MethodGet, Path: path + a.keys[0] + "/info"},
+			})
+		}
+	}
+	all, err := ask(ctx, leisure*g.patience, qs)
+	return all.holders, err
+}
+
+// readGeckoHolders reads {"data":{"attributes":{"address","holders":{"count"}}}} of one
+// token. Holders are null where they are not counted.
+func readGeckoHolders(r *rest.Reply, asks *asked, to *answers) error {
+	var doc struct {
+		Data struct {
+			Attributes *struct {
+				Address string
+				Holders json.RawMessage
+			}
+		}
+	}
+	if whole(r.Body, &doc) != nil || doc.Data.Attributes == nil {
+		return ErrReply
+	}
+	var holders struct{ Count decimal }
+	key := strings.ToLower(doc.Data.Attributes.Address)
+	if key != asks.keys[0] || !row(doc.Data.Attributes.Holders, &holders) {
+		return nil
+	}
+	if n, ok := holders.Count.count(); ok {
+		first(to.holders, asks.ids[key], n)
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/rest"
+	"swapkeep/tokens"
+)
+
+// GoPlus counts holders, without a key; on BNB Smart Chain nobody else here does.
+type GoPlus struct{ *service }
+
+// NewGoPlus prepares it.
+func NewGoPlus(c Config) (*GoPlus, error) {
+	s, err := c.open(price.GoPlus, own{base: "https://api.gopluslabs.io/api/v1", perMinute: 30, burst: 10})
+	if err != nil {
+		return nil, err
+	}
+	return &GoPlus{s}, nil
+}
+
+// tokensPerSecurityCall keeps a reply short: it tells a lot more of each token.
+const tokensPerSecurityCall = 20
+
+// MarketCaps implements poll.Almanac: it knows none.
+func (g *GoPlus) MarketCaps(context.Context, []tokens.Token) (map[price.ID]price.Value, error) {
+	return nil, nil
+}
+
+// Holders implements poll.Almanac.
+func (g *GoPlus) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]uint64, error) {
+	covered := func(id uint64) string {
+		if !networks[id].goplus {
+			return ""
+		}
+		return strconv.FormatUint(id, 10)
+	}
+	var qs []query
+	for _, chain := range byChain(ts, covered, contract) {
+		path := "/token_security/" + chain.slug
+		for _, a := range chain.batches(tokensPerSecurityCall) {
+			qs = append(qs, query{
+				from: g.service, asks: a, read: readSecurity, path: path,
+				call: rest.Call{Method: http.MethodGet, Path: path, Query: url.Values{"contract_addresses": {strings.Join(a.keys, ",")}}},
+			})
+		}
+	}
+	all, err := ask(ctx, leisure*g.patience, qs)
+	return all.holders, err
+}
+
+// The codes in a reply whose status is always 200.
+const (
+	codeOK      = "1"
+	codePartial = "2" // of some tokens there is less
+	codeTooMany = "4029"
+)
+
+// readSecurity reads {"code","result":{"<address in lower case>":{"holder_count"}}}.
+func readSecurity(r *rest.Reply, asks *asked, to *answers) error {
+	var doc struct {
+		Code   decimal
+		Result map[string]json.RawMessage
+	}
+	if whole(r.Body, &doc) != nil {
+		return ErrReply
+	}
+	switch code := doc.Code; {
+	case code == codeTooMany:
+		return &rest.Error{
+			Service: price.GoPlus.String(), Method: http.MethodGet, Path: "/token_security", Kind: rest.Throttled, Status: r.Status,
+			Code: codeTooMany, Detail: "too many calls",
+		}
+	case code != codeOK && code != codePartial:
+		n, err := strconv.ParseInt(string(code), 10, 32)
+		if err != nil {
+			return ErrReply
+		}
+		return fmt.Errorf("%s: /token_security: refused with code %d", price.GoPlus, n)
+	case doc.Result == nil:
+		return ErrReply
+	}
+	for _, key := range asks.keys {
+		var token struct {
+			Holders decimal `json:"holder_count"`
+		}
+		if !row(doc.Result[key], &token) {
+			continue
+		}
+		if n, ok := token.Holders.count(); ok {
+			first(to.holders, asks.ids[key], n)
+		}
+	}
+	return nil
+}

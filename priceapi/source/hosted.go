@@ -1,0 +1,197 @@
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"swapkeep/priceapi/price"
+	"swapkeep/rest"
+	"swapkeep/tokens"
+)
+
+// Hosted is another Swapkeep's price API: a server's, or a daemon's.
+type Hosted struct{ *service }
+
+// NewHosted prepares it. It needs c.Base, and takes c.Key.
+func NewHosted(c Config) (*Hosted, error) {
+	if c.Base == "" {
+		return nil, errors.New("hosted: needs the URL of a price API, without /api/v1")
+	}
+	s, err := c.open(price.Hosted, own{
+		perMinute: 60, burst: 30, secrets: c.keyed("X-Api-Key", true), limits: rest.Limits{Body: 2 << 20},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Hosted{s}, nil
+}
+
+// Bounds of a list: rows of one page, as the API has it, and pages of one chain.
+const (
+	maxRows  = 1000
+	maxPages = 20
+)
+
+// A list is one of the API's, and how one of its rows is read.
+type list struct {
+	path string
+	row  func(raw json.RawMessage, asks *asked, now time.Time, to *answers)
+}
+
+var (
+	allTokens = list{"/api/v1/tokens", readToken}
+	dayOld    = list{"/api/v1/tokens/price24h", readDay}
+)
+
+// Now implements poll.Source.
+func (h *Hosted) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
+	all, err := h.lists(ctx, ts, h.patience)
+	for i, r := range all.readings {
+		all.readings[i].Ago = all.ago[r.ID]
+	}
+	return all.readings, err
+}
+
+// MarketCaps implements poll.Almanac, without those that the other has reckoned by
+// total supply: that can be done here.
+func (h *Hosted) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
+	all, err := h.lists(ctx, ts, leisure*h.patience)
+	for id := range all.caps {
+		if !all.circulating[id] {
+			delete(all.caps, id)
+		}
+	}
+	return all.caps, err
+}
+
+// Holders implements poll.Almanac.
+func (h *Hosted) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]uint64, error) {
+	all, err := h.lists(ctx, ts, leisure*h.patience)
+	return all.holders, err
+}
+
+// lists reads both lists for each chain, all their pages.
+func (h *Hosted) lists(ctx context.Context, ts []tokens.Token, within time.Duration) (*answers, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	all := newAnswers()
+	number := func(id uint64) string { return strconv.FormatUint(id, 10) }
+	address := func(t tokens.Token) string { return strings.ToLower(t.Address.Hex()) } // the native coin's is zero
+	for _, l := range []list{allTokens, dayOld} {
+		for _, chain := range byChain(ts, number, address) {
+			if err := h.pages(ctx, l, chain, all); err != nil {
+				return all, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// pages reads a list of one chain.
+func (h *Hosted) pages(ctx context.Context, l list, asks *asked, to *answers) error {
+	offset, end := 0, false
+	for range maxPages {
+		q := query{
+			from: h.service, asks: asks, path: l.path,
+			call: rest.Call{Method: http.MethodGet, Path: l.path, Query: url.Values{
+				"chain_id": {asks.slug}, "limit": {strconv.Itoa(maxRows)}, "offset": {strconv.Itoa(offset)},
+			}},
+			read: func(r *rest.Reply, asks *asked, to *answers) error {
+				rows, total, err := l.read(r, asks, to)
+				offset += rows
+				end = rows == 0 || uint64(offset) >= total
+				return err
+			},
+		}
+		if err := q.do(ctx, to); err != nil || end {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: %s has more than %d tokens on chain %s", h.Name(), l.path, maxRows*maxPages, asks.slug)
+}
+
+// read reads a page, {"data":[rows],"total_count"}, and returns how many rows it has
+// and the list.
+func (l list) read(r *rest.Reply, asks *asked, to *answers) (rows int, total uint64, err error) {
+	var doc struct {
+		Data  []json.RawMessage `json:"data"`
+		Total *uint64           `json:"total_count"`
+	}
+	if whole(r.Body, &doc) != nil || doc.Data == nil || doc.Total == nil || len(doc.Data) > maxRows {
+		return 0, 0, ErrReply
+	}
+	for _, raw := range doc.Data {
+		l.row(raw, asks, r.Received, to)
+	}
+	return len(doc.Data), *doc.Total, nil
+}
+
+// A listed token is the beginning of a row in both lists.
+type listed struct {
+	Chain   decimal `json:"chain_id"`
+	Address string  `json:"token_address"`
+}
+
+// of returns whose row it is; nobody's if that was not asked for.
+func (l listed) of(asks *asked) []price.ID {
+	if string(l.Chain) != asks.slug {
+		return nil
+	}
+	return asks.ids[strings.ToLower(l.Address)]
+}
+
+// readToken takes the price that the other believes now. What it calls stale is no
+// price.
+func readToken(raw json.RawMessage, asks *asked, now time.Time, to *answers) {
+	var token struct {
+		listed
+		Price   decimal `json:"price_now"`
+		Updated string  `json:"price_updated_at"`
+		Stale   *bool   `json:"stale"`
+		Diluted *bool   `json:"market_cap_diluted"`
+	}
+	if !row(raw, &token) {
+		return
+	}
+	ids := token.of(asks)
+	if token.Diluted != nil && !*token.Diluted {
+		first(to.circulating, ids, true)
+	}
+	v, priced := token.Price.value()
+	at, err := time.Parse(time.RFC3339Nano, token.Updated)
+	at, timed := past(at, now)
+	if priced && err == nil && timed && token.Stale != nil && !*token.Stale {
+		to.read(ids, price.Reading{Sample: price.Sample{Value: v, At: at, Source: price.Hosted}})
+	}
+}
+
+// readDay takes what only the list with a day's change has.
+func readDay(raw json.RawMessage, asks *asked, _ time.Time, to *answers) {
+	var token struct {
+		listed
+		Ago       decimal `json:"price_24h_ago"`
+		Has       bool    `json:"has_24h_data"`
+		MarketCap decimal `json:"market_cap"`
+		Holders   decimal `json:"holders"`
+	}
+	if !row(raw, &token) {
+		return
+	}
+	ids := token.of(asks)
+	if v, ok := token.Ago.value(); ok && token.Has {
+		first(to.ago, ids, v)
+	}
+	if v, ok := token.MarketCap.value(); ok {
+		first(to.caps, ids, v)
+	}
+	if n, ok := token.Holders.count(); ok {
+		first(to.holders, ids, n)
+	}
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// jsonType is the media type of answers, problemType that of refusals.
+const (
+	jsonType    = "application/json"
+	problemType = "application/problem+json"
+)
+
+// StaleHeader says how many values of an answer are too old to be called current;
+// absent = none. Warning, which once said so, is obsolete (RFC 9111), and Age is
+// about caches.
+const StaleHeader = "Swapkeep-Stale"
+
+// An answer is a representation, encoded once and sent many times. Header values are
+// lists, as net/http keeps them, so that sending allocates nothing.
+type answer struct {
+	body                       []byte
+	kind, encoding             []string // Content-Type, Content-Encoding
+	length, tag, stale, policy []string
+}
+
+var (
+	revalidate = []string{"no-cache"} // may be kept, must be asked for again
+	noSniff    = []string{"nosniff"}
+	sameOrigin = []string{"same-origin"}
+	crossSite  = []string{"cross-origin"}
+	jsonKind   = []string{jsonType}
+)
+
+// newAnswer is a JSON answer of which so many values are stale. Its tag is a hash of
+// its bytes: equal tags mean equal bytes, in another process and after a restart too.
+func newAnswer(body []byte, stale int) *answer {
+	a := typed(body, jsonKind)
+	if stale > 0 {
+		a.stale = []string{strconv.Itoa(stale)}
+	}
+	return a
+}
+
+func typed(body []byte, kind []string) *answer {
+	sum := sha256.Sum256(body)
+	return &answer{
+		body: body, kind: kind, length: []string{strconv.Itoa(len(body))},
+		tag: []string{`"` + hex.EncodeToString(sum[:12]) + `"`},
+	}
+}
+
+// encoded is a record's answer.
+func encoded(record any, stale int) *answer { return newAnswer(encode(record), stale) }
+
+// encode writes a record of this package, which cannot fail: their fields are texts,
+// integers, and numbers that were written by us.
+func encode(record any) []byte {
+	body, err := json.Marshal(record)
+	if err != nil {
+		panic(fmt.Errorf("encode %T: %w", record, err))
+	}
+	return body
+}
+
+// write sends the answer, or that the client has it already.
+func (a *answer) write(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h["Etag"], h["Cache-Control"], h["X-Content-Type-Options"] = a.tag, revalidate, noSniff
+	if a.stale != nil {
+		h[StaleHeader] = a.stale
+	}
+	if a.policy != nil {
+		h["Content-Security-Policy"] = a.policy
+	}
+	if a.encoding != nil {
+		h["Content-Encoding"] = a.encoding
+	}
+	if have := r.Header["If-None-Match"]; len(have) > 0 && matches(have, a.tag[0]) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h["Content-Type"], h["Content-Length"] = a.kind, a.length
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(a.body) // a client that is gone is told nothing
+	}
+}
+
+// matches compares as If-None-Match asks for, weakly (RFC 9110, 13.1.2).
+func matches(have []string, tag string) bool {
+	for _, line := range have {
+		for one := range strings.SplitSeq(line, ",") {
+			if one = strings.TrimPrefix(strings.TrimSpace(one), "W/"); one == tag || one == "*" {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,330 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// crowd is how many connections are open at once.
+const crowd = 5000
+
+// dial opens connections until there are n, or fails.
+func dial(t *testing.T, address string, n int) (all []net.Conn) {
+	t.Helper()
+	t.Cleanup(func() {
+		for _, c := range all {
+			_ = c.Close()
+		}
+	})
+	for range n {
+		c, err := (&net.Dialer{Timeout: 20 * time.Second}).DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// descriptors are how many the process has open.
+func descriptors(t *testing.T) int {
+	t.Helper()
+	all, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return -1 // no such directory here
+	}
+	return len(all)
+}
+
+// TestSilentCrowd: thousands who say nothing neither keep others out nor take the
+// process's descriptors.
+func TestSilentCrowd(t *testing.T) {
+	s := serve(t, config())
+	before := descriptors(t)
+	dial(t, s.address, crowd)
+	began := time.Now()
+	if r := s.get(t, pricesPath); r.status != http.StatusOK {
+		t.Fatal(r)
+	}
+	took := time.Since(began)
+	ours := descriptors(t) - before - crowd
+	if before >= 0 && ours > DefaultLimits().Connections+10 {
+		t.Errorf("the server holds %d descriptors", ours)
+	}
+	t.Logf("answered in %s behind %d silent connections, %d descriptors taken", took, crowd, ours)
+	if took > 10*time.Second {
+		t.Errorf("answered after %s", took)
+	}
+}
+
+// TestCrowd: thousands who ask at once, each on its own connection, which it keeps
+// open, are all answered.
+func TestCrowd(t *testing.T) {
+	settings := config()
+	settings.Limits.Fresh = 30 * time.Second // the crowd is on this machine, and slow
+	s := serve(t, settings)
+	var all sync.WaitGroup
+	var answered atomic.Int32
+	done := make(chan struct{})
+	request := "GET " + pricesPath + " HTTP/1.1\r\nHost: " + s.address + "\r\n\r\n"
+	for range crowd {
+		all.Go(func() {
+			c, err := (&net.Dialer{Timeout: 60 * time.Second}).DialContext(t.Context(), "tcp", s.address)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = c.Close() }()
+			_ = c.SetDeadline(time.Now().Add(60 * time.Second)) // a connection that is gone fails below
+			if _, err := io.WriteString(c, request); err != nil {
+				t.Error(err)
+				return
+			}
+			res, err := http.ReadResponse(bufio.NewReader(c), nil)
+			if err != nil || res.StatusCode != http.StatusOK {
+				t.Errorf("%v: %v", res, err)
+				return
+			}
+			if answered.Add(1) == crowd {
+				close(done)
+			}
+			select {
+			case <-done:
+			case <-time.After(60 * time.Second):
+			}
+		})
+	}
+	all.Wait()
+	if n := answered.Load(); n != crowd {
+		t.Errorf("%d of %d are answered", n, crowd)
+	}
+}
+
+// pairs is a listener of connections within the process.
+type pairs struct{ next chan net.Conn }
+
+func (p pairs) Accept() (net.Conn, error) {
+	c, open := <-p.next
+	if !open {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+func (p pairs) Close() error   { return nil }
+func (p pairs) Addr() net.Addr { return &net.TCPAddr{} }
+
+// TestWhoLeaves: the one that is idle longest goes first, then the oldest that is
+// silent too long; never one that is being answered.
+func TestWhoLeaves(t *testing.T) {
+	p := pairs{make(chan net.Conn, 10)}
+	c := newConnections(p, 3, time.Hour)
+	accept := func() *connection {
+		server, client := net.Pipe()
+		t.Cleanup(func() { _ = client.Close() })
+		p.next <- server
+		n, err := c.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.state(n, http.StateNew)
+		go func() { _, _ = n.Read(make([]byte, 1)) }() // waits for what never comes
+		listening(t, c, n.(*connection))
+		return n.(*connection)
+	}
+	one, two, three := accept(), accept(), accept()
+	for _, n := range []*connection{two, one} {
+		c.state(n, http.StateActive)
+		c.state(n, http.StateIdle)
+	}
+	four := accept()
+	if !two.gone || one.gone || three.gone {
+		t.Error("not the one that is idle longest has left")
+	}
+	c.state(one, http.StateActive)
+	c.state(two, http.StateIdle) // net/http says so late
+	three.since = time.Now().Add(-2 * time.Hour)
+	five := accept()
+	if !three.gone || one.gone || four.gone {
+		t.Error("not the oldest silent one has left")
+	}
+	c.state(four, http.StateActive)
+	c.state(five, http.StateActive)
+	server, _ := net.Pipe()
+	p.next <- server
+	waiting := make(chan net.Conn)
+	go func() {
+		n, _ := c.Accept()
+		waiting <- n
+	}()
+	select {
+	case <-waiting:
+		t.Error("a fourth is let in while three are answered")
+	case <-time.After(20 * time.Millisecond):
+	}
+	_ = five.Close()
+	_ = five.Close() // as net/http does
+	if (<-waiting) == nil || one.gone || four.gone || c.open != 3 {
+		t.Errorf("%d are open", c.open)
+	}
+	p.next <- server
+	go func() { _ = c.Close() }()
+	if _, err := c.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+}
+
+// listening waits until somebody waits for the connection's first bytes.
+func listening(t *testing.T, c *connections, n *connection) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		c.mu.Lock()
+		in := n.in
+		c.mu.Unlock()
+		if in == &c.silent {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nobody reads")
+		}
+	}
+}
+
+// TestStop: streams are told, answers in flight end, who never ends is cut off, and
+// nothing is left running.
+func TestStop(t *testing.T) {
+	direct.CloseIdleConnections()
+	before := runtime.NumGoroutine()
+	c := config()
+	c.Limits.Drain = 300 * time.Millisecond
+	entered, leave := make(chan struct{}, 2), make(chan struct{})
+	c.Health = func(ctx context.Context) Health {
+		entered <- struct{}{}
+		select {
+		case <-leave:
+		case <-ctx.Done(): // the stop does not wait for who does not end
+		}
+		return Health{Healthy, "bbolt: ok", "in-process: ok"}
+	}
+	s := serve(t, c)
+	stream, _ := s.follow(t)
+	next(t, stream)
+	dial(t, s.address, 5) // silent ones
+	answer := make(chan error, 1)
+	go func() {
+		conn, err := net.Dial("tcp", s.address)
+		if err != nil {
+			answer <- err
+			return
+		}
+		defer func() { _ = conn.Close() }()
+		_, _ = io.WriteString(conn, "GET "+healthPath+" HTTP/1.1\r\nHost: "+s.address+"\r\n\r\n")
+		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err == nil && res.StatusCode != 200 {
+			err = fmt.Errorf("status %d", res.StatusCode)
+		}
+		answer <- err
+	}()
+	<-entered
+	began := time.Now()
+	s.stop()
+	if m := next(t, stream); m.name != "end" || !strings.Contains(m.raw, "stopping") {
+		t.Errorf("%+v", m)
+	}
+	if _, open := <-stream; open {
+		t.Error("the stream goes on")
+	}
+	close(leave)
+	if err := <-answer; err != nil {
+		t.Errorf("an answer in flight: %v", err)
+	}
+	err := <-s.ended
+	s.ended <- err
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if _, err := net.Dial("tcp", s.address); err == nil {
+		t.Error("it still listens")
+	}
+	var lc net.ListenConfig
+	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Serve(t.Context(), l); !errors.Is(err, ErrServed) {
+		t.Errorf("served twice: %v", err)
+	}
+	noneLeft(t, before)
+}
+
+// TestStopWithoutEnd: who never ends is cut off in time.
+func TestStopWithoutEnd(t *testing.T) {
+	direct.CloseIdleConnections()
+	before := runtime.NumGoroutine()
+	c := config()
+	c.Limits.Drain = 50 * time.Millisecond
+	entered := make(chan struct{})
+	c.Health = func(ctx context.Context) Health {
+		close(entered)
+		<-ctx.Done()
+		return Health{}
+	}
+	s := serve(t, c)
+	go func() { _, _ = http.Get(s.url + healthPath) }() //nolint:bodyclose // it is cut off
+	<-entered
+	began := time.Now()
+	s.stop()
+	err := <-s.ended
+	s.ended <- err
+	if took := time.Since(began); err != nil || took > 2*time.Second {
+		t.Errorf("%v after %s", err, took)
+	}
+	noneLeft(t, before)
+}
+
+// noneLeft waits until there are no more goroutines than before.
+func noneLeft(t *testing.T, before int) {
+	t.Helper()
+	deadline := time.Now().Add(5 * time.Second)
+	for {
+		direct.CloseIdleConnections()
+		http.DefaultClient.CloseIdleConnections()
+		now := runtime.NumGoroutine()
+		if now <= before {
+			return
+		}
+		if time.Now().After(deadline) {
+			all := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines, %d before:\n%s", now, before, all[:runtime.Stack(all, true)])
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// TestListenerFails: Serve says so.
+func TestListenerFails(t *testing.T) {
+	a, err := New(config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lc net.ListenConfig
+	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+	if err := a.Serve(t.Context(), l); err == nil {
+		t.Error("a listener that is closed is served well")
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !unix
+
+package web
+
+import "math"
+
+// spareDescriptors is how many of the process's descriptors connections may take;
+// here they are not counted.
+func spareDescriptors() int { return math.MaxInt }

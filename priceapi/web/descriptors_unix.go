@@ -1,0 +1,18 @@
+//go:build unix
+
+package web
+
+import "syscall"
+
+// spareDescriptors is how many of the process's descriptors connections may take: a
+// quarter, for a wallet runs in the same process.
+func spareDescriptors() int {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		return fewDescriptors
+	}
+	return int(max(1, min(uint64(l.Cur)/4, 1<<20)))
+}
+
+// fewDescriptors is a quarter of the least that systems begin with.
+const fewDescriptors = 64

@@ -1,0 +1,131 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"swapkeep/priceapi/board"
+)
+
+// streamFull is how long a reader had better wait for a stream to become free.
+const streamFull = 30 * time.Second
+
+// events streams prices until the reader is gone, reads too slowly, or the API stops.
+func (a *API) events(w http.ResponseWriter, r *http.Request) {
+	select {
+	case a.streams <- struct{}{}:
+		defer func() { <-a.streams }()
+	default:
+		fullStreams.says("as many event streams are open as this service serves").after(streamFull).write(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Accel-Buffering", "no") // for a proxy in front
+	if wasHead(r) {
+		return
+	}
+	s := stream{w: w, control: http.NewResponseController(w), within: a.limits.StreamWrite}
+	a.follow(r, s)
+}
+
+// follow sends the present, and after each board what it changed.
+func (a *API) follow(r *http.Request, s stream) {
+	beat := time.NewTicker(a.limits.Heartbeat)
+	defer beat.Stop()
+	if !s.send([]byte("retry: 5000\n\n")) {
+		return
+	}
+	var told *board.Board // the newest that was sent
+	for {
+		b, next := a.c.Feed.Next()
+		if b != told && !b.Fetched.IsZero() {
+			if !s.send(a.changes.between(told, b)) {
+				return
+			}
+			told = b
+		}
+		for waiting := true; waiting; {
+			select {
+			case <-next:
+				waiting = false
+			case <-beat.C:
+				if !s.send([]byte(": still here\n\n")) {
+					return
+				}
+			case <-r.Context().Done():
+				return
+			case <-a.stopping:
+				s.send([]byte("event: end\ndata: {\"reason\":\"the service is stopping\"}\n\n"))
+				return
+			}
+		}
+	}
+}
+
+// A stream is one reader's.
+type stream struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	within  time.Duration
+}
+
+// send writes a message whole, and reports whether the reader is still there.
+func (s stream) send(message []byte) bool {
+	// Where there is no connection to set a deadline of, there is no slow reader.
+	_ = s.control.SetWriteDeadline(time.Now().Add(s.within))
+	if _, err := s.w.Write(message); err != nil {
+		return false
+	}
+	return s.control.Flush() == nil
+}
+
+// changes keeps the last messages, which all readers but the slowest want alike.
+type changes struct {
+	mu             sync.Mutex
+	whole, partial change
+}
+
+type change struct {
+	from, to *board.Board
+	message  []byte
+}
+
+// between is the event that leads from one board to another; from nil, every price.
+func (c *changes) between(from, to *board.Board) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kept := &c.partial
+	if from == nil {
+		kept = &c.whole
+	}
+	if kept.to != to || kept.from != from {
+		*kept = change{from, to, event(from, to)}
+	}
+	return kept.message
+}
+
+// event encodes the prices of a board that are not as they were before.
+func event(before, b *board.Board) []byte {
+	e := PriceEvent{Timestamp: bare(b.Fetched), Data: []EventPrice{}}
+	for i := range b.Rows {
+		if r := &b.Rows[i]; r.Public && r.Now.Known() && !sameAs(before, r) {
+			e.Data = append(e.Data, eventPrice(*r))
+		}
+	}
+	m := strconv.AppendUint([]byte("event: prices\nid: "), b.Seq, 10)
+	m = append(append(m, "\ndata: "...), encode(e)...)
+	return append(m, "\n\n"...)
+}
+
+func sameAs(before *board.Board, r *board.Row) bool {
+	if before == nil {
+		return false
+	}
+	old, ok := before.Row(r.ID())
+	return ok && old.Public && old.Now.Value == r.Now.Value && old.Stale == r.Stale
+}

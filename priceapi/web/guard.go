@@ -1,0 +1,116 @@
+package web
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// guard is what every request passes before anything is looked up: the host it names,
+// the page it comes from, its size. It says to browsers which pages may read.
+func (a *API) guard(w http.ResponseWriter, r *http.Request) *Problem {
+	if a.vary != nil {
+		w.Header()["Vary"] = a.vary
+	}
+	if r.ContentLength != 0 {
+		// net/http would wait for a small body before it closes. Where there is no
+		// connection to set a deadline of, there is nothing to wait for.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now())
+	}
+	switch {
+	case !(*a.hosts.Load())[r.Host] || r.URL.User != nil || r.URL.Scheme != "" && r.URL.Scheme != "http":
+		return wrongHost.says("the Host header names no host of this service").with("Connection", "close")
+	case len(r.RequestURI) > a.limits.URL:
+		return longURL.says("the URL is longer than this service reads").with("Connection", "close")
+	case r.ContentLength != 0:
+		// Closing leaves the body unread, whatever its framing says.
+		return badBody.says("the request has a body").with("Connection", "close")
+	}
+	return a.guardOrigin(w, r)
+}
+
+// guardOrigin refuses what a page of a foreign origin asks for. A browser tells by
+// Origin, or by Sec-Fetch-Site where it sends no Origin.
+func (a *API) guardOrigin(w http.ResponseWriter, r *http.Request) *Problem {
+	policy := sameOrigin
+	if from, sent := r.Header["Origin"]; sent {
+		switch {
+		case len(from) == 1 && a.origins[from[0]]:
+			policy = crossSite
+			h := w.Header()
+			h["Access-Control-Allow-Origin"] = from
+			h["Access-Control-Expose-Headers"] = exposed
+		case len(from) == 1 && (from[0] == "http://"+r.Host || from[0] == "https://"+r.Host):
+		default:
+			return crossOrigin.says("the request comes from a web page of another origin")
+		}
+	} else if site, sent := r.Header["Sec-Fetch-Site"]; sent && !ownSite(site) && !opensDocs(r) {
+		return crossOrigin.says("the request comes from a web page of another site")
+	}
+	w.Header()["Cross-Origin-Resource-Policy"] = policy
+	return nil
+}
+
+var exposed = []string{"ETag, Retry-After, " + StaleHeader}
+
+func ownSite(site []string) bool {
+	return len(site) == 1 && (site[0] == "same-origin" || site[0] == "none")
+}
+
+// opensDocs: somebody followed a link to the documentation.
+func opensDocs(r *http.Request) bool {
+	return r.URL.Path == docsPath && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+}
+
+func isPreflight(r *http.Request) bool { return r.Method == http.MethodOptions }
+
+// preflight answers a browser that asks whether an allowed page may send a key.
+func (a *API) preflight(w http.ResponseWriter, r *http.Request) bool {
+	if !a.origins[r.Header.Get("Origin")] || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Methods", readMethods)
+	h.Set("Access-Control-Allow-Headers", keyHeader+", If-None-Match, Last-Event-ID")
+	h.Set("Access-Control-Max-Age", "600")
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
+// parseOrigin is an origin as a browser writes it.
+func parseOrigin(o string) (string, error) {
+	u, err := url.Parse(o)
+	if err != nil {
+		return "", err
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return "", errors.New("no http origin")
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host), nil
+}
+
+// loopbackNames are what a person may call a listener of this machine.
+var loopbackNames = []string{"127.0.0.1", "localhost", "::1"}
+
+// hostsOf are what a Host header may say to reach a listener.
+func hostsOf(listen net.Addr) []string {
+	host, port, err := net.SplitHostPort(listen.String())
+	if err != nil {
+		return nil
+	}
+	names := []string{host}
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
+		names = append(names, loopbackNames...)
+	}
+	var hosts []string
+	for _, n := range names {
+		hosts = append(hosts, net.JoinHostPort(n, port))
+		if port == "80" { // browsers leave it out
+			hosts = append(hosts, strings.TrimSuffix(net.JoinHostPort(n, port), ":80"))
+		}
+	}
+	return hosts
+}

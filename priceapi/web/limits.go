@@ -1,0 +1,42 @@
+package web
+
+import (
+	"cmp"
+	"time"
+)
+
+// Limits bound what clients may take. Zero fields take the value of [DefaultLimits].
+type Limits struct {
+	Connections int           // open at once; never above a quarter of the process's descriptors
+	Streams     int           // of events, at once
+	Charts      int           // read at once
+	Header      int           // bytes of a request's head
+	URL         int           // bytes
+	ReadHeader  time.Duration // for a request's head to arrive
+	Write       time.Duration // for an answer to be taken
+	Idle        time.Duration // between two requests of a connection
+	Fresh       time.Duration // that a new connection may stay silent while others wait
+	Drain       time.Duration // for answers in flight when the API stops
+	Backend     time.Duration // for the history, the cache, the limiter and the look at the health
+	Heartbeat   time.Duration // between two signs of life of a stream
+	StreamWrite time.Duration // for a stream's reader to take what it was sent
+}
+
+// DefaultLimits suit one machine.
+func DefaultLimits() Limits {
+	return Limits{
+		Connections: 1024, Streams: 64, Charts: 16, Header: 8 << 10, URL: 4 << 10,
+		ReadHeader: 5 * time.Second, Write: 30 * time.Second, Idle: time.Minute, Fresh: 500 * time.Millisecond,
+		Drain: 3 * time.Second, Backend: 3 * time.Second, Heartbeat: 15 * time.Second, StreamWrite: 10 * time.Second,
+	}
+}
+
+// or fills the zero fields of l.
+func (l Limits) or(d Limits) Limits {
+	return Limits{
+		Connections: cmp.Or(l.Connections, d.Connections), Streams: cmp.Or(l.Streams, d.Streams), Charts: cmp.Or(l.Charts, d.Charts),
+		Header: cmp.Or(l.Header, d.Header), URL: cmp.Or(l.URL, d.URL), ReadHeader: cmp.Or(l.ReadHeader, d.ReadHeader),
+		Write: cmp.Or(l.Write, d.Write), Idle: cmp.Or(l.Idle, d.Idle), Fresh: cmp.Or(l.Fresh, d.Fresh), Drain: cmp.Or(l.Drain, d.Drain),
+		Backend: cmp.Or(l.Backend, d.Backend), Heartbeat: cmp.Or(l.Heartbeat, d.Heartbeat), StreamWrite: cmp.Or(l.StreamWrite, d.StreamWrite),
+	}
+}

@@ -1,0 +1,162 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// openapiType is the media type of the document itself.
+const openapiType = "application/vnd.oai.openapi+json;version=3.1"
+
+// keyScheme names the API key in the document.
+const keyScheme = "apiKey"
+
+// documentation is what huma builds on: our formats and refusals, none of its pages.
+func (a *API) documentation() huma.Config {
+	c := huma.DefaultConfig("Swapkeep price API", a.c.Version)
+	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
+	c.CreateHooks = nil // they add a $schema to every record
+	c.Transformers = []huma.Transformer{asProblem}
+	c.RejectUnknownQueryParameters = true
+	c.Info.Description = about()
+	if a.c.Keys != nil {
+		c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{keyScheme: {
+			Type: "apiKey", In: "header", Name: keyHeader, Description: "A key that whoever runs the service gave out.",
+		}}
+	}
+	return c
+}
+
+// kinds are all kinds of problems, in the order of their status.
+var kinds = []kind{badBody, keyNeeded, crossOrigin, unknownPath, unknownToken, noPrice, wrongMethod, longURL, wrongHost, badParameter, tooMany, broken, notFetched, noHistory, noCount, fullStreams}
+
+// about introduces the API.
+func about() string {
+	var b strings.Builder
+	b.WriteString(`Prices of tokens on EVM networks, in US dollars for one whole token, fetched about every minute, with the change in 24 hours and charts of 24 hours, a week and a month.
+
+* Resources are read with GET or HEAD. Their answers carry an ETag; with If-None-Match an unchanged one is 304.
+* Parameters that a resource does not know, that are empty or that are given twice are refused.
+* Prices that are no longer current stay the last known ones. /tokens marks each with stale; the header ` + StaleHeader + ` counts them in any answer.
+* Refusals are RFC 9457 problems. Each has a remedy. Only a request that is no HTTP, or whose head is too large (400, 431), is refused in plain text.
+
+| Problem | Status | Title | Remedy |
+|---|---|---|---|
+`)
+	for _, k := range kinds {
+		fmt.Fprintf(&b, "| %s | %d | %s | %s |\n", k.urn(), k.status, k.title, k.remedy)
+	}
+	return b.String()
+}
+
+// operation documents a resource: its answer, and every refusal.
+func (a *API) operation(res resource) huma.Operation {
+	op := huma.Operation{
+		OperationID: res.id, Tags: []string{res.group}, Method: http.MethodGet, Path: Base + res.path, Summary: res.summary, Description: res.about,
+		Responses: map[string]*huma.Response{"200": a.success(res)},
+	}
+	if !res.stream {
+		op.Responses["304"] = &huma.Response{Description: "The client has this answer already, as its If-None-Match says."}
+	}
+	if res.id == health.id {
+		op.Responses["503"] = a.success(res)
+		op.Responses["503"].Description = "The service is unhealthy; the record says why."
+	}
+	if a.c.Keys != nil && !res.open {
+		op.Security = []map[string][]string{{keyScheme: {}}}
+	}
+	for _, k := range append(a.anywhere(res), res.problems...) {
+		a.addProblem(op.Responses, k)
+	}
+	op.Responses["431"] = &huma.Response{Description: "The request's head is too large.", Content: map[string]*huma.MediaType{"text/plain": {}}}
+	return op
+}
+
+// anywhere are the problems that a resource shares with all others.
+func (a *API) anywhere(res resource) []kind {
+	shared := []kind{badBody, crossOrigin, wrongMethod, longURL, wrongHost, badParameter, broken}
+	if a.c.Keys != nil && !res.open {
+		shared = append(shared, keyNeeded)
+	}
+	if a.c.Limiter != nil {
+		shared = append(shared, tooMany, noCount)
+	}
+	return shared
+}
+
+func (a *API) success(res resource) *huma.Response {
+	kind := jsonType
+	headers := map[string]*huma.Param{
+		"ETag":      textHeader("Names these bytes, for If-None-Match.", `"5f2b8c0e9d1a4b7c3e6f8a90"`),
+		StaleHeader: {Description: "How many values of this answer are too old to be called current; absent when none is.", Schema: &huma.Schema{Type: huma.TypeInteger, Examples: []any{3}}},
+	}
+	if res.stream {
+		kind, headers = "text/event-stream", nil
+	}
+	return &huma.Response{Description: res.summary, Headers: headers, Content: map[string]*huma.MediaType{kind: {Schema: a.schema(res.record)}}}
+}
+
+func textHeader(about, example string) *huma.Param {
+	return &huma.Param{Description: about, Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{example}}}
+}
+
+// addProblem documents a refusal; kinds of one status share a response.
+func (a *API) addProblem(responses map[string]*huma.Response, k kind) {
+	status, says := strconv.Itoa(k.status), k.title+" ("+k.urn()+")"
+	r := responses[status]
+	if r == nil {
+		r = &huma.Response{}
+		responses[status] = r
+	}
+	if r.Description != "" {
+		says = strings.TrimSuffix(r.Description, ".") + "; " + says
+	}
+	r.Description = says
+	if r.Content == nil {
+		r.Content = map[string]*huma.MediaType{}
+	}
+	r.Content[problemType] = &huma.MediaType{Schema: a.schema(Problem{}), Example: map[string]any{
+		"type": k.urn(), "title": k.title, "status": k.status, "detail": "what is wrong with this request", "remedy": k.remedy,
+	}}
+	if header, says := wayOut(k.status); header != "" {
+		if r.Headers == nil {
+			r.Headers = map[string]*huma.Param{}
+		}
+		r.Headers[header] = says
+	}
+}
+
+// wayOut is the header that a status comes with.
+func wayOut(status int) (string, *huma.Param) {
+	switch status {
+	case http.StatusUnauthorized:
+		return "WWW-Authenticate", textHeader("Which header the key goes into.", `ApiKey header="X-API-Key"`)
+	case http.StatusMethodNotAllowed:
+		return "Allow", textHeader("The methods that there are.", readMethods)
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return "Retry-After", &huma.Param{Description: "How many seconds to wait.", Schema: &huma.Schema{Type: huma.TypeInteger, Examples: []any{5}}}
+	}
+	return "", nil
+}
+
+func (a *API) schema(record any) *huma.Schema {
+	return a.docs.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(record), true, "")
+}
+
+// document is the OpenAPI document.
+func (a *API) document() *answer {
+	d := a.docs.OpenAPI()
+	for _, theirs := range []string{"ErrorModel", "ErrorDetail"} { // huma's problem, which is never sent
+		delete(d.Components.Schemas.Map(), theirs)
+	}
+	text, err := d.MarshalJSON()
+	if err != nil {
+		panic(fmt.Errorf("openapi document: %w", err))
+	}
+	return typed(text, []string{openapiType})
+}

@@ -1,0 +1,114 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/swaggest/swgui/v5/static"
+)
+
+const (
+	docsPath = "/docs"
+	specPath = "/openapi.json"
+)
+
+// page is our part of the documentation page. The rest is Swagger UI, which comes
+// packed; its bare files are taken, since its handler hashes all of them whenever the
+// process starts.
+//
+//go:embed page
+var ours embed.FS
+
+// docsPolicy lets the page load nothing but its own. Swagger UI writes style
+// attributes and has small pictures in its style sheet.
+var docsPolicy = []string{"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
+
+// A file is a row of the table of pages.
+type file struct {
+	path, kind string
+	from       embed.FS
+	name       string // packed when it ends in .gz
+}
+
+var files = []file{
+	{docsPath, "text/html; charset=utf-8", ours, "page/index.html"},
+	{"/docs/start.js", "text/javascript; charset=utf-8", ours, "page/start.js"},
+	{"/docs/swagger-ui-bundle.js", "text/javascript; charset=utf-8", static.FS, "swagger-ui-bundle.js.gz"},
+	{"/docs/swagger-ui.css", "text/css; charset=utf-8", static.FS, "swagger-ui.css.gz"},
+	{"/docs/favicon-32x32.png", "image/png", static.FS, "favicon-32x32.png"},
+}
+
+// routePages registers what is no resource.
+func (a *API) routePages() {
+	get := func(path string, serve http.HandlerFunc) {
+		a.router.Path(path).Methods(http.MethodGet).HandlerFunc(serve)
+	}
+	for _, f := range files {
+		get(f.path, f.handler())
+	}
+	get(specPath, func(w http.ResponseWriter, r *http.Request) { a.spec().write(w, r) })
+	root := encoded(Root{Name: "Swapkeep price API", Version: a.c.Version, API: Base, Documentation: docsPath, OpenAPI: specPath}, 0)
+	get("/", root.write)
+}
+
+// handler serves the file as it is packed to who takes it so, else unpacked.
+func (f file) handler() http.HandlerFunc {
+	packed := sync.OnceValue(func() *answer { return f.answer(f.read()) })
+	if !strings.HasSuffix(f.name, ".gz") {
+		return func(w http.ResponseWriter, r *http.Request) { packed().write(w, r) }
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Vary", "Accept-Encoding")
+		if takesGzip(r.Header.Get("Accept-Encoding")) {
+			as := *packed()
+			as.encoding = []string{"gzip"}
+			as.write(w, r)
+			return
+		}
+		f.answer(unpack(packed().body)).write(w, r)
+	}
+}
+
+func (f file) answer(body []byte) *answer {
+	a := typed(body, []string{f.kind})
+	a.policy = docsPolicy
+	return a
+}
+
+func (f file) read() []byte {
+	body, err := f.from.ReadFile(f.name)
+	if err != nil {
+		panic(fmt.Errorf("embedded page: %w", err))
+	}
+	return body
+}
+
+// takesGzip reads an Accept-Encoding; a weight of zero is no (RFC 9110, 12.5.3).
+func takesGzip(accept string) bool {
+	for one := range strings.SplitSeq(accept, ",") {
+		coding, weight, _ := strings.Cut(one, ";")
+		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+			weight = strings.TrimPrefix(strings.TrimSpace(weight), "q=")
+			return weight == "" || strings.Trim(weight, "0.") != ""
+		}
+	}
+	return false
+}
+
+func unpack(packed []byte) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		panic(fmt.Errorf("embedded page: %w", err))
+	}
+	body, err := io.ReadAll(z)
+	if err != nil {
+		panic(fmt.Errorf("embedded page: %w", err))
+	}
+	return body
+}

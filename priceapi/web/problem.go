@@ -1,0 +1,128 @@
+package web
+
+import (
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Problem is a refusal as RFC 9457 has it, with what to do about it.
+type Problem struct {
+	Type   string         `json:"type" doc:"What kind of problem this is." example:"urn:swapkeep:problem:unknown-token"`
+	Title  string         `json:"title" doc:"The kind in words." example:"Unknown token"`
+	Status int            `json:"status" doc:"HTTP status." example:"404"`
+	Detail string         `json:"detail" doc:"What is wrong with this request." example:"no monitored token has this address"`
+	Remedy string         `json:"remedy" doc:"What to do about it." example:"GET /api/v1/tokens lists the tokens that are monitored"`
+	Errors []ProblemField `json:"errors,omitempty" nullable:"false" doc:"The parameters that are wrong."`
+
+	header http.Header
+}
+
+// ProblemField is a parameter that is wrong. Its value is not repeated.
+type ProblemField struct {
+	Location string `json:"location" doc:"Where the parameter is, and its name." example:"query.limit"`
+	Message  string `json:"message" doc:"What is wrong with it." example:"expected number <= 1000"`
+}
+
+// A kind is a row of the table of problems.
+type kind struct {
+	name   string // the end of its type's URN
+	status int
+	title  string
+	remedy string
+}
+
+const problemURN = "urn:swapkeep:problem:"
+
+// The kinds of problems. Kinds with one status are told apart by their type.
+var (
+	badBody      = kind{"request-body", 400, "A body is not taken", "send the request without a body"}
+	keyNeeded    = kind{"key-needed", 401, "An API key is needed", "send your key in the header X-API-Key; whoever runs this service gives keys out"}
+	crossOrigin  = kind{"cross-origin", 403, "Web pages of other origins may not read this", "open the API itself, or let whoever runs it add your page's origin to the allowed ones"}
+	unknownPath  = kind{"unknown-path", 404, "There is nothing here", "the resources are listed at /docs; paths are taken as they are, without a slash at the end"}
+	unknownToken = kind{"unknown-token", 404, "Unknown token", "GET /api/v1/tokens lists the tokens that are monitored"}
+	noPrice      = kind{"no-price", 404, "No price yet", "ask again in a minute; GET /api/v1/tokens shows which tokens have a price"}
+	wrongMethod  = kind{"method", 405, "The API is for reading", "use GET or HEAD"}
+	longURL      = kind{"long-url", 414, "The URL is too long", "ask for fewer tokens at once"}
+	wrongHost    = kind{"host", 421, "The request is for another host", "use the address that the service was configured with, such as http://127.0.0.1:5330"}
+	badParameter = kind{"parameter", 422, "A parameter is wrong", "see errors for the parameters, and /docs for what they may be"}
+	tooMany      = kind{"rate", 429, "Too many requests", "wait for the seconds that Retry-After says"}
+	broken       = kind{"internal", 500, "The service failed", "try again; if it stays so, tell whoever runs it"}
+	notFetched   = kind{"not-fetched", 503, "No prices were fetched yet", "wait for the seconds that Retry-After says; the first fetch takes a moment"}
+	noHistory    = kind{"history", 503, "The history cannot be read", "try again; GET /api/v1/health says how the database is"}
+	noCount      = kind{"uncounted", 503, "Requests cannot be counted", "try again; GET /api/v1/health says how the cache is"}
+	fullStreams  = kind{"streams", 503, "Too many event streams", "close a stream, or read /api/v1/tokens/price24h once a minute"}
+)
+
+func (k kind) urn() string { return problemURN + k.name }
+
+// says is a problem of the kind.
+func (k kind) says(detail string) *Problem {
+	return &Problem{Type: k.urn(), Title: k.title, Status: k.status, Detail: detail, Remedy: k.remedy}
+}
+
+// with adds a header.
+func (p *Problem) with(name, value string) *Problem {
+	if p.header == nil {
+		p.header = http.Header{}
+	}
+	p.header.Set(name, value)
+	return p
+}
+
+// after says when to come back.
+func (p *Problem) after(wait time.Duration) *Problem {
+	return p.with("Retry-After", strconv.Itoa(max(1, int(math.Ceil(wait.Seconds())))))
+}
+
+// write sends the problem.
+func (p *Problem) write(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	p.headers(h.Set)
+	body := encode(p)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(p.Status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // a client that is gone is told nothing
+	}
+}
+
+func (p *Problem) headers(set func(name, value string)) {
+	for name := range p.header {
+		set(name, p.header.Get(name))
+	}
+	set("Content-Type", problemType)
+	set("Cache-Control", "no-store")
+	set("X-Content-Type-Options", "nosniff")
+}
+
+// asProblem is a huma transformer: what validation finds becomes a problem.
+func asProblem(c huma.Context, _ string, v any) (any, error) {
+	e, ok := v.(*huma.ErrorModel)
+	if !ok {
+		return v, nil
+	}
+	p := broken.says("an unexpected error")
+	if e.Status == http.StatusUnprocessableEntity {
+		p = badParameter.says("the request's parameters are not what this resource takes")
+	}
+	for _, d := range e.Errors {
+		p.Errors = append(p.Errors, ProblemField{Location: short(d.Location), Message: d.Message})
+	}
+	p.headers(c.SetHeader)
+	return p, nil
+}
+
+// maxLocation bounds how much of a parameter's name is repeated, in bytes.
+const maxLocation = 80
+
+func short(location string) string {
+	if len(location) > maxLocation {
+		return strings.ToValidUTF8(location[:maxLocation], "") + "…"
+	}
+	return location
+}

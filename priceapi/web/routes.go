@@ -1,0 +1,141 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humamux"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/gorilla/mux"
+)
+
+// readMethods are the methods of every resource.
+const readMethods = "GET, HEAD"
+
+// A resource is a row of the contract.
+type resource struct {
+	id, group, path, summary, about string
+	record                          any // what it answers
+	stream                          bool
+	open                            bool // without a key
+	problems                        []kind
+}
+
+// The resources. What any resource may refuse is not repeated here.
+var (
+	health = resource{
+		id: "health", group: "Service", path: "/health", summary: "How the service is", record: HealthRecord{}, open: true,
+		about: "Looks at the database and the cache. Status 200 with healthy and degraded, 503 with unhealthy; the record is the same.",
+	}
+	stats = resource{
+		id: "stats", group: "Service", path: "/stats", summary: "How fetching goes", record: Statistics{}, problems: []kind{noHistory},
+		about: "Counts the fetches since the history began.",
+	}
+	prices = resource{
+		id: "prices", group: "Prices", path: "/tokens/price24h", summary: "Prices of many tokens, with 24-hour comparison", record: PriceList{}, problems: []kind{notFetched},
+		about: "Tokens whose price is known, the largest market capitalisation first. Filters add up: a token is listed when it matches all of them. A filter that nothing matches gives an empty list. Values that are no longer current stay the last known ones, with has_24h_data false; the header " + StaleHeader + " counts them.",
+	}
+	single = resource{
+		id: "price", group: "Prices", path: "/tokens/{address}/price24h", summary: "Price of one token, with 24-hour comparison", record: TokenPrice{}, problems: []kind{unknownToken, noPrice},
+		about: "The zero address is a network's own coin. Without chain_id an address that is known on several networks is the token of the lowest chain id.",
+	}
+	tokenList = resource{
+		id: "tokens", group: "Tokens", path: "/tokens", summary: "The tokens that are monitored", record: TokenList{},
+		about: "All of them unless limit is given, also those whose price is not known yet; here is the source, the age and the staleness of every price.",
+	}
+	history = resource{
+		id: "history", group: "Charts", path: "/tokens/{address}/history", summary: "Chart of one token", record: Chart{}, problems: []kind{unknownToken, noHistory},
+		about: "Candles of the last 24 hours (5 minutes each), week (30 minutes) or month (4 hours). Without chain_id an address that is known on several networks is the token of the lowest chain id.",
+	}
+	historyList = resource{
+		id: "history-available", group: "Charts", path: "/tokens/history/available", summary: "Which charts there are", record: AvailableList{}, problems: []kind{noHistory},
+		about: "The tokens with at least one candle, their periods, and since when prices of them are kept.",
+	}
+	eventStream = resource{
+		id: "events", group: "Prices", path: "/events", summary: "Prices as they change", record: PriceEvent{}, stream: true, problems: []kind{fullStreams},
+		about: "Server-sent events. The first event named prices tells every price; later ones, after each fetch, those that changed. A price of 24 hours before moves by itself as time passes and is not told for that alone. The id is the number of the fetch. Who comes back, with Last-Event-ID or without, gets every price again. A comment every 15 seconds is a sign of life; an event named end says that the service stops. A reader that does not read is cut off.",
+	}
+)
+
+// The parameters, by what takes them. Those that are part of others are exported, as
+// huma needs them.
+type (
+	noInput struct{}
+
+	// OnChain is the network of a list.
+	OnChain struct {
+		ChainID uint64 `query:"chain_id" minimum:"1" maximum:"9007199254740991" doc:"Network id; every network when absent." example:"1"`
+	}
+
+	pricesInput struct {
+		OnChain
+		Limit     uint64   `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"The most items that are returned." example:"100"`
+		Offset    uint64   `query:"offset" minimum:"0" maximum:"1000000000" default:"0" doc:"Number of items to leave out at the beginning." example:"0"`
+		Addresses []string `query:"addresses" nullable:"false" maxItems:"100" pattern:"^0x[0-9a-fA-F]{40}$" doc:"Token contracts, separated by commas; the zero address is a network's own coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
+		Symbols   []string `query:"symbols" nullable:"false" maxItems:"100" minLength:"1" maxLength:"40" doc:"Ticker symbols, separated by commas; letter case does not matter." example:"WETH,USDC"`
+	}
+
+	tokensInput struct {
+		OnChain
+		Limit  uint64 `query:"limit" minimum:"1" maximum:"1000" doc:"The most tokens that are returned; all when absent." example:"100"`
+		Offset uint64 `query:"offset" minimum:"0" maximum:"1000000000" default:"0" doc:"Number of tokens to leave out at the beginning." example:"0"`
+	}
+
+	// OfToken is one token.
+	OfToken struct {
+		Address string `path:"address" pattern:"^0x[0-9a-fA-F]{40}$" doc:"Token contract; the zero address is the network's own coin." example:"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"`
+		ChainID uint64 `query:"chain_id" minimum:"1" maximum:"9007199254740991" doc:"Network id; when absent, the lowest on which the address is known." example:"1"`
+	}
+
+	historyInput struct {
+		OfToken
+		Period string `query:"period" enum:"24h,week,month" default:"24h" doc:"The span from now backwards." example:"week"`
+	}
+)
+
+func (in pricesInput) page() page {
+	return page{chain: in.ChainID, limit: int(in.Limit), offset: int(in.Offset)} // both validated
+}
+
+// route registers every resource.
+func (a *API) route() {
+	// Paths are matched as they were sent: nothing is cleaned up and redirected.
+	a.router = mux.NewRouter().SkipClean(true).UseEncodedPath()
+	a.router.NotFoundHandler = refusing(unknownPath.says("no resource has this path"))
+	a.router.MethodNotAllowedHandler = refusing(wrongMethod.says("the method is not one that resources have").with("Allow", readMethods))
+	a.docs = humamux.New(a.router, a.documentation())
+	a.docs.UseMiddleware(strict)
+
+	add(a, health, func(w http.ResponseWriter, r *http.Request, _ *noInput) { a.health(w, r) })
+	add(a, stats, func(w http.ResponseWriter, r *http.Request, _ *noInput) { a.stats(w, r) })
+	add(a, prices, func(w http.ResponseWriter, r *http.Request, in *pricesInput) {
+		a.prices(w, r, in.page(), filter{in.Addresses, in.Symbols})
+	})
+	add(a, single, func(w http.ResponseWriter, r *http.Request, in *OfToken) {
+		a.price(w, r, common.HexToAddress(in.Address), in.ChainID)
+	})
+	add(a, tokenList, func(w http.ResponseWriter, r *http.Request, in *tokensInput) {
+		a.tokens(w, r, page{of: tokensList, chain: in.ChainID, limit: int(in.Limit), offset: int(in.Offset)})
+	})
+	add(a, historyList, func(w http.ResponseWriter, r *http.Request, in *OnChain) { a.available(w, r, in.ChainID) })
+	add(a, history, func(w http.ResponseWriter, r *http.Request, in *historyInput) {
+		a.history(w, r, common.HexToAddress(in.Address), in.ChainID, in.Period)
+	})
+	add(a, eventStream, func(w http.ResponseWriter, r *http.Request, _ *noInput) { a.events(w, r) })
+	a.routePages()
+}
+
+// add registers a resource: documented by its types, its parameters validated by them.
+func add[In any](a *API, res resource, serve func(http.ResponseWriter, *http.Request, *In)) {
+	huma.Register(a.docs, a.operation(res), func(_ context.Context, in *In) (*huma.StreamResponse, error) {
+		return &huma.StreamResponse{Body: func(c huma.Context) {
+			r, w := humamux.Unwrap(c)
+			serve(w, r, in)
+		}}, nil
+	})
+}
+
+func refusing(p *Problem) http.Handler {
+	return http.HandlerFunc(p.write)
+}

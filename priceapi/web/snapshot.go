@@ -1,0 +1,212 @@
+package web
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/poll"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A snapshot is a board and what of it is encoded already. Rows that are not public
+// are in none of its views.
+type snapshot struct {
+	board *board.Board
+	// The places of rows in the board: of those with a price, and of all, by chain;
+	// chain 0 = every chain.
+	priced, monitored map[uint64][]int32
+	at                map[common.Address][]int32 // the lowest chain id first
+
+	items   []atomic.Pointer[[]byte] // of price lists, by place
+	singles []atomic.Pointer[answer] // single-token prices, by place
+	lists   pages
+
+	symbols func() map[string][]int32 // by the symbol in lower case
+	covered atomic.Pointer[[]poll.Coverage]
+}
+
+func newSnapshot(b *board.Board) *snapshot {
+	s := &snapshot{
+		board: b, priced: map[uint64][]int32{}, monitored: map[uint64][]int32{}, at: make(map[common.Address][]int32, len(b.Rows)),
+		items: make([]atomic.Pointer[[]byte], len(b.Rows)), singles: make([]atomic.Pointer[answer], len(b.Rows)),
+	}
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		if !r.Public {
+			continue
+		}
+		place, chain := int32(i), r.Token.Chain
+		s.monitored[0] = append(s.monitored[0], place)
+		s.monitored[chain] = append(s.monitored[chain], place)
+		if r.Now.Known() {
+			s.priced[0] = append(s.priced[0], place)
+			s.priced[chain] = append(s.priced[chain], place)
+		}
+		s.at[r.Token.Address] = append(s.at[r.Token.Address], place)
+	}
+	for _, places := range s.at {
+		slices.SortFunc(places, func(x, y int32) int { return cmp.Compare(b.Rows[x].Token.Chain, b.Rows[y].Token.Chain) })
+	}
+	s.symbols = sync.OnceValue(s.bySymbol)
+	return s
+}
+
+func (s *snapshot) bySymbol() map[string][]int32 {
+	m := map[string][]int32{}
+	for _, i := range s.priced[0] {
+		symbol := strings.ToLower(s.board.Rows[i].Token.Symbol)
+		m[symbol] = append(m[symbol], i)
+	}
+	return m
+}
+
+// item is the encoded item of a row.
+func (s *snapshot) item(place int32) []byte {
+	if b := s.items[place].Load(); b != nil {
+		return *b
+	}
+	b := encode(priceItem(s.board.Rows[place]))
+	s.items[place].Store(&b)
+	return b
+}
+
+// place finds a token; without a chain the one of the lowest chain id.
+func (s *snapshot) place(a common.Address, chain uint64) (int32, bool) {
+	for _, i := range s.at[a] {
+		if chain == 0 || s.board.Rows[i].Token.Chain == chain {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// single is the encoded price of a row that has one.
+func (s *snapshot) single(place int32) *answer {
+	if a := s.singles[place].Load(); a != nil {
+		return a
+	}
+	r := s.board.Rows[place]
+	stale := 0
+	if r.Stale {
+		stale = 1
+	}
+	a := encoded(tokenPrice(r), stale)
+	s.singles[place].Store(a)
+	return a
+}
+
+// window cuts offset and limit out of a view; limit 0 = all.
+func window(view []int32, offset, limit int) []int32 {
+	view = view[min(offset, len(view)):]
+	if limit == 0 {
+		return view
+	}
+	return view[:min(limit, len(view))]
+}
+
+// priceList encodes a price list of some rows of total that match.
+func (s *snapshot) priceList(places []int32, total int) []byte {
+	size, with24h := 160, 0
+	for _, i := range places {
+		size += len(s.item(i)) + 1
+		if s.board.Rows[i].Has24h() {
+			with24h++
+		}
+	}
+	b := append(make([]byte, 0, size), `{"data":[`...)
+	for n, i := range places {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, s.item(i)...)
+	}
+	b = strconv.AppendInt(append(b, `],"total_count":`...), int64(total), 10)
+	b = strconv.AppendInt(append(b, `,"has_24h_data_count":`...), int64(with24h), 10)
+	b = append(append(b, `,"timestamp":"`...), bare(s.board.Fetched)...)
+	return append(b, `"}`...)
+}
+
+// stale counts the rows whose price is too old.
+func (s *snapshot) stale(places []int32) (n int) {
+	for _, i := range places {
+		if s.board.Rows[i].Stale {
+			n++
+		}
+	}
+	return n
+}
+
+// tokenList encodes a list of monitored tokens.
+func (s *snapshot) tokenList(places []int32, total int) []byte {
+	list := TokenList{Data: make([]Token, 0, len(places)), TotalCount: total, Timestamp: bare(s.board.Fetched)}
+	for _, i := range places {
+		list.Data = append(list.Data, token(s.board.Rows[i]))
+	}
+	return encode(list)
+}
+
+// A page names a list that is asked for again and again.
+type page struct {
+	of            listOf
+	chain         uint64 // 0 = every chain
+	limit, offset int
+}
+
+// A listOf is what a list is of.
+type listOf uint8
+
+const (
+	pricesList listOf = iota
+	tokensList
+	chartsList
+)
+
+// The most pages of one board that are kept, and their bytes.
+const (
+	maxPages     = 128
+	maxPageBytes = 16 << 20
+)
+
+// pages are the encoded lists of one board. Reading takes no lock.
+type pages struct {
+	all   atomic.Pointer[map[page]*answer]
+	mu    sync.Mutex // of writers
+	bytes int
+}
+
+func (p *pages) get(k page) *answer {
+	if m := p.all.Load(); m != nil {
+		return (*m)[k]
+	}
+	return nil
+}
+
+// put keeps a page, for which others go where there is no room.
+func (p *pages) put(k page, a *answer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := map[page]*answer{}
+	if old := p.all.Load(); old != nil {
+		m = maps.Clone(*old)
+	}
+	if m[k] != nil || len(a.body) > maxPageBytes {
+		return
+	}
+	for other, gone := range m {
+		if len(m) < maxPages && p.bytes+len(a.body) <= maxPageBytes {
+			break
+		}
+		p.bytes -= len(gone.body)
+		delete(m, other)
+	}
+	m[k] = a
+	p.bytes += len(a.body)
+	p.all.Store(&m)
+}

@@ -1,0 +1,196 @@
+// Package market is what everything is worth in the sandbox, now and before: one
+// price for each asset on all chains, which its owner moves by hand or lets drift.
+// The chains' pools and oracles follow; the simulated price services ask it.
+package market
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+)
+
+// MaxMicroUSD bounds a price: a billion dollars, in millionths of one.
+const MaxMicroUSD = 1_000_000_000 * dollar
+
+// ErrMove means a move that cannot be made.
+var ErrMove = errors.New("bad move")
+
+// A Move is a new price, in millionths of a US dollar. What follows the asset
+// keeps its ratio to it.
+type Move struct {
+	Symbol   string `json:"symbol"`
+	MicroUSD int64  `json:"microUsd"`
+}
+
+// rates are what assets are worth, by their places: those that follow another in
+// units of it, the others in millionths of a US dollar.
+type rates []float64
+
+func starting() rates {
+	r := make(rates, len(assets))
+	for i, a := range assets {
+		r[i] = float64(a.Rate)
+		if a.Of != "" {
+			r[i] /= par
+		}
+	}
+	return r
+}
+
+// micro is a price in millionths of a US dollar, before rounding.
+func (r rates) micro(i int) float64 {
+	if of := assets[i].Of; of != "" {
+		return r[i] * r[index[of]]
+	}
+	return r[i]
+}
+
+// moved are the rates after moves, in their order. Errors: ErrMove.
+func (r rates) moved(moves []Move) (rates, error) {
+	r = slices.Clone(r)
+	for _, m := range moves {
+		i, ok := index[m.Symbol]
+		if !ok {
+			return nil, fmt.Errorf("%w: no asset %q; GET /market lists them", ErrMove, m.Symbol)
+		}
+		if m.MicroUSD < 1 || m.MicroUSD > MaxMicroUSD {
+			return nil, fmt.Errorf("%w: microUsd of %s: want 1 to %d", ErrMove, m.Symbol, int64(MaxMicroUSD))
+		}
+		i = root(i)
+		r[i] = float64(m.MicroUSD)
+		if of := assets[i].Of; of != "" {
+			r[i] /= r[index[of]]
+		}
+	}
+	for i := range r {
+		if p := r.micro(i); p < 0.5 || p > 10*MaxMicroUSD {
+			return nil, fmt.Errorf("%w: %s would be worth %g millionths of a dollar", ErrMove, assets[i].Symbol, p)
+		}
+	}
+	return r, nil
+}
+
+// prices rounds.
+func (r rates) prices() map[string]int64 {
+	all := make(map[string]int64, len(r))
+	for i, a := range assets {
+		all[a.Symbol] = int64(math.Round(r.micro(i)))
+	}
+	return all
+}
+
+// A record says since when which rates are true.
+type record struct {
+	since time.Time
+	rates rates
+}
+
+// maxRecords bounds what is remembered of the past; when there are more, every
+// other one of the older half is forgotten.
+const maxRecords = 4096
+
+// Prices are the market's, apart from what the chains say. Its methods may be
+// called concurrently.
+type Prices struct {
+	seed  uint64
+	began time.Time
+
+	mu  sync.Mutex
+	log []record // the first is of the beginning
+}
+
+// NewPrices are the starting prices, at a time that is rounded down to the second.
+// The seed chooses the history before.
+func NewPrices(seed uint64, began time.Time) *Prices {
+	began = began.Truncate(time.Second)
+	return &Prices{seed: seed, began: began, log: []record{{began, starting()}}}
+}
+
+func (p *Prices) now() rates {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.log[len(p.log)-1].rates
+}
+
+// Current are all prices by symbol, in millionths of a US dollar.
+func (p *Prices) Current() map[string]int64 { return p.now().prices() }
+
+// put records rates that are true from a time on.
+func (p *Prices) put(r rates, since time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last := p.log[len(p.log)-1].since; since.Before(last) {
+		since = last
+	}
+	p.log = append(p.log, record{since, r})
+	if len(p.log) > maxRecords {
+		p.thin()
+	}
+}
+
+func (p *Prices) thin() {
+	kept := p.log[:1]
+	for i, r := range p.log[1:] {
+		if i%2 == 1 || i > maxRecords/2 {
+			kept = append(kept, r)
+		}
+	}
+	p.log = kept
+}
+
+// At is the price of an asset at a time, in millionths of a US dollar. It is the
+// present one for all times to come; before the market began it follows from the
+// seed, and ends in the starting price. There is none for an unknown symbol.
+func (p *Prices) At(symbol string, t time.Time) (micro float64, ok bool) {
+	i, ok := index[symbol]
+	if !ok {
+		return 0, false
+	}
+	if t.Before(p.began) {
+		return float64(assets[i].Start()) * p.shape(i, t) / p.shape(i, p.began), true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	after, _ := slices.BinarySearchFunc(p.log, t, func(r record, t time.Time) int {
+		if r.since.After(t) {
+			return 1
+		}
+		return -1
+	})
+	return math.Round(p.log[max(after-1, 0)].rates.micro(i)), true
+}
+
+// waves are what the past is made of: the length of each and how far, at most, it
+// takes the price's logarithm.
+var waves = []struct {
+	period time.Duration
+	height float64
+}{
+	{53 * time.Minute, 0.002}, {7 * time.Hour, 0.006}, {31 * time.Hour, 0.014},
+	{9 * 24 * time.Hour, 0.04}, {47 * 24 * time.Hour, 0.09}, {400 * 24 * time.Hour, 0.3},
+}
+
+// calmness is by how much less what is calm moves.
+const calmness = 0.01
+
+// shape is an asset's price at a time before the market began, in a unit of its
+// own. What follows another has that one's shape.
+func (p *Prices) shape(i int, t time.Time) float64 {
+	a := assets[i]
+	if a.Of != "" {
+		a = assets[index[a.Of]]
+	}
+	sum := 0.0
+	for n, w := range waves {
+		phase := float64(draw(p.seed, a.Symbol, n)%1_000_000) / 1_000_000
+		turns := math.Mod(float64(t.Unix())/w.period.Seconds(), 1)
+		sum += w.height * math.Sin(2*math.Pi*(turns+phase))
+	}
+	if a.Calm {
+		sum *= calmness
+	}
+	return math.Exp(sum)
+}

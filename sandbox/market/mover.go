@@ -1,0 +1,286 @@
+package market
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/operator"
+)
+
+// Options are what a market is made with.
+type Options struct {
+	Mover *operator.Account // sends what moves pools and oracles
+	// Settle makes blocks on a chain until a transaction is in one.
+	Settle func(ctx context.Context, chain uint64, tx common.Hash) (*types.Receipt, error)
+	// Seed chooses the history before the start.
+	Seed uint64
+	Now  func() time.Time // nil = the clock
+}
+
+// ErrNoChain means a chain that does not run here.
+var ErrNoChain = errors.New("no such chain runs here")
+
+// A Market is prices, and the chains that follow them. Its methods may be called
+// concurrently.
+type Market struct {
+	*Prices
+	Options
+	sites []*site
+
+	moving  sync.Mutex // one change of the chains at a time; goes before mu
+	strayed bool       // guarded by moving; whether chains may be away from the starting prices
+
+	mu      sync.Mutex
+	drift   Drift
+	end     func() // ends the walk, nil where there is none
+	walks   sync.WaitGroup
+	trouble error // of the latest step of the walk
+}
+
+// New makes a market over the chains that run, which begin at the starting prices.
+func New(set *contracts.Set, chains []operator.Chain, o Options) (*Market, error) {
+	loaded, err := loadABIs(set)
+	if err != nil {
+		return nil, err
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	m := &Market{Prices: NewPrices(o.Seed, o.Now()), Options: o, drift: still}
+	for _, c := range chains {
+		if c.Runs() {
+			m.sites = append(m.sites, &site{Chain: c, abis: loaded})
+		}
+	}
+	return m, nil
+}
+
+func (m *Market) site(chain uint64) (*site, error) {
+	for _, s := range m.sites {
+		if s.ID == chain {
+			return s, nil
+		}
+	}
+	return nil, fmt.Errorf("chain %d: %w", chain, ErrNoChain)
+}
+
+// Move moves prices, and the pools and oracles of every chain with them. It makes
+// blocks. After an error some chains may have moved, but the prices have not; it
+// may be repeated. Errors: ErrMove where nothing was done.
+func (m *Market) Move(ctx context.Context, moves ...Move) error {
+	m.moving.Lock()
+	defer m.moving.Unlock()
+	to, err := m.now().moved(moves)
+	if err != nil {
+		return err
+	}
+	return m.moveTo(ctx, to)
+}
+
+// Restart moves everything to the starting prices. As Move.
+func (m *Market) Restart(ctx context.Context) error {
+	m.moving.Lock()
+	defer m.moving.Unlock()
+	return m.restart(ctx)
+}
+
+// restart goes with moving locked.
+func (m *Market) restart(ctx context.Context) error {
+	err := m.moveTo(ctx, starting())
+	m.strayed = err != nil
+	return err
+}
+
+// moveTo goes with moving locked.
+func (m *Market) moveTo(ctx context.Context, to rates) error {
+	m.strayed = true
+	errs := make([]error, len(m.sites))
+	var all sync.WaitGroup
+	prices := to.prices()
+	for i, s := range m.sites {
+		all.Go(func() {
+			call, err := s.call(ctx, prices)
+			if err == nil {
+				err = m.settled(ctx, s, call)
+			}
+			errs[i] = err
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	m.put(to, m.Now())
+	return nil
+}
+
+// settled sends a call and makes blocks until it has succeeded.
+func (m *Market) settled(ctx context.Context, s *site, call operator.Call) error {
+	hash, err := m.Mover.Send(ctx, s.Chain, call)
+	if err != nil {
+		return err
+	}
+	receipt, err := m.Settle(ctx, s.ID, hash)
+	if err != nil {
+		return err
+	}
+	if receipt.Status != types.ReceiptStatusSuccessful {
+		return fmt.Errorf("chain %d: transaction %s reverted", s.ID, hash)
+	}
+	return nil
+}
+
+// Drift is how prices walk.
+func (m *Market) Drift() Drift {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.drift
+}
+
+// SetDrift has prices walk, or stay. Steps are transactions that wait for the
+// chains' own blocks; a chain that makes none is left behind meanwhile.
+func (m *Market) SetDrift(d Drift) error {
+	if err := d.check(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.end != nil {
+		m.end()
+		m.end = nil
+	}
+	m.drift, m.trouble = d, nil
+	if d.BpsPerMinute > 0 {
+		ctx, end := context.WithCancel(context.Background())
+		m.end = end
+		m.walks.Go(func() { m.walk(ctx, d) })
+	}
+	return nil
+}
+
+func (m *Market) walk(ctx context.Context, d Drift) {
+	random := rand.New(rand.NewPCG(d.Seed, draw("walk", d.Seed)))
+	tick := time.NewTicker(d.every())
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := m.step(ctx, d, random)
+		m.mu.Lock()
+		if ctx.Err() == nil {
+			m.trouble = err
+		}
+		m.mu.Unlock()
+	}
+}
+
+// step takes one step of a walk.
+func (m *Market) step(ctx context.Context, d Drift, random *rand.Rand) error {
+	m.moving.Lock()
+	defer m.moving.Unlock()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	m.strayed = true
+	to := d.step(m.now(), random)
+	var errs []error
+	prices := to.prices()
+	for _, s := range m.sites {
+		errs = append(errs, m.follow(ctx, s, prices))
+	}
+	m.put(to, m.Now())
+	return errors.Join(errs...)
+}
+
+// follow sends a chain after the prices, unless it has not come to do so the last
+// time.
+func (m *Market) follow(ctx context.Context, s *site, prices map[string]int64) error {
+	if s.last != (common.Hash{}) {
+		_, waits, err := s.Client.TransactionByHash(ctx, s.last)
+		if waits {
+			return nil
+		}
+		if err != nil && !errors.Is(err, ethereum.NotFound) {
+			return err
+		}
+	}
+	call, err := s.call(ctx, prices)
+	if err != nil {
+		return err
+	}
+	s.last, err = m.Mover.Send(ctx, s.Chain, call)
+	return err
+}
+
+// Reset ends the walk, goes back to the starting prices where they were left, and
+// makes oracles well that were not. It makes blocks where there is something to do.
+func (m *Market) Reset(ctx context.Context) error {
+	errs := []error{m.SetDrift(still)}
+	m.moving.Lock()
+	defer m.moving.Unlock()
+	if m.strayed {
+		errs = append(errs, m.restart(ctx))
+	}
+	for _, s := range m.sites {
+		if !s.bent {
+			continue
+		}
+		err := m.setOracles(ctx, s, Change{At: "all", Mode: modes[0].name, Seconds: settledAge})
+		s.bent = err != nil
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// Close ends the walk. It may be called once.
+func (m *Market) Close() error {
+	err := m.SetDrift(still)
+	m.walks.Wait()
+	return err
+}
+
+// A Report is the market's idea of prices, and what the chains' pools say.
+type Report struct {
+	Prices map[string]int64 `json:"prices"` // by symbol, in millionths of a US dollar
+	Drift  Drift            `json:"drift"`
+	// Trouble is what went wrong at the latest step of the drift.
+	Trouble string        `json:"trouble,omitempty"`
+	Chains  []ChainReport `json:"chains"`
+}
+
+// A ChainReport is what the pools of one chain say.
+type ChainReport struct {
+	Chain uint64 `json:"chain"`
+	Pools []Pool `json:"pools"`
+}
+
+// Report asks every pool.
+func (m *Market) Report(ctx context.Context) (Report, error) {
+	r := Report{Prices: m.Current(), Chains: []ChainReport{}}
+	m.mu.Lock()
+	r.Drift = m.drift
+	if m.trouble != nil {
+		r.Trouble = m.trouble.Error()
+	}
+	m.mu.Unlock()
+	for _, s := range m.sites {
+		pools, err := s.report(ctx, r.Prices)
+		if err != nil {
+			return Report{}, err
+		}
+		r.Chains = append(r.Chains, ChainReport{s.ID, pools})
+	}
+	return r, nil
+}

@@ -1,0 +1,71 @@
+package market
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// A Drift is a random walk of every asset that follows no other. What is calm
+// takes a hundredth of its steps.
+type Drift struct {
+	// BpsPerMinute is how far a price goes in a minute at most; 0 = it stays.
+	BpsPerMinute float64 `json:"bpsPerMinute"`
+	// BandBps is how far it may get from its starting price.
+	BandBps float64 `json:"bandBps"`
+	// EverySeconds is the time between steps.
+	EverySeconds int64 `json:"everySeconds"`
+	// Seed chooses the walk.
+	Seed uint64 `json:"seed"`
+}
+
+// still is the default.
+var still = Drift{BandBps: 500, EverySeconds: 10, Seed: 1}
+
+// Bounds of a drift.
+const (
+	maxPace  = 1000
+	maxBand  = 9000
+	maxEvery = 3600
+)
+
+func (d Drift) check() error {
+	for _, b := range []struct {
+		bad bool
+		why string
+	}{
+		// The negation refuses what is no number too.
+		{!(d.BpsPerMinute >= 0 && d.BpsPerMinute <= maxPace), "bpsPerMinute: want 0 to 1000"},
+		{!(d.BandBps > 0 && d.BandBps <= maxBand), "bandBps: want more than 0, up to 9000"},
+		{d.EverySeconds < 1 || d.EverySeconds > maxEvery, "everySeconds: want 1 to 3600"},
+	} {
+		if b.bad {
+			return errors.New("drift." + b.why)
+		}
+	}
+	return nil
+}
+
+// every is the time between steps.
+func (d Drift) every() time.Duration { return time.Duration(d.EverySeconds) * time.Second }
+
+// step is one step of the walk. A price outside the band, to which somebody moved
+// it, comes back to its edge.
+func (d Drift) step(from rates, random *rand.Rand) rates {
+	to := append(rates(nil), from...)
+	reach := d.BpsPerMinute / 10_000 * d.every().Minutes()
+	for i, a := range assets {
+		if a.Of != "" {
+			continue
+		}
+		pace, band := reach, d.BandBps/10_000
+		if a.Calm {
+			pace, band = pace*calmness, band*calmness
+		}
+		start := float64(a.Rate)
+		moved := math.Round(from[i] * (1 + pace*(2*random.Float64()-1)))
+		to[i] = min(max(moved, math.Ceil(start*(1-band))), math.Floor(start*(1+band)))
+	}
+	return to
+}

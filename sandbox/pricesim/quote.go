@@ -1,0 +1,96 @@
+package pricesim
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"time"
+)
+
+// memory is how far back the services know prices.
+const memory = 3 * 365 * 24 * time.Hour
+
+// A quote is what a service says that something is worth.
+type quote struct {
+	dollars    float64
+	at         time.Time
+	say        string // in place of the price; "" = nothing
+	confidence float64
+}
+
+// quote is the price of a symbol at a time, or now where that is to come, as the
+// settings have it. False: the service does not know it.
+func (s *Server) quote(symbol string, at time.Time) (quote, bool) {
+	settings := s.Settings()
+	now := s.now()
+	if !settings.knows(symbol) || at.Before(now.Add(-memory)) {
+		return quote{}, false
+	}
+	if at.After(now) {
+		at = now
+	}
+	bent := settings.concerns(symbol)
+	q := quote{at: at, confidence: DefaultSettings.Confidence}
+	if bent {
+		q.at, q.say, q.confidence = at.Add(-time.Duration(settings.Stale)*time.Second), settings.Say, settings.Confidence
+	}
+	micro, ok := s.market.At(symbol, q.at)
+	if !ok {
+		return quote{}, false
+	}
+	if bent {
+		micro *= settings.Factor
+	}
+	q.dollars = micro / 1e6
+	return q, true
+}
+
+// now is what a service says about the present.
+func (s *Server) present(symbol string) (quote, bool) { return s.quote(symbol, s.now()) }
+
+// change is by how many percent the price has moved in the time before a quote.
+func (s *Server) change(symbol string, q quote, span time.Duration) float64 {
+	before, ok := s.market.At(symbol, q.at.Add(-span))
+	now, _ := s.market.At(symbol, q.at)
+	if !ok || before == 0 {
+		return 0
+	}
+	return round((now/before-1)*100, 6)
+}
+
+func round(x float64, digits int) float64 {
+	scale := math.Pow10(digits)
+	return math.Round(x*scale) / scale
+}
+
+// decimal is a number as these services write it, with up to ten digits after the
+// point.
+func decimal(x float64) string { return strconv.FormatFloat(round(x, 10), 'f', -1, 64) }
+
+// number is the price as a JSON number, or as whatever is said in its place.
+func (q quote) number() any {
+	switch {
+	case q.say == "":
+		return json.RawMessage(decimal(q.dollars))
+	case isNumber(q.say):
+		return json.RawMessage(q.say)
+	default:
+		return q.text()
+	}
+}
+
+// text is the price as a JSON string, or what is said in its place.
+func (q quote) text() any {
+	switch q.say {
+	case "":
+		return decimal(q.dollars)
+	case "null":
+		return nil
+	default:
+		return q.say
+	}
+}
+
+func isNumber(text string) bool {
+	return (text[0] == '-' || (text[0] >= '0' && text[0] <= '9')) && json.Valid([]byte(text))
+}
