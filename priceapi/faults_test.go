@@ -39,8 +39,27 @@ type service struct {
 	truth   map[price.ID]price.Value
 }
 
-func newService(t *testing.T) *service {
-	s := &service{Sandbox: sandboxtest.Start(t, chains...), t: t, feed: board.NewFeed()}
+// TestFaults: whatever sources, nodes and clocks do, nothing wrong is shown as current.
+func TestFaults(t *testing.T) {
+	box := sandboxtest.Start(t, chains...)
+	for _, f := range []struct {
+		name string
+		test func(*testing.T, *service)
+	}{
+		{"each source in trouble", eachSourceInTrouble}, {"leading source gone", leadingSourceGone}, {"oracles in trouble", oraclesInTrouble},
+		{"all down", allDown}, {"clock jumps", clockJumps}, {"market moves", marketMoves},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			if err := box.Reset(); err != nil {
+				t.Fatal(err)
+			}
+			f.test(t, newService(t, box))
+		})
+	}
+}
+
+func newService(t *testing.T, box *sandbox.Sandbox) *service {
+	s := &service{Sandbox: box, t: t, feed: board.NewFeed()}
 	var endpoints []chain.Endpoint
 	for _, id := range chains {
 		endpoints = append(endpoints, chain.Endpoint{Chain: id, URLs: []string{s.Chain(id).RPC()}})
@@ -180,10 +199,9 @@ func (s *service) begin(kind string, tr trouble) {
 	}
 }
 
-// TestEachSourceInTrouble: whatever one source does, nothing wrong is shown as current,
+// eachSourceInTrouble: whatever one source does, nothing wrong is shown as current,
 // and the others stand in.
-func TestEachSourceInTrouble(t *testing.T) {
-	s := newService(t)
+func eachSourceInTrouble(t *testing.T, s *service) {
 	all := s.honest("nobody in trouble")
 	for _, kind := range pricesim.Kinds() {
 		for _, tr := range troubles {
@@ -198,10 +216,9 @@ func TestEachSourceInTrouble(t *testing.T) {
 	}
 }
 
-// TestLeadingSourceGone: hours without the widest source, its tokens are current by the
+// leadingSourceGone: hours without the widest source, its tokens are current by the
 // others, or flagged.
-func TestLeadingSourceGone(t *testing.T) {
-	s := newService(t)
+func leadingSourceGone(t *testing.T, s *service) {
 	all := s.honest("nobody in trouble")
 	for _, tr := range troubles {
 		s.begin("defillama", tr)
@@ -226,9 +243,8 @@ func TestLeadingSourceGone(t *testing.T) {
 	}
 }
 
-// TestOraclesInTrouble: contracts that lie or fail.
-func TestOraclesInTrouble(t *testing.T) {
-	s := newService(t)
+// oraclesInTrouble: contracts that lie or fail.
+func oraclesInTrouble(t *testing.T, s *service) {
 	all := s.honest("nobody in trouble")
 	for _, mode := range []string{"stale", "zero", "negative", "revert", "tenfold"} {
 		for _, id := range chains {
@@ -245,10 +261,9 @@ func TestOraclesInTrouble(t *testing.T) {
 	}
 }
 
-// TestAllDown: the last good prices stay, are stale after a while, and nothing is made
+// allDown: the last good prices stay, are stale after a while, and nothing is made
 // up. Once the sources are back everything is current again.
-func TestAllDown(t *testing.T) {
-	s := newService(t)
+func allDown(t *testing.T, s *service) {
 	all := s.honest("nobody in trouble")
 	fetched := s.feed.Now().Fetched
 	for _, kind := range pricesim.Kinds() {
@@ -288,10 +303,9 @@ func TestAllDown(t *testing.T) {
 	}
 }
 
-// TestClockJumps: with a clock that is wrong nothing wrong is called current, and what
+// clockJumps: with a clock that is wrong nothing wrong is called current, and what
 // sources tell with a time is not; once it is right again everything is as before.
-func TestClockJumps(t *testing.T) {
-	s := newService(t)
+func clockJumps(t *testing.T, s *service) {
 	all := s.honest("the clock is right")
 	for _, jump := range []time.Duration{400 * 24 * time.Hour, -400 * 24 * time.Hour, 3 * time.Hour, -3 * time.Hour} {
 		s.shift = jump
@@ -308,9 +322,8 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// TestMarketMoves: a move that all see is followed, up and down, also a crash.
-func TestMarketMoves(t *testing.T) {
-	s := newService(t)
+// marketMoves: a move that all see is followed, up and down, also a crash.
+func marketMoves(t *testing.T, s *service) {
 	eth := price.ID{Chain: 1}
 	for _, micro := range []int64{3_100_000_000, 1_500_000_000, 2_900_000_000} {
 		if err := s.Market().Move(t.Context(), market.Move{Symbol: "ETH", MicroUSD: micro}); err != nil {

@@ -135,7 +135,7 @@ func (s *Source) deepest(ctx context.Context, id uint64, found map[common.Addres
 		kept := map[coin]int{}
 		found[asset] = slices.DeleteFunc(pools, func(p pool) bool {
 			kept[p.coin]++
-			return false
+			return kept[p.coin] > perCoin
 		})
 	}
 	return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
-// vectors are ../shared's examples of calls and price math.
+// vectors are recorded calls and price math, worked out apart from this package.
 type vectors struct {
 	Selectors []struct {
 		Signature string        `json:"signature"`

@@ -24,9 +24,7 @@ func (a *asked) add(key string, id price.ID) {
 	if _, ok := a.ids[key]; !ok {
 		a.keys = append(a.keys, key)
 	}
-	if !slices.Contains(a.ids[key], id) {
-		a.ids[key] = append(a.ids[key], id)
-	}
+	a.ids[key] = append(a.ids[key], id) // once more does no harm
 }
 
 // byChain groups what is asked in the order of ts. Chains without a slug are left

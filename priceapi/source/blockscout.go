@@ -27,10 +27,8 @@ func NewBlockscout(c Config) (*Blockscout, error) {
 	hosts := c.Hosts
 	if hosts == nil {
 		hosts = make(map[uint64]string)
-		for id, n := range networks {
-			if n.explorer != "" {
-				hosts[id] = n.explorer
-			}
+		for _, id := range Explorers() {
+			hosts[id] = networks[id].explorer
 		}
 	}
 	b := &Blockscout{make(map[uint64]*service, len(hosts)), cmp.Or(c.Patience, patience)}
@@ -127,8 +125,9 @@ func readExplorer(r *rest.Reply, asks *asked, to *answers) error {
 	if marketCap, ok := doc.MarketCap.value(); ok {
 		first(to.caps, ids, marketCap)
 	}
-	if rate, ok := doc.ExchangeRate.value(); ok && doc.traded() {
-		to.read(ids, price.Reading{Sample: price.Sample{Value: rate, At: r.Received.UTC(), Source: price.Blockscout}})
+	rate, priced := doc.ExchangeRate.value()
+	if at, timed := served(r); priced && timed && doc.traded() {
+		to.read(ids, price.Reading{Sample: price.Sample{Value: rate, At: at, Source: price.Blockscout}})
 	}
 	return nil
 }

@@ -71,6 +71,10 @@ func readPairs(r *rest.Reply, asks *asked, to *answers) error {
 	if whole(r.Body, &doc) != nil || doc == nil {
 		return ErrReply
 	}
+	now, ok := served(r)
+	if !ok {
+		return nil
+	}
 	deepest := make(map[string]price.Value) // liquidity, by address
 	best := make(map[string]price.Reading)
 	for _, raw := range doc {
@@ -83,7 +87,7 @@ func readPairs(r *rest.Reply, asks *asked, to *answers) error {
 		if !deep || depth.Cmp(leastLiquidity) < 0 || depth.Cmp(deepest[key]) <= 0 {
 			continue
 		}
-		if reading, ok := p.reading(r.Received); ok {
+		if reading, ok := p.reading(now); ok {
 			deepest[key], best[key] = depth, reading
 		}
 	}
@@ -115,7 +119,7 @@ func (p *pair) traded(now time.Time) (time.Time, bool) {
 		_, bought := p.Txns[w.name].Buys.count()
 		_, sold := p.Txns[w.name].Sells.count()
 		if bought || sold {
-			return now.Add(-w.span).UTC(), true
+			return now.Add(-w.span), true
 		}
 	}
 	return time.Time{}, false

@@ -16,7 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"swapkeep/priceapi/poll"
 	"swapkeep/rest"
+	"swapkeep/tokens"
 )
 
 // page5MB is more than any source takes, and packs into a few thousand bytes.
@@ -245,10 +247,10 @@ func TestTolerated(t *testing.T) {
 		t.Error("a host without an explorer")
 	}
 	for code, throttled := range map[string]bool{"4029": true, "5000": false, `"4012"`: false} {
-		at.serve(body(`{"code":` + code + `,"message":"` + strings.Repeat("x", 5000) + `","result":null}`))
-		_, err := open("goplus").(*GoPlus).Holders(t.Context(), testTokens)
+		at.serve(body(`{"code":` + code + `,"message":"` + strings.Repeat("x", 5000) + `","result":{"0x55d398326f99059ff775485246999027b3197955":{"holder_count":"7"}}}`))
+		holders, err := open("goplus").(*GoPlus).Holders(t.Context(), testTokens)
 		var e *rest.Error
-		if err == nil || len(err.Error()) > maxText || errors.As(err, &e) != throttled || throttled && !e.Temporary() {
+		if err == nil || len(holders) > 0 || len(err.Error()) > maxText || errors.As(err, &e) != throttled || throttled && !e.Temporary() {
 			t.Errorf("code %s: %v", code, err)
 		}
 	}
@@ -272,5 +274,49 @@ func TestCancelled(t *testing.T) {
 				t.Errorf("%s: %s: %v", s.name, method, err)
 			}
 		}
+	}
+}
+
+// TestRepetition: a call that failed is made once more, except where it is paid for,
+// and a pause that the service asks for is left to who can do something else.
+func TestRepetition(t *testing.T) {
+	for _, s := range subjects {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			at := newStage(t)
+			at.serve(func(w http.ResponseWriter, r *http.Request) {
+				if at.calls.Load() > 2 {
+					status(503, "Retry-After", "2")(w, r)
+					return
+				}
+				status(503)(w, r)
+			})
+			x, err := s.open(Config{Base: at.url, Reach: rest.OwnMachineAlone, Now: clock})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(x.(interface{ Close() }).Close)
+			ask := methods["holders"]
+			if _, ok := x.(poll.Source); ok {
+				ask = methods["now"]
+			}
+			want := int32(2)
+			if s.name == "coingecko" {
+				want = 1
+			}
+			asks := []tokens.Token{usdcOnEthereum}
+			if s.name == "blockscout" {
+				asks = []tokens.Token{supr}
+			}
+			if err := ask(t.Context(), x, asks, make(map[string]string)); err == nil || at.calls.Load() != want {
+				t.Errorf("%d calls, %v", at.calls.Load(), err)
+			}
+			at.calls.Store(2)
+			began := time.Now()
+			err = ask(t.Context(), x, asks, make(map[string]string))
+			if wrong := judge(err, rest.Answered, 2*time.Second); wrong != "" || at.calls.Load() != 3 || time.Since(began) > 2*time.Second {
+				t.Errorf("%d calls in %s, %v", at.calls.Load(), time.Since(began), err)
+			}
+		})
 	}
 }

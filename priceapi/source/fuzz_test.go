@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"testing"
 
 	"swapkeep/priceapi/price"
@@ -14,12 +13,7 @@ import (
 // fuzzReader feeds one reader: whatever a reply is, it is refused, or what is told is
 // asked for, once, and makes sense.
 func fuzzReader(f *testing.F, file string) {
-	var r recorded
-	for _, s := range subjects {
-		if i := slices.IndexFunc(s.replies, func(r recorded) bool { return r.file == file }); i >= 0 {
-			r = s.replies[i]
-		}
-	}
+	r := recordedAs(file)
 	asks := r.asks(testTokens)
 	told := newAnswers()
 	if err := r.read(&rest.Reply{Body: recording(f, file), Received: testNow}, asks, told); err != nil {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"swapkeep/priceapi/price"
 	"swapkeep/rest"
@@ -83,7 +82,7 @@ func readGeckoPrices(r *rest.Reply, asks *asked, to *answers) error {
 		return ErrReply
 	}
 	for _, key := range asks.keys {
-		if x, marketCap, ok := doc.Data.Attributes.of(key, r.Received); ok {
+		if x, marketCap, ok := doc.Data.Attributes.of(key, r); ok {
 			to.read(asks.ids[key], x)
 			if !marketCap.IsZero() {
 				first(to.caps, asks.ids[key], marketCap)
@@ -97,7 +96,7 @@ func readGeckoPrices(r *rest.Reply, asks *asked, to *answers) error {
 // when a price was made; the last trade is when it could last have changed, and so is
 // its honest time. A reply without any such times is taken to be as fresh as the
 // service promises, which is a minute.
-func (g *geckoPrices) of(key string, now time.Time) (r price.Reading, marketCap price.Value, ok bool) {
+func (g *geckoPrices) of(key string, reply *rest.Reply) (r price.Reading, marketCap price.Value, ok bool) {
 	var told struct{ price, cap, change, reserve, trade decimal }
 	for _, one := range []struct {
 		from map[string]json.RawMessage
@@ -109,9 +108,9 @@ func (g *geckoPrices) of(key string, now time.Time) (r price.Reading, marketCap 
 	}
 	v, priced := told.price.value()
 	before, told24 := told.change.ago(v)
-	at, timed := told.trade.time(now)
+	at, timed := told.trade.time(reply.Received)
 	if g.Trades == nil {
-		at, timed = now, true
+		at, timed = served(reply)
 	}
 	reserve, deep := told.reserve.value()
 	deep = g.Reserves == nil || deep && reserve.Cmp(leastLiquidity) >= 0
@@ -160,8 +159,8 @@ func readGeckoHolders(r *rest.Reply, asks *asked, to *answers) error {
 		return ErrReply
 	}
 	var holders struct{ Count decimal }
-	key := strings.ToLower(doc.Data.Attributes.Address)
-	if key != asks.keys[0] || !row(doc.Data.Attributes.Holders, &holders) {
+	key := asks.keys[0]
+	if !strings.EqualFold(doc.Data.Attributes.Address, key) || !row(doc.Data.Attributes.Holders, &holders) {
 		return nil
 	}
 	if n, ok := holders.Count.count(); ok {

@@ -19,7 +19,7 @@ type GoPlus struct{ *service }
 
 // NewGoPlus prepares it.
 func NewGoPlus(c Config) (*GoPlus, error) {
-	s, err := c.open(price.GoPlus, own{base: "https://api.gopluslabs.io/api/v1", perMinute: 30, burst: 10})
+	s, err := c.open(price.GoPlus, own{base: "https://api.gopluslabs.io", perMinute: 30, burst: 10})
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (g *GoPlus) Holders(ctx context.Context, ts []tokens.Token) (map[price.ID]u
 	}
 	var qs []query
 	for _, chain := range byChain(ts, covered, contract) {
-		path := "/token_security/" + chain.slug
+		path := "/api/v1/token_security/" + chain.slug
 		for _, a := range chain.batches(tokensPerSecurityCall) {
 			qs = append(qs, query{
 				from: g.service, asks: a, read: readSecurity, path: path,
@@ -75,7 +75,7 @@ func readSecurity(r *rest.Reply, asks *asked, to *answers) error {
 	switch code := doc.Code; {
 	case code == codeTooMany:
 		return &rest.Error{
-			Service: price.GoPlus.String(), Method: http.MethodGet, Path: "/token_security", Kind: rest.Throttled, Status: r.Status,
+			Service: price.GoPlus.String(), Method: http.MethodGet, Path: "/api/v1/token_security", Kind: rest.Throttled, Status: r.Status,
 			Code: codeTooMany, Detail: "too many calls",
 		}
 	case code != codeOK && code != codePartial:
@@ -83,7 +83,7 @@ func readSecurity(r *rest.Reply, asks *asked, to *answers) error {
 		if err != nil {
 			return ErrReply
 		}
-		return fmt.Errorf("%s: /token_security: refused with code %d", price.GoPlus, n)
+		return fmt.Errorf("%s: /api/v1/token_security: refused with code %d", price.GoPlus, n)
 	case doc.Result == nil:
 		return ErrReply
 	}

@@ -77,6 +77,7 @@ func TestWithoutKey(t *testing.T) {
 			t.Errorf("%s: %v, %d calls", name, err, at.calls.Load())
 		}
 	}
+	c.Key = func(context.Context) (string, error) { return "", nil }
 	if got := all(t.Context(), opening(t, c, opener(NewHosted)), testTokens); len(got.errs) > 0 {
 		t.Errorf("hosted with an empty key: %v", got.errs)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"swapkeep/priceapi/price"
+	"swapkeep/rest"
 )
 
 // ErrReply means that a reply is not of the form that its service documents.
@@ -79,6 +80,13 @@ func past(at, now time.Time) (time.Time, bool) {
 		at = now
 	}
 	return at.UTC(), true
+}
+
+// served is when the service made a reply that tells no time of its prices: by the
+// service's own clock, so that ours, where it is wrong, makes no old price a new one.
+func served(r *rest.Reply) (time.Time, bool) {
+	skew, _ := r.Skew()
+	return past(r.Received.Add(skew).Truncate(time.Second), r.Received)
 }
 
 var dollar = must(price.Parse("1"))

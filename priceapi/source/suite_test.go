@@ -247,8 +247,21 @@ func (s *stage) play(t testing.TB, replies []recorded, replaced map[string][]byt
 
 func answer(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Date", testNow.Format(http.TimeFormat))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that is gone has its own error
+}
+
+// recordedAs is the reply of that file.
+func recordedAs(file string) recorded {
+	for _, s := range subjects {
+		for _, r := range s.replies {
+			if r.file == file {
+				return r
+			}
+		}
+	}
+	panic("no reply is recorded as " + file)
 }
 
 // recording is a recorded reply.

@@ -26,7 +26,8 @@ func (a *API) gate(w http.ResponseWriter, r *http.Request) *Problem {
 	if p := a.count(ctx, w, client); p != nil {
 		return p
 	}
-	if a.c.Keys != nil && !known && r.URL.Path != healthPath {
+	shown := len(r.Header["X-Api-Key"]) > 0
+	if a.c.Keys != nil && !known && (shown || !a.c.Keyless) && r.URL.Path != healthPath {
 		return keyNeeded.says("the request carries no key that is known here").with("Www-Authenticate", `ApiKey header="`+keyHeader+`"`)
 	}
 	return nil

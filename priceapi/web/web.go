@@ -51,6 +51,8 @@ type Config struct {
 	TrustForwarded []netip.Prefix
 	// Keys tells whose an API key is, in constant time; nil = no keys are asked for.
 	Keys func(ctx context.Context, key string) (client string, ok bool)
+	// Keyless: with Keys, who shows no key may ask too.
+	Keyless bool
 	// Limiter bounds how often a client may ask; nil = as often as it likes.
 	Limiter Limiter
 	// Cache keeps encoded lists beyond this process; nil = in this process only.

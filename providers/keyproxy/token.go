@@ -73,7 +73,7 @@ func (g *gate) admit(tokens []Token) error {
 	seen := map[[sha256.Size]byte]bool{}
 	installs := make([]*install, 0, len(tokens))
 	for _, t := range tokens {
-		hash, err := t.hash()
+		hash, err := t.Hash()
 		if err == nil && seen[hash] {
 			err = fmt.Errorf("token %q: every token needs a hash of its own", t.Name)
 		}
@@ -96,8 +96,8 @@ func (g *gate) newInstall(name string, hash [sha256.Size]byte) *install {
 	return &install{name: name, hash: hash, window: -1, bucket: rate.NewLimiter(rate.Limit(g.limits.Rate*g.limits.Share), burst)}
 }
 
-// hash is the token's hash as bytes.
-func (t Token) hash() (sum [sha256.Size]byte, err error) {
+// Hash is the token's hash as bytes. It refuses a token that nobody could have.
+func (t Token) Hash() (sum [sha256.Size]byte, err error) {
 	n, err := hex.Decode(sum[:], []byte(fit(t.SHA256)))
 	switch {
 	case err != nil || n != sha256.Size:

@@ -108,7 +108,7 @@ func (s *Server) screenPairs(chain string, id uint64, address string) (pairs []s
 		pairs = append(pairs, screenPair{
 			ChainID: chain, DexID: p.dex, URL: "https://dexscreener.com/" + chain + "/" + strings.ToLower(at.Hex()), PairAddress: eip55.Address(at),
 			Labels: p.labels, BaseToken: screenOf(base), QuoteToken: screenOf(quoted), PriceNative: native.text(), PriceUSD: q.text(),
-			Txns:   map[string]any{"h24": map[string]int{"buys": 120, "sells": 101}},
+			Txns:   screenTrades(p.share),
 			Volume: map[string]float64{"h24": round(volume(t)*p.share, 2), "h6": round(volume(t)*p.share/4, 2)},
 			PriceChange: map[string]float64{
 				"m5": round(s.change(base.Symbol, q, 5*time.Minute), 2), "h1": round(s.change(base.Symbol, q, time.Hour), 2),
@@ -119,6 +119,20 @@ func (s *Server) screenPairs(chain string, id uint64, address string) (pairs []s
 		})
 	}
 	return pairs
+}
+
+// screenTrades counts the trades of a pool by their age; a pool with next to nothing
+// in it has had its last one.
+func screenTrades(share float64) map[string]any {
+	spans := map[string]int{"m5": 1, "h1": 6, "h6": 31, "h24": 120}
+	out := make(map[string]any, len(spans))
+	for name, n := range spans {
+		if share < 0.001 && name != "h24" {
+			n = 0
+		}
+		out[name] = map[string]int{"buys": n, "sells": n * 5 / 6}
+	}
+	return out
 }
 
 func (s *Server) screenTokens(r *http.Request) (any, error) {

@@ -37,16 +37,19 @@ var allowed = map[string][]string{
 	"providers/providertest": {"swap", "chain", "rest"},
 	"providers/wire":         {"swap", "rest"},
 
-	"priceapi":             {"priceapi/onchain", "priceapi/poll", "priceapi/price", "priceapi/source", "rest", "tokens"},
-	"priceapi/price":       {"tokens"},
-	"priceapi/board":       {"priceapi/price", "tokens"},
-	"priceapi/poll":        {"priceapi/price", "priceapi/board", "tokens", "fault"},
-	"priceapi/series":      {"priceapi/price", "priceapi/poll", "fault"},
-	"priceapi/source":      {"priceapi/price", "rest", "tokens"},
-	"priceapi/onchain":     {"priceapi/price", "chain", "tokens", "fault"},
-	"priceapi/worth":       {"priceapi/price", "priceapi/board"},
-	"priceapi/web":         {"priceapi/price", "priceapi/board", "priceapi/poll", "tokens", "fault"},
-	"priceapi/web/webtest": {}, // the contract, for the tests of whoever serves it
+	"priceapi":                  {"priceapi/onchain", "priceapi/poll", "priceapi/price", "priceapi/source", "rest", "tokens"},
+	"priceapi/price":            {"tokens"},
+	"priceapi/board":            {"priceapi/price", "tokens"},
+	"priceapi/poll":             {"priceapi/price", "priceapi/board", "tokens", "fault"},
+	"priceapi/series":           {"priceapi/price", "priceapi/poll", "fault"},
+	"priceapi/postgres":         {"priceapi/price", "priceapi/poll", "fault"},
+	"priceapi/shared":           {"priceapi/board", "priceapi/price", "priceapi/web", "tokens", "fault"},
+	"priceapi/poll/historytest": {"priceapi/price", "priceapi/poll"},
+	"priceapi/source":           {"priceapi/price", "rest", "tokens"},
+	"priceapi/onchain":          {"priceapi/price", "chain", "tokens", "fault"},
+	"priceapi/worth":            {"priceapi/price", "priceapi/board"},
+	"priceapi/web":              {"priceapi/price", "priceapi/board", "priceapi/poll", "tokens", "fault"},
+	"priceapi/web/webtest":      {}, // the contract, for the tests of whoever serves it
 
 	"host/frame":        {},
 	"host/protocol":     {},
@@ -65,7 +68,7 @@ var allowed = map[string][]string{
 
 	"cmd/swapkeep":         {"cmd/internal/...", "cmd/swapkeep/internal/...", "config", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "manifest"},
 	"cmd/swapkeepd":        {"priceapi", "priceapi/board", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/worth", "rest", "chain", "config", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "keys", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "swap", "tokens"},
-	"cmd/swapkeep-server":  {"providers/keyproxy"},
+	"cmd/swapkeep-server":  {"chain", "fault", "priceapi", "priceapi/board", "priceapi/poll", "priceapi/postgres", "priceapi/price", "priceapi/shared", "priceapi/web", "providers/keyproxy", "rest", "tokens"},
 	"cmd/swapkeep-sandbox": {"cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/client", "host/frame", "host/protocol"},
 
 	// linked into nothing that ships
