@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"swapkeep/fault"
 	"swapkeep/host/protocol"
 	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
@@ -51,6 +52,7 @@ func pricedRows(now *board.Board, chain uint64, asked []protocol.Address) (rows 
 }
 
 func priceOf(r board.Row) protocol.Price {
+	r.Stale = r.StaleAt(fault.Now())
 	out := protocol.Price{Token: addressOf(r.Token.Address), Symbol: r.Token.Symbol, Stale: r.Stale, Holders: r.Facts.Holders}
 	if !r.Facts.MarketCap.IsZero() {
 		out.MarketCap, out.Diluted = protocol.USD(r.Facts.MarketCap.Fixed(2)), r.Facts.Diluted
@@ -102,29 +104,37 @@ func (s *Server) pricesStatus() protocol.PricesStatus {
 	out := s.Prices.Status()
 	now, _ := s.Prices.Next()
 	out.Fetched, out.Tokens = optionalTime(now.Fetched), len(now.Rows)
-	for _, r := range now.Rows {
-		if r.Stale {
-			out.Stale++
-		}
-	}
+	out.Stale = staleOf(now)
 	return out
 }
 
-// tellPrices broadcasts that prices were fetched, until ctx ends.
+// staleOf is how many prices of a board are too old now.
+func staleOf(b *board.Board) (n int) {
+	now := fault.Now()
+	for _, r := range b.Rows {
+		if r.StaleAt(now) {
+			n++
+		}
+	}
+	return n
+}
+
+// tellPrices broadcasts that prices were fetched, or have become stale for want of it,
+// until ctx ends.
 func (s *Server) tellPrices(ctx context.Context) {
-	told, newer := s.Prices.Next()
+	b, newer := s.Prices.Next()
+	fetched, stale := b.Fetched, staleOf(b)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-newer:
 		}
-		var b *board.Board
 		b, newer = s.Prices.Next()
-		if !b.Fetched.Equal(told.Fetched) {
+		if n := staleOf(b); !b.Fetched.Equal(fetched) || n != stale {
 			s.broadcast("prices.changed", protocol.PricesChanged{Fetched: b.Fetched.UTC()})
+			fetched, stale = b.Fetched, n
 		}
-		told = b
 	}
 }
 
@@ -152,7 +162,7 @@ func (s *Server) valuedReview(r swap.Review) protocol.Review {
 // coinPrice is what one of a network's own coin costs now; "" = unknown.
 func (s *Server) coinPrice(chain uint64) protocol.USD {
 	now, _ := s.Prices.Next()
-	if r, ok := now.Row(price.ID{Chain: chain}); ok && r.Now.Known() && !r.Stale {
+	if r, ok := now.Row(price.ID{Chain: chain}); ok && r.Current(fault.Now()) {
 		return usd(r.Now.Value)
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/big"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,7 +55,7 @@ func dollars(s string) price.Value {
 
 // priceRow is a row of chain 1, for one token of 18 decimals, or of 6 for USDC.
 func priceRow(address, symbol, now, ago string) board.Row {
-	t := tokens.Token{Chain: 1, Address: common.HexToAddress(address), Symbol: symbol, Decimals: 18}
+	t := tokens.Token{Chain: 1, Address: common.HexToAddress(address), Symbol: symbol, Decimals: 18, Verified: true}
 	if symbol == "USDC" {
 		t.Decimals = 6
 	}
@@ -108,6 +109,41 @@ func TestPricesAreTold(t *testing.T) {
 	var told protocol.PricesChanged
 	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &told) != nil || !told.Fetched.Equal(priced) {
 		t.Errorf("told %s", m.raw)
+	}
+	old := prices.Now() // nothing was fetched since, and a price has become stale
+	rows := slices.Clone(old.Rows)
+	for i := range rows {
+		rows[i].Stale = rows[i].Now.Known()
+	}
+	prices.Publish(board.New(2, old.Fetched, rows))
+	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &told) != nil || !told.Fetched.Equal(priced) {
+		t.Errorf("of a price that has become stale, told %s", m.raw)
+	}
+}
+
+// TestOldBoard: a board that nobody replaced, as after a sleep of the machine, tells
+// nothing as current.
+func TestOldBoard(t *testing.T) {
+	prices := newFakePrices()
+	withPrices(prices)
+	rows := slices.Clone(prices.Now().Rows)
+	for i := range rows {
+		rows[i].Taken = priced
+	}
+	prices.Publish(board.New(2, priced, rows))
+	r := newRig(t, func(c *Config) { c.Prices = prices })
+	var out protocol.PricesResult
+	m := r.attach("extension").must("prices.list", map[string]any{"chainId": 1})
+	if err := json.Unmarshal(m.Result, &out); err != nil || len(out.Prices) != 3 {
+		t.Fatal(err, out)
+	}
+	for _, p := range out.Prices {
+		if p.Stale != (p.Now != "") || p.Ago != "" {
+			t.Errorf("told as current: %+v", p)
+		}
+	}
+	if usd := r.server.coinPrice(1); usd != "" {
+		t.Errorf("a coin is worth %s", usd)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"net"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,7 +45,6 @@ type prices struct {
 	history *series.Store // nil = prices are off
 	sources *priceapi.Sources
 	poller  *poll.Poller
-	api     *web.API
 	listen  string
 	log     zerolog.Logger
 	failed  []protocol.Problem               // when it was opened
@@ -65,6 +65,7 @@ func (d *daemon) openPrices() {
 		p.failed = append(p.failed, protocol.Problem{Name: "prices", Message: "prices are off: " + err.Error(), Remedy: "mend that, then restart; swaps go on with the networks' own pools as the source of prices"})
 		p.log.Error().Err(err).Msg("prices are off")
 		p.shut()
+		p.history, p.sources, p.poller = nil, nil, nil
 	}
 }
 
@@ -92,8 +93,7 @@ func (p *prices) open(d *daemon) error {
 			e.Msg("price")
 		},
 	})
-	p.api, err = web.New(web.Config{Feed: p.feed, Charts: p.history, Health: p.health, Version: version})
-	return err
+	return nil
 }
 
 // sourcesOf are the sources that the configuration sets up.
@@ -120,22 +120,26 @@ func sourcesOf(cfg config.Config, hub *chain.Hub, key func(context.Context, stri
 	return s.Open()
 }
 
-// watched lists the tokens whose prices are kept: those of the lists first.
+// watched lists the tokens whose prices are kept: the built-in ones of all networks
+// first, then the imported, then those of the user's lists, however long these are.
 func (d *daemon) watched() []poll.Watched {
-	var listed, imported []poll.Watched
+	var builtin, imported, listed []poll.Watched
 	for _, n := range d.hub.Networks() {
 		for _, t := range d.tokens.On(n.ID) {
 			w := poll.Watched{Token: t, Public: pricedChains[n.ID]}
-			if t.Imported && !t.Verified && t.List == "" {
+			switch {
+			case t.Verified:
+				builtin = append(builtin, w)
+			case t.List != "":
+				listed = append(listed, w)
+			default:
 				w.Public = w.Public && d.cfg.Prices.Imported
 				imported = append(imported, w)
-				continue
 			}
-			listed = append(listed, w)
 		}
 	}
-	all := append(listed[:min(len(listed), maxWatched-len(imported))], imported...)
-	return all
+	all := slices.Concat(builtin, imported, listed)
+	return all[:min(len(all), maxWatched)]
 }
 
 // start begins to poll and to serve, until ctx ends.
@@ -158,7 +162,7 @@ func (p *prices) serve(ctx context.Context) {
 			p.port.Store(nil)
 			p.url.Store(&at)
 			p.log.Info().Str("at", at).Msg("prices are served")
-			err = p.api.Serve(ctx, l)
+			err = p.serveAt(ctx, l)
 			p.url.Store(nil)
 		}
 		if ctx.Err() != nil {
@@ -174,6 +178,15 @@ func (p *prices) serve(ctx context.Context) {
 	}
 }
 
+// serveAt answers on a port. An API serves once.
+func (p *prices) serveAt(ctx context.Context, l net.Listener) error {
+	api, err := web.New(web.Config{Feed: p.feed, Charts: p.history, Health: p.health, Version: version})
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	return api.Serve(ctx, l)
+}
+
 // portProblem names who holds the port, where that can be told.
 func portProblem(at string, err error) *protocol.Problem {
 	said := fmt.Sprintf("the price API is not served at %s: %v", at, err)
@@ -183,7 +196,7 @@ func portProblem(at string, err error) *protocol.Problem {
 	return &protocol.Problem{Name: "prices.listen", Message: said, Remedy: "stop that program, or choose another address (prices.listen; off for none); the wallet, swaps and swapkeep prices work all the same"}
 }
 
-// wait is for when ctx has ended.
+// wait is for when ctx has ended. What is shut is still asked by requests that came late.
 func (p *prices) wait() {
 	p.running.Wait()
 	p.shut()
@@ -198,7 +211,6 @@ func (p *prices) shut() {
 			p.log.Error().Err(err).Msg("close the price history")
 		}
 	}
-	p.history, p.sources, p.poller = nil, nil, nil
 }
 
 // health is what GET /health tells.

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,9 +16,11 @@ import (
 
 	"swapkeep/config"
 	"swapkeep/home"
+	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
 	"swapkeep/priceapi/series"
 	"swapkeep/priceapi/web"
+	"swapkeep/tokens"
 
 	"github.com/rs/zerolog"
 	bolt "go.etcd.io/bbolt"
@@ -118,6 +123,73 @@ func TestPricesSwitchedOff(t *testing.T) {
 		t.Errorf("told %+v", told)
 	}
 	d.prices.wait()
+}
+
+// TestLongListsLeaveRoom: however many tokens the lists have, those that are built in
+// are watched on every network, and those that were imported.
+func TestLongListsLeaveRoom(t *testing.T) {
+	cfg := config.Default()
+	cfg.Sandbox = true
+	cfg.Networks = map[string]config.Network{"1": {RPC: []string{"http://127.0.0.1:1"}}, "8453": {RPC: []string{"http://127.0.0.1:1"}}}
+	hub, err := dialNetworks(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(hub.Close)
+	d := &daemon{cfg: cfg, hub: hub}
+	var rows []string
+	for i := range maxWatched {
+		rows = append(rows, fmt.Sprintf(`{"chainId":1,"address":"0x%040x","symbol":"T%d","name":"Token %d","decimals":18}`, 1<<20+i, i, i))
+	}
+	list, err := tokens.ParseList([]byte(`{"name":"Long","timestamp":"2026-01-01T00:00:00Z","version":{"major":1,"minor":0,"patch":0},"tokens":[` + strings.Join(rows, ",") + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := bolt.Open(filepath.Join(t.TempDir(), "state.db"), 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if d.tokens, err = tokens.Open(db, nil, tokens.Options{Lists: []*tokens.List{list}}); err != nil {
+		t.Fatal(err)
+	}
+	watched := d.watched()
+	if len(watched) != maxWatched {
+		t.Errorf("%d are watched", len(watched))
+	}
+	for _, one := range tokens.Builtin().Tokens() {
+		if (one.Chain == 1 || one.Chain == 8453) && !slices.ContainsFunc(watched, func(w poll.Watched) bool { return price.IDOf(w.Token) == price.IDOf(one) }) {
+			t.Errorf("%s on %d is not watched", one.Symbol, one.Chain)
+		}
+	}
+}
+
+// TestServesAgain: a port that was lost is served again.
+func TestServesAgain(t *testing.T) {
+	d := pricedDaemon(t)
+	d.openPrices()
+	for range 2 {
+		ctx, stop := context.WithCancel(t.Context())
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		served := make(chan error, 1)
+		go func() { served <- d.prices.serveAt(ctx, l) }()
+		answer, err := http.Get("http://" + l.Addr().String() + "/api/v1/health")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		stop()
+		if err := <-served; err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.prices.wait()
+	if h := d.prices.health(t.Context()); h.Status == web.Healthy { // a request that came late
+		t.Error("healthy after the end")
+	}
 }
 
 // makeNewer writes the schema version of a program to come (package series, meta).

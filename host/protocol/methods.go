@@ -90,7 +90,7 @@ var Events = []Event{
 	{"keys.changed", "all", KeysChanged{}, "The wallet was unlocked or locked (also by itself), wallets, accounts or names changed, or a search for used accounts has come further."},
 	{"networks.changed", "all", NetworksChanged{}, "Another network became the active one."},
 	{"tokens.changed", "all", TokensChanged{}, "A token was imported or removed."},
-	{"prices.changed", "all", PricesChanged{}, "Prices were fetched, about once a minute: ask prices.list for what is shown."},
+	{"prices.changed", "all", PricesChanged{}, "Prices were fetched, about once a minute, or have become stale: ask prices.list for what is shown."},
 	{"settings.changed", "all", SettingsChanged{}, "A setting was changed: settings are the daemon's, and every window shows the same."},
 	{"gas.price", "connections that watch the network", GasPrice{}, "A network watched by gas.watch has a new head; about once a second at the most. A client that is slow misses some."},
 	{"swap.quoted", "the asking connection", Quoted{}, "A provider has offers for a swap.quote that is under way, or watched."},

@@ -62,9 +62,9 @@ type Candle struct {
 	Close USD       `json:"close"`
 }
 
-// PricesChanged says that prices were fetched.
+// PricesChanged says that prices were fetched, or have become stale.
 type PricesChanged struct {
-	Fetched time.Time `json:"fetched" doc:"when"`
+	Fetched time.Time `json:"fetched" doc:"when they were fetched last"`
 }
 
 // OfferUSD is what the amounts of an offer are worth, by the wallet's own prices and

@@ -21,13 +21,37 @@ type Row struct {
 	Public bool // shown by the REST API
 	// Now is the last price that was believed; unknown where none ever was.
 	Now price.Sample
-	// Stale says that Now is too old to be called current.
+	// Taken is when Now was last believed, by the wall clock; zero = only Stale tells.
+	Taken time.Time
+	// Stale says that Now was too old to be called current when the board was made.
 	Stale bool
+	// Confirmed says that two unrelated sources agreed on it within the last half hour.
+	Confirmed bool
 	// Ago is the price closest to 24 hours before Now was taken; unknown where none
 	// is near enough, and where Now is stale.
 	Ago   price.Sample
 	Facts price.Facts
 }
+
+// StaleAfter is how long a price that was believed is called current; a clock that was
+// set back by more than Ahead makes it stale too.
+const (
+	StaleAfter = 15 * time.Minute
+	Ahead      = 2 * time.Minute
+)
+
+// StaleAt reports whether Now is too old at a time: the board may be old, as after a
+// sleep of the machine.
+func (r Row) StaleAt(now time.Time) bool {
+	if r.Stale || r.Taken.IsZero() {
+		return r.Stale
+	}
+	age := now.Round(0).Sub(r.Taken)
+	return r.Now.Known() && (age > StaleAfter || age < -Ahead)
+}
+
+// Current reports whether there is a price at a time that something may be valued by.
+func (r Row) Current(now time.Time) bool { return r.Now.Known() && !r.StaleAt(now) }
 
 // ID is the token's identity.
 func (r Row) ID() price.ID { return price.IDOf(r.Token) }

@@ -14,15 +14,14 @@ import (
 // A round is what one fetch has brought so far.
 type round struct {
 	readings map[price.ID][]price.Reading // in the order of preference
-	believed map[price.ID]price.Sample
-	ago      map[price.ID]price.Value // as sources derive it
-	alone    map[price.ID]verdict     // believed where no further source decides
+	believed map[price.ID]verdict
+	standing map[price.ID]verdict // believed where no further source decides
 	doubts   map[price.ID]error
 }
 
 // ask asks the leading sources for all, the further ones for what they left open.
 func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) round {
-	r := round{map[price.ID][]price.Reading{}, map[price.ID]price.Sample{}, map[price.ID]price.Value{}, map[price.ID]verdict{}, map[price.ID]error{}}
+	r := round{map[price.ID][]price.Reading{}, map[price.ID]verdict{}, map[price.ID]verdict{}, map[price.ID]error{}}
 	all := make([]tokens.Token, len(watched))
 	for i, w := range watched {
 		all[i] = w.Token
@@ -35,7 +34,7 @@ func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) roun
 		if len(open) == 0 || ctx.Err() != nil {
 			break
 		}
-		asked := p.unignored(s.Name(), open, now)
+		asked := inTurn(p.unignored(s.Name(), open, now), p.turn)
 		said, ok := p.askOne(ctx, s, asked, now)
 		r.take(said)
 		if ok {
@@ -44,15 +43,30 @@ func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) roun
 		open = p.decide(&r, open, now)
 	}
 	p.settle(&r, open, now)
+	p.turn++
 	return r
 }
 
-// settle believes what one source alone says where no further one decides, then judges
-// what follows that, and notes what is left without a price.
+// inTurn is a part of what there is to ask that one fetch has the time for, at every
+// turn another one.
+func inTurn(ts []tokens.Token, turn int) []tokens.Token {
+	if len(ts) <= furtherAtOnce {
+		return ts
+	}
+	begin := turn * furtherAtOnce % len(ts)
+	return slices.Concat(ts[begin:], ts[:begin])[:furtherAtOnce]
+}
+
+// settle believes what stands where no further source decides, then judges what follows
+// that, and notes what is left without a price.
 func (p *Poller) settle(r *round, open []tokens.Token, now time.Time) {
 	for _, t := range open {
-		if v, ok := r.alone[price.IDOf(t)]; ok {
-			r.believe(price.IDOf(t), v)
+		id := price.IDOf(t)
+		if _, follows := price.TwinOf(id); follows {
+			continue
+		}
+		if v, ok := r.standing[id]; ok {
+			r.believed[id] = v
 		}
 	}
 	for _, t := range open {
@@ -60,8 +74,8 @@ func (p *Poller) settle(r *round, open []tokens.Token, now time.Time) {
 		if _, ok := r.believed[id]; ok || p.decideOne(r, id, p.twinOf(r, id), now) {
 			continue
 		}
-		if v, ok := r.alone[id]; ok {
-			r.believe(id, v)
+		if v, ok := r.standing[id]; ok {
+			r.believed[id] = v
 		} else if err := r.doubts[id]; err != nil {
 			p.o.Log(Notice{From: "judge", ID: id, Err: err})
 		}
@@ -74,11 +88,11 @@ func (p *Poller) twinOf(r *round, id price.ID) []price.Reading {
 	if !ok {
 		return nil
 	}
-	s, ok := r.believed[of]
+	v, ok := r.believed[of]
 	if !ok {
 		return nil
 	}
-	return []price.Reading{{ID: id, Sample: price.Sample{Value: s.Value, At: s.At, Source: price.Twin}, Ago: r.ago[of]}}
+	return []price.Reading{{ID: id, Sample: price.Sample{Value: v.sample.Value, At: v.sample.At, Source: price.Twin}, Ago: v.ago}}
 }
 
 func (r *round) take(readings []price.Reading) {
@@ -87,8 +101,13 @@ func (r *round) take(readings []price.Reading) {
 	}
 }
 
-func (r *round) believe(id price.ID, v verdict) {
-	r.believed[id], r.ago[id] = v.sample, v.ago
+// samples are the prices that are believed.
+func (r *round) samples() map[price.ID]price.Sample {
+	all := make(map[price.ID]price.Sample, len(r.believed))
+	for id, v := range r.believed {
+		all[id] = v.sample
+	}
+	return all
 }
 
 // decide judges the tokens that are not decided yet and returns those that still are
@@ -115,16 +134,16 @@ func (p *Poller) decideOne(r *round, id price.ID, first []price.Reading, now tim
 	last := p.beliefs[id]
 	p.mu.Unlock()
 	v := judge(last, slices.Concat(first, r.readings[id]), now)
-	delete(r.alone, id)
+	delete(r.standing, id)
 	r.doubts[id] = v.doubt
 	switch {
 	case !v.sample.Known():
 		return false
-	case v.alone:
-		r.alone[id] = v
+	case v.open:
+		r.standing[id] = v
 		return false
 	}
-	r.believe(id, v)
+	r.believed[id] = v
 	return true
 }
 

@@ -73,7 +73,6 @@ type Source interface {
 
 // An Archive tells prices of the past.
 type Archive interface {
-	Source() price.Source // what its samples are marked as
 	// Past returns candles of a step from since until now for the tokens that it knows.
 	// With an error those that came before it hold.
 	Past(ctx context.Context, ts []tokens.Token, since time.Time, step time.Duration) (map[price.ID][]price.Candle, error)

@@ -2,8 +2,10 @@ package poll
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
 )
 
@@ -13,8 +15,9 @@ const (
 	agreement       = 0.03 // two sources within so much say the same
 	jump            = 0.30 // a change from the last price that one source alone is not believed
 	holdsFor        = 30 * time.Minute
-	ahead           = 2 * time.Minute // by which a source's clock may be ahead of ours
-	stableWithin    = 0.03            // of a dollar
+	confirmEvery    = 10 * time.Minute // until a further source is asked about what one alone says
+	ahead           = board.Ahead      // by which a source's clock may be ahead of ours
+	stableWithin    = 0.03             // of a dollar
 )
 
 // ageLimit is how old a source's price may be. Oracles write when the price has moved,
@@ -79,26 +82,56 @@ func sane(r price.Reading, now time.Time) error {
 type belief struct {
 	sample price.Sample
 	taken  time.Time
+	// sure is the last price that every source that could be asked let stand, and
+	// surely when. The next one is measured by it: small steps lead nowhere.
+	sure   price.Value
+	surely time.Time
+	borne  time.Time // when two unrelated sources last agreed; zero = not yet
+}
+
+// believed is a belief that nobody contradicts.
+func believed(s price.Sample, at time.Time) belief {
+	return belief{sample: s, taken: at, sure: s.Value, surely: at}
+}
+
+// next is the belief after a verdict.
+func (b belief) next(v verdict, now time.Time) belief {
+	n := believed(v.sample, now)
+	n.borne = b.borne
+	switch {
+	case v.borne:
+		n.borne = now
+	case v.contested || !v.open: // nobody else was asked, or somebody says otherwise
+		n.sure, n.surely = b.sure, b.surely
+	}
+	return n
+}
+
+// lasts reports whether what was so then is not older than long.
+func lasts(then time.Time, long time.Duration, now time.Time) bool {
+	age := now.Sub(then)
+	return !then.IsZero() && age <= long && age >= -ahead
 }
 
 // fresh reports whether the belief still says anything about the next price.
 func (b belief) fresh(now time.Time) bool {
-	age := now.Sub(b.taken)
-	return b.sample.Known() && age <= holdsFor && age >= -ahead
+	return b.sample.Known() && !b.sure.IsZero() && lasts(b.surely, holdsFor, now)
 }
 
 // A verdict is the reading that is believed, or why none is.
 type verdict struct {
 	sample price.Sample // unknown = none
 	ago    price.Value
-	// alone: one source told it, and nothing contradicts it or bears it out.
-	alone bool
-	doubt error
+	// open: it stands unless what further sources say decides otherwise.
+	open      bool
+	borne     bool // an unrelated source says the same
+	contested bool // another source says otherwise, and none decides
+	doubt     error
 }
 
 // judge decides what of the readings of one token, in the order of preference, is
 // believed: what two unrelated ones agree on; else what is near the last price; and
-// without a last price what nobody contradicts, as an alone verdict.
+// without a last price what nobody contradicts.
 func judge(last belief, readings []price.Reading, now time.Time) verdict {
 	var told []price.Reading
 	var v verdict
@@ -116,31 +149,27 @@ func judge(last belief, readings []price.Reading, now time.Time) verdict {
 		return v
 	}
 	known := last.fresh(now)
-	near := func(r price.Reading) bool { return known && r.Value.Off(last.sample.Value) <= jump }
+	near := func(r price.Reading) bool { return known && r.Value.Off(last.sure) <= jump }
 	if i := agreed(told, near); i >= 0 {
-		return verdict{sample: told[i].Sample, ago: told[i].Ago}
+		return verdict{sample: told[i].Sample, ago: told[i].Ago, borne: true}
 	}
-	switch i := nearest(told, last.sample.Value, near); {
+	switch i, contested := nearest(told, last.sure, near); {
 	case i >= 0:
-		return verdict{sample: told[i].Sample, ago: told[i].Ago}
+		settled := !contested && told[i].Value.Off(last.sure) <= agreement && now.Sub(last.surely) < confirmEvery
+		return verdict{sample: told[i].Sample, ago: told[i].Ago, open: !settled, contested: contested}
 	case known:
-		v.doubt = fmt.Errorf("%s says %s after %s, and no other source agrees", told[0].Source, told[0].Value.Fixed(6), last.sample.Value.Fixed(6))
-	case unanimous(told):
-		return verdict{sample: told[0].Sample, ago: told[0].Ago, alone: true}
+		v.doubt = fmt.Errorf("%s says %s after %s, and no other source agrees", told[0].Source, told[0].Value.Fixed(6), last.sure.Fixed(6))
+	case !contradicted(told, 0):
+		return verdict{sample: told[0].Sample, ago: told[0].Ago, open: true}
 	default:
 		v.doubt = fmt.Errorf("sources differ, %s says %s, and no other decides", told[0].Source, told[0].Value.Fixed(6))
 	}
 	return v
 }
 
-// unanimous reports whether nobody contradicts the first.
-func unanimous(told []price.Reading) bool {
-	for _, r := range told[1:] {
-		if r.Value.Off(told[0].Value) > agreement {
-			return false
-		}
-	}
-	return true
+// contradicted reports whether somebody says otherwise than the ith reading.
+func contradicted(told []price.Reading, i int) bool {
+	return slices.ContainsFunc(told, func(r price.Reading) bool { return r.Value.Off(told[i].Value) > agreement })
 }
 
 // agreed is the first reading that an unrelated one bears out; one that is also near
@@ -171,20 +200,18 @@ func borneOut(told []price.Reading, i int) bool {
 	return false
 }
 
-// nearest is the reading closest to the last price among those near it; the first of
-// those that agree with it within the agreement goes before. -1 = none.
-func nearest(told []price.Reading, last price.Value, near func(price.Reading) bool) int {
-	best := -1
+// nearest is the first reading near the last price that nobody contradicts; else, as a
+// contested one, that which is closest to it. -1 = none.
+func nearest(told []price.Reading, last price.Value, near func(price.Reading) bool) (best int, contested bool) {
+	best = -1
 	for i, r := range told {
-		if !near(r) {
-			continue
-		}
-		if r.Value.Off(last) <= agreement {
-			return i
-		}
-		if best < 0 || r.Value.Off(last) < told[best].Value.Off(last) {
+		switch {
+		case !near(r):
+		case !contradicted(told, i):
+			return i, false
+		case best < 0 || r.Value.Off(last) < told[best].Value.Off(last):
 			best = i
 		}
 	}
-	return best
+	return best, true
 }

@@ -29,43 +29,46 @@ func unsure(r price.Reading, c float64) price.Reading {
 
 func TestJudge(t *testing.T) {
 	before := func(v string, age time.Duration) belief {
-		return belief{price.Sample{Value: value(v), At: noon.Add(-age), Source: price.DefiLlama}, noon.Add(-age)}
+		return believed(price.Sample{Value: value(v), At: noon.Add(-age), Source: price.DefiLlama}, noon.Add(-age))
 	}
 	none := belief{}
 	for name, c := range map[string]struct {
 		last  belief
 		told  []price.Reading
-		want  string // the source believed, with " alone"; "" = none
+		want  string // the source believed, with " open" where further ones are to be asked; "" = none
 		doubt string
 	}{
-		"the first price, of one source":          {none, []price.Reading{said(price.DefiLlama, "3000", 0)}, "defillama alone", ""},
+		"the first price, of one source":          {none, []price.Reading{said(price.DefiLlama, "3000", 0)}, "defillama open", ""},
 		"the first price, agreed":                 {none, []price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3010", 0)}, "defillama", ""},
 		"the first price, tenfold of one":         {none, []price.Reading{said(price.DefiLlama, "30000", 0), said(price.Chainlink, "3010", 0)}, "", "differ"},
 		"a third decides":                         {none, []price.Reading{said(price.DefiLlama, "30000", 0), said(price.Chainlink, "3010", 0), said(price.GeckoTerminal, "3000", 0)}, "chainlink", ""},
-		"a node bears itself out":                 {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "30000", 0), said(price.UniswapV3, "30000", 0)}, "defillama", ""},
-		"pools alone bear nobody out":             {none, []price.Reading{said(price.UniswapV3, "9", 0), said(price.GeckoTerminal, "9.01", 0)}, "uniswap-v3 alone", ""},
+		"a node bears itself out":                 {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "30000", 0), said(price.UniswapV3, "30000", 0)}, "defillama open", ""},
+		"pools alone bear nobody out":             {none, []price.Reading{said(price.UniswapV3, "9", 0), said(price.GeckoTerminal, "9.01", 0)}, "uniswap-v3 open", ""},
 		"moved pools against the last price":      {before("3", time.Minute), []price.Reading{said(price.UniswapV3, "9", 0), said(price.DexScreener, "9", 0)}, "", "no other source agrees"},
-		"near the last price":                     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3100", 0)}, "defillama", ""},
+		"close to the last price":                 {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3080", 0)}, "defillama", ""},
+		"close to a price not confirmed lately":   {before("3000", confirmEvery), []price.Reading{said(price.DefiLlama, "3080", 0)}, "defillama open", ""},
+		"near the last price":                     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3100", 0)}, "defillama open", ""},
+		"close, and contradicted":                 {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3080", 0), said(price.Chainlink, "2980", 0)}, "chainlink open", ""},
 		"tenfold after the last price":            {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "30000", 0)}, "", "no other source agrees"},
 		"a tenth of the last price":               {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "300", 0)}, "", "no other source agrees"},
-		"tenfold, and one near":                   {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "30000", 0), said(price.UniswapV3, "3050", 0)}, "uniswap-v3", ""},
+		"tenfold, and one near":                   {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "30000", 0), said(price.UniswapV3, "3050", 0)}, "uniswap-v3 open", ""},
 		"a crash that two families saw":           {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "1500", 0), said(price.Chainlink, "1510", 0)}, "defillama", ""},
 		"a crash, and one that has not moved":     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "1500", 0), said(price.Chainlink, "3000", 0), said(price.CoinGecko, "1505", 0)}, "defillama", ""},
 		"two pairs, the one near goes before":     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "9000", 0), said(price.CoinGecko, "9000", 0), said(price.Chainlink, "3000", 0), said(price.DexScreener, "3010", 0)}, "chainlink", ""},
-		"a quarter off goes behind what is close": {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3700", 0), said(price.UniswapV3, "3020", 0)}, "uniswap-v3", ""},
-		"a last price of an hour ago is none":     {before("3000", time.Hour), []price.Reading{said(price.DefiLlama, "300", 0)}, "defillama alone", ""},
-		"a last price of the future is none":      {before("3000", -time.Hour), []price.Reading{said(price.DefiLlama, "300", 0)}, "defillama alone", ""},
+		"a quarter off goes behind what is close": {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3700", 0), said(price.UniswapV3, "3020", 0)}, "uniswap-v3 open", ""},
+		"a last price of an hour ago is none":     {before("3000", time.Hour), []price.Reading{said(price.DefiLlama, "300", 0)}, "defillama open", ""},
+		"a last price of the future is none":      {before("3000", -time.Hour), []price.Reading{said(price.DefiLlama, "300", 0)}, "defillama open", ""},
 		"zero":                                    {none, []price.Reading{said(price.DefiLlama, "0", 0)}, "", "no price"},
 		"no source":                               {none, []price.Reading{said(price.Unknown, "1", 0)}, "", "no price"},
 		"not sure":                                {none, []price.Reading{unsure(said(price.DefiLlama, "3", 0), 0.79)}, "", "not sure"},
-		"sure enough":                             {none, []price.Reading{unsure(said(price.DefiLlama, "3", 0), 0.8)}, "defillama alone", ""},
+		"sure enough":                             {none, []price.Reading{unsure(said(price.DefiLlama, "3", 0), 0.8)}, "defillama open", ""},
 		"old":                                     {none, []price.Reading{said(price.DefiLlama, "3000", 31*time.Minute)}, "", "old"},
-		"old, of a dollar coin":                   {none, []price.Reading{said(price.DefiLlama, "0.999", 59*time.Minute)}, "defillama alone", ""},
+		"old, of a dollar coin":                   {none, []price.Reading{said(price.DefiLlama, "0.999", 59*time.Minute)}, "defillama open", ""},
 		"too old for a dollar coin":               {none, []price.Reading{said(price.DefiLlama, "0.999", 61*time.Minute)}, "", "old"},
-		"an oracle's heartbeat":                   {none, []price.Reading{said(price.Chainlink, "3000", 89*time.Minute)}, "chainlink alone", ""},
+		"an oracle's heartbeat":                   {none, []price.Reading{said(price.Chainlink, "3000", 89*time.Minute)}, "chainlink open", ""},
 		"an oracle that has stopped":              {none, []price.Reading{said(price.Chainlink, "3000", 91*time.Minute)}, "", "old"},
-		"an oracle of a dollar coin":              {none, []price.Reading{said(price.Chainlink, "1", 24*time.Hour)}, "chainlink alone", ""},
-		"a clock a minute ahead":                  {none, []price.Reading{said(price.DefiLlama, "3", -time.Minute)}, "defillama alone", ""},
+		"an oracle of a dollar coin":              {none, []price.Reading{said(price.Chainlink, "1", 24*time.Hour)}, "chainlink open", ""},
+		"a clock a minute ahead":                  {none, []price.Reading{said(price.DefiLlama, "3", -time.Minute)}, "defillama open", ""},
 		"the future":                              {none, []price.Reading{said(price.DefiLlama, "3", -3*time.Minute)}, "", "future"},
 		"nobody":                                  {before("3", time.Minute), nil, "", ""},
 	} {
@@ -73,8 +76,8 @@ func TestJudge(t *testing.T) {
 		got := ""
 		if v.sample.Known() {
 			got = v.sample.Source.String()
-			if v.alone {
-				got += " alone"
+			if v.open {
+				got += " open"
 			}
 			if v.sample.At.After(noon) {
 				t.Errorf("%s: believed for a time to come", name)

@@ -103,7 +103,7 @@ func (p *Poller) fillSome(ctx context.Context, some []tokens.Token, since time.T
 		if len(candles) == 0 {
 			continue
 		}
-		if err := p.o.History.Fill(ctx, b.into, a.Source(), candles); err != nil {
+		if err := p.o.History.Fill(ctx, b.into, price.Derived, candles); err != nil {
 			p.o.Log(Notice{From: "history", Err: err})
 			return filled, false
 		}

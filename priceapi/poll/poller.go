@@ -3,6 +3,8 @@ package poll
 import (
 	"context"
 	"errors"
+	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,10 +18,11 @@ import (
 const (
 	fetchEvery   = time.Minute
 	fetchTime    = 50 * time.Second // of one fetch with all its sources
-	staleAfter   = 15 * time.Minute
 	agoTolerance = 30 * time.Minute
 	day          = 24 * time.Hour
 	ignoreFor    = 15 * time.Minute // a token that a further source does not know
+
+	furtherAtOnce = 200 // tokens that one fetch asks a further source for
 )
 
 // A Watched token is one whose price is kept.
@@ -76,6 +79,7 @@ type Poller struct {
 
 	poke chan struct{}
 
+	turn    int           // of fetches; Fetch alone has it
 	gap     time.Duration // the longest time without prices that is not filled yet
 	gapSeen chan struct{}
 }
@@ -95,6 +99,8 @@ func New(o Options) *Poller {
 	if o.Log == nil {
 		o.Log = func(Notice) {}
 	}
+	clock := o.Now
+	o.Now = func() time.Time { return clock().Round(0) } // ages are by the wall clock: the other one stands still while a machine sleeps
 	return &Poller{o: o, circuits: map[string]*circuit{}, beliefs: map[price.ID]belief{}, asked: map[string]time.Time{},
 		ignored: map[string]map[price.ID]time.Time{}, facts: map[price.ID]price.Facts{}, poke: make(chan struct{}, 1),
 		gapSeen: make(chan struct{}, 1)}
@@ -108,6 +114,7 @@ func (p *Poller) Run(ctx context.Context) {
 	defer beside.Wait()
 	beside.Go(func() { p.keepFacts(ctx) })
 	beside.Go(func() { p.keepPast(ctx) })
+	beside.Go(func() { p.keepFlags(ctx) })
 	tick := time.NewTicker(fetchEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {
@@ -134,14 +141,16 @@ func (p *Poller) Resume(ctx context.Context) {
 	facts, factsErr := p.o.History.Facts(ctx)
 	p.mu.Lock()
 	for id, s := range last {
-		p.beliefs[id] = belief{s, s.At}
+		if s.Source == price.Derived {
+			p.beliefs[id] = belief{sample: s} // never judged: it is stale
+			continue
+		}
+		p.beliefs[id] = believed(s, s.At)
 		if s.At.After(p.taken) {
 			p.taken = s.At
 		}
 	}
-	if factsErr == nil {
-		p.facts = facts
-	}
+	maps.Copy(p.facts, facts)
 	p.health.History = errors.Join(err, factsErr)
 	p.mu.Unlock()
 	p.publish(ctx)
@@ -158,7 +167,7 @@ func (p *Poller) Fetch(ctx context.Context) {
 		return // ended in the middle: what came is not all
 	}
 	now := p.o.Now()
-	m := Minute{At: now, Took: max(0, now.Sub(began)), OK: len(round.believed) > 0, Samples: round.believed}
+	m := Minute{At: now, Took: max(0, now.Sub(began)), OK: len(round.believed) > 0, Samples: round.samples()}
 	p.believe(round, now)
 	err := p.o.History.Append(ctx, m)
 	if err == nil {
@@ -176,8 +185,8 @@ func (p *Poller) Fetch(ctx context.Context) {
 func (p *Poller) believe(r round, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for id, s := range r.believed {
-		p.beliefs[id] = belief{s, now}
+	for id, v := range r.believed {
+		p.beliefs[id] = p.beliefs[id].next(v, now)
 	}
 	if len(r.believed) > 0 {
 		p.noteGap(p.taken, now)
@@ -193,9 +202,9 @@ func (p *Poller) fillAgo(ctx context.Context, r round, now time.Time) error {
 		return err
 	}
 	derived := map[price.ID][]price.Candle{}
-	for id, v := range r.ago {
-		if _, has := own[id]; !has && !v.IsZero() {
-			derived[id] = []price.Candle{{At: then, Open: v, High: v, Low: v, Close: v}}
+	for id, v := range r.believed {
+		if _, has := own[id]; !has && !v.ago.IsZero() {
+			derived[id] = []price.Candle{{At: then, Open: v.ago, High: v.ago, Low: v.ago, Close: v.ago}}
 		}
 	}
 	if len(derived) == 0 {
@@ -211,8 +220,19 @@ func (p *Poller) Health() Health {
 	h := Health{Fetched: p.taken, History: p.health.History, Sources: map[string]string{}}
 	for name, c := range p.circuits {
 		if err := c.state(); err != nil {
-			h.Sources[name] = err.Error()
+			h.Sources[name] = brief(err)
 		}
 	}
 	return h
+}
+
+// maxReason bounds what is told of a failure, part of which a source may have said.
+const maxReason = 500
+
+func brief(err error) string {
+	text := strings.ToValidUTF8(err.Error(), "")
+	if len(text) <= maxReason {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxReason], "") + "…"
 }

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"math/big"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
@@ -414,8 +418,7 @@ type register struct {
 	caps   map[price.ID]price.Value
 }
 
-func (a *register) Name() string         { return "register" }
-func (a *register) Source() price.Source { return price.DefiLlama }
+func (a *register) Name() string { return "register" }
 
 func (a *register) Past(_ context.Context, ts []tokens.Token, since time.Time, step time.Duration) (map[price.ID][]price.Candle, error) {
 	a.mu.Lock()
@@ -489,6 +492,7 @@ func TestFacts(t *testing.T) {
 	id := price.IDOf(eth)
 	real, diluted := &register{caps: map[price.ID]price.Value{id: value("400")}}, &register{caps: map[price.ID]price.Value{id: value("900")}}
 	b.o.Almanacs = []Volume{{real, price.Blockscout, false}, {diluted, price.UniswapV3, true}}
+	b.Resume(t.Context()) // of nothing
 	if !b.fetchFacts(t.Context()) {
 		t.Error("a round without a failure is called one")
 	}
@@ -536,4 +540,139 @@ func TestRun(t *testing.T) {
 	}
 	stop()
 	<-done
+}
+
+// TestSmallStepsLeadNowhere: a source that lies a little more each minute leads nowhere
+// while another one contradicts it, and in the end nothing is called current.
+func TestSmallStepsLeadNowhere(t *testing.T) {
+	for _, further := range []bool{false, true} {
+		b := newBench(t, eth)
+		honest := b.second
+		if further {
+			honest = b.last
+		}
+		honest.say(price.IDOf(eth), "1000")
+		lie := 1000.0
+		for range 90 {
+			b.first.say(price.IDOf(eth), strconv.FormatFloat(lie, 'f', 6, 64))
+			b.fetch(t)
+			if r := b.row(t, eth); !r.Stale && r.Now.Value.Off(value("1000")) > 2*agreement {
+				t.Fatalf("further %t: after %s %s is shown as current, and 1000 is true", further, b.now.Sub(noon), r.Now.Value)
+			}
+			lie *= 1.029
+		}
+	}
+}
+
+// TestFrozenSource: one that says the same for ever is not believed for ever against
+// one that follows the market.
+func TestFrozenSource(t *testing.T) {
+	b := newBench(t, eth)
+	b.first.say(price.IDOf(eth), "1000")
+	b.second.say(price.IDOf(eth), "1000")
+	b.fetch(t)
+	b.second.say(price.IDOf(eth), "850")
+	for range int((holdsFor + board.StaleAfter).Minutes()) + 2 {
+		b.fetch(t)
+	}
+	if r := b.row(t, eth); !r.Stale {
+		t.Errorf("contradicted for an hour, shown as current: %+v", r.Now)
+	}
+}
+
+// TestOneSourceIsConfirmed: what one leading source alone says is compared with a
+// further one's now and then, and where it moves.
+func TestOneSourceIsConfirmed(t *testing.T) {
+	b := newBench(t, eth)
+	b.first.say(price.IDOf(eth), "1000")
+	b.last.say(price.IDOf(eth), "1000")
+	for range 30 {
+		b.fetch(t)
+		if !b.row(t, eth).Confirmed {
+			t.Fatal("not confirmed")
+		}
+	}
+	if b.last.asked != 3 {
+		t.Errorf("asked %d times in half an hour", b.last.asked)
+	}
+	b.first.say(price.IDOf(eth), "1200")
+	asked := b.last.asked
+	b.fetch(t)
+	if r := b.row(t, eth); b.last.asked != asked+1 || r.Now.Value != value("1000") {
+		t.Errorf("a move of one source: asked %d more, shown %s", b.last.asked-asked, r.Now.Value)
+	}
+}
+
+// TestSleep: a machine that sleeps wakes with prices that are stale at once, before any
+// fetch. The monotonic clock, which may stand still meanwhile, does not count.
+func TestSleep(t *testing.T) {
+	b := newBench(t, eth)
+	b.now = time.Now() // has both clocks
+	b.first.say(price.IDOf(eth), "3000")
+	b.Fetch(t.Context())
+	if r := b.row(t, eth); r.Stale || !r.Current(b.now) || r.Taken != b.now.Round(0) {
+		t.Fatalf("not current by the wall clock: %+v", r)
+	}
+	b.now = b.now.Add(3 * time.Hour)
+	if r := b.row(t, eth); r.Current(b.now) {
+		t.Error("current after a sleep")
+	}
+	b.flag(t.Context())
+	if r := b.row(t, eth); !r.Stale {
+		t.Error("not flagged after a sleep")
+	}
+}
+
+// TestPastIsNotThePresent: what an archive tells was never judged. After a restart it is
+// no current price, nothing is measured by it, and nothing was fetched.
+func TestPastIsNotThePresent(t *testing.T) {
+	b := newBench(t, wild)
+	archive := &register{points: 24*4 + 1} // up to now
+	b.o.Archives = []Archive{archive}
+	b.fill(t.Context(), backfills[0], true, map[price.ID]time.Time{})
+	b.Resume(t.Context())
+	if r := b.row(t, wild); r.Now.Known() && !r.Stale || !b.o.Feed.Now().Fetched.IsZero() {
+		t.Errorf("an archive's price is shown as current: %+v", r)
+	}
+	b.first.say(price.IDOf(wild), "3000")
+	b.second.say(price.IDOf(wild), "1000")
+	b.fetch(t)
+	if r := b.row(t, wild); !r.Stale {
+		t.Errorf("measured by an archive's price, shown as current: %+v", r)
+	}
+}
+
+// TestManyUnknownTokens: a further source is asked for some at a time, and for all in
+// the end, also if it never answers in full.
+func TestManyUnknownTokens(t *testing.T) {
+	var many []tokens.Token
+	for i := range 3 * furtherAtOnce {
+		many = append(many, tokens.Token{Chain: 1, Address: common.BigToAddress(big.NewInt(int64(i + 1))), Decimals: 18})
+	}
+	b := newBench(t, many...)
+	b.last.fail = errTest
+	b.last.say(price.IDOf(many[0]), "1")
+	seen := map[price.ID]bool{}
+	for range 4 {
+		b.fetch(t)
+		if len(b.last.of) > furtherAtOnce {
+			t.Fatalf("asked for %d at once", len(b.last.of))
+		}
+		for _, id := range b.last.of {
+			seen[id] = true
+		}
+	}
+	if len(seen) != len(many) {
+		t.Errorf("asked for %d of %d", len(seen), len(many))
+	}
+}
+
+// TestLongFailures: what a source says of its failure does not fill the status.
+func TestLongFailures(t *testing.T) {
+	b := newBench(t, eth)
+	b.first.fail = errors.New(strings.Repeat("\xffé", 1<<20))
+	b.fetch(t)
+	if said := b.Health().Sources["first"]; len(said) < maxReason/2 || len(said) > maxReason+len("…") || !utf8.ValidString(said) {
+		t.Errorf("%d bytes", len(said))
+	}
 }

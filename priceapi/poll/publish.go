@@ -2,6 +2,8 @@ package poll
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
@@ -24,15 +26,40 @@ func (p *Poller) publish(ctx context.Context) {
 	for _, w := range watched {
 		id := price.IDOf(w.Token)
 		b := p.beliefs[id]
-		r := board.Row{Token: w.Token, Public: w.Public, Now: b.sample, Facts: p.facts[id]}
-		if past := now.Sub(b.taken); past > staleAfter || past < -ahead {
-			r.Stale = b.sample.Known()
+		r := board.Row{
+			Token: w.Token, Public: w.Public, Now: b.sample, Taken: b.taken, Confirmed: lasts(b.borne, holdsFor, now), Facts: p.facts[id],
 		}
-		if !r.Stale {
+		if r.Stale = b.sample.Known() && !lasts(b.taken, board.StaleAfter, now); !r.Stale {
 			r.Ago = ago[id]
 		}
 		rows = append(rows, r)
 	}
 	p.seq++
 	p.o.Feed.Publish(board.New(p.seq, p.taken, rows))
+}
+
+// flagEvery is how often prices are looked at for their age: a fetch may take long, and
+// a machine that has slept wakes with old ones.
+const flagEvery = 15 * time.Second
+
+// keepFlags flags prices that become stale between fetches, until ctx ends.
+func (p *Poller) keepFlags(ctx context.Context) {
+	tick := time.NewTicker(flagEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			p.flag(ctx)
+		}
+	}
+}
+
+// flag publishes anew if a price that is shown as current no longer is.
+func (p *Poller) flag(ctx context.Context) {
+	now := p.o.Now()
+	if slices.ContainsFunc(p.o.Feed.Now().Rows, func(r board.Row) bool { return !r.Stale && r.StaleAt(now) }) {
+		p.publish(ctx)
+	}
 }

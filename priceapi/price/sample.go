@@ -36,7 +36,7 @@ const (
 	Velodrome
 	Hosted  // another Swapkeep's price API
 	Twin    // the same issuer's token on the chain where it comes from
-	Derived // told by a source as a change over 24 hours, not seen at that time
+	Derived // told of the past by a source, not judged at that time
 	GoPlus  // of market facts only
 )
 

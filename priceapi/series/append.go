@@ -35,11 +35,11 @@ func (s *Store) Append(ctx context.Context, m poll.Minute) error {
 		if err := e.appendMinute(at, m); err != nil {
 			return err
 		}
-		fault.Point("prices.append.before")
+		fault.Point("prices.before_append")
 		return nil
 	})
 	if err == nil {
-		fault.Point("prices.append.after")
+		fault.Point("prices.after_append")
 	}
 	return err
 }

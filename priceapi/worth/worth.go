@@ -7,14 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"time"
 
+	"swapkeep/fault"
 	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// ErrUnknown means that there is no current price.
+// ErrUnknown means that there is no current price that something may be valued by.
 var ErrUnknown = errors.New("price unavailable")
 
 // A Quoter says how much of one token an amount of another buys on its chain.
@@ -27,6 +29,7 @@ type Desk struct {
 	Feed *board.Feed
 	// Quoter is asked where the board has no current price of both tokens; nil = nobody.
 	Quoter Quoter
+	Now    func() time.Time // nil = fault.Now
 }
 
 // Dollars is what an amount of base units is worth, rounded down; ErrUnknown without
@@ -68,10 +71,15 @@ func (d Desk) Out(ctx context.Context, chainID uint64, tokenIn, tokenOut common.
 	return num.Div(num, new(big.Int).Mul(out.Now.Value.Int(), tens(int(in.Token.Decimals)))), nil
 }
 
-// current is a token's row if its price is known and not stale.
+// current is a token's row if its price is known and not stale. A token that is not
+// verified needs two sources: who made it may own the one pool that prices it.
 func (d Desk) current(id price.ID) (board.Row, error) {
+	now := d.Now
+	if now == nil {
+		now = fault.Now
+	}
 	r, ok := d.Feed.Now().Row(id)
-	if !ok || !r.Now.Known() || r.Stale {
+	if !ok || !r.Current(now()) || !r.Token.Verified && !r.Confirmed {
 		return r, fmt.Errorf("%w: %s on chain %d", ErrUnknown, id.Address, id.Chain)
 	}
 	return r, nil

@@ -26,6 +26,7 @@ var matrices = []matrix{
 	{"TestRemovalKilledAtEveryPoint", `^keys\.\w+_delete$`, ""},
 	{"TestKeptKilledAtEveryPoint", `^(settings|tokens)\.|^keys\.\w+_provider$`, ""},
 	{"TestWalletKilledAtEveryPoint", `^keys\.`, ""},
+	{"TestPricesKilledAtEveryPoint", `^prices\.`, ""},
 }
 
 // expected fails a matrix in which a point is missing that the source names.

@@ -1,0 +1,100 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"swapkeep/host/protocol"
+	"swapkeep/sandbox/inject"
+)
+
+// noSources has a daemon ask nobody for prices: what it shows it has kept.
+var noSources = []string{
+	"SWAPKEEP_PRICES_SOURCES_DEFILLAMA_DISABLED=true", "SWAPKEEP_PRICES_SOURCES_ONCHAIN_DISABLED=true", "SWAPKEEP_PRICES_SOURCES_GECKOTERMINAL_DISABLED=true",
+	"SWAPKEEP_PRICES_SOURCES_COINGECKO_DISABLED=true", "SWAPKEEP_PRICES_SOURCES_DEXSCREENER_DISABLED=true", "SWAPKEEP_PRICES_SOURCES_BLOCKSCOUT_DISABLED=true",
+}
+
+// TestPricesKilledAtEveryPoint kills the daemon around the commit of a fetch: what was
+// committed is shown at once by its successor, who asks nobody here, and what was not
+// is not made up.
+func TestPricesKilledAtEveryPoint(t *testing.T) {
+	points := map[string]bool{"prices.before_append": false, "prices.after_append": true}
+	seen := map[string]bool{}
+	for point := range points {
+		seen[point] = true
+	}
+	expected(t, "TestPricesKilledAtEveryPoint", seen)
+	for point, committed := range points {
+		t.Run(point, func(t *testing.T) {
+			d := newDesk(t, takeLane(t))
+			d.withoutPast()
+			d.env = append(d.env, "SWAPKEEP_PRICES_DISABLED=false")
+			d.dies(point)
+			d.open(noSources...)
+			if got := d.showsPrice(); got != committed {
+				t.Errorf("the price is shown: %t", got)
+			}
+			if s := d.status(); len(s.Problems) != 0 {
+				t.Errorf("problems: %+v", s.Problems)
+			}
+			d.shut()
+			d.open()
+			d.awaitPrice()
+			d.shut()
+		})
+	}
+}
+
+// withoutPast has nobody tell prices of the past, which are kept in commits of their own.
+func (d *desk) withoutPast() {
+	d.t.Helper()
+	if _, err := d.lane.Faults("defillama").Add(inject.Rule{Target: "/chart*", Kind: inject.HTTP, Status: 503}); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// dies runs the daemon until it is killed at a point.
+func (d *desk) dies(point string) {
+	d.t.Helper()
+	if err := os.Mkdir(d.place.Home, 0o700); err != nil {
+		d.t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(d.bin, "swapkeepd"))
+	cmd.Env = append(append([]string{}, d.env...), "SWAPKEEP_FAULT="+point)
+	if err := cmd.Start(); err != nil {
+		d.t.Fatal(err)
+	}
+	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	var exit *exec.ExitError
+	err := cmd.Wait()
+	if !late.Stop() {
+		d.t.Fatalf("it never passes %s\n%s", point, d.log())
+	}
+	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		d.t.Fatalf("ended with %v", err)
+	}
+}
+
+// showsPrice reports whether the native coin of the main network has a price.
+func (d *desk) showsPrice() bool {
+	d.t.Helper()
+	var r protocol.PricesResult
+	d.must("prices.list", protocol.PricesParams{ChainID: mainnet, Tokens: []protocol.Address{protocol.Native}}, &r)
+	return len(r.Prices) == 1 && r.Prices[0].Now != ""
+}
+
+func (d *desk) awaitPrice() {
+	d.t.Helper()
+	for end := time.Now().Add(patience); !d.showsPrice(); time.Sleep(30 * time.Millisecond) {
+		if time.Now().After(end) {
+			d.t.Fatalf("no price\n%s", d.log())
+		}
+	}
+}
