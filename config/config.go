@@ -148,6 +148,7 @@ type Prices struct {
 	Listen      string       `toml:"listen"`       // loopback host:port of the REST API; off = none
 	HistoryDays int          `toml:"history_days"` // how long hours are kept
 	Imported    bool         `toml:"imported"`     // the REST API shows imported tokens too
+	AskImported bool         `toml:"ask_imported"` // services are asked about imported tokens too
 	Sources     PriceSources `toml:"sources"`
 }
 

@@ -24,7 +24,9 @@ import (
 	"swapkeep/priceapi/web"
 	"swapkeep/priceapi/worth"
 	"swapkeep/rest"
+	"swapkeep/tokens"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/rs/zerolog"
 )
 
@@ -133,13 +135,34 @@ func (d *daemon) watched() []poll.Watched {
 			case t.List != "":
 				listed = append(listed, w)
 			default:
-				w.Public = w.Public && d.cfg.Prices.Imported
+				w.Public, w.Private = w.Public && d.cfg.Prices.Imported, !d.cfg.Prices.AskImported
 				imported = append(imported, w)
 			}
 		}
 	}
 	all := slices.Concat(builtin, imported, listed)
 	return all[:min(len(all), maxWatched)]
+}
+
+// pricedTokens are the registry, whose new tokens get a price soon.
+type pricedTokens struct {
+	*tokens.Registry
+	poke func()
+}
+
+// Import is the registry's.
+func (t pricedTokens) Import(ctx context.Context, id uint64, address common.Address) (tokens.Token, bool, error) {
+	imported, known, err := t.Registry.Import(ctx, id, address)
+	if err == nil && !known {
+		t.poke()
+	}
+	return imported, known, err
+}
+
+func (p *prices) poke() {
+	if p.poller != nil {
+		p.poller.Poke()
+	}
 }
 
 // start begins to poll and to serve, until ctx ends.

@@ -22,19 +22,23 @@ type round struct {
 // ask asks the leading sources for all, the further ones for what they left open.
 func (p *Poller) ask(ctx context.Context, watched []Watched, now time.Time) round {
 	r := round{map[price.ID][]price.Reading{}, map[price.ID]verdict{}, map[price.ID]verdict{}, map[price.ID]error{}}
-	all := make([]tokens.Token, len(watched))
-	for i, w := range watched {
-		all[i] = w.Token
+	private := map[price.ID]bool{}
+	for _, w := range watched {
+		private[price.IDOf(w.Token)] = w.Private
 	}
-	for _, readings := range p.askLeading(ctx, all, now) {
+	for _, readings := range p.askLeading(ctx, watched, now) {
 		r.take(readings)
 	}
-	open := p.decide(&r, all, now)
+	open := p.decide(&r, told(watched, true), now)
 	for _, s := range p.o.Further {
 		if len(open) == 0 || ctx.Err() != nil {
 			break
 		}
-		asked := inTurn(p.unignored(s.Name(), open, now), p.turn)
+		asked := open
+		if !s.Trusted {
+			asked = slices.DeleteFunc(slices.Clone(open), func(t tokens.Token) bool { return private[price.IDOf(t)] })
+		}
+		asked = inTurn(p.unignored(s.Name(), asked, now), p.turn)
 		said, ok := p.askOne(ctx, s, asked, now)
 		r.take(said)
 		if ok {
@@ -148,11 +152,11 @@ func (p *Poller) decideOne(r *round, id price.ID, first []price.Reading, now tim
 }
 
 // askLeading asks the leading sources at once; what they say is in their order.
-func (p *Poller) askLeading(ctx context.Context, ts []tokens.Token, now time.Time) [][]price.Reading {
+func (p *Poller) askLeading(ctx context.Context, watched []Watched, now time.Time) [][]price.Reading {
 	said := make([][]price.Reading, len(p.o.Leading))
 	var wg sync.WaitGroup
 	for i, s := range p.o.Leading {
-		wg.Go(func() { said[i], _ = p.askOne(ctx, s, ts, now) })
+		wg.Go(func() { said[i], _ = p.askOne(ctx, s, told(watched, s.Trusted), now) })
 	}
 	wg.Wait()
 	return said

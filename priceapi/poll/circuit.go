@@ -1,8 +1,11 @@
 package poll
 
 import (
+	"errors"
 	"sync"
 	"time"
+
+	"swapkeep/rest"
 )
 
 // How a source that fails is left alone: after so many failures in a row for the
@@ -11,6 +14,7 @@ const (
 	failuresAllowed = 3
 	firstPause      = time.Minute
 	longestPause    = 15 * time.Minute
+	longestAsked    = time.Hour // that a source may ask for
 )
 
 // A circuit keeps a failing source from being asked. Clocks that jump cannot keep it
@@ -38,6 +42,10 @@ func (c *circuit) record(now time.Time, err error, some bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last = err
+	if asked := pauseOf(err); asked > 0 {
+		c.pause, c.since = min(asked, longestAsked), now
+		return
+	}
 	if err == nil || some {
 		c.failures, c.pause, c.since = 0, 0, time.Time{}
 		return
@@ -46,6 +54,15 @@ func (c *circuit) record(now time.Time, err error, some bool) {
 		return
 	}
 	c.pause, c.since = min(max(2*c.pause, firstPause), longestPause), now
+}
+
+// pauseOf is how long a source asked to be left alone; 0 = it did not.
+func pauseOf(err error) time.Duration {
+	var e *rest.Error
+	if errors.As(err, &e) {
+		return e.RetryAfter
+	}
+	return 0
 }
 
 // state is the last failure, nil after a success.

@@ -21,6 +21,8 @@ const (
 type Volume struct {
 	Almanac
 	Source price.Source
+	// Trusted as a source is.
+	Trusted bool
 	// Diluted: its market caps are the price times the total supply. They count only
 	// where no other almanac has one.
 	Diluted bool
@@ -74,7 +76,7 @@ func (p *Poller) keep(ctx context.Context, fresh map[price.ID]price.Facts) bool 
 }
 
 func (p *Poller) fetchCaps(ctx context.Context, v Volume, fresh map[price.ID]price.Facts, now time.Time) bool {
-	due := p.dueFacts(fresh, func(f price.Facts) bool {
+	due := p.dueFacts(v, fresh, func(f price.Facts) bool {
 		return old(f.CapAt, capsEvery, now) || f.Diluted && !v.Diluted
 	})
 	caps, ok := consult(p, v, now, due, func(ts []tokens.Token) (map[price.ID]price.Value, error) { return v.MarketCaps(ctx, ts) })
@@ -87,7 +89,7 @@ func (p *Poller) fetchCaps(ctx context.Context, v Volume, fresh map[price.ID]pri
 }
 
 func (p *Poller) fetchHolders(ctx context.Context, v Volume, fresh map[price.ID]price.Facts, now time.Time) bool {
-	due := p.dueFacts(fresh, func(f price.Facts) bool { return old(f.HoldersAt, holdersEvery, now) })
+	due := p.dueFacts(v, fresh, func(f price.Facts) bool { return old(f.HoldersAt, holdersEvery, now) })
 	holders, ok := consult(p, v, now, due, func(ts []tokens.Token) (map[price.ID]uint64, error) { return v.Holders(ctx, ts) })
 	for id, n := range holders {
 		f := p.factsOf(fresh, id)
@@ -117,11 +119,11 @@ func old(at time.Time, every time.Duration, now time.Time) bool {
 	return past >= every || past < 0
 }
 
-// dueFacts are the watched tokens whose facts need asking for.
-func (p *Poller) dueFacts(fresh map[price.ID]price.Facts, due func(price.Facts) bool) (ts []tokens.Token) {
-	for _, w := range p.o.Tokens() {
-		if due(p.factsOf(fresh, price.IDOf(w.Token))) {
-			ts = append(ts, w.Token)
+// dueFacts are the tokens that an almanac may be asked about and whose facts are due.
+func (p *Poller) dueFacts(v Volume, fresh map[price.ID]price.Facts, due func(price.Facts) bool) (ts []tokens.Token) {
+	for _, t := range told(p.o.Tokens(), v.Trusted) {
+		if due(p.factsOf(fresh, price.IDOf(t))) {
+			ts = append(ts, t)
 		}
 	}
 	return ts

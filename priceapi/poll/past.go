@@ -95,7 +95,7 @@ func (p *Poller) fillSome(ctx context.Context, some []tokens.Token, since time.T
 	ctx, cancel := context.WithTimeout(ctx, pastTime)
 	defer cancel()
 	for _, a := range p.o.Archives {
-		candles, err := a.Past(ctx, some, since, b.step)
+		candles, err := pastOf(ctx, a, some, since, b.step)
 		if err != nil {
 			p.o.Log(Notice{From: "past", Err: err})
 		}
@@ -121,6 +121,40 @@ func (p *Poller) fillSome(ctx context.Context, some []tokens.Token, since time.T
 	return filled, answered
 }
 
+// pastOf is what an archive knows of some tokens; what it does not know of one that
+// follows another chain's is that one's past.
+func pastOf(ctx context.Context, a Archive, some []tokens.Token, since time.Time, step time.Duration) (map[price.ID][]price.Candle, error) {
+	candles, err := a.Past(ctx, some, since, step)
+	if err != nil {
+		return candles, err
+	}
+	followers := map[price.ID][]price.ID{}
+	var origins []tokens.Token
+	for _, t := range some {
+		id := price.IDOf(t)
+		of, follows := price.TwinOf(id)
+		if !follows || len(candles[id]) > 0 {
+			continue
+		}
+		if followers[of] == nil {
+			origins = append(origins, tokens.Token{Chain: of.Chain, Address: of.Address, Symbol: t.Symbol, Decimals: t.Decimals})
+		}
+		followers[of] = append(followers[of], id)
+	}
+	if len(origins) == 0 {
+		return candles, nil
+	}
+	theirs, err := a.Past(ctx, origins, since, step)
+	for of, ids := range followers {
+		for _, id := range ids {
+			if len(theirs[of]) > 0 {
+				candles[id] = theirs[of]
+			}
+		}
+	}
+	return candles, err
+}
+
 // lacking are the watched tokens whose charts have too few points, or all of them,
 // but those tried lately.
 func (p *Poller) lacking(ctx context.Context, period price.Period, step time.Duration, all bool, tried map[price.ID]time.Time, now time.Time) (ts []tokens.Token) {
@@ -134,10 +168,10 @@ func (p *Poller) lacking(ctx context.Context, period price.Period, step time.Dur
 		points[c.ID] = c.Points[period.Name]
 	}
 	enough := int(pastEnough * float64(period.Span/max(step, period.Step)))
-	for _, w := range p.o.Tokens() {
-		id := price.IDOf(w.Token)
+	for _, t := range told(p.o.Tokens(), false) {
+		id := price.IDOf(t)
 		if (all || points[id] < enough) && old(tried[id], pastAgain, now) {
-			ts = append(ts, w.Token)
+			ts = append(ts, t)
 		}
 	}
 	return ts

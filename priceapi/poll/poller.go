@@ -22,6 +22,7 @@ const (
 	day          = 24 * time.Hour
 	ignoreFor    = 15 * time.Minute // a token that a further source does not know
 
+	settleTime    = 2 * time.Second
 	furtherAtOnce = 200 // tokens that one fetch asks a further source for
 )
 
@@ -29,12 +30,18 @@ const (
 type Watched struct {
 	tokens.Token
 	Public bool // shown by the REST API
+	// Private: that somebody asks about it would tell a stranger what is held. Only
+	// sources that know it anyway are asked.
+	Private bool
 }
 
 // A Paced source is asked at most so often; 0 = at every fetch.
 type Paced struct {
 	Source
 	Every time.Duration
+	// Trusted: it may be asked about private tokens, as a node that is asked for their
+	// balances is.
+	Trusted bool
 }
 
 // Options of a Poller.
@@ -54,6 +61,17 @@ type Options struct {
 	// Log hears of sources that fail and of prices that are not believed, from several
 	// goroutines; nil = nobody.
 	Log func(Notice)
+}
+
+// told is what a source may be asked about.
+func told(watched []Watched, trusted bool) []tokens.Token {
+	ts := make([]tokens.Token, 0, len(watched))
+	for _, w := range watched {
+		if trusted || !w.Private {
+			ts = append(ts, w.Token)
+		}
+	}
+	return ts
 }
 
 // A Notice is something to log. ID is zero where it is about a whole source.
@@ -77,7 +95,8 @@ type Poller struct {
 	seq     uint64
 	health  Health
 
-	poke chan struct{}
+	poke       chan struct{}
+	settleTime time.Duration // after a poke
 
 	turn    int           // of fetches; Fetch alone has it
 	gap     time.Duration // the longest time without prices that is not filled yet
@@ -102,7 +121,7 @@ func New(o Options) *Poller {
 	clock := o.Now
 	o.Now = func() time.Time { return clock().Round(0) } // ages are by the wall clock: the other one stands still while a machine sleeps
 	return &Poller{o: o, circuits: map[string]*circuit{}, beliefs: map[price.ID]belief{}, asked: map[string]time.Time{},
-		ignored: map[string]map[price.ID]time.Time{}, facts: map[price.ID]price.Facts{}, poke: make(chan struct{}, 1),
+		ignored: map[string]map[price.ID]time.Time{}, facts: map[price.ID]price.Facts{}, poke: make(chan struct{}, 1), settleTime: settleTime,
 		gapSeen: make(chan struct{}, 1)}
 }
 
@@ -123,11 +142,15 @@ func (p *Poller) Run(ctx context.Context) {
 		case <-ctx.Done():
 		case <-tick.C:
 		case <-p.poke:
+			select { // several changes in a row are one fetch
+			case <-ctx.Done():
+			case <-time.After(p.settleTime):
+			}
 		}
 	}
 }
 
-// Poke asks for a fetch now, as after a change of the tokens.
+// Poke asks for a fetch soon, as after a change of the tokens.
 func (p *Poller) Poke() {
 	select {
 	case p.poke <- struct{}{}:

@@ -15,6 +15,7 @@ import (
 
 	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
+	"swapkeep/rest"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -202,11 +203,11 @@ func newBench(t *testing.T, ts ...tokens.Token) *bench {
 	b.Poller = New(Options{
 		Tokens: func() (out []Watched) {
 			for _, x := range ts {
-				out = append(out, Watched{x, true})
+				out = append(out, Watched{Token: x, Public: true})
 			}
 			return out
 		},
-		Leading: []Paced{{b.first, 0}, {b.second, 0}}, Further: []Paced{{b.last, 0}}, History: b.memory, Feed: board.NewFeed(), Now: clock,
+		Leading: []Paced{{Source: b.first}, {Source: b.second, Trusted: true}}, Further: []Paced{{Source: b.last}}, History: b.memory, Feed: board.NewFeed(), Now: clock,
 		Log: func(n Notice) {
 			b.noting.Lock()
 			defer b.noting.Unlock()
@@ -491,7 +492,7 @@ func TestFacts(t *testing.T) {
 	b := newBench(t, eth)
 	id := price.IDOf(eth)
 	real, diluted := &register{caps: map[price.ID]price.Value{id: value("400")}}, &register{caps: map[price.ID]price.Value{id: value("900")}}
-	b.o.Almanacs = []Volume{{real, price.Blockscout, false}, {diluted, price.UniswapV3, true}}
+	b.o.Almanacs = []Volume{{Almanac: real, Source: price.Blockscout}, {Almanac: diluted, Source: price.UniswapV3, Diluted: true}}
 	b.Resume(t.Context()) // of nothing
 	if !b.fetchFacts(t.Context()) {
 		t.Error("a round without a failure is called one")
@@ -523,6 +524,7 @@ func TestRun(t *testing.T) {
 	b.first.say(price.IDOf(eth), "3000")
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
+	b.settleTime = 0
 	go func() { b.Run(ctx); close(done) }()
 	for now, newer := b.o.Feed.Next(); ; now, newer = b.o.Feed.Next() {
 		if r, ok := now.Row(price.IDOf(eth)); ok && r.Now.Known() {
@@ -674,5 +676,65 @@ func TestLongFailures(t *testing.T) {
 	b.fetch(t)
 	if said := b.Health().Sources["first"]; len(said) < maxReason/2 || len(said) > maxReason+len("…") || !utf8.ValidString(said) {
 		t.Errorf("%d bytes", len(said))
+	}
+}
+
+// TestPrivateTokensAreNotTold: who would learn from a question what is held is not asked.
+func TestPrivateTokensAreNotTold(t *testing.T) {
+	b := newBench(t, eth)
+	almanac := &register{caps: map[price.ID]price.Value{}}
+	b.o.Almanacs = []Volume{{Almanac: almanac, Source: price.Blockscout}}
+	b.o.Archives = []Archive{almanac}
+	b.o.Tokens = func() []Watched { return []Watched{{Token: wild, Private: true}} }
+	b.second.say(price.IDOf(wild), "2")
+	b.fetch(t)
+	b.fetchFacts(t.Context())
+	for _, f := range backfills {
+		b.fill(t.Context(), f, true, map[price.ID]time.Time{})
+	}
+	if b.first.asked+b.last.asked+len(almanac.asked) != 0 || len(b.memory.facts) != 0 {
+		t.Errorf("asked %d and %d times, for %v and %v", b.first.asked, b.last.asked, almanac.asked, b.memory.facts)
+	}
+	if r := b.row(t, wild); r.Now.Value != value("2") {
+		t.Errorf("by whoever may be asked it is %+v", r.Now)
+	}
+}
+
+// TestFollowersHaveTheirOriginsPast: the archive knows the origin alone.
+func TestFollowersHaveTheirOriginsPast(t *testing.T) {
+	knows := onlyOf{&register{points: 96}, price.IDOf(eth)}
+	got, err := pastOf(t.Context(), knows, []tokens.Token{seed, wild}, noon.Add(-day), 15*time.Minute)
+	if err != nil || len(got[price.IDOf(seed)]) != 96 || len(got[price.IDOf(wild)]) != 0 {
+		t.Errorf("%d and %d points, %v", len(got[price.IDOf(seed)]), len(got[price.IDOf(wild)]), err)
+	}
+}
+
+// onlyOf is an archive that knows one token.
+type onlyOf struct {
+	Archive
+	id price.ID
+}
+
+func (a onlyOf) Past(ctx context.Context, ts []tokens.Token, since time.Time, step time.Duration) (map[price.ID][]price.Candle, error) {
+	ts = slices.DeleteFunc(slices.Clone(ts), func(t tokens.Token) bool { return price.IDOf(t) != a.id })
+	return a.Archive.Past(ctx, ts, since, step)
+}
+
+// TestPauseThatIsAskedFor is kept, up to an hour.
+func TestPauseThatIsAskedFor(t *testing.T) {
+	for asked, kept := range map[time.Duration]time.Duration{10 * time.Minute: 10 * time.Minute, 24 * time.Hour: time.Hour} {
+		b := newBench(t, eth)
+		b.first.fail = &rest.Error{RetryAfter: asked}
+		b.fetch(t)
+		b.now = noon.Add(kept - time.Second)
+		b.fetch(t)
+		if b.first.asked != 1 {
+			t.Errorf("asked again within %s", kept)
+		}
+		b.now = noon.Add(kept)
+		b.fetch(t)
+		if b.first.asked != 2 {
+			t.Errorf("not asked again after %s", kept)
+		}
 	}
 }

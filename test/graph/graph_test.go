@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"priceapi":                  {"priceapi/onchain", "priceapi/poll", "priceapi/price", "priceapi/source", "rest", "tokens"},
 	"priceapi/price":            {"tokens"},
 	"priceapi/board":            {"priceapi/price", "tokens"},
-	"priceapi/poll":             {"priceapi/price", "priceapi/board", "tokens", "fault"},
+	"priceapi/poll":             {"rest", "priceapi/price", "priceapi/board", "tokens", "fault"},
 	"priceapi/series":           {"priceapi/price", "priceapi/poll", "fault"},
 	"priceapi/postgres":         {"priceapi/price", "priceapi/poll", "fault"},
 	"priceapi/shared":           {"priceapi/board", "priceapi/price", "priceapi/web", "tokens", "fault"},

@@ -60,7 +60,7 @@ func run(dir, signal string, ready func() error, args ...string) (*process, erro
 	if err := p.shell.Start(); err != nil {
 		return nil, err
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
+	line, _ := bufio.NewReader(out).ReadString('\n')
 	if p.pid, err = strconv.Atoi(strings.TrimSpace(line)); err != nil {
 		p.end()
 		return nil, err
