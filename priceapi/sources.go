@@ -56,7 +56,7 @@ type Sources struct {
 	Leading, Further []poll.Paced
 	Archives         []poll.Archive
 	Almanacs         []poll.Volume
-	closers          []interface{ Close() }
+	closers          []service
 }
 
 // Close drops idle connections.
@@ -70,126 +70,87 @@ func (s *Sources) Close() {
 // about seven of them.
 const coinGeckoEvery = time.Hour
 
+// A service is what a row opens: a [poll.Source], a [poll.Archive], a [poll.Almanac],
+// or several of these.
+type service interface{ Close() }
+
+// A row is one service.
+type row struct {
+	name  string
+	marks price.Source // what its market caps are marked as
+	leads bool
+	every time.Duration
+	// base: it has no address of its own.
+	base bool
+	open func(source.Config) (service, error)
+}
+
+// rows are the services in the order in which they are preferred: of those that do not
+// lead, the ones that need no key come first.
+var rows = []row{
+	{name: Hosted, marks: price.Hosted, leads: true, base: true, open: func(c source.Config) (service, error) { return source.NewHosted(c) }},
+	{name: DefiLlama, marks: price.DefiLlama, leads: true, open: func(c source.Config) (service, error) { return source.NewDefiLlama(c) }},
+	{name: GeckoTerminal, marks: price.GeckoTerminal, open: func(c source.Config) (service, error) { return source.NewGeckoTerminal(c) }},
+	{name: CoinGecko, marks: price.CoinGecko, every: coinGeckoEvery, open: openCoinGecko},
+	{name: DexScreener, open: func(c source.Config) (service, error) { return source.NewDexScreener(c) }},
+	{name: Blockscout, marks: price.Blockscout, open: openBlockscout},
+	{name: GoPlus, marks: price.GoPlus, open: func(c source.Config) (service, error) { return source.NewGoPlus(c) }},
+}
+
 // Open prepares the sources; it connects to nothing. Another Swapkeep's prices and
-// DefiLlama's lead, with the networks' own contracts as their witness; of the further
-// ones those come first that need no key.
+// DefiLlama's lead, with the networks' own contracts as their witness.
 func (s Settings) Open() (*Sources, error) {
 	out := &Sources{}
-	for _, add := range []func(Settings, *Sources) error{
-		addHosted, addDefiLlama, addOnChain, addGeckoTerminal, addCoinGecko, addDexScreener, addBlockscout, addGoPlus, addDiluted,
-	} {
-		if err := add(s, out); err != nil {
-			out.Close()
-			return nil, fmt.Errorf("prices.sources.%w", err)
+	for _, r := range rows {
+		of := s.Of[r.name]
+		if of.Disabled || of.Base == "" && (s.Local || r.base) {
+			continue
 		}
+		opened, err := r.open(s.config(r.name))
+		if err != nil {
+			out.Close()
+			return nil, fmt.Errorf("prices.sources.%s: %w", r.name, err)
+		}
+		out.add(r, opened)
+	}
+	if !s.Of[OnChain].Disabled && s.Chain != nil {
+		contracts := onchain.New(s.Chain, onchain.Options{Now: s.Now})
+		out.Leading = append(out.Leading, poll.Paced{Source: contracts, Trusted: true})
+		out.Almanacs = append(out.Almanacs, poll.Volume{Almanac: contracts, Diluted: true, Trusted: true})
 	}
 	return out, nil
 }
 
-// config is a source's, and whether it is to be asked at all.
-func (s Settings) config(name string) (source.Config, bool) {
-	of := s.Of[name]
-	c := source.Config{Base: of.Base, Reach: s.Reach, Now: s.Now, Pro: s.Pro, Limits: s.Limits}
+// add puts a service where what it can do is wanted.
+func (s *Sources) add(r row, opened service) {
+	s.closers = append(s.closers, opened)
+	if of, ok := opened.(poll.Source); ok {
+		paced := poll.Paced{Source: of, Every: r.every}
+		if r.leads {
+			s.Leading = append(s.Leading, paced)
+		} else {
+			s.Further = append(s.Further, paced)
+		}
+	}
+	if of, ok := opened.(poll.Archive); ok {
+		s.Archives = append(s.Archives, of)
+	}
+	if of, ok := opened.(poll.Almanac); ok {
+		s.Almanacs = append(s.Almanacs, poll.Volume{Almanac: of, Source: r.marks})
+	}
+}
+
+func (s Settings) config(name string) source.Config {
+	c := source.Config{Base: s.Of[name].Base, Reach: s.Reach, Now: s.Now, Pro: s.Pro, Limits: s.Limits}
 	if s.Key != nil {
 		c.Key = func(ctx context.Context) (string, error) { return s.Key(ctx, name) }
 	}
-	return c, !of.Disabled && (of.Base != "" || !s.Local)
+	return c
 }
 
-// opened notes a source that was opened.
-func opened[T interface{ Close() }](out *Sources, made T, err error) (T, error) {
-	if err == nil {
-		out.closers = append(out.closers, made)
-	}
-	return made, err
-}
-
-func addHosted(s Settings, out *Sources) error {
-	c, ok := s.config(Hosted)
-	if !ok || c.Base == "" {
-		return nil
-	}
-	made, err := source.NewHosted(c)
-	if made, err = opened(out, made, err); err != nil {
-		return err
-	}
-	out.Leading = append(out.Leading, poll.Paced{Source: made})
-	out.Almanacs = append(out.Almanacs, poll.Volume{Almanac: made, Source: price.Hosted})
-	return nil
-}
-
-func addDefiLlama(s Settings, out *Sources) error {
-	c, ok := s.config(DefiLlama)
-	if !ok {
-		return nil
-	}
-	made, err := source.NewDefiLlama(c)
-	if made, err = opened(out, made, err); err != nil {
-		return err
-	}
-	out.Leading = append(out.Leading, poll.Paced{Source: made})
-	out.Archives = append(out.Archives, made)
-	out.Almanacs = append(out.Almanacs, poll.Volume{Almanac: made, Source: price.DefiLlama})
-	return nil
-}
-
-func addOnChain(s Settings, out *Sources) error {
-	if s.Of[OnChain].Disabled || s.Chain == nil {
-		return nil
-	}
-	out.Leading = append(out.Leading, poll.Paced{Source: onchain.New(s.Chain, onchain.Options{Now: s.Now}), Trusted: true})
-	return nil
-}
-
-func addGeckoTerminal(s Settings, out *Sources) error {
-	c, ok := s.config(GeckoTerminal)
-	if !ok {
-		return nil
-	}
-	made, err := source.NewGeckoTerminal(c)
-	if made, err = opened(out, made, err); err != nil {
-		return err
-	}
-	out.Further = append(out.Further, poll.Paced{Source: made})
-	out.Almanacs = append(out.Almanacs, poll.Volume{Almanac: made, Source: price.GeckoTerminal})
-	return nil
-}
-
-func addCoinGecko(s Settings, out *Sources) error {
-	c, ok := s.config(CoinGecko)
-	if !ok || c.Key == nil {
-		return nil
-	}
-	made, err := source.NewCoinGecko(c)
-	if made, err = opened(out, made, err); err != nil {
-		return err
-	}
-	k := keyed{made, c.Key}
-	out.Further = append(out.Further, poll.Paced{Source: k, Every: coinGeckoEvery})
-	out.Almanacs = append(out.Almanacs, poll.Volume{Almanac: k, Source: price.CoinGecko})
-	return nil
-}
-
-func addDexScreener(s Settings, out *Sources) error {
-	c, ok := s.config(DexScreener)
-	if !ok {
-		return nil
-	}
-	made, err := source.NewDexScreener(c)
-	if made, err = opened(out, made, err); err != nil {
-		return err
-	}
-	out.Further = append(out.Further, poll.Paced{Source: made})
-	return nil
-}
-
-// addBlockscout: an address that is configured stands for every explorer, each below
+// openBlockscout: an address that is configured stands for every explorer, each below
 // its chain id.
-func addBlockscout(s Settings, out *Sources) error {
-	c, ok := s.config(Blockscout)
-	if !ok {
-		return nil
-	}
+func openBlockscout(c source.Config) (service, error) {
 	if c.Base != "" {
 		c.Hosts = map[uint64]string{}
 		for _, id := range source.Explorers() {
@@ -197,35 +158,15 @@ func addBlockscout(s Settings, out *Sources) error {
 		}
 		c.Base = ""
 	}
-	made, err := source.NewBlockscout(c)
-	if made, err = opened(out, made, err); err != nil {
-		return err
-	}
-	out.Further = append(out.Further, poll.Paced{Source: made})
-	out.Almanacs = append(out.Almanacs, poll.Volume{Almanac: made, Source: price.Blockscout})
-	return nil
+	return source.NewBlockscout(c)
 }
 
-func addGoPlus(s Settings, out *Sources) error {
-	c, ok := s.config(GoPlus)
-	if !ok {
-		return nil
+func openCoinGecko(c source.Config) (service, error) {
+	if c.Key == nil {
+		c.Key = func(context.Context) (string, error) { return "", nil }
 	}
-	made, err := source.NewGoPlus(c)
-	if made, err = opened(out, made, err); err != nil {
-		return err
-	}
-	out.Almanacs = append(out.Almanacs, poll.Volume{Almanac: made, Source: price.GoPlus})
-	return nil
-}
-
-// addDiluted: the supply of the contracts themselves, for want of a better cap.
-func addDiluted(s Settings, out *Sources) error {
-	if s.Of[OnChain].Disabled || s.Chain == nil {
-		return nil
-	}
-	out.Almanacs = append(out.Almanacs, poll.Volume{Almanac: onchain.New(s.Chain, onchain.Options{Now: s.Now}), Source: price.Unknown, Diluted: true, Trusted: true})
-	return nil
+	made, err := source.NewCoinGecko(c)
+	return keyed{made, c.Key}, err
 }
 
 // keyed is CoinGecko while there is a key for it; without one it says nothing, which
@@ -235,6 +176,7 @@ type keyed struct {
 	key func(context.Context) (string, error)
 }
 
+// Now is CoinGecko's.
 func (k keyed) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, error) {
 	if key, err := k.key(ctx); key == "" || err != nil {
 		return nil, err
@@ -242,6 +184,7 @@ func (k keyed) Now(ctx context.Context, ts []tokens.Token) ([]price.Reading, err
 	return k.CoinGecko.Now(ctx, ts)
 }
 
+// MarketCaps are CoinGecko's.
 func (k keyed) MarketCaps(ctx context.Context, ts []tokens.Token) (map[price.ID]price.Value, error) {
 	if key, err := k.key(ctx); key == "" || err != nil {
 		return nil, err

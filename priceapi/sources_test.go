@@ -1,0 +1,46 @@
+package priceapi_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/priceapi"
+)
+
+// nobody answers for no chain.
+type nobody struct{}
+
+func (nobody) Ask(context.Context, uint64, []chain.Question) ([][]byte, error) {
+	return nil, chain.ErrNoNetwork
+}
+
+// TestSources: which services there are, in which places.
+func TestSources(t *testing.T) {
+	for _, c := range []struct {
+		name                                 string
+		of                                   map[string]priceapi.Setting
+		local                                bool
+		leading, further, almanacs, archives int
+	}{
+		{"by default", nil, false, 2, 4, 6, 1},
+		{"in the sandbox without addresses", nil, true, 1, 0, 1, 0},
+		{"with another Swapkeep's", map[string]priceapi.Setting{priceapi.Hosted: {Base: "https://prices.example"}}, false, 3, 4, 7, 1},
+		{"without the widest", map[string]priceapi.Setting{priceapi.DefiLlama: {Disabled: true}}, false, 1, 4, 5, 0},
+		{"without the chains", map[string]priceapi.Setting{priceapi.OnChain: {Disabled: true}}, false, 1, 4, 5, 1},
+	} {
+		s, err := priceapi.Settings{Of: c.of, Local: c.local, Chain: nobody{}, Now: time.Now}.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := []int{len(s.Leading), len(s.Further), len(s.Almanacs), len(s.Archives)}; !slices.Equal(got, []int{c.leading, c.further, c.almanacs, c.archives}) {
+			t.Errorf("%s: %v", c.name, got)
+		}
+		s.Close()
+	}
+	if _, err := (priceapi.Settings{Of: map[string]priceapi.Setting{priceapi.DefiLlama: {Base: "http://127.0.0.1:1"}}, Now: time.Now}).Open(); err == nil {
+		t.Error("a service on this machine is taken for one outside")
+	}
+}
