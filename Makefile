@@ -2,12 +2,17 @@
 
 VERSION   := 0.1.0
 GO        := go
-BUILD     := CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
+BUILD     := $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 CONTRACTS := build/contracts/.made
 PEER      := bench/node/node_modules/.package-lock.json
 SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/node_modules/*') go.mod go.sum
 
-.PHONY: build demo test check vet unit race hostile keyring crash browsers contracts bench fuzz man generate clean
+# As releases are built, and one set of compiled packages less. The race detector
+# needs cgo.
+export CGO_ENABLED := 0
+RACE := CGO_ENABLED=1 $(GO) test -race
+
+.PHONY: build demo test check vet unit race hostile keyring hosted crash browsers contracts bench fuzz man generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -21,7 +26,7 @@ demo: build contracts
 # Everything, as CI runs it. Installs what is missing, or names it and stops.
 test:
 	@scripts/setup.sh
-	@$(MAKE) --no-print-directory contracts build vet race hostile keyring crash browsers
+	@$(MAKE) --no-print-directory contracts build vet race hostile keyring hosted crash browsers
 	@scripts/demo-test.sh
 	@echo "all tests passed"
 
@@ -31,7 +36,7 @@ check: contracts vet unit
 vet:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run gofmt -w on these"; exit 1; }
 	@$(GO) vet ./...
-	@$(GO) vet -tags faults,keyring,browser ./...
+	@$(GO) vet -tags faults,keyring,browser,hosted ./...
 	@GOOS=windows $(GO) vet ./cmd/swapkeep ./cmd/swapkeepd
 	@GOOS=darwin $(GO) vet ./cmd/swapkeep ./cmd/swapkeepd
 	@$(GO) tool staticcheck ./...
@@ -41,7 +46,7 @@ unit:
 
 # All but keys, which keyring runs whole.
 race:
-	$(GO) test -race -skip '^TestHostile' $$($(GO) list ./... | grep -v /keys)
+	$(RACE) -skip '^TestHostile' $$($(GO) list ./... | grep -v /keys)
 
 # Every provider against lies in every leaf of its replies, and by name; a line for
 # each says how many. Not under the race detector: tens of thousands of lies, one
@@ -54,7 +59,12 @@ hostile:
 
 # The vault against a real Secret Service.
 keyring:
-	scripts/with-keyring.sh $(GO) test -race -tags keyring -count=1 ./keys/...
+	CGO_ENABLED=1 scripts/with-keyring.sh $(GO) test -race -tags keyring -count=1 ./keys/...
+
+# The hosted price API on a real PostgreSQL and Redis, which the tests start and end.
+hosted:
+	$(RACE) -tags hosted -count=1 ./priceapi/postgres ./priceapi/shared
+	$(GO) test -tags hosted -count=1 -run 'Hosted|Poller|Backends|Limits|APIKeys|ForPrices|OverTLS' ./cmd/swapkeep-server
 
 # The real daemon, killed at every named point; with EVERY=1 at every passage of each.
 crash:
@@ -75,7 +85,7 @@ $(CONTRACTS): sandbox/contracts/package-lock.json sandbox/contracts/extract.mjs 
 # Beside peers and limits, in one run; a missed goal is printed and no failure.
 # JSON=file writes the rows too. Without cgo, as releases are built.
 bench: bin/swapkeep bin/swapkeepd $(PEER)
-	@CGO_ENABLED=0 $(GO) run ./bench $(if $(JSON),-json $(JSON))
+	@$(GO) run ./bench $(if $(JSON),-json $(JSON))
 
 $(PEER): bench/node/package-lock.json
 	cd bench/node && npm ci --ignore-scripts --no-audit --no-fund --silent

@@ -29,6 +29,13 @@ const (
 	Hosted        = "hosted"
 )
 
+// shown are the chains of the REST API (the spec's section 1). Prices of others are
+// kept for the wallet.
+var shown = map[uint64]bool{1: true, 10: true, 56: true, 8453: true, 5330: true}
+
+// Shows reports whether the REST API shows a chain's tokens.
+func Shows(chain uint64) bool { return shown[chain] }
+
 // A Setting is one source's.
 type Setting struct {
 	Disabled bool

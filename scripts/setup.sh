@@ -12,14 +12,22 @@ gnome-keyring-daemon gnome-keyring
 secret-tool libsecret-tools
 chromium chromium
 firefox-esr firefox-esr
+initdb postgresql
+redis-server redis-server
+ps procps
 '
 
 for c in go node npm git; do
 	command -v "$c" >/dev/null 2>&1 || { echo "setup: $c is missing; install it first (Go 1.26 or newer, Node 20 or newer)" >&2; exit 1; }
 done
 
+# Debian keeps PostgreSQL's own programs out of PATH.
+has() {
+	command -v "$1" >/dev/null 2>&1 || ls /usr/lib/postgresql/*/bin/"$1" >/dev/null 2>&1
+}
+
 missing=$(printf '%s' "$needs" | while read -r cmd pkg; do
-	[ -z "$cmd" ] || command -v "$cmd" >/dev/null 2>&1 || echo "$pkg"
+	[ -z "$cmd" ] || has "$cmd" || echo "$pkg"
 done | sort -u | tr '\n' ' ')
 [ -n "$missing" ] || exit 0
 
@@ -36,6 +44,18 @@ if [ "$(id -u)" != 0 ]; then
 	as_root='sudo -n'
 fi
 echo "setup: installing $missing"
+# The tests start servers of their own: no service of the system is started, or left.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e $policy ]; then
+	trap '$as_root rm -f $policy' EXIT
+	printf '#!/bin/sh\nexit 101\n' | $as_root tee $policy >/dev/null
+	$as_root chmod 755 $policy
+fi
 $as_root apt-get update -qq
 # shellcheck disable=SC2086 # a list of words
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing fonts-dejavu-core >/dev/null
+for service in postgresql redis-server; do
+	case " $missing " in
+	*" $service "*) ! command -v systemctl >/dev/null 2>&1 || $as_root systemctl disable --quiet "$service" 2>/dev/null || true ;;
+	esac
+done

@@ -28,11 +28,8 @@ type file struct {
 	Upstream string   `toml:"upstream"` // the provider's base URL
 	Hosts    []string `toml:"hosts"`    // what Host may say
 	KeyFile  string   `toml:"key_file"` // mode 0600; or the environment
-	TLS      struct {
-		Cert string `toml:"cert"`
-		Key  string `toml:"key"`
-	} `toml:"tls"` // required off loopback
-	Fee *struct {
+	TLS      tlsFiles `toml:"tls"`      // required off loopback
+	Fee      *struct {
 		Bips      int    `toml:"bips"`
 		Recipient string `toml:"recipient"`
 	} `toml:"fee"` // absent = no fee, and none may be asked for
@@ -80,8 +77,8 @@ func readConfig(path string) (file, error) {
 	if (f.Tokens == nil) == (f.TokensFile == "") {
 		return f, fmt.Errorf("%s: name the installations either by [[tokens]] or by tokens_file", path)
 	}
-	if (f.TLS.Cert == "") != (f.TLS.Key == "") {
-		return f, fmt.Errorf("%s: tls needs both cert and key", path)
+	if err := f.TLS.check(); err != nil {
+		return f, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
 }
@@ -122,27 +119,49 @@ func (f file) proxyConfig(sandbox bool, key string) (keyproxy.Config, error) {
 // readKey takes the API key out of the environment or its file. No error
 // repeats any of it.
 func readKey(path string) (string, error) {
-	key := os.Getenv(keyVariable)
-	if err := os.Unsetenv(keyVariable); err != nil {
-		return "", err
-	}
+	key, err := secret{"api key", keyVariable, "key_file", path}.read()
 	switch {
-	case key != "" && path != "":
-		return "", fmt.Errorf("the api key is given twice: by %s and by key_file; keep one", keyVariable)
-	case key == "" && path == "":
+	case err != nil:
+		return "", err
+	case key == "":
 		return "", fmt.Errorf("no api key: set %s, or key_file to a file of mode 0600", keyVariable)
-	case path != "":
-		raw, err := readFile(path, ownersAlone)
-		if err != nil {
-			return "", err
-		}
-		key = strings.TrimSpace(string(raw))
 	}
 	return key, keyproxy.CheckKey(key)
 }
 
+// A secret comes out of the environment, or out of a file that nobody else reads:
+// never out of an argument, which every process of the machine can see.
+type secret struct {
+	what, variable string
+	setting, path  string
+}
+
+// read takes the secret, and out of the environment too, so that no child inherits
+// it; "" if there is none. No error repeats any of it.
+func (s secret) read() (string, error) {
+	value := os.Getenv(s.variable)
+	if err := os.Unsetenv(s.variable); err != nil {
+		return "", err
+	}
+	switch {
+	case value != "" && s.path != "":
+		return "", fmt.Errorf("the %s is given twice: by %s and by %s; keep one", s.what, s.variable, s.setting)
+	case s.path == "":
+		return value, nil
+	}
+	raw, err := readFile(s.path, ownersAlone)
+	if err != nil {
+		return "", err
+	}
+	if value = strings.TrimSpace(string(raw)); value == "" {
+		return "", fmt.Errorf("%s: empty", s.path)
+	}
+	return value, nil
+}
+
+// ownersAlone takes 0400 too, as systemd makes credentials.
 func ownersAlone(s os.FileInfo) error {
-	if s.Mode().Perm() != 0o600 {
+	if s.Mode().Perm()&^0o600 != 0 {
 		return fmt.Errorf("has mode %04o: must be 0600, so that nobody else reads the key", s.Mode().Perm())
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -30,6 +31,51 @@ func listen(address string) (net.Listener, error) {
 	}
 	if _, ok := ln.Addr().(*net.TCPAddr); !ok {
 		return nil, errors.Join(errors.New("the passed socket is not tcp"), ln.Close())
+	}
+	return ln, nil
+}
+
+// tlsFiles are the certificate that a listener off loopback needs: requests carry secrets.
+type tlsFiles struct {
+	Cert string `toml:"cert"`
+	Key  string `toml:"key"`
+}
+
+// check refuses the half of one.
+func (c tlsFiles) check() error {
+	if (c.Cert == "") != (c.Key == "") {
+		return errors.New("tls needs both cert and key")
+	}
+	return nil
+}
+
+// config is for a listener that speaks these protocols; nil = no TLS.
+func (c tlsFiles) config(protocols ...string) (*tls.Config, error) {
+	if c.Cert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(c.Cert, c.Key)
+	if err != nil {
+		return nil, fmt.Errorf("tls: %w", err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: protocols}, nil
+}
+
+// open listens. Off loopback it speaks TLS or nothing. within, unless nil, is put
+// between the socket and TLS.
+func open(address string, secured *tls.Config, within func(net.Listener) net.Listener) (net.Listener, error) {
+	ln, err := listen(address)
+	if err != nil {
+		return nil, err
+	}
+	if secured == nil && !onLoopback(ln.Addr()) {
+		return nil, errors.Join(fmt.Errorf("%s is not loopback: set tls.cert and tls.key", ln.Addr()), ln.Close())
+	}
+	if within != nil {
+		ln = within(ln)
+	}
+	if secured != nil {
+		ln = tls.NewListener(ln, secured)
 	}
 	return ln, nil
 }

@@ -1,5 +1,5 @@
 // Command swapkeep-server is the hosted side for wallet vendors: the key proxy
-// in front of the DEX provider. Users do not install it.
+// in front of the DEX provider, and the price API. Users do not install it.
 package main
 
 import (
@@ -31,7 +31,7 @@ func command() *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.AddCommand(proxyCommand(), tokenCommand())
+	root.AddCommand(proxyCommand(), pricesCommand(), tokenCommand())
 	return root
 }
 

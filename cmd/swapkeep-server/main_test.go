@@ -84,7 +84,12 @@ type server struct {
 // service manager does.
 func start(t *testing.T, config string, passed *os.File, env ...string) *server {
 	t.Helper()
-	args := []string{"proxy", "--sandbox", "--config", config}
+	return startCommand(t, "proxy", config, passed, env...)
+}
+
+func startCommand(t *testing.T, command, config string, passed *os.File, env ...string) *server {
+	t.Helper()
+	args := []string{command, "--sandbox", "--config", config}
 	cmd := exec.Command(binary, args...)
 	if passed != nil {
 		cmd = exec.Command("sh", append([]string{"-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"`, binary}, args...)...)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -67,7 +66,7 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
-	go who.follow(ctx, p, seen, hangup, log)
+	go who.follow(ctx, p.SetTokens, seen, hangup, log)
 	s := newServer(p, log)
 	log.Info().Stringer("address", ln.Addr()).Bool("sandbox", sandbox).Msg("serving")
 	go func() { failed <- s.Serve(ln) }()
@@ -81,29 +80,13 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 	return errors.Join(drain(s, ln, time.Duration(f.Limits.Drain)), side.Close())
 }
 
-// openWallets opens the listener that wallets call. Off loopback it speaks TLS
-// or nothing: requests carry tokens.
+// openWallets opens the listener that wallets call.
 func openWallets(f file) (net.Listener, error) {
-	var secured *tls.Config
-	if f.TLS.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(f.TLS.Cert, f.TLS.Key)
-		if err != nil {
-			return nil, fmt.Errorf("tls: %w", err)
-		}
-		secured = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
-	}
-	raw, err := listen(f.Listen)
+	secured, err := f.TLS.config("h2", "http/1.1")
 	if err != nil {
 		return nil, err
 	}
-	if secured == nil && !onLoopback(raw.Addr()) {
-		return nil, errors.Join(fmt.Errorf("%s is not loopback: set tls.cert and tls.key", raw.Addr()), raw.Close())
-	}
-	ln := net.Listener(bound(raw, f.Limits.Connections))
-	if secured != nil {
-		ln = tls.NewListener(ln, secured)
-	}
-	return ln, nil
+	return open(f.Listen, secured, func(ln net.Listener) net.Listener { return bound(ln, f.Limits.Connections) })
 }
 
 func newServer(h http.Handler, log zerolog.Logger) *http.Server {

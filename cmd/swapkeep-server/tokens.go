@@ -33,7 +33,7 @@ type roster struct {
 const watchEvery = 2 * time.Second
 
 // A roll is where the tokens that are let in are written down: in a file of
-// their own, or in the configuration.
+// their own, or in the proxy's configuration.
 type roll struct{ config, file string }
 
 // read returns the tokens as they are written now.
@@ -81,10 +81,10 @@ func (r roll) stamp() stamp {
 	return stamp{s.ModTime(), s.Size()}
 }
 
-// follow lets in who the roll names, each time it is told to and when its file
+// follow admits who the roll names, each time it is told to and when its file
 // is another than the one seen, until ctx ends. A roll that cannot be read
 // changes nothing.
-func (r roll) follow(ctx context.Context, p *keyproxy.Proxy, seen stamp, told <-chan os.Signal, log zerolog.Logger) {
+func (r roll) follow(ctx context.Context, admit func([]keyproxy.Token) error, seen stamp, told <-chan os.Signal, log zerolog.Logger) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
@@ -100,7 +100,7 @@ func (r roll) follow(ctx context.Context, p *keyproxy.Proxy, seen stamp, told <-
 		seen = r.stamp()
 		tokens, err := r.read()
 		if err == nil {
-			err = p.SetTokens(tokens)
+			err = admit(tokens)
 		}
 		if err != nil {
 			log.Error().Err(err).Msg("tokens not read again: those read before hold")
@@ -115,7 +115,7 @@ func tokenCommand() *cobra.Command {
 		Use: "token NAME", Short: "Make a token that lets one installation in", Args: cobra.ExactArgs(1),
 		Long: `token makes a token. Its entry for the tokens file goes to standard output; the
 token itself, for the installation, goes to standard error and nowhere else: the
-proxy needs only its hash.`,
+proxy needs only its hash. A token is an API key of the price API too.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return makeToken(args[0], c.OutOrStdout(), c.ErrOrStderr())
 		},

@@ -36,9 +36,6 @@ const (
 	maxWatched  = 5000             // tokens whose prices are kept
 )
 
-// pricedChains are those that the price API shows (the spec's section 1).
-var pricedChains = map[uint64]bool{1: true, 10: true, 56: true, 8453: true, 5330: true}
-
 // prices are the daemon's price service. Nothing of the wallet waits for it: what of
 // it does not work is a problem in the status, and no more.
 type prices struct {
@@ -128,7 +125,7 @@ func (d *daemon) watched() []poll.Watched {
 	var builtin, imported, listed []poll.Watched
 	for _, n := range d.hub.Networks() {
 		for _, t := range d.tokens.On(n.ID) {
-			w := poll.Watched{Token: t, Public: pricedChains[n.ID]}
+			w := poll.Watched{Token: t, Public: priceapi.Shows(n.ID)}
 			switch {
 			case t.Verified:
 				builtin = append(builtin, w)

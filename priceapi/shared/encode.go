@@ -20,8 +20,8 @@ import (
 var ErrBoard = errors.New("not an encoded board")
 
 // A board is encoded as: version, seq, time of the fetch, number of rows, and the
-// rows. A row is chain, address, decimals, symbol, name, list, flags, the prices now
-// and a day ago (value of 16 bytes, time, source), and the facts (market cap of 16
+// rows. A row is chain, address, decimals, symbol, name, list, flags, when the price
+// was taken, the prices now and a day ago (value of 16 bytes, time, source), and the facts (market cap of 16
 // bytes, source, time, holders, time). Integers are big endian, times nanoseconds
 // since 1970 with the least number for none, texts are preceded by their length in
 // two bytes.
@@ -31,7 +31,7 @@ const (
 	maxText      = 1 << 10
 	valueSize    = 16
 	sampleSize   = valueSize + 8 + 1
-	fixedSize    = 8 + common.AddressLength + 1 + 3*2 + 1 + 2*sampleSize + valueSize + 1 + 8 + 8 + 8
+	fixedSize    = 8 + common.AddressLength + 1 + 3*2 + 1 + 8 + 2*sampleSize + valueSize + 1 + 8 + 8 + 8
 	headSize     = 1 + 8 + 8 + 4
 	// MaxBoard bounds an encoded board, in bytes.
 	MaxBoard = 32 << 20
@@ -44,6 +44,7 @@ const (
 	flagVerified
 	flagImported
 	flagDiluted
+	flagConfirmed
 	allFlags = 1<<iota - 1
 )
 
@@ -108,12 +109,13 @@ func (w *writer) row(r board.Row) {
 	w.text(r.Token.Name)
 	w.text(r.Token.List)
 	flags := byte(0)
-	for i, set := range []bool{r.Public, r.Stale, r.Token.Verified, r.Token.Imported, r.Facts.Diluted} {
+	for i, set := range []bool{r.Public, r.Stale, r.Token.Verified, r.Token.Imported, r.Facts.Diluted, r.Confirmed} {
 		if set {
 			flags |= 1 << i
 		}
 	}
 	w.byte(flags)
+	w.time(r.Taken)
 	w.sample(r.Now)
 	w.sample(r.Ago)
 	w.value(r.Facts.MarketCap)
@@ -208,7 +210,7 @@ func (r *reader) row() board.Row {
 	t.Symbol, t.Name, t.List = r.text(), r.text(), r.text()
 	flags := r.byte()
 	t.Verified, t.Imported = flags&flagVerified != 0, flags&flagImported != 0
-	row := board.Row{Token: t, Public: flags&flagPublic != 0, Stale: flags&flagStale != 0, Now: r.sample(), Ago: r.sample()}
+	row := board.Row{Token: t, Public: flags&flagPublic != 0, Stale: flags&flagStale != 0, Confirmed: flags&flagConfirmed != 0, Taken: r.time(), Now: r.sample(), Ago: r.sample()}
 	row.Facts = price.Facts{MarketCap: r.value(), Diluted: flags&flagDiluted != 0, CapSource: price.Source(r.byte()), CapAt: r.time()}
 	row.Facts.Holders, row.Facts.HoldersAt = r.number(), r.time()
 	r.bad = r.bad || flags&^allFlags != 0 || t.Decimals > tokens.MaxDecimals

@@ -14,8 +14,6 @@ import (
 const (
 	lookEvery = 5 * time.Second
 	late      = 90 * time.Second // a board after which there should be another
-	// StaleAfter is the age of the last fetch after which no price is current.
-	StaleAfter = 15 * time.Minute
 )
 
 // A Database has the newest board too (see package postgres).
@@ -25,8 +23,8 @@ type Database interface {
 
 // A Follower keeps a feed at the newest board that any process of the service has
 // made: from Redis as soon as it is announced, and from the database where Redis does
-// not have it. Without both the last one stays, and its prices are flagged when they
-// are too old to be called current.
+// not have it. Without both the last one stays, and each of its prices is flagged when
+// it is too old to be called current.
 type Follower struct {
 	Feed     *board.Feed
 	Redis    *Redis
@@ -37,7 +35,8 @@ type Follower struct {
 
 	mu     sync.Mutex
 	newest *board.Board // as it was shared; nil = none yet
-	stale  bool         // the feed has it with every price flagged
+	past   uint64       // the minutes since its fetch that the feed's flags are of
+	stale  int          // how many they are
 }
 
 // Run follows until ctx ends.
@@ -109,33 +108,65 @@ func (f *Follower) Take(b *board.Board) {
 	if f.newest != nil && b.Seq <= f.newest.Seq {
 		return
 	}
-	f.newest, f.stale = b, false
+	f.newest, f.past, f.stale = b, 0, 0
+	for _, r := range b.Rows {
+		if r.Stale {
+			f.stale++
+		}
+	}
 	f.Feed.Publish(b)
 }
 
-// staleSeq marks the number of a board that has every price flagged. Every process
-// makes the same of it, so that the number still names one content.
-const staleSeq = 1 << 31
-
-// flag calls nothing current any more when the last fetch is too long ago.
+// flag republishes the last board when more of its prices are too old by now. Flags
+// are of whole minutes after its fetch, and those are in its number: every process
+// makes the same board of it, and a number still names one content.
 func (f *Follower) flag() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.newest == nil || f.stale || f.newest.Fetched.IsZero() || f.Now().Sub(f.newest.Fetched) <= StaleAfter {
+	if f.newest == nil || f.newest.Fetched.IsZero() {
 		return
 	}
-	rows := make([]board.Row, len(f.newest.Rows))
+	past := minutesPast(f.Now().Sub(f.newest.Fetched))
+	if past == f.past {
+		return
+	}
+	f.past = past
+	at := f.newest.Fetched.Add(time.Duration(past) * time.Minute)
+	rows, stale := make([]board.Row, len(f.newest.Rows)), 0
 	for i, r := range f.newest.Rows {
-		r.Stale, r.Ago = r.Now.Known(), price.Sample{}
+		if r.Stale = r.StaleAt(at) || r.Now.Known() && past >= allStale; r.Stale {
+			r.Ago = price.Sample{}
+			stale++
+		}
 		rows[i] = r
 	}
-	f.stale = true
-	f.Feed.Publish(board.New(f.newest.Seq|staleSeq, f.newest.Fetched, rows))
+	if stale != f.stale {
+		f.stale = stale
+		f.Feed.Publish(board.New(f.newest.Seq|past, f.newest.Fetched, rows))
+	}
 }
+
+// allStale are the minutes after a fetch when nothing of it is current.
+const allStale = uint64(board.StaleAfter/time.Minute) + 1
+
+// minutesPast is at most allStale, as it is for a clock that was set back.
+func minutesPast(age time.Duration) uint64 {
+	if age < -board.Ahead {
+		return allStale
+	}
+	return min(allStale, uint64(max(0, age)/time.Minute))
+}
+
+// A number has the term in its upper half, then the place of the board in it, and the
+// minutes that its flags are of.
+const (
+	placeBits = 24
+	pastBits  = 8
+)
 
 // Numbered is a board with a number that no other process gives: the nth of a term.
 func Numbered(b *board.Board, term int64, n uint64) *board.Board {
 	numbered := *b
-	numbered.Seq = uint64(term)<<32 | n&(staleSeq-1)
+	numbered.Seq = uint64(term)<<(placeBits+pastBits) | n&(1<<placeBits-1)<<pastBits
 	return &numbered
 }

@@ -70,13 +70,15 @@ local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local interval, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
 local full = tonumber(redis.call('GET', KEYS[1]) or '') or now
+local limit = now + interval * burst
+local function keep() redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', math.ceil((full - now) / 1000) + 1) end
 if not (full >= now) then full = now end
-if not (full <= now + interval * burst) then full = now + interval * burst end
-local wait = full + interval - burst * interval - now
+if not (full <= limit) then full = limit; keep() end
+local wait = full + interval - limit
 if wait > 0 then return {0, 0, math.ceil(wait)} end
 full = full + interval
-redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', math.ceil((full - now) / 1000) + 1)
-return {1, math.floor((now + burst * interval - full) / interval), 0}
+keep()
+return {1, math.floor((limit - full) / interval), 0}
 `)
 
 // Allow implements [web.Limiter]. It has no error: see Limiter.
@@ -111,6 +113,7 @@ func (l *limiter) allow(client string, rate Rate) web.Allowance {
 	}
 	if full.After(limit) { // the clock was set back
 		full = limit
+		l.local[client] = full
 	}
 	full = full.Add(interval)
 	if wait := full.Sub(limit); wait > 0 {

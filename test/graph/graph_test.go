@@ -47,7 +47,7 @@ var allowed = map[string][]string{
 	"priceapi/poll/historytest": {"priceapi/price", "priceapi/poll"},
 	"priceapi/source":           {"priceapi/price", "rest", "tokens"},
 	"priceapi/onchain":          {"priceapi/price", "chain", "tokens", "fault"},
-	"priceapi/worth":            {"priceapi/price", "priceapi/board"},
+	"priceapi/worth":            {"priceapi/price", "priceapi/board", "fault"},
 	"priceapi/web":              {"priceapi/price", "priceapi/board", "priceapi/poll", "tokens", "fault"},
 	"priceapi/web/webtest":      {}, // the contract, for the tests of whoever serves it
 

@@ -28,8 +28,8 @@ type PostgreSQL struct {
 	last int
 }
 
-// program finds one of PostgreSQL's, which Debian keeps out of PATH.
-func program(t testing.TB, name string) string {
+// Program finds one of PostgreSQL's own, which Debian keeps out of PATH.
+func Program(t testing.TB, name string) string {
 	t.Helper()
 	if path, err := exec.LookPath(name); err == nil {
 		return path
@@ -51,7 +51,7 @@ func StartPostgreSQL(t testing.TB) *PostgreSQL {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append(as, program(t, "initdb"), "--pgdata="+filepath.Join(g.dir, "data"), "--username=swapkeep", "--auth=scram-sha-256",
+	args := append(as, Program(t, "initdb"), "--pgdata="+filepath.Join(g.dir, "data"), "--username=swapkeep", "--auth=scram-sha-256",
 		"--pwfile="+password, "--encoding=UTF8", "--no-locale", "--no-sync")
 	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
 	cmd.Dir = g.dir
@@ -66,7 +66,7 @@ func StartPostgreSQL(t testing.TB) *PostgreSQL {
 // Start starts a cluster that was stopped, at the same address.
 func (g *PostgreSQL) Start() {
 	g.t.Helper()
-	p, err := run(g.dir, "INT", g.answers, program(g.t, "postgres"), "-D", filepath.Join(g.dir, "data"), "-p", strconv.Itoa(g.port),
+	p, err := run(g.dir, "INT", g.answers, Program(g.t, "postgres"), "-D", filepath.Join(g.dir, "data"), "-p", strconv.Itoa(g.port),
 		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="+g.dir,
 		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=32MB", "-c", "max_connections=100")
 	if err != nil {

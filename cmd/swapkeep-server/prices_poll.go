@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/poll"
+	"swapkeep/priceapi/postgres"
+	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/shared"
+
+	"github.com/rs/zerolog"
+)
+
+// electEvery is how long a process waits to stand again after an election failed.
+const electEvery = time.Second
+
+// lead polls whenever it is this process' turn, until ctx ends.
+func (s *service) lead(ctx context.Context) {
+	for ctx.Err() == nil {
+		term, err := s.store.Lead(ctx)
+		if ctx.Err() == nil {
+			s.heard.of("election", err)
+		}
+		if err != nil {
+			select {
+			case <-ctx.Done():
+			case <-time.After(electEvery):
+			}
+			continue
+		}
+		s.log.Info().Int64("term", term.Number).Msg("polling")
+		s.poll(term)
+		why := context.Cause(term.Context())
+		term.Resign()
+		if ctx.Err() == nil {
+			s.log.Warn().Err(why).Int64("term", term.Number).Msg("no longer polling")
+		}
+	}
+}
+
+// poll polls until the term ends.
+func (s *service) poll(term *postgres.Term) {
+	polled := board.NewFeed()
+	p := poll.New(poll.Options{
+		Tokens:  func() []poll.Watched { return s.watched },
+		Leading: s.sources.Leading, Further: s.sources.Further, Archives: s.sources.Archives, Almanacs: s.sources.Almanacs,
+		History: term, Feed: polled, Log: s.notice,
+	})
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	beside.Go(func() { s.share(term, polled) })
+	p.Run(term.Context())
+}
+
+// shareAgain is after what time a board that could not be shared is shared again.
+const shareAgain = 2 * time.Second
+
+// share numbers what is polled and hands it to all processes, until the term ends.
+func (s *service) share(term *postgres.Term, polled *board.Feed) {
+	ctx := term.Context()
+	for n := uint64(1); ; n++ {
+		b, next := polled.Next()
+		var again <-chan time.Time
+		if b.Seq > 0 { // not the one that a feed begins with
+			err := s.shareOne(ctx, term, shared.Numbered(b, term.Number, n))
+			if err != nil {
+				again = time.After(shareAgain)
+			}
+			if ctx.Err() == nil {
+				s.heard.of("board", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-next:
+		case <-again:
+		}
+	}
+}
+
+// shareOne gives a board to the database first, which refuses it from a leader who is
+// none any more. Without Redis the others find it there.
+func (s *service) shareOne(ctx context.Context, term *postgres.Term, b *board.Board) error {
+	data, err := shared.Encode(b)
+	if err == nil {
+		err = term.PutBoard(ctx, b.Seq, data)
+	}
+	if err != nil {
+		return err
+	}
+	s.follower.Take(b)
+	if err := s.redis.PutBoard(ctx, b.Seq, data); ctx.Err() == nil {
+		s.heard.of("redis", err)
+	}
+	return nil
+}
+
+// notice logs what the poller says: of sources when it changes, of single prices only
+// for who looks closely.
+func (s *service) notice(n poll.Notice) {
+	if n.ID != (price.ID{}) {
+		s.log.Debug().Err(n.Err).Str("from", n.From).Uint64("chain", n.ID.Chain).Stringer("token", n.ID.Address).Msg("price not believed")
+		return
+	}
+	s.heard.of("source "+n.From, n.Err)
+}
+
+// heard logs what fails when it begins to fail and when it works again, and not each
+// time: what is asked every second would fill the log.
+type heard struct {
+	log zerolog.Logger
+
+	mu   sync.Mutex
+	last map[string]told
+}
+
+type told struct {
+	said string
+	at   time.Time
+}
+
+// repeatEvery is after what time the same failure is told again.
+const repeatEvery = 10 * time.Minute
+
+// of takes the outcome of something that is done again and again.
+func (h *heard) of(what string, err error) {
+	if errors.Is(err, shared.ErrDown) || errors.Is(err, context.Canceled) {
+		return // says nothing new
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	was, failing := h.last[what]
+	switch {
+	case err == nil && failing:
+		delete(h.last, what)
+		h.log.Info().Str("what", what).Msg("works again")
+	case err != nil && (!failing || was.said != err.Error() && time.Since(was.at) > time.Minute || time.Since(was.at) > repeatEvery):
+		if h.last == nil {
+			h.last = map[string]told{}
+		}
+		h.last[what] = told{err.Error(), time.Now()}
+		h.log.Warn().Err(err).Str("what", what).Msg("failing")
+	}
+}

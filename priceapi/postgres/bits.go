@@ -1,0 +1,44 @@
+package postgres
+
+import mathbits "math/bits"
+
+// bits is a set of places, the first in the lowest bit of the first byte.
+type bits []byte
+
+// with is the set with one more; it may change b.
+func (b bits) with(place int32) bits {
+	if n := int(place/8) + 1 - len(b); n > 0 {
+		b = append(b, make([]byte, n)...)
+	}
+	b[place/8] |= 1 << (place % 8)
+	return b
+}
+
+// union is the set with those of another; it may change b.
+func (b bits) union(other bits) bits {
+	if n := len(other) - len(b); n > 0 {
+		b = append(b, make([]byte, n)...)
+	}
+	for i, x := range other {
+		b[i] |= x
+	}
+	return b
+}
+
+// without is a set of its own of what is in b and not in the other.
+func (b bits) without(other bits) bits {
+	left := append(bits(nil), b...)
+	for i := range min(len(left), len(other)) {
+		left[i] &^= other[i]
+	}
+	return left
+}
+
+// each calls f with the places, in their order.
+func (b bits) each(f func(place int32)) {
+	for i, x := range b {
+		for ; x != 0; x &= x - 1 {
+			f(int32(8*i + mathbits.TrailingZeros8(x)))
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// PutBoard keeps the encoding of the newest board for the other processes. Numbers
+// are below 1<<63 and grow. Errors: ErrDeposed, the server's. It may be repeated.
+func (t *Term) PutBoard(ctx context.Context, seq uint64, data []byte) error {
+	return t.update(ctx, func(ctx context.Context, e *edit) error {
+		_, err := e.tx.Exec(ctx, "INSERT INTO board (seq, data) VALUES ($1, $2) ON CONFLICT (one) DO UPDATE SET seq = excluded.seq, data = excluded.data", int64(seq), data)
+		return err
+	})
+}
+
+// Board returns the newest board if it is not the one with that number; no data where
+// it is, or where there is none: after a crash of the server that is until the next.
+func (s *Store) Board(ctx context.Context, known uint64) (seq uint64, data []byte, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.o.Deadline)
+	defer cancel()
+	var number int64
+	err = s.pool.QueryRow(ctx, "SELECT seq, CASE WHEN seq <> $1 THEN data END FROM board", int64(known)).Scan(&number, &data)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil, nil
+	}
+	return uint64(number), data, said(err)
+}

@@ -1,0 +1,97 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"swapkeep/priceapi/poll"
+	"swapkeep/priceapi/price"
+
+	"github.com/jackc/pgx/v5"
+)
+
+var periods = price.Periods()
+
+// A cover is what there is of a token: its oldest row, and of each period how many
+// steps of the chart, of which the last one counted.
+type cover struct {
+	since  int32
+	points [3]int
+}
+
+// Coverages implements [poll.History]. Tokens of which there is nothing are absent.
+func (s *Store) Coverages(ctx context.Context, now time.Time) ([]poll.Coverage, error) {
+	until := minuteOf(now)
+	var ids []price.ID
+	var covers []cover
+	err := s.read(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		where, err := placesOf(ctx, tx)
+		if err != nil {
+			return err
+		}
+		ids = where.byPlace()
+		covers = make([]cover, len(ids))
+		steps := make([]map[int32]bits, len(periods))
+		for i := range periods {
+			steps[i] = map[int32]bits{}
+		}
+		for r := range layouts {
+			if err := s.cover(ctx, tx, price.Resolution(r), until, covers, steps); err != nil {
+				return err
+			}
+		}
+		for i := range periods {
+			for _, has := range steps[i] {
+				has.each(func(place int32) {
+					if int(place) < len(covers) {
+						covers[place].points[i]++
+					}
+				})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return coverages(ids, covers), nil
+}
+
+// cover marks what a resolution has. A step of a chart is there when any row of it
+// is, of the chart's own resolution or a finer one.
+func (s *Store) cover(ctx context.Context, q querier, r price.Resolution, until int32, covers []cover, steps []map[int32]bits) error {
+	rows, err := timesOf(ctx, q, r, s.oldest(r, until), until+1)
+	if err != nil {
+		return err
+	}
+	since := bits{}
+	for _, row := range rows {
+		row.has.without(since).each(func(place int32) {
+			if int(place) < len(covers) && (covers[place].since == 0 || row.at < covers[place].since) {
+				covers[place].since = row.at
+			}
+		})
+		since = since.union(row.has)
+		for i, p := range periods {
+			if row.at >= firstOf(p, until) && p.Raw >= r {
+				step := floor(row.at, int32(p.Step/time.Minute))
+				steps[i][step] = steps[i][step].union(row.has)
+			}
+		}
+	}
+	return nil
+}
+
+func coverages(ids []price.ID, covers []cover) (all []poll.Coverage) {
+	for place, c := range covers {
+		if c.since == 0 || ids[place].Chain == 0 {
+			continue
+		}
+		points := make(map[string]int, len(periods))
+		for i, p := range periods {
+			points[p.Name] = c.points[i]
+		}
+		all = append(all, poll.Coverage{ID: ids[place], Since: timeOf(c.since), Points: points})
+	}
+	return all
+}

@@ -1,0 +1,96 @@
+package postgres
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"swapkeep/priceapi/price"
+)
+
+// The candles of spans that have ended are made of the next finer rows, up to a mark
+// for each resolution that only moves on. Whoever writes a finer row before the mark
+// makes the candle anew, so that all before it agrees with the finer rows; after it
+// the finer rows go before what filling brought.
+
+var rollups = []price.Resolution{price.Quarters, price.Hours}
+
+// catchUp makes the candles of what ended since the last time.
+func (e *edit) catchUp(ctx context.Context) error {
+	for _, r := range rollups {
+		l, ended := layouts[r], floor(e.now, layouts[r].step)
+		if ended <= e.made[r] {
+			continue
+		}
+		finer, err := timesOf(ctx, e.tx, r-1, e.made[r], ended)
+		if err != nil {
+			return err
+		}
+		starts := map[int32]bool{}
+		for _, t := range finer {
+			starts[floor(t.at, l.step)] = true
+		}
+		for _, start := range slices.Sorted(maps.Keys(starts)) {
+			if err := e.rollUp(ctx, r, []int32{start}, e.newly.all()); err != nil {
+				return err
+			}
+		}
+		e.made[r] = ended
+		if _, err := e.tx.Exec(ctx, "UPDATE head SET "+l.table+" = $1", ended); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle makes anew the coarser candles of rows that were written before the mark.
+func (e *edit) settle(ctx context.Context, wrote price.Resolution, ats, where []int32) error {
+	for _, r := range rollups {
+		if r <= wrote {
+			continue
+		}
+		starts := map[int32]bool{}
+		for _, at := range ats {
+			if start := floor(at, layouts[r].step); start < e.made[r] {
+				starts[start] = true
+			}
+		}
+		if err := e.rollUp(ctx, r, slices.Sorted(maps.Keys(starts)), where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rollUp makes the candles of some spans and tokens. Tokens that the finer rows do not
+// have keep what is there.
+func (e *edit) rollUp(ctx context.Context, r price.Resolution, starts, where []int32) error {
+	if len(starts) == 0 || len(where) == 0 {
+		return nil
+	}
+	finer, coarse := newSheet(r-1), newSheet(r)
+	var ats []int32
+	for _, start := range starts {
+		for at := start; at < start+coarse.step; at += finer.step {
+			ats = append(ats, at)
+		}
+	}
+	if err := finer.load(ctx, e.tx, ats, where); err != nil {
+		return err
+	}
+	if err := coarse.load(ctx, e.tx, starts, where); err != nil {
+		return err
+	}
+	for _, place := range where {
+		var candles []price.Candle
+		for _, at := range ats {
+			if c, ok := candleOf(finer.res, finer.get(at, place), at); ok {
+				candles = append(candles, c)
+			}
+		}
+		for _, c := range fold(candles, coarse.step) {
+			putCandle(coarse.put(minuteOf(c.At), place), c)
+		}
+	}
+	return coarse.save(ctx, e.tx)
+}

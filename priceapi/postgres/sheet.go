@@ -1,0 +1,138 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"swapkeep/priceapi/price"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A spot is where a block is.
+type spot struct{ at, block int32 }
+
+// A sheet is some blocks of a resolution, to be changed and written back. What was
+// not loaded counts as empty.
+type sheet struct {
+	layout
+	res    price.Resolution
+	blocks map[spot][]byte
+	dirty  map[spot]bool
+	filled map[int32]bits // by time: places that were given an entry
+}
+
+func newSheet(r price.Resolution) *sheet {
+	return &sheet{layouts[r], r, map[spot][]byte{}, map[spot]bool{}, map[int32]bits{}}
+}
+
+// blocksOf are the numbers of the blocks that some places are in.
+func (l layout) blocksOf(places []int32) []int32 {
+	set := map[int32]bool{}
+	for _, p := range places {
+		set[p/l.per] = true
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// load reads the blocks of some times and places. A block of a wrong length is none.
+func (s *sheet) load(ctx context.Context, q querier, ats, places []int32) error {
+	rows, err := q.Query(ctx, "SELECT block, at, data FROM "+s.table+" WHERE block = ANY($1) AND at = ANY($2)", s.blocksOf(places), ats)
+	if err != nil {
+		return err
+	}
+	var to spot
+	var data []byte
+	_, err = pgx.ForEachRow(rows, []any{&to.block, &to.at, &data}, func() error {
+		if len(data) == int(s.per)*s.size {
+			s.blocks[to] = data
+		}
+		return nil
+	})
+	return err
+}
+
+// get is a token's entry at a time, nil where there is none.
+func (s *sheet) get(at, place int32) []byte {
+	number, from := s.block(place)
+	return s.entry(s.blocks[spot{at, number}], from)
+}
+
+// put is where a token's entry is to be written.
+func (s *sheet) put(at, place int32) []byte {
+	number, from := s.block(place)
+	to := spot{at, number}
+	if s.blocks[to] == nil {
+		s.blocks[to] = s.blank()
+	}
+	s.dirty[to] = true
+	s.filled[at] = s.filled[at].with(place)
+	return s.blocks[to][from : from+s.size]
+}
+
+// times are those that something was written at, in order.
+func (s *sheet) times() []int32 { return slices.Sorted(maps.Keys(s.filled)) }
+
+// save writes what has changed.
+func (s *sheet) save(ctx context.Context, tx pgx.Tx) error {
+	if len(s.dirty) == 0 {
+		return nil
+	}
+	var blocks, ats []int32
+	var data [][]byte
+	for d := range s.dirty {
+		blocks, ats, data = append(blocks, d.block), append(ats, d.at), append(data, s.blocks[d])
+	}
+	_, err := tx.Exec(ctx, "INSERT INTO "+s.table+" (block, at, data) SELECT * FROM unnest($1::integer[], $2::integer[], $3::bytea[])"+
+		" ON CONFLICT (block, at) DO UPDATE SET data = excluded.data", blocks, ats, data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.table, err)
+	}
+	return s.mark(ctx, tx)
+}
+
+// mark notes in times what each has something of.
+func (s *sheet) mark(ctx context.Context, tx pgx.Tx) error {
+	ats := s.times()
+	rows, err := tx.Query(ctx, "SELECT at, has FROM times WHERE resolution = $1 AND at = ANY($2)", s.res, ats)
+	if err != nil {
+		return err
+	}
+	var at int32
+	var has []byte
+	if _, err = pgx.ForEachRow(rows, []any{&at, &has}, func() error {
+		s.filled[at] = s.filled[at].union(has)
+		return nil
+	}); err != nil {
+		return err
+	}
+	sets := make([][]byte, len(ats))
+	for i, at := range ats {
+		sets[i] = s.filled[at]
+	}
+	_, err = tx.Exec(ctx, "INSERT INTO times (resolution, at, has) SELECT $1, * FROM unnest($2::integer[], $3::bytea[])"+
+		" ON CONFLICT (resolution, at) DO UPDATE SET has = excluded.has", s.res, ats, sets)
+	return err
+}
+
+// A timesRow is a time and what it has something of.
+type timesRow struct {
+	at  int32
+	has bits
+}
+
+// timesOf are the times of a resolution from one to another, the latter exclusive.
+func timesOf(ctx context.Context, q querier, r price.Resolution, from, to int32) (all []timesRow, err error) {
+	rows, err := q.Query(ctx, "SELECT at, has FROM times WHERE resolution = $1 AND at >= $2 AND at < $3 ORDER BY at", r, from, to)
+	if err != nil {
+		return nil, err
+	}
+	var row timesRow
+	_, err = pgx.ForEachRow(rows, []any{&row.at, (*[]byte)(&row.has)}, func() error {
+		all = append(all, row)
+		return nil
+	})
+	return all, err
+}
