@@ -48,6 +48,7 @@ echo "setup: installing $missing"
 policy=/usr/sbin/policy-rc.d
 if [ ! -e $policy ]; then
 	trap '$as_root rm -f $policy' EXIT
+	trap 'exit 1' HUP INT TERM # dash leaves by these without the trap of EXIT
 	printf '#!/bin/sh\nexit 101\n' | $as_root tee $policy >/dev/null
 	$as_root chmod 755 $policy
 fi
@@ -56,6 +57,15 @@ $as_root apt-get update -qq
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing fonts-dejavu-core >/dev/null
 for service in postgresql redis-server; do
 	case " $missing " in
-	*" $service "*) ! command -v systemctl >/dev/null 2>&1 || $as_root systemctl disable --quiet "$service" 2>/dev/null || true ;;
+	*" $service "*)
+		# A policy that was there may have let it start.
+		if command -v systemctl >/dev/null 2>&1; then
+			$as_root systemctl stop --quiet "$service" 2>/dev/null || true
+			$as_root systemctl disable --quiet "$service" 2>/dev/null || true
+		else
+			$as_root service "$service" stop >/dev/null 2>&1 || true
+			$as_root update-rc.d "$service" disable >/dev/null 2>&1 || true
+		fi
+		;;
 	esac
 done

@@ -64,6 +64,9 @@ func (l *line) prices(ctx context.Context, f priceFlags, names []string) error {
 		}
 		p.Tokens = append(p.Tokens, token.Address)
 	}
+	if err := l.awaitPrices(ctx, p); err != nil {
+		return err
+	}
 	for {
 		if err := l.tellPrices(ctx, n, f, p); err != nil || !f.watch {
 			return err
@@ -72,6 +75,27 @@ func (l *line) prices(ctx context.Context, f priceFlags, names []string) error {
 			return err
 		}
 	}
+}
+
+// firstPrices bounds the wait for the first fetch of a new home.
+const firstPrices = 15 * time.Second
+
+// awaitPrices waits for the first fetch where there has been none: a daemon that has
+// just been started has no prices yet.
+func (l *line) awaitPrices(ctx context.Context, p protocol.PricesParams) error {
+	r, err := ask[protocol.PricesResult](ctx, l, "prices.list", p)
+	if err != nil || !r.Fetched.IsZero() || len(r.Prices) == 0 {
+		return err
+	}
+	if !l.t.json {
+		l.t.talk.Line("waiting for the first prices")
+	}
+	first, cancel := context.WithTimeout(ctx, firstPrices)
+	defer cancel()
+	if err := l.pricesFetched(first); err != nil && (first.Err() == nil || ctx.Err() != nil) {
+		return err
+	}
+	return nil // without prices the table says so
 }
 
 // pricesFetched waits for the next fetch.

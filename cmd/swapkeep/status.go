@@ -117,7 +117,7 @@ func pricesText(p protocol.PricesStatus) string {
 		said = append(said, fmt.Sprintf("%d of them stale", p.Stale))
 	}
 	if len(p.Sources) > 0 {
-		said = append(said, "without answer: "+strings.Join(slices.Sorted(maps.Keys(p.Sources)), " "))
+		said = append(said, "without answer ("+strings.Join(slices.Sorted(maps.Keys(p.Sources)), ", ")+")")
 	}
 	if p.URL != "" {
 		said = append(said, "documentation at "+p.URL+"/docs")

@@ -31,9 +31,9 @@ import (
 )
 
 const (
-	listenAgain = 30 * time.Second // until a port that was taken is tried again
-	currentFor  = 5 * time.Minute  // without a fetch the service is degraded
-	maxWatched  = 5000             // tokens whose prices are kept
+	listenAgain = 30 * time.Second
+	currentFor  = 5 * time.Minute // without a fetch the service is degraded
+	maxWatched  = 5000            // tokens whose prices are kept
 )
 
 // prices are the daemon's price service. Nothing of the wallet waits for it: what of
@@ -45,6 +45,7 @@ type prices struct {
 	sources *priceapi.Sources
 	poller  *poll.Poller
 	listen  string
+	again   time.Duration // until a port that was taken is tried again
 	log     zerolog.Logger
 	failed  []protocol.Problem               // when it was opened
 	port    atomic.Pointer[protocol.Problem] // why nobody is served; nil = fine
@@ -55,7 +56,7 @@ type prices struct {
 // openPrices makes the service. It connects to nothing and cannot fail.
 func (d *daemon) openPrices() {
 	feed := board.NewFeed()
-	p := &prices{feed: feed, desk: worth.Desk{Feed: feed, Quoter: d.hub}, listen: d.cfg.Prices.Listen, log: d.log}
+	p := &prices{feed: feed, desk: worth.Desk{Feed: feed, Quoter: d.hub}, listen: d.cfg.Prices.Listen, again: listenAgain, log: d.log}
 	d.prices = p
 	if d.cfg.Prices.Disabled {
 		return
@@ -193,7 +194,7 @@ func (p *prices) serve(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(listenAgain):
+		case <-time.After(p.again):
 		}
 	}
 }

@@ -48,10 +48,10 @@ func TestPortTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer held.Close()
 	d := pricedDaemon(t)
 	d.cfg.Prices.Listen = held.Addr().String()
 	d.openPrices()
+	d.prices.again = 20 * time.Millisecond
 	ctx, stop := context.WithCancel(t.Context())
 	d.prices.start(ctx)
 	for d.prices.port.Load() == nil {
@@ -63,6 +63,15 @@ func TestPortTaken(t *testing.T) {
 	}
 	if at := d.prices.Status().URL; at != "" {
 		t.Errorf("served at %s", at)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for d.prices.Status().URL == "" {
+		time.Sleep(time.Millisecond)
+	}
+	if told := d.prices.problems(); len(told) != 0 {
+		t.Errorf("once the port is free: %+v", told)
 	}
 	stop()
 	d.prices.wait()

@@ -30,7 +30,7 @@ type Follower struct {
 	Redis    *Redis
 	Database Database
 	Now      func() time.Time
-	// Log hears why a board could not be read; nil = nobody.
+	// Log hears of each look why no board could be read, or nil; nil = nobody does.
 	Log func(error)
 
 	mu     sync.Mutex
@@ -56,11 +56,12 @@ func (f *Follower) Run(ctx context.Context) {
 
 // Look asks once for a newer board.
 func (f *Follower) Look(ctx context.Context) {
+	f.flag() // first: a process that was stopped may wait long for an answer now
 	b, err := f.Redis.Board(ctx, f.seq())
 	if b == nil && (err != nil || f.age() > late) {
 		b, err = f.stored(ctx, err)
 	}
-	if err != nil && f.Log != nil && ctx.Err() == nil {
+	if f.Log != nil && ctx.Err() == nil {
 		f.Log(err)
 	}
 	if b != nil {

@@ -126,7 +126,8 @@ func (l *limiter) allow(client string, rate Rate) web.Allowance {
 	return web.Allowance{OK: true, Limit: rate.Burst, Remaining: int(math.Floor(float64(limit.Sub(full)) / float64(interval)))}
 }
 
-// makeRoom forgets clients that have used up nothing, else any of them.
+// makeRoom forgets clients that have used up nothing, else any of them: a part of all
+// at once, so that a crowd of new ones does not make each look through all.
 func (l *limiter) makeRoom(now time.Time) {
 	for client, full := range l.local {
 		if !full.After(now) {
@@ -134,7 +135,7 @@ func (l *limiter) makeRoom(now time.Time) {
 		}
 	}
 	for client := range l.local {
-		if len(l.local) < maxClients {
+		if len(l.local) < maxClients-maxClients/16 {
 			break
 		}
 		delete(l.local, client)

@@ -66,7 +66,7 @@ func Open(o Options) (*Redis, error) {
 		return nil, err
 	}
 	if len(o.Secret) < 32 {
-		return nil, errors.New("the secret of the service has 32 bytes or more")
+		return nil, errors.New("the service has no secret, or one below 32 bytes: a process that polls makes it; start one, or restore the row swapkeep_prices.head")
 	}
 	r := &Redis{client: redis.NewClient(c), prefix: o.Prefix, seals: newSeals(o.Secret), now: o.Now}
 	if r.prefix == "" {

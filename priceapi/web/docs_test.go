@@ -60,7 +60,7 @@ func TestDocument(t *testing.T) {
 			switch {
 			case len(about) < 5 || !typed && f["$ref"] == nil:
 				t.Errorf("%s.%s is not explained: %v", record, name, f)
-			case kind != "array" && f["$ref"] == nil && !example:
+			case !example:
 				t.Errorf("%s.%s has no example", record, name)
 			case amount && !unit.MatchString(about):
 				t.Errorf("%s.%s has no unit: %s", record, name, about)

@@ -14,13 +14,12 @@ const streamFull = 30 * time.Second
 
 // events streams prices until the reader is gone, reads too slowly, or the API stops.
 func (a *API) events(w http.ResponseWriter, r *http.Request) {
-	select {
-	case a.streams <- struct{}{}:
-		defer func() { <-a.streams }()
-	default:
-		fullStreams.says("as many event streams are open as this service serves").after(streamFull).write(w, r)
+	done, why := a.takeStream(r)
+	if why != "" {
+		fullStreams.says(why).after(streamFull).write(w, r)
 		return
 	}
+	defer done()
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
@@ -31,6 +30,38 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) {
 	}
 	s := stream{w: w, control: http.NewResponseController(w), within: a.limits.StreamWrite}
 	a.follow(r, s)
+}
+
+// clientsShare is the part of all streams that one client may have where clients are
+// told apart: one in so many.
+const clientsShare = 8
+
+// takeStream takes a stream, or says why there is none. On loopback all clients are one.
+func (a *API) takeStream(r *http.Request) (done func(), why string) {
+	select {
+	case a.streams <- struct{}{}:
+	default:
+		return nil, "as many event streams are open as this service serves"
+	}
+	if a.c.Limiter == nil && a.c.Keys == nil {
+		return func() { <-a.streams }, ""
+	}
+	client, _ := a.client(r.Context(), r)
+	a.streaming.Lock()
+	defer a.streaming.Unlock()
+	if a.streamsOf[client] >= max(1, cap(a.streams)/clientsShare) {
+		<-a.streams
+		return nil, "this client has as many event streams open as one may"
+	}
+	a.streamsOf[client]++
+	return func() {
+		a.streaming.Lock()
+		defer a.streaming.Unlock()
+		if a.streamsOf[client]--; a.streamsOf[client] == 0 {
+			delete(a.streamsOf, client)
+		}
+		<-a.streams
+	}, ""
 }
 
 // follow sends the present, and after each board what it changed.

@@ -219,3 +219,21 @@ func TestSlowReader(t *testing.T) {
 		}
 	}
 }
+
+// TestStreamsOfOneClient: where clients are told apart, none takes all streams.
+func TestStreamsOfOneClient(t *testing.T) {
+	c := config()
+	c.Keys = func(_ context.Context, key string) (string, bool) { return key, key == "one" || key == "two" }
+	c.Limits.Streams = 2 * clientsShare
+	c.Feed.Publish(board.New(1, then, many(1)))
+	s := serve(t, c)
+	for range 2 {
+		_, stop := s.follow(t, "X-API-Key", "one")
+		defer stop()
+	}
+	if got := s.get(t, Base+"/events", "X-API-Key", "one"); got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, "this client") {
+		t.Errorf("a third stream: %v", got)
+	}
+	_, stop := s.follow(t, "X-API-Key", "two")
+	stop()
+}

@@ -84,13 +84,22 @@ func (a *API) address(r *http.Request) string {
 func (a *API) forwarded(from netip.Addr, lines []string) netip.Addr {
 	hops := strings.Split(strings.Join(lines, ","), ",")
 	for i := len(hops) - 1; i >= 0 && a.trusted(from); i-- {
-		next, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
+		next, ok := hop(strings.TrimSpace(hops[i]))
+		if !ok {
 			break
 		}
 		from = next.Unmap()
 	}
 	return from
+}
+
+// hop reads an entry; some proxies write the client's port too.
+func hop(text string) (netip.Addr, bool) {
+	if a, err := netip.ParseAddr(text); err == nil {
+		return a, true
+	}
+	with, err := netip.ParseAddrPort(text)
+	return with.Addr(), err == nil
 }
 
 func (a *API) trusted(from netip.Addr) bool {

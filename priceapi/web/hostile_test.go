@@ -199,7 +199,7 @@ func hostileLimits() Limits {
 	return Limits{ReadHeader: 500 * time.Millisecond, Idle: 20 * time.Millisecond}
 }
 
-func TestHostileRequests(t *testing.T) {
+func TestAttackingRequests(t *testing.T) {
 	if len(hostiles) < 60 {
 		t.Fatalf("%d hostile requests", len(hostiles))
 	}

@@ -53,14 +53,14 @@ func (a *API) list(ctx context.Context, s *snapshot, k page) *answer {
 		view, write = s.monitored[k.chain], s.tokenList
 	}
 	places := window(view, k.offset, k.limit)
-	body := a.shared(ctx, a.pageKey(s, k), func() []byte { return write(places, len(view)) })
+	body := a.shared(ctx, s, a.pageKey(s, k), func() []byte { return write(places, len(view)) })
 	made := newAnswer(body, s.stale(places))
 	s.lists.put(k, made)
 	return made
 }
 
 // shared takes the bytes from the service's cache, or makes them and puts them there.
-func (a *API) shared(ctx context.Context, key string, build func() []byte) []byte {
+func (a *API) shared(ctx context.Context, s *snapshot, key string, build func() []byte) []byte {
 	if a.c.Cache == nil {
 		return build()
 	}
@@ -70,7 +70,9 @@ func (a *API) shared(ctx context.Context, key string, build func() []byte) []byt
 		return body
 	}
 	body := build()
-	a.c.Cache.Set(ctx, key, body)
+	if s.given.take(len(body)) {
+		a.c.Cache.Set(ctx, key, body)
+	}
 	return body
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -341,6 +342,30 @@ func TestSharedCache(t *testing.T) {
 	other.Feed.Publish(board.New(7, then, rows()[:2])) // the same number, another time
 	if r := serve(t, other).get(t, pricesPath); len(into[PriceList](t, r).Data) != 2 {
 		t.Errorf("another board's list is served: %s", r.body)
+	}
+}
+
+// TestSharedCacheIsBounded: who asks for every offset fills no cache, of one board.
+func TestSharedCacheIsBounded(t *testing.T) {
+	cache := &shelf{kept: map[string][]byte{}}
+	c := config()
+	c.Cache = cache
+	s := serve(t, c)
+	for i := range maxPages + 20 {
+		if r := s.get(t, fmt.Sprintf("%s?offset=%d", pricesPath, i)); r.status != 200 {
+			t.Fatalf("offset %d: %d", i, r.status)
+		}
+	}
+	if n := len(cache.kept); n != maxPages {
+		t.Errorf("%d pages of one board are in the cache, at most %d belong there", n, maxPages)
+	}
+	c.Feed.Publish(board.New(8, then.Add(time.Minute), rows()))
+	s.get(t, pricesPath)
+	if n := len(cache.kept); n != maxPages+1 {
+		t.Errorf("the next board's page is not in the cache: %d", n)
+	}
+	if g := (&given{}); g.take(maxPageBytes+1) || !g.take(maxPageBytes) || g.take(1) {
+		t.Error("the bytes that are given are not bounded")
 	}
 }
 

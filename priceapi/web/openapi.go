@@ -154,9 +154,34 @@ func (a *API) document() *answer {
 	for _, theirs := range []string{"ErrorModel", "ErrorDetail"} { // huma's problem, which is never sent
 		delete(d.Components.Schemas.Map(), theirs)
 	}
+	exemplify(d.Components.Schemas.Map())
 	text, err := d.MarshalJSON()
 	if err != nil {
 		panic(fmt.Errorf("openapi document: %w", err))
 	}
 	return typed(text, []string{openapiType})
+}
+
+// exemplify gives every list of records an example: one record of its fields' examples.
+func exemplify(records map[string]*huma.Schema) {
+	for _, record := range records {
+		for _, field := range record.Properties {
+			if field.Items != nil && field.Items.Ref != "" {
+				field.Examples = []any{[]any{exampleOf(records, field.Items.Ref)}}
+			}
+		}
+	}
+}
+
+// exampleOf is a record of its fields' examples. No record holds another of its kind.
+func exampleOf(records map[string]*huma.Schema, ref string) map[string]any {
+	example := map[string]any{}
+	for name, field := range records[ref[strings.LastIndex(ref, "/")+1:]].Properties {
+		if field.Items != nil && field.Items.Ref != "" {
+			example[name] = []any{exampleOf(records, field.Items.Ref)}
+		} else if len(field.Examples) > 0 {
+			example[name] = field.Examples[0]
+		}
+	}
+	return example
 }

@@ -57,12 +57,14 @@ func (a *API) routePages() {
 	get("/", root.write)
 }
 
-// handler serves the file as it is packed to who takes it so, else unpacked.
+// handler serves the file as it is packed to who takes it so, else unpacked: once for
+// all, since the pages are not counted and a slow reader keeps what he is sent.
 func (f file) handler() http.HandlerFunc {
 	packed := sync.OnceValue(func() *answer { return f.answer(f.read()) })
 	if !strings.HasSuffix(f.name, ".gz") {
 		return func(w http.ResponseWriter, r *http.Request) { packed().write(w, r) }
 	}
+	unpacked := sync.OnceValue(func() *answer { return f.answer(unpack(packed().body)) })
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Accept-Encoding")
 		if takesGzip(r.Header.Get("Accept-Encoding")) {
@@ -71,7 +73,7 @@ func (f file) handler() http.HandlerFunc {
 			as.write(w, r)
 			return
 		}
-		f.answer(unpack(packed().body)).write(w, r)
+		unpacked().write(w, r)
 	}
 }
 

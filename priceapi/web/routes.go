@@ -54,7 +54,7 @@ var (
 	}
 	eventStream = resource{
 		id: "events", group: "Prices", path: "/events", summary: "Prices as they change", record: PriceEvent{}, stream: true, problems: []kind{fullStreams},
-		about: "Server-sent events. The first event named prices tells every price; later ones, after each fetch, those that changed. A price of 24 hours before moves by itself as time passes and is not told for that alone. The id is the number of the fetch. Who comes back, with Last-Event-ID or without, gets every price again. A comment every 15 seconds is a sign of life; an event named end says that the service stops. A reader that does not read is cut off.",
+		about: "Server-sent events. The first event named prices tells every price; later ones, after each fetch, those that changed. A price of 24 hours before moves by itself as time passes and is not told for that alone. The id grows with every publication since the service began. Who comes back, with Last-Event-ID or without, gets every price again. A comment every 15 seconds is a sign of life; an event named end says that the service stops. A reader that does not read is cut off.",
 	}
 )
 
@@ -78,7 +78,7 @@ type (
 
 	tokensInput struct {
 		OnChain
-		Limit  uint64 `query:"limit" minimum:"1" maximum:"1000" doc:"The most tokens that are returned; all when absent." example:"100"`
+		Limit  uint64 `query:"limit" minimum:"1" maximum:"1000" doc:"The most tokens that are returned; when absent all, or with an offset 1000." example:"100"`
 		Offset uint64 `query:"offset" minimum:"0" maximum:"1000000000" default:"0" doc:"Number of tokens to leave out at the beginning." example:"0"`
 	}
 
@@ -116,6 +116,9 @@ func (a *API) route() {
 		a.price(w, r, common.HexToAddress(in.Address), in.ChainID)
 	})
 	add(a, tokenList, func(w http.ResponseWriter, r *http.Request, in *tokensInput) {
+		if in.Offset > 0 && in.Limit == 0 { // the whole list is one answer for all, its parts are many
+			in.Limit = maxLimit
+		}
 		a.tokens(w, r, page{of: tokensList, chain: in.ChainID, limit: int(in.Limit), offset: int(in.Offset)})
 	})
 	add(a, historyList, func(w http.ResponseWriter, r *http.Request, in *OnChain) { a.available(w, r, in.ChainID) })

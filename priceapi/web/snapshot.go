@@ -27,6 +27,7 @@ type snapshot struct {
 	items   []atomic.Pointer[[]byte] // of price lists, by place
 	singles []atomic.Pointer[answer] // single-token prices, by place
 	lists   pages
+	given   given
 
 	symbols func() map[string][]int32 // by the symbol in lower case
 	covered atomic.Pointer[[]poll.Coverage]
@@ -168,7 +169,8 @@ const (
 	chartsList
 )
 
-// The most pages of one board that are kept, and their bytes.
+// The most pages of one board that are kept, and their bytes; likewise of those that
+// this process gives to the service's cache.
 const (
 	maxPages     = 128
 	maxPageBytes = 16 << 20
@@ -209,4 +211,22 @@ func (p *pages) put(k page, a *answer) {
 	m[k] = a
 	p.bytes += len(a.body)
 	p.all.Store(&m)
+}
+
+// given counts what of one board went to the service's cache: pages that nobody else
+// would ask for, an offset each, must not fill it.
+type given struct {
+	mu           sync.Mutex
+	pages, bytes int
+}
+
+// take reports whether one more page may go there, and counts it.
+func (g *given) take(size int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.pages >= maxPages || g.bytes+size > maxPageBytes {
+		return false
+	}
+	g.pages, g.bytes = g.pages+1, g.bytes+size
+	return true
 }

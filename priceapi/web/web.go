@@ -130,6 +130,9 @@ type API struct {
 	streams  chan struct{} // held by every event stream
 	changes  changes
 
+	streaming sync.Mutex
+	streamsOf map[string]int // open ones by client, where clients are told apart
+
 	served   atomic.Bool
 	stopping chan struct{} // closed when Serve ends
 }
@@ -151,7 +154,7 @@ func New(c Config) (*API, error) {
 	a := &API{
 		c: c, now: c.Now, limits: l, origins: set(c.Origins),
 		coverage: make(chan struct{}, 1), reading: make(chan struct{}, l.Charts), streams: make(chan struct{}, l.Streams),
-		stopping: make(chan struct{}),
+		stopping: make(chan struct{}), streamsOf: map[string]int{},
 	}
 	if a.now == nil {
 		a.now = fault.Now

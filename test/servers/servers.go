@@ -25,8 +25,9 @@ const startTime = 30 * time.Second
 
 // supervise runs a server until its standard input ends, as it does with the process
 // that started it, tells the server's process id, and ends it by a signal. The last
-// argument but those of the server is the signal.
-const supervise = `signal=$1; shift; "$@" & pid=$!; echo $pid; read -r _; kill -CONT $pid; kill -$signal $pid; wait $pid`
+// argument but those of the server is the signal. Before, what a test has stopped goes
+// on, children too: PostgreSQL waits for them.
+const supervise = `signal=$1; shift; "$@" & pid=$!; echo $pid; read -r _; kill -CONT $pid $(ps -o pid= --ppid $pid); kill -$signal $pid; wait $pid`
 
 // A process is a server that runs.
 type process struct {
