@@ -199,7 +199,7 @@ func TestDocumentIsCompact(t *testing.T) {
 	if err := json.Compact(&again, body); err != nil || again.Len() > 200<<10 {
 		t.Errorf("%d bytes: %v", again.Len(), err)
 	}
-	for _, never := range []string{"$schema", "unpkg", "localhost", "/work/", "null"} {
+	for _, never := range []string{"$schema", "unpkg", "localhost", "/home/", "null"} {
 		if bytes.Contains(body, []byte(never)) {
 			t.Errorf("the document has %q", never)
 		}
