@@ -161,6 +161,9 @@ func (p *Poller) Poke() {
 // Resume takes up what was known when the last poller ended.
 func (p *Poller) Resume(ctx context.Context) {
 	last, err := p.o.History.Last(ctx)
+	if err == nil {
+		err = p.older(ctx, last)
+	}
 	facts, factsErr := p.o.History.Facts(ctx)
 	p.mu.Lock()
 	for id, s := range last {
@@ -177,6 +180,27 @@ func (p *Poller) Resume(ctx context.Context) {
 	p.health.History = errors.Join(err, factsErr)
 	p.mu.Unlock()
 	p.publish(ctx)
+}
+
+// older adds what charts end with for the tokens that no minute of the last day is kept
+// of, as after days without power or without a source: shown, and never current.
+func (p *Poller) older(ctx context.Context, last map[price.ID]price.Sample) error {
+	month, _ := price.PeriodNamed("month")
+	now := p.o.Now()
+	for _, w := range p.o.Tokens() {
+		id := price.IDOf(w.Token)
+		if _, known := last[id]; known {
+			continue
+		}
+		candles, err := p.o.History.Chart(ctx, id, month, now)
+		if err != nil {
+			return err
+		}
+		if n := len(candles); n > 0 {
+			last[id] = price.Sample{Value: candles[n-1].Close, At: candles[n-1].At, Source: price.Derived}
+		}
+	}
+	return nil
 }
 
 // Fetch asks the sources once, writes down what is believed, and publishes it.

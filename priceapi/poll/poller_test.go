@@ -90,8 +90,10 @@ func (m *memory) Last(context.Context) (map[price.ID]price.Sample, error) {
 	return out, m.fail
 }
 
-func (m *memory) Chart(context.Context, price.ID, price.Period, time.Time) ([]price.Candle, error) {
-	return nil, nil
+func (m *memory) Chart(_ context.Context, id price.ID, p price.Period, _ time.Time) ([]price.Candle, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.filled[p.Raw][id], nil
 }
 
 func (m *memory) Coverages(context.Context, time.Time) ([]Coverage, error) {
@@ -407,6 +409,22 @@ func TestResume(t *testing.T) {
 	b.fetch(t)
 	if r := b.row(t, eth); r.Now.Value != value("2500") {
 		t.Errorf("a lie right after the start is shown: %+v", r.Now)
+	}
+}
+
+// TestResumeAfterDays: the chart's end is shown, flagged, and is no witness.
+func TestResumeAfterDays(t *testing.T) {
+	b := newBench(t, eth)
+	v := value("2400")
+	b.memory.filled = map[price.Resolution]map[price.ID][]price.Candle{price.Hours: {price.IDOf(eth): {{At: noon.Add(-72 * time.Hour), Open: v, High: v, Low: v, Close: v}}}}
+	b.Resume(t.Context())
+	if r := b.row(t, eth); r.Now.Value != v || !r.Stale || r.Has24h() {
+		t.Errorf("taken up as %+v", r)
+	}
+	b.first.say(price.IDOf(eth), "3000")
+	b.fetch(t)
+	if r := b.row(t, eth); r.Now.Value != value("3000") || r.Stale {
+		t.Errorf("after a fetch %+v", r)
 	}
 }
 
