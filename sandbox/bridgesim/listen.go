@@ -100,7 +100,7 @@ func (m *market) decodeLog(l types.Log) (seen *deposit, id common.Hash, routed b
 // mined is a transaction's receipt, nil while there is none; lost tells one that
 // the chain knows nothing of.
 func (m *market) mined(ctx context.Context, tx common.Hash) (receipt *types.Receipt, lost bool, err error) {
-	receipt, err = m.Client.TransactionReceipt(ctx, tx)
+	receipt, err = m.Receipt(ctx, tx)
 	if err == nil {
 		return receipt, false, nil
 	}

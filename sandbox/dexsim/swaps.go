@@ -93,7 +93,10 @@ func (m *market) swapStatus(ctx context.Context, hash common.Hash) (swapStatus, 
 	if pending {
 		return status, nil
 	}
-	receipt, err := m.Client.TransactionReceipt(ctx, hash)
+	receipt, err := m.Receipt(ctx, hash)
+	if errors.Is(err, ethereum.NotFound) { // its block is not the head yet
+		return status, nil
+	}
 	if err != nil {
 		return swapStatus{}, err
 	}

@@ -64,7 +64,7 @@ func (s *Server) truth(ctx context.Context, o *order) (statusReply, error) {
 		}
 		return reply, nil
 	}
-	receipt, err := o.market.Client.TransactionReceipt(ctx, *reply.TxHash)
+	receipt, err := o.market.Receipt(ctx, *reply.TxHash)
 	if errors.Is(err, ethereum.NotFound) {
 		return reply, nil
 	}

@@ -165,7 +165,7 @@ func (s *Server) confirm(ctx context.Context, o *order) error {
 
 // receipt is nil as long as the transaction is in no block.
 func (s *Server) receipt(ctx context.Context, c *chain, tx common.Hash) (*types.Receipt, error) {
-	receipt, err := c.Client.TransactionReceipt(ctx, tx)
+	receipt, err := c.Receipt(ctx, tx)
 	if errors.Is(err, ethereum.NotFound) {
 		return nil, nil
 	}

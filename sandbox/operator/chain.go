@@ -63,13 +63,31 @@ func (c Chain) Coin(a common.Address) (network.Token, bool) {
 // receiptPoll is how often the chain, in this process, is asked for a receipt.
 const receiptPoll = 10 * time.Millisecond
 
+// Receipt is the transaction's, or ethereum.NotFound. The node knows a block's
+// receipts a moment before the block is its head: until then who is told of a
+// payment would still see the balance before it.
+func (c Chain) Receipt(ctx context.Context, tx common.Hash) (*types.Receipt, error) {
+	receipt, err := c.Client.TransactionReceipt(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := c.Client.BlockNumber(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if receipt.BlockNumber.Cmp(new(big.Int).SetUint64(head)) > 0 {
+		return nil, ethereum.NotFound
+	}
+	return receipt, nil
+}
+
 // Settled waits until the transaction is in a block. Blocks are made by the
 // chain, not by it.
 func (c Chain) Settled(ctx context.Context, tx common.Hash) (*types.Receipt, error) {
 	tick := time.NewTicker(receiptPoll)
 	defer tick.Stop()
 	for {
-		receipt, err := c.Client.TransactionReceipt(ctx, tx)
+		receipt, err := c.Receipt(ctx, tx)
 		if err == nil {
 			return receipt, nil
 		}
