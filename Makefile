@@ -5,6 +5,7 @@ GO        := go
 BUILD     := $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 CONTRACTS := build/contracts/.made
 PEER      := bench/node/node_modules/.package-lock.json
+PAGES     := extension/node_modules/.package-lock.json
 SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/node_modules/*') go.mod go.sum
 
 # As releases are built, and one set of compiled packages less. The race detector
@@ -12,7 +13,7 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 export CGO_ENABLED := 0
 RACE := CGO_ENABLED=1 $(GO) test -race
 
-.PHONY: build demo test check vet unit race hostile keyring hosted crash browsers contracts bench fuzz man generate clean
+.PHONY: build demo test check vet unit race hostile keyring hosted crash pages browsers screenshots extension contracts bench fuzz man generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -26,7 +27,7 @@ demo: build contracts
 # Everything, as CI runs it. Installs what is missing, or names it and stops.
 test:
 	@scripts/setup.sh
-	@$(MAKE) --no-print-directory contracts build vet race hostile keyring hosted crash browsers
+	@$(MAKE) --no-print-directory contracts build vet pages race hostile keyring hosted crash browsers
 	@scripts/demo-test.sh
 	@echo "all tests passed"
 
@@ -72,9 +73,28 @@ hosted:
 crash:
 	$(GO) test -tags faults -count=1 -v -timeout $(if $(EVERY),120m,25m) ./test/crash/... $(if $(EVERY),-args -every)
 
-# Real Chromium and Firefox against the real host.
-browsers: build
-	$(GO) test -tags browser -count=1 -v ./test/browser -args -bin=$(CURDIR)/bin
+# The extension's own half: types, unit tests, packages that stores take, their lint.
+pages: extension
+	cd extension && npx --no-install tsc --noEmit && npx --no-install vitest run
+	cd extension && npx --no-install web-ext lint --no-config-discovery --source-dir ../build/extension/firefox
+
+# Both browsers' packages, into build/extension; the same source gives the same bytes.
+extension: $(PAGES)
+	@test "$$(node -p 'require("./extension/package.json").version')" = $(VERSION) || { echo "extension/package.json is not of version $(VERSION)"; exit 1; }
+	cd extension && node build/build.mjs --zip --out ../build/extension
+
+$(PAGES): extension/package-lock.json
+	cd extension && npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+# Real Chromium and Firefox, with the real host, Secret Service and sandbox.
+BROWSERS = scripts/with-keyring.sh $(GO) test -tags browser -count=1
+browsers: build contracts $(PAGES)
+	$(BROWSERS) -v -timeout 20m ./test/browser/... -args -bin=$(CURDIR)/bin
+
+# Every screen and state of the popup in both themes, into build/screenshots.
+screenshots: build contracts $(PAGES)
+	SWAPKEEP_SCREENSHOTS=$(CURDIR)/build/screenshots $(BROWSERS) -timeout 20m -run '^TestScreenshots$$' ./test/browser/... -args -bin=$(CURDIR)/bin
 
 # The sandbox's contracts, from their published packages and our Solidity.
 contracts: $(CONTRACTS)
@@ -109,4 +129,4 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin build sandbox/contracts/node_modules bench/node/node_modules
+	rm -rf bin build extension/dist extension/node_modules sandbox/contracts/node_modules bench/node/node_modules

@@ -295,12 +295,27 @@ func (s *fakeSwaps) Providers() []swap.ProviderInfo {
 }
 
 func (s *fakeSwaps) Tokens(_ context.Context, k swap.Kind, id uint64) ([]tokens.Token, error) {
-	if k != swap.Intent {
+	if k != swap.Intent && k != swap.Bridge {
 		return nil, swap.Refuse(swap.BadRequest, "the %s provider lists no tokens; leave it out", k)
 	}
-	t, _ := tokens.Foreign(id, usdc, "USDC", "USD Coin", 6, "intent")
-	u, _ := tokens.Foreign(id, router, "UNK", "Unknown", 18, "intent")
+	t, _ := tokens.Foreign(id, usdc, "USDC", "USD Coin", 6, string(k))
+	u, _ := tokens.Foreign(id, router, "UNK", "Unknown", 18, string(k))
 	return []tokens.Token{t, u}, nil
+}
+
+func (s *fakeSwaps) Destinations(_ context.Context, k swap.Kind) ([]swap.Destination, error) {
+	if k != swap.Bridge && k != swap.Intent {
+		return nil, swap.Refuse(swap.BadRequest, "the %s provider swaps on one chain only; ask bridge or intent", k)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fail != nil {
+		return nil, s.fail
+	}
+	return []swap.Destination{
+		{ChainID: 7, Name: "zero"}, {ChainID: 1, Name: "not Ethereum", Symbol: "LIE", Decimals: 1},
+		{ChainID: 137, Name: "Polygon", Symbol: "POL", Decimals: 18, Explorer: "https://polygonscan.com"}, {ChainID: 5, Name: "zero"},
+	}, nil
 }
 
 func (s *fakeSwaps) Fees() swap.FeeInfo {

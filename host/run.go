@@ -57,17 +57,18 @@ var handlers = map[string]handler{
 	"settings.set":      strict((*call).settingsSet),
 	"providers.set_key": strict((*call).providersSetKey),
 
-	"swap.providers": strict((*call).swapProviders),
-	"swap.fees":      strict((*call).swapFees),
-	"swap.quote":     strict((*call).swapQuote),
-	"swap.watch":     strict((*call).swapWatch),
-	"swap.prepare":   strict((*call).swapPrepare),
-	"swap.execute":   strict((*call).swapExecute),
-	"swap.order":     strict((*call).swapOrder),
-	"swap.orders":    strict((*call).swapOrders),
-	"swap.cancel":    strict((*call).swapCancel),
-	"swap.speedup":   strict((*call).swapSpeedup),
-	"swap.accept":    strict((*call).swapAccept),
+	"swap.providers":    strict((*call).swapProviders),
+	"swap.destinations": strict((*call).swapDestinations),
+	"swap.fees":         strict((*call).swapFees),
+	"swap.quote":        strict((*call).swapQuote),
+	"swap.watch":        strict((*call).swapWatch),
+	"swap.prepare":      strict((*call).swapPrepare),
+	"swap.execute":      strict((*call).swapExecute),
+	"swap.order":        strict((*call).swapOrder),
+	"swap.orders":       strict((*call).swapOrders),
+	"swap.cancel":       strict((*call).swapCancel),
+	"swap.speedup":      strict((*call).swapSpeedup),
+	"swap.accept":       strict((*call).swapAccept),
 
 	"approvals.list":   strict((*call).approvalsList),
 	"approvals.revoke": strict((*call).approvalsRevoke),
@@ -102,7 +103,7 @@ var passive = map[string]bool{"keys.lock": true, "swap.quote": true, "swap.watch
 // asking are methods that cost others work: one connection must neither use up
 // what a network's endpoints grant to all, nor keep the orders from them.
 var asking = map[string]bool{
-	"gas.watch": true, "tokens.import": true, "tokens.balances": true, "approvals.list": true, "settings.set": true,
+	"gas.watch": true, "tokens.import": true, "swap.destinations": true, "tokens.balances": true, "approvals.list": true, "settings.set": true,
 	"swap.quote": true, "swap.prepare": true,
 }
 

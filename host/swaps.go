@@ -1,9 +1,11 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
@@ -14,6 +16,34 @@ import (
 
 func (c *call) swapProviders(context.Context, *protocol.None) (any, error) {
 	return protocol.ProvidersResult{Providers: list(c.s.Swaps.Providers(), providerOf)}, nil
+}
+
+// swapDestinations lists where a provider pays out. Of a network that is known here,
+// what is known here is told.
+func (c *call) swapDestinations(ctx context.Context, p *protocol.DestinationsParams) (any, error) {
+	kind, err := kindOf(p.Provider)
+	if err != nil {
+		return nil, err
+	}
+	reached, err := c.s.Swaps.Destinations(ctx, kind)
+	if err != nil {
+		return nil, err
+	}
+	out := []protocol.Destination{}
+	for _, n := range c.s.Networks.Networks() {
+		if slices.ContainsFunc(reached, func(d swap.Destination) bool { return d.ChainID == n.ID }) {
+			out = append(out, protocol.Destination{ChainID: n.ID, Name: n.Name, Symbol: n.Symbol, Decimals: int(n.Decimals), Explorer: n.Explorer, Known: true})
+		}
+	}
+	reached = slices.DeleteFunc(reached, func(d swap.Destination) bool { return c.s.hasNetwork(d.ChainID) })
+	slices.SortFunc(reached, func(a, b swap.Destination) int {
+		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.ChainID, b.ChainID))
+	})
+	return protocol.DestinationsResult{Destinations: append(out, list(reached, destinationOf)...)}, nil
+}
+
+func destinationOf(d swap.Destination) protocol.Destination {
+	return protocol.Destination{ChainID: d.ChainID, Name: d.Name, Symbol: d.Symbol, Decimals: int(d.Decimals), Explorer: d.Explorer}
 }
 
 func (c *call) swapFees(context.Context, *protocol.None) (any, error) {
@@ -71,6 +101,14 @@ func kindsOf(names []string) ([]swap.Kind, error) {
 		}
 	}
 	return kinds, nil
+}
+
+// kindOf is the one kind that a parameter names.
+func kindOf(name string) (swap.Kind, error) {
+	if kind := swap.Kind(name); slices.Contains(swap.Kinds(), kind) {
+		return kind, nil
+	}
+	return "", badParam("provider", "must be one of dex, bridge, intent and gasless")
 }
 
 func (c *call) ownAccount(ctx context.Context, a protocol.Address) error {

@@ -28,9 +28,9 @@ func (c *call) tokensList(ctx context.Context, p *protocol.TokensParams) (any, e
 // tokensTraded lists what a provider says that it trades. Of a token that is known
 // here, what is known here is told.
 func (c *call) tokensTraded(ctx context.Context, p *protocol.TokensParams) (any, error) {
-	kinds, err := kindsOf([]string{p.Provider})
+	kind, err := kindOf(p.Provider)
 	if err != nil {
-		return nil, badParam("provider", "must be one of dex, bridge, intent and gasless")
+		return nil, err
 	}
 	id := p.ChainID
 	if id == 0 {
@@ -38,7 +38,7 @@ func (c *call) tokensTraded(ctx context.Context, p *protocol.TokensParams) (any,
 			return nil, err
 		}
 	}
-	traded, err := c.s.Swaps.Tokens(ctx, kinds[0], id)
+	traded, err := c.s.Swaps.Tokens(ctx, kind, id)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"swapkeep/tokens"
 )
 
-// A lister is a provider that lists tokens and says where it is.
+// A lister is a provider that lists tokens and destinations, and says where it is.
 type lister struct{ Provider }
 
 func (lister) Tokens(_ context.Context, id uint64) ([]tokens.Token, error) {
@@ -16,19 +16,30 @@ func (lister) Tokens(_ context.Context, id uint64) ([]tokens.Token, error) {
 	return []tokens.Token{t}, nil
 }
 
+func (lister) Destinations(context.Context) ([]Destination, error) {
+	return []Destination{{ChainID: 137, Name: "Polygon"}}, nil
+}
+
 func (lister) Place() Place {
 	return Place{Base: "https://a.example", Frontend: "https://b.example", Networks: []NetworkEntry{{ChainID: 1, ProviderChainID: 7}}}
 }
 
-// TestListing: a provider that lists tokens is asked, others are not; where one is
-// set up and says where it is, that is told.
+// TestListing: a provider that lists tokens and destinations is asked, others are not;
+// where one is set up and says where it is, that is told.
 func TestListing(t *testing.T) {
 	s := &Service{o: Options{Providers: map[Kind]Provider{Intent: lister{}, DEX: &wrapper{}}, Fees: DefaultFees()}}
 	list, err := s.Tokens(t.Context(), Intent, 137)
 	if err != nil || len(list) != 1 || list[0].Chain != 137 {
 		t.Errorf("%+v, %v", list, err)
 	}
+	reached, err := s.Destinations(t.Context(), Intent)
+	if err != nil || len(reached) != 1 || reached[0].ChainID != 137 {
+		t.Errorf("%+v, %v", reached, err)
+	}
 	for k, want := range map[Kind]Code{DEX: BadRequest, Bridge: ProviderDown} {
+		if _, err := s.Destinations(t.Context(), k); !errors.Is(err, &Refusal{Code: want}) {
+			t.Errorf("destinations of %s: want %s, got %v", k, want, err)
+		}
 		if _, err := s.Tokens(t.Context(), k, 1); !errors.Is(err, &Refusal{Code: want}) {
 			t.Errorf("%s: want %s, got %v", k, want, err)
 		}

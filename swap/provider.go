@@ -135,6 +135,22 @@ type Lister interface {
 	Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, error)
 }
 
+// A Reacher is a provider that tells which chains it pays out on.
+type Reacher interface {
+	// Destinations are the EVM chains that may receive now, each once. It may be
+	// repeated: the provider keeps an answer for a while.
+	Destinations(ctx context.Context) ([]Destination, error)
+}
+
+// A Destination is a chain as a provider describes it, fit for a screen.
+type Destination struct {
+	ChainID  uint64
+	Name     string
+	Symbol   string // of the native coin; "" = not told
+	Decimals uint8  // of the native coin
+	Explorer string // https URL of a block explorer; "" = none told
+}
+
 // A Placed provider says where its API is and what it calls the networks.
 type Placed interface {
 	// Place does no I/O.

@@ -71,6 +71,8 @@ type Host interface {
 	Fees() FeeInfo
 	// Tokens lists what a provider trades on a network, in its own words.
 	Tokens(ctx context.Context, k Kind, chainID uint64) ([]tokens.Token, error)
+	// Destinations lists the chains that a provider pays out on, in its own words.
+	Destinations(ctx context.Context, k Kind) ([]Destination, error)
 	// Quote asks providers (all that support the route when kinds is empty) and
 	// calls each as offers come, before returning them ranked.
 	Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each func(Quoted)) (QuoteResult, error)
@@ -264,17 +266,39 @@ func (s *Service) Providers() []ProviderInfo {
 
 // Tokens lists what a provider trades on a network, as far as it says so.
 func (s *Service) Tokens(ctx context.Context, k Kind, chainID uint64) ([]tokens.Token, error) {
-	p, ok := s.o.Providers[k]
-	if !ok {
-		return nil, Refuse(ProviderDown, "the %s provider is not configured", k)
-	}
-	l, ok := p.(Lister)
-	if !ok {
-		return nil, refuseField(BadRequest, "provider", "the %s provider lists no tokens; leave it out", k)
+	l, err := able[Lister](s, k, "lists no tokens; leave it out")
+	if err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, quoteTimes[k])
 	defer cancel()
 	return l.Tokens(ctx, chainID)
+}
+
+// Destinations lists the chains that a provider pays out on, if it crosses chains.
+func (s *Service) Destinations(ctx context.Context, k Kind) ([]Destination, error) {
+	r, err := able[Reacher](s, k, "swaps on one chain only; ask bridge or intent")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, quoteTimes[k])
+	defer cancel()
+	return r.Destinations(ctx)
+}
+
+// able is the provider of that kind as one that does what not all do; lack says what
+// the others answer.
+func able[T any](s *Service, k Kind, lack string) (T, error) {
+	var none T
+	p, ok := s.o.Providers[k]
+	if !ok {
+		return none, Refuse(ProviderDown, "the %s provider is not configured", k)
+	}
+	a, ok := p.(T)
+	if !ok {
+		return none, refuseField(BadRequest, "provider", "the %s provider %s", k, lack)
+	}
+	return a, nil
 }
 
 // Order returns an order and its history.

@@ -24,6 +24,10 @@ var unseen = []*unicode.RangeTable{
 // them covers the lines above and below.
 const maxMarks = 2
 
+// Line is a name from outside, made fit for one line of a screen as names of tokens
+// are; "" = nothing of it can be seen.
+func Line(name string) string { return clean(name, maxName) }
+
 // clean makes text from outside fit for one line of a screen: only what can be
 // seen stays, in the order in which it is written, at most n characters of it.
 // A text of nothing but what cannot be seen becomes "".

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -64,10 +63,14 @@ func (l *line) network(ctx context.Context, wanted string) (protocol.Network, er
 
 // nameOf is a network's name, its id where it is not one of ours.
 func (l *line) nameOf(chain uint64) string {
+	id := strconv.FormatUint(chain, 10)
 	if n, ok := l.networks[chain]; ok {
 		return n.Name
 	}
-	return "chain " + strconv.FormatUint(chain, 10)
+	if name := l.reached[chain]; name != "" {
+		return name + " (chain " + id + ")"
+	}
+	return "chain " + id
 }
 
 // native is the network's own coin.
@@ -83,12 +86,17 @@ func (l *line) token(ctx context.Context, chain uint64, wanted string) (protocol
 	if err != nil {
 		return protocol.Token{}, err
 	}
+	return l.tokenOf(ctx, chain, wanted, found.Tokens)
+}
+
+// tokenOf is the one of several tokens that a name stands for.
+func (l *line) tokenOf(ctx context.Context, chain uint64, wanted string, found []protocol.Token) (protocol.Token, error) {
 	address, notAddress := protocol.ParseAddress(wanted)
 	if notAddress != nil && strings.HasPrefix(wanted, "0x") {
 		return protocol.Token{}, usageError{fmt.Errorf("%q %w", wanted, notAddress)}
 	}
 	var named []protocol.Token
-	for _, t := range found.Tokens {
+	for _, t := range found {
 		if t.Address == address || notAddress != nil && strings.EqualFold(t.Symbol, wanted) {
 			named = append(named, t)
 		}
@@ -146,10 +154,14 @@ func (l *line) coin(ctx context.Context, chain uint64, address protocol.Address)
 	if err != nil {
 		return amount.Coin{}, err
 	}
+	return coinOf(t), nil
+}
+
+func coinOf(t protocol.Token) amount.Coin {
 	if t.Symbol == "" {
-		return amount.Coin{Symbol: "base units of " + string(address)}, nil
+		return amount.Coin{Symbol: "base units of " + string(t.Address)}
 	}
-	return amount.Coin{Symbol: t.Symbol, Decimals: t.Decimals}, nil
+	return amount.Coin{Symbol: t.Symbol, Decimals: t.Decimals}
 }
 
 // known is what is known of a token: nothing but the address, perhaps.
@@ -160,7 +172,10 @@ func (l *line) known(ctx context.Context, chain uint64, address protocol.Address
 	}
 	t := protocol.Token{ChainID: chain, Address: address}
 	found, err := ask[protocol.SearchResult](ctx, l, "tokens.search", protocol.SearchParams{Query: string(address), ChainID: chain})
-	if err != nil && !errors.Is(err, protocol.New("network_unknown", "")) { // a destination may be no network of ours
+	switch {
+	case isUnknownNetwork(err): // a destination may be no network of ours
+		found.Tokens = l.traded(ctx, chain, nil)
+	case err != nil:
 		return t, err
 	}
 	for _, f := range found.Tokens {

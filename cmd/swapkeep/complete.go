@@ -38,7 +38,7 @@ func (t *terminal) complete(list completer) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		defer func() { _ = c.Close() }()
-		l := &line{Client: c, t: t, tokens: map[identity]protocol.Token{}}
+		l := &line{Client: c, t: t, tokens: map[identity]protocol.Token{}, reached: map[uint64]string{}}
 		var fit []cobra.Completion
 		for _, offered := range list(ctx, l, args) {
 			if len(offered) >= len(typed) && strings.EqualFold(offered[:len(typed)], typed) {

@@ -133,18 +133,26 @@ const (
 )
 
 // spent reports whether there is no use in waiting for a proof of what the provider
-// told: the very payment that it names is deep in its chain and proves nothing, the
-// order has been waiting for long, or nobody has to tell anything any more.
+// told: the very payment that it names is deep in its chain and proves nothing, or is on
+// a chain that nobody here reads, the order has been waiting for long, or nobody has to
+// tell anything any more.
 func (f *follower) spent(r lookedAt) bool {
 	o := r.Order.value
 	switch {
 	case !o.Reported:
 		return !f.ended.IsZero() && time.Since(f.ended) >= longPatience
-	case o.Seen != nil && o.Claim != nil && o.Seen.Tx == o.Claim.Tx, !lastWord(o):
+	case o.Seen != nil && o.Claim != nil && o.Seen.Tx == o.Claim.Tx, !lastWord(o), f.unread(o):
 		return true
 	}
 	// The history is by the wall clock, which may be set back.
 	return time.Since(reportedSince(r)) >= patience || !f.reported.IsZero() && time.Since(f.reported) >= patience
+}
+
+// unread reports whether the provider tells of a fill on a chain that is no network of
+// ours. A refund would be on the source, which is one.
+func (f *follower) unread(o protocol.Order) bool {
+	_, ours := f.networks[o.Terms.DstChainID]
+	return !ours && o.Claim.State == "filled"
 }
 
 // sinceWhen is since when something is so.

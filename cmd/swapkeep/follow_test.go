@@ -22,7 +22,7 @@ const (
 // reportedOrder waits with that condition since so long, in its history.
 func reportedOrder(condition string, ago ...time.Duration) (r lookedAt) {
 	r.Order.value = protocol.Order{ID: "1", State: "settling", Means: "waiting for proof on the chain", Condition: condition, Reported: condition != "", Report: "it may be the fill or another's",
-		Claim: &protocol.Claim{State: "filled", Tx: payment}}
+		Claim: &protocol.Claim{State: "filled", Tx: payment}, Terms: protocol.Terms{SrcChainID: 8453, DstChainID: 1}}
 	r.History = []protocol.Entry{{Time: time.Now().Add(-time.Hour), Condition: "reported, unproven"}, {Time: time.Now().Add(-time.Hour)}}
 	for _, d := range ago {
 		r.History = append(r.History, protocol.Entry{Time: time.Now().Add(-d), Condition: condition})
@@ -40,11 +40,16 @@ func TestPatience(t *testing.T) {
 	long := follower{reported: time.Now().Add(-patience), ended: time.Now().Add(-longPatience)}
 	named, other := reportedOrder(transferSee, 0), reportedOrder(transferSee, 0)
 	named.Order.value.Seen, other.Order.value.Seen = &protocol.Seen{Tx: payment}, &protocol.Seen{Tx: "0x02"}
+	beyond, returned := reportedOrder("reported, unproven", 0), reportedOrder("provider says refunded, watching for proof", 0)
+	beyond.Order.value.Terms.DstChainID, returned.Order.value.Terms.DstChainID = 137, 137
+	returned.Order.value.Claim = &protocol.Claim{State: "refunded"}
 	for name, c := range map[string]struct {
 		r    lookedAt
 		want bool
 		f    follower
 	}{
+		"filled where nobody here looks":  {beyond, true, follower{}},
+		"refunded where somebody does":    {returned, false, follower{}},
 		"nothing is told":                 {reportedOrder("", time.Hour), false, follower{}},
 		"just told":                       {reportedOrder("reported, unproven", 0), false, follower{}},
 		"told, and no history of it":      {reportedOrder("provider says failed, watching for refund"), false, follower{}},
@@ -60,6 +65,7 @@ func TestPatience(t *testing.T) {
 		"nor for long":                    {unread, true, long},
 		"what was signed ends by itself":  {signed, false, follower{ended: sinceWhen(time.Time{}, lastWord(signed.Order.value))}},
 	} {
+		c.f.line = &line{networks: map[uint64]protocol.Network{1: {ChainID: 1}, 8453: {ChainID: 8453}}}
 		if c.f.spent(c.r) != c.want {
 			t.Errorf("%s: %t", name, !c.want)
 		}

@@ -33,6 +33,7 @@ type line struct {
 	networks map[uint64]protocol.Network // once asked for
 	active   uint64
 	tokens   map[identity]protocol.Token // those that were met; see coins.go
+	reached  map[uint64]string           // names of destinations that were met and are none of networks
 }
 
 // onLine makes a command of what it does once it is connected. A daemon is
@@ -71,7 +72,7 @@ func (t *terminal) dial(ctx context.Context) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &line{Client: c, t: t, tokens: map[identity]protocol.Token{}}
+	l := &line{Client: c, t: t, tokens: map[identity]protocol.Token{}, reached: map[uint64]string{}}
 	speaks := protocol.Range{Min: protocol.MinVersion, Max: protocol.MaxVersion}
 	if l.hello, err = ask[protocol.Hello](ctx, l, "host.hello", protocol.HelloParams{Protocol: &speaks}); err != nil {
 		return nil, errors.Join(err, c.Close())

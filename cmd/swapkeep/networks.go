@@ -12,20 +12,64 @@ import (
 )
 
 func newNetworks(t *terminal) *cobra.Command {
-	list := shower(t, "networks.list", func(_ context.Context, l *line, v protocol.NetworksResult) error { return l.t.networksTable(v) })
 	cmd := &cobra.Command{
 		Use: "networks", Short: "List the networks and choose the active one",
-		Long: "List the networks and choose the active one. A swap pays from the active network, which is the same for every window.",
-		Args: noArguments, RunE: list,
+		Long: "List the networks and choose the active one. A swap pays from the active network, which is the same for every window.\n" +
+			"It may go to further ones: those that the bridge or intent provider pays out on.",
+		Args: noArguments, RunE: listNetworks(t),
 	}
 	cmd.AddCommand(
-		&cobra.Command{Use: "list", Short: "List the networks; a star marks the active one", Args: noArguments, RunE: list},
+		newNetworkList(t),
 		&cobra.Command{
 			Use: "select NETWORK", Short: "Make a network the active one, by name or chain id", Args: exactly("one network", 1),
 			ValidArgsFunction: t.complete(onlyFirst(completeNetworks)), RunE: t.onLine(selectNetwork),
 			Example: "  swapkeep networks select base\n  swapkeep networks select 42161",
 		})
 	return cmd
+}
+
+func listNetworks(t *terminal) func(*cobra.Command, []string) error {
+	return shower(t, "networks.list", func(_ context.Context, l *line, v protocol.NetworksResult) error { return l.t.networksTable(v) })
+}
+
+func newNetworkList(t *terminal) *cobra.Command {
+	var provider string
+	all := listNetworks(t)
+	cmd := &cobra.Command{
+		Use: "list", Short: "List the networks, a star marks the active one; or those that a provider pays out on", Args: noArguments,
+		Example: "  swapkeep networks list --provider bridge",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if provider == "" {
+				return all(cmd, args)
+			}
+			return t.onLine(func(ctx context.Context, l *line, _ []string) error { return l.listDestinations(ctx, provider) })(cmd, args)
+		},
+	}
+	listingFlag(cmd, &provider, "where that `provider` (bridge or intent) pays out")
+	return cmd
+}
+
+// listingFlag names a provider that tells where it pays out, and what.
+func listingFlag(cmd *cobra.Command, provider *string, what string) {
+	cmd.Flags().StringVar(provider, "provider", "", what)
+	_ = cmd.RegisterFlagCompletionFunc("provider", cobra.FixedCompletions(crossing, cobra.ShellCompDirectiveNoFileComp))
+}
+
+var destinationColumns = []screen.Column{{Head: "network"}, {Head: "chain id", Right: true}, {Head: "coin"}, {Head: "known here"}}
+
+func (l *line) listDestinations(ctx context.Context, provider string) error {
+	return show(ctx, l, "swap.destinations", protocol.DestinationsParams{Provider: provider}, func(r protocol.DestinationsResult) error {
+		rows := make([][]string, 0, len(r.Destinations))
+		for _, d := range r.Destinations {
+			rows = append(rows, []string{d.Name, strconv.FormatUint(d.ChainID, 10), d.Symbol, yesNo(d.Known)})
+		}
+		if len(rows) == 0 {
+			l.t.result.Line("the " + provider + " provider pays out nowhere now")
+			return nil
+		}
+		l.t.result.Table(destinationColumns, rows)
+		return nil
+	})
 }
 
 var networkColumns = []screen.Column{

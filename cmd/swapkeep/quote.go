@@ -29,7 +29,7 @@ type tradeFlags struct {
 func (f *tradeFlags) add(t *terminal, cmd *cobra.Command) {
 	accountFlag(t, cmd, &f.account)
 	flags := cmd.Flags()
-	flags.StringVar(&f.to, "to", "", "destination `network` (default the active one, which pays)")
+	flags.StringVar(&f.to, "to", "", "destination `network`, also one that a provider alone reaches (default the active one, which pays)")
 	flags.StringVar(&f.slippage, "slippage", "", "most that may be lost to a moving price, in `percent` (default the setting)")
 	flags.StringSliceVar(&f.providers, "provider", nil, "ask only these `kinds` of provider: dex, bridge, intent, gasless")
 	flags.StringVar(&f.recipient, "recipient", "", "`address` that receives, if not the account; asks for the password")
@@ -60,7 +60,7 @@ func (l *line) tradeOf(ctx context.Context, args []string, f *tradeFlags) (r tra
 		return r, err
 	}
 	if r.src, err = l.network(ctx, ""); err == nil {
-		r.dst, err = l.network(ctx, f.to)
+		r.dst, err = l.destination(ctx, f.to, f.providers)
 	}
 	if err != nil {
 		return r, err
@@ -69,7 +69,7 @@ func (l *line) tradeOf(ctx context.Context, args []string, f *tradeFlags) (r tra
 	if err != nil {
 		return r, err
 	}
-	out, err := l.token(ctx, r.dst.ChainID, gets)
+	out, err := l.receivable(ctx, r.dst.ChainID, gets, f.providers)
 	if err == nil {
 		err = errors.Join(l.t.named(in, pays), l.t.named(out, gets))
 	}
@@ -86,10 +86,6 @@ func (l *line) tradeOf(ctx context.Context, args []string, f *tradeFlags) (r tra
 		DstChainID: r.dst.ChainID, TokenOut: out.Address, Providers: f.providers,
 	}
 	return r, f.fill(&r.params)
-}
-
-func coinOf(t protocol.Token) amount.Coin {
-	return amount.Coin{Symbol: t.Symbol, Decimals: t.Decimals}
 }
 
 // fill reads the flags that are parameters of a quote.

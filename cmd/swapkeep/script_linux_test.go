@@ -97,16 +97,25 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // cmdSandbox starts the sandbox's usual chains and configures the daemon for them. As
-// "sandbox real" the daemon takes the first for the real chain.
+// "sandbox real" the daemon takes the first for the real chain; as "sandbox without ID"
+// it knows nothing of that chain, to which providers go all the same.
 func cmdSandbox(ts *testscript.TestScript, neg bool, args []string) {
 	t, ok := ts.Value("t").(testing.TB)
 	if !ok || neg {
-		ts.Fatalf("usage: sandbox [real]")
+		ts.Fatalf("usage: sandbox [real|without ID]")
 	}
 	box := sandboxtest.StartWith(t, sandbox.Options{Period: time.Second})
 	config := box.Config()
 	if len(args) == 1 && args[0] == "real" {
 		config = []byte("[networks.1]\nrpc = [\"" + box.Chain(1).RPC() + "\"]\n[chains]\nallow_loopback = [1]\n")
+	}
+	if len(args) == 2 && args[0] == "without" {
+		head, rest, ok := strings.Cut(string(config), "[networks."+args[1]+"]\n")
+		_, tail, ok2 := strings.Cut(rest, "\n\n")
+		if !ok || !ok2 {
+			ts.Fatalf("the sandbox has no chain %s", args[1])
+		}
+		config = []byte(head + tail)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("config.toml"), config, 0o600))
 	ts.Setenv("SWAPKEEP_CONFIG", ts.MkAbs("config.toml"))

@@ -70,12 +70,15 @@ func newTokenList(t *terminal, network *string) *cobra.Command {
 		Use: "list", Short: "List the known tokens of a network, or those that a provider trades there", Args: noArguments,
 		RunE: t.onLine(func(ctx context.Context, l *line, _ []string) error { return l.listTokens(ctx, *network, provider) }),
 	}
-	cmd.Flags().StringVar(&provider, "provider", "", "what that `provider` (intent) says it trades")
+	listingFlag(cmd, &provider, "what that `provider` (bridge or intent) says it trades, also where it alone goes")
 	return cmd
 }
 
 func (l *line) listTokens(ctx context.Context, network, provider string) error {
 	n, err := l.network(ctx, network)
+	if provider != "" {
+		n, err = l.destination(ctx, network, []string{provider})
+	}
 	if err != nil {
 		return err
 	}

@@ -31,8 +31,8 @@ type Allowance struct {
 	Decimals  *int      `json:"decimals,omitempty" doc:"of a known token"`
 	Spender   Address   `json:"spender"`
 	Name      string    `json:"name,omitempty" doc:"the spender's; absent: it is not built in"`
-	Provider  string    `json:"provider,omitempty" doc:"whose built-in contract the spender is"`
-	Kind      string    `json:"kind" doc:"erc20: kept by the token; permit2: kept inside Permit2"`
+	Provider  string    `json:"provider,omitempty" of:"ProviderKind" doc:"whose built-in contract the spender is"`
+	Kind      string    `json:"kind" of:"AllowanceKind" doc:"erc20: kept by the token; permit2: kept inside Permit2"`
 	Amount    Amount    `json:"amount"`
 	Unlimited bool      `json:"unlimited,omitempty" doc:"more than the token will ever have"`
 	Expires   time.Time `json:"expires,omitzero" doc:"absent: it does not expire"`

@@ -22,7 +22,7 @@ const SandboxBanner = "SANDBOX: local chains only; nothing here is real money"
 
 // AttachParams say who is calling.
 type AttachParams struct {
-	Kind    string `json:"kind" doc:"browser or terminal"`
+	Kind    string `json:"kind" of:"CallerKind" doc:"browser or terminal"`
 	Origin  string `json:"origin" doc:"the extension as its browser named it, unknown, or terminal"`
 	Version string `json:"version" doc:"product version of the relay or command"`
 }
@@ -34,7 +34,7 @@ type AttachResult struct {
 
 // A Connection is how the daemon sees a caller.
 type Connection struct {
-	Kind     string    `json:"kind" doc:"browser or terminal"`
+	Kind     string    `json:"kind" of:"CallerKind" doc:"browser or terminal"`
 	Origin   string    `json:"origin"`
 	Version  string    `json:"version" doc:"as the relay or command said"`
 	ReadOnly bool      `json:"readOnly" doc:"acting methods are refused"`
@@ -60,7 +60,7 @@ type Hello struct {
 	Protocol     Versions       `json:"protocol"`
 	Capabilities []string       `json:"capabilities" doc:"methods served to this connection"`
 	Events       []string       `json:"events" doc:"notifications it may get"`
-	State        string         `json:"state" doc:"running or stopping"`
+	State        string         `json:"state" of:"DaemonState" doc:"running or stopping"`
 	Instance     UUID           `json:"instance" doc:"new at each start of the daemon"`
 	Home         string         `json:"home" doc:"short id of the state directory"`
 	Sandbox      bool           `json:"sandbox" doc:"chains and providers are local; nothing is real"`
@@ -86,7 +86,7 @@ type Problem struct {
 // StatusResult is the daemon's health.
 type StatusResult struct {
 	Version     string       `json:"version"`
-	State       string       `json:"state" doc:"running or stopping"`
+	State       string       `json:"state" of:"DaemonState" doc:"running or stopping"`
 	PID         int          `json:"pid"`
 	Instance    UUID         `json:"instance"`
 	Home        string       `json:"home" doc:"short id of the state directory"`

@@ -61,6 +61,7 @@ var Methods = []Method{
 
 	{"providers.set_key", Writes, false, false, SetKeyParams{}, SetKeyResult{}, "Keeps a provider's key in the keychain, for the host of its address and no other, or forgets it; asks for the wallet's password each time. No method shows one."},
 	{"swap.providers", Reads, false, false, None{}, ProvidersResult{}, "Says what each provider supports here and whether it is set up."},
+	{"swap.destinations", Reads, false, false, DestinationsParams{}, DestinationsResult{}, "Lists the chains that a provider pays out on, as it says itself: those of networks.list first, then the others by name. A swap may go to any of them; for what can be received there see tokens.list with the provider."},
 	{"swap.fees", Reads, false, false, None{}, FeesResult{}, "Returns the wallet's fee and its receiver."},
 	{"swap.quote", Writes, false, false, QuoteParams{}, QuoteResult{}, "Asks the providers for offers, exact input. They are also pushed as swap.quoted as they come. With watch each provider is asked again at its own cadence afterwards, in place of what this connection watched before, until the wallet is locked or switched, the connection ends or swap.watch stops it. Another recipient or refund address than the account needs the password, once a session for each."},
 	{"swap.watch", Writes, false, false, WatchParams{}, WatchResult{}, "Says that somebody still looks at the quote that this connection watches: without it the refresh pauses after a minute, and goes on at the next. With stop it ends the watch, and quotes under way."},

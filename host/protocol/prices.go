@@ -41,14 +41,14 @@ type Price struct {
 type PriceHistoryParams struct {
 	ChainID uint64  `json:"chainId,omitempty" doc:"default: the active network"`
 	Token   Address `json:"token"`
-	Period  string  `json:"period" doc:"24h, week or month"`
+	Period  string  `json:"period" of:"ChartPeriod" doc:"24h, week or month"`
 }
 
 // PriceHistory is a chart.
 type PriceHistory struct {
 	ChainID     uint64   `json:"chainId"`
 	Token       Address  `json:"token"`
-	Period      string   `json:"period"`
+	Period      string   `json:"period" of:"ChartPeriod"`
 	StepSeconds int      `json:"stepSeconds" doc:"of one candle"`
 	Candles     []Candle `json:"candles" doc:"oldest first; steps without data are absent"`
 }

@@ -1,6 +1,6 @@
 // Package protocol is the wire between swapkeepd and its clients as Go values:
 // versions, limits, methods with their parameters and results, notifications
-// and the error table. PROTOCOL.md's tables are generated from it. It holds no
+// and the error table. PROTOCOL.md's tables and the extension's types are generated from it. It holds no
 // behaviour and imports nothing else of this project, so that every client can
 // use it.
 package protocol

@@ -12,7 +12,7 @@ type ProvidersResult struct {
 
 // A Provider is one swap provider, named by kind.
 type Provider struct {
-	Kind    string             `json:"kind" doc:"dex, bridge, intent or gasless"`
+	Kind    string             `json:"kind" of:"ProviderKind" doc:"dex, bridge, intent or gasless"`
 	Ready   bool               `json:"ready" doc:"built in and configured"`
 	Reason  string             `json:"reason,omitempty" doc:"why it is not ready"`
 	Support map[string]Support `json:"support" doc:"by chain id"`
@@ -50,11 +50,32 @@ type ProviderFee struct {
 
 // Support is what a provider does on one chain.
 type Support struct {
-	Support    string   `json:"support" doc:"active, disabled or not supported"`
+	Support    string   `json:"support" of:"SupportLevel" doc:"active, disabled or not supported"`
 	CrossChain bool     `json:"crossChainEnabled"`
 	Note       string   `json:"note,omitempty"`
 	Pools      []string `json:"pools,omitempty" doc:"pool versions of the classic route"`
 	Auction    bool     `json:"auction,omitempty" doc:"the auction route is served"`
+}
+
+// DestinationsParams choose the provider.
+type DestinationsParams struct {
+	Provider string `json:"provider" of:"ProviderKind" doc:"bridge or intent: those that leave the source chain"`
+}
+
+// DestinationsResult lists what a provider reaches.
+type DestinationsResult struct {
+	Destinations []Destination `json:"destinations"`
+}
+
+// A Destination is a chain that may receive. Of one that is not known here all is
+// the provider's word, made fit for a screen as a token's names are.
+type Destination struct {
+	ChainID  uint64 `json:"chainId"`
+	Name     string `json:"name"`
+	Symbol   string `json:"symbol,omitempty" doc:"of the native coin; absent: not told"`
+	Decimals int    `json:"decimals,omitempty" doc:"of the native coin; absent: not told"`
+	Explorer string `json:"explorer,omitempty" doc:"URL of a block explorer, https"`
+	Known    bool   `json:"known" doc:"one of networks.list; of others no balance is read, and a payment there is told of by the provider alone"`
 }
 
 // FeesResult is the wallet's fee.
@@ -81,7 +102,7 @@ type QuoteParams struct {
 	Recipient  Address  `json:"recipient,omitempty" doc:"default: account; another one needs password"`
 	RefundTo   Address  `json:"refundTo,omitempty" doc:"default: account; another one needs password"`
 	Slippage   *Percent `json:"slippage,omitempty" doc:"percent, 0 < s <= 50; default 0.5"`
-	Providers  []string `json:"providers,omitempty" doc:"kinds; default: all that serve the route"`
+	Providers  []string `json:"providers,omitempty" of:"ProviderKind" doc:"kinds; default: all that serve the route"`
 	Password   Secret   `json:"password,omitempty" doc:"for another recipient or refund address, not yet confirmed in this session"`
 	Watch      bool     `json:"watch,omitempty" doc:"go on asking, and push the answers as swap.quoted"`
 }
@@ -103,13 +124,13 @@ type WatchResult struct {
 // QuoteResult is what all providers answered.
 type QuoteResult struct {
 	Offers   []Offer           `json:"offers" doc:"ranked, best first"`
-	Failures map[string]*Error `json:"failures" doc:"by kind of the providers that had no offer; form of an error object"`
+	Failures map[string]*Error `json:"failures" of:"ProviderKind" doc:"by kind of the providers that had no offer; form of an error object"`
 }
 
 // Quoted is one provider's answer to a quote under way.
 type Quoted struct {
 	Call     json.RawMessage `json:"call" doc:"id of the swap.quote request"`
-	Provider string          `json:"provider"`
+	Provider string          `json:"provider" of:"ProviderKind"`
 	Offers   []Offer         `json:"offers" doc:"new ones; with done all of the provider's, in its order, in place of those before"`
 	Failure  *Error          `json:"failure,omitempty" doc:"why it has none; form of an error object"`
 	Done     bool            `json:"done" doc:"the provider has answered in full"`
@@ -119,7 +140,7 @@ type Quoted struct {
 // An Offer is a provider's priced answer. All of it is the provider's claim.
 type Offer struct {
 	ID              string    `json:"id"`
-	Provider        string    `json:"provider"`
+	Provider        string    `json:"provider" of:"OrderKind"`
 	Account         Address   `json:"account"`
 	SrcChainID      uint64    `json:"srcChainId"`
 	TokenIn         Address   `json:"tokenIn"`
@@ -165,7 +186,7 @@ type Review struct {
 	Terms      Terms     `json:"terms"`
 	Offer      Offer     `json:"offer"`
 	Steps      []Step    `json:"steps" doc:"in order"`
-	Settlement string    `json:"settlement" doc:"own_call or provider"`
+	Settlement string    `json:"settlement" of:"SettledBy" doc:"own_call or provider"`
 	Gas        Gas       `json:"gas"`
 	Findings   []Finding `json:"findings"`
 	Blocked    bool      `json:"blocked" doc:"a finding forbids execution"`
@@ -174,7 +195,7 @@ type Review struct {
 
 // Terms are what no signature leaves the wallet outside of.
 type Terms struct {
-	Provider    string    `json:"provider"`
+	Provider    string    `json:"provider" of:"OrderKind"`
 	Account     Address   `json:"account"`
 	SrcChainID  uint64    `json:"srcChainId"`
 	TokenIn     Address   `json:"tokenIn"`
@@ -195,7 +216,7 @@ type Terms struct {
 
 // A Step is one thing only the wallet can do.
 type Step struct {
-	Kind    string          `json:"kind" doc:"call, typed or late"`
+	Kind    string          `json:"kind" of:"StepKind" doc:"call, typed or late"`
 	Effect  Effect          `json:"effect"`
 	To      Address         `json:"to,omitempty" doc:"of a call"`
 	Value   Amount          `json:"value,omitempty" doc:"wei, of a call"`
@@ -208,7 +229,7 @@ type Step struct {
 
 // An Effect is what a step would do, decoded from its bytes.
 type Effect struct {
-	Kind      string     `json:"kind" doc:"approve, permit, swap, wrap, unwrap, order (signed, settled by others), deposit or opaque (of unknown content)"`
+	Kind      string     `json:"kind" of:"EffectKind" doc:"approve, permit, swap, wrap, unwrap, order (signed, settled by others), deposit or opaque (of unknown content)"`
 	ChainID   uint64     `json:"chainId"`
 	Target    Address    `json:"target" doc:"contract called, or the domain's verifying contract"`
 	Spends    []Spend    `json:"spends,omitempty" doc:"what leaves the account"`
@@ -267,8 +288,8 @@ type Cost struct {
 
 // A Finding is one thing the user is told before consent.
 type Finding struct {
-	Code     string            `json:"code"`
-	Severity string            `json:"severity" doc:"note, warn, acknowledge (execute must name its code) or block"`
+	Code     string            `json:"code" of:"FindingCode"`
+	Severity string            `json:"severity" of:"Severity" doc:"note, warn, acknowledge (execute must name its code) or block"`
 	Text     string            `json:"text"`
 	Data     map[string]string `json:"data,omitempty"`
 }
@@ -277,7 +298,7 @@ type Finding struct {
 type ExecuteParams struct {
 	Request     UUID     `json:"request" doc:"names this act; repeating it returns the order it made"`
 	Digest      Hash     `json:"digest" doc:"of the review that was shown"`
-	Acknowledge []string `json:"acknowledge,omitempty" doc:"codes of findings accepted by a second act"`
+	Acknowledge []string `json:"acknowledge,omitempty" of:"FindingCode" doc:"codes of findings accepted by a second act"`
 }
 
 // CancelParams withdraw an order.
@@ -298,7 +319,7 @@ type SpeedupParams struct {
 	Request    UUID   `json:"request" doc:"names this act; repeating it does not bump again"`
 	Order      string `json:"order" doc:"id"`
 	Digest     Hash   `json:"digest" doc:"the order's, as it was shown"`
-	Tier       string `json:"tier,omitempty" doc:"normal or fast; default: fast"`
+	Tier       string `json:"tier,omitempty" of:"Tier" doc:"normal or fast; default: fast"`
 	GasCeiling Amount `json:"gasCeiling,omitempty" doc:"wei, above the accepted one: consents to that much gas for all transactions of the order together, and changes terms and digest"`
 }
 
@@ -307,7 +328,7 @@ type AcceptParams struct {
 	Request     UUID     `json:"request" doc:"names this act"`
 	Order       string   `json:"order" doc:"id"`
 	Digest      Hash     `json:"digest" doc:"the proposal's, as it was shown"`
-	Acknowledge []string `json:"acknowledge,omitempty" doc:"codes of its findings accepted by a second act"`
+	Acknowledge []string `json:"acknowledge,omitempty" of:"FindingCode" doc:"codes of its findings accepted by a second act"`
 }
 
 // OrderParams choose an order.
@@ -345,19 +366,19 @@ type Order struct {
 	Terms       Terms      `json:"terms"`
 	Offer       Offer      `json:"offer"`
 	Steps       []Step     `json:"steps"`
-	Acknowledge []string   `json:"acknowledged,omitempty"`
+	Acknowledge []string   `json:"acknowledged,omitempty" of:"FindingCode"`
 	Revision    uint64     `json:"revision" doc:"counts recorded changes: the higher is the newer"`
 	Cancelling  bool       `json:"cancel,omitempty" doc:"the user asked for it to end"`
-	State       string     `json:"state" doc:"accepted, approving, executing, submitting, settling; filled, refunded, failed, expired, cancelled"`
+	State       string     `json:"state" of:"OrderState" doc:"accepted, approving, executing, submitting, settling; filled, refunded, failed, expired, cancelled"`
 	Means       string     `json:"means" doc:"the state in words"`
 	Final       bool       `json:"final" doc:"the order has ended"`
-	Condition   string     `json:"condition,omitempty" doc:"beside the state: waiting for unlock …"`
+	Condition   string     `json:"condition,omitempty" of:"Condition" doc:"beside the state: waiting for unlock …"`
 	Reported    bool       `json:"reported,omitempty" doc:"the provider has told an end that nothing proves, so far: the chains go on being watched, ever more slowly, and no end may ever come"`
 	Report      string     `json:"report,omitempty" doc:"with reported: what is known and what is not, in words"`
 	Step        int        `json:"step" doc:"next step to carry out"`
 	Sending     Hash       `json:"sending,omitempty" doc:"the present step's transaction, as last signed"`
 	Attempts    []Attempt  `json:"attempts,omitempty" doc:"everything signed for the present step's nonce, oldest first; at most one is mined"`
-	Speedup     string     `json:"speedup,omitempty" doc:"tier of a speed-up that the user asked for and that is not carried out yet"`
+	Speedup     string     `json:"speedup,omitempty" of:"Tier" doc:"tier of a speed-up that the user asked for and that is not carried out yet"`
 	Proposal    *Proposal  `json:"proposal,omitempty" doc:"with needs consent: what swap.accept would consent to instead"`
 	Leftovers   []Leftover `json:"leftovers,omitempty" doc:"allowances that it granted and that outlived it; see approvals.list"`
 	Submission  *Submitted `json:"submission,omitempty" doc:"that the provider was, or was about to be, told of it"`
@@ -390,7 +411,7 @@ type Submitted struct {
 
 // An Attempt is one signed transaction of a step.
 type Attempt struct {
-	Kind           string    `json:"kind" doc:"call, bump (the call for more) or cancel"`
+	Kind           string    `json:"kind" of:"AttemptKind" doc:"call, bump (the call for more) or cancel"`
 	Tx             Hash      `json:"tx"`
 	MaxFee         Amount    `json:"maxFeePerGas" doc:"wei per unit"`
 	MaxPriorityFee Amount    `json:"maxPriorityFeePerGas" doc:"wei per unit"`
@@ -407,7 +428,7 @@ type Leftover struct {
 
 // A Claim is what a provider says of an order.
 type Claim struct {
-	State   string `json:"state"`
+	State   string `json:"state" of:"OrderState"`
 	Word    string `json:"word,omitempty" doc:"the provider's own for it"`
 	ChainID uint64 `json:"chainId,omitempty" doc:"where tx is, as far as it said"`
 	Tx      Hash   `json:"tx,omitempty"`
@@ -416,7 +437,7 @@ type Claim struct {
 
 // A Seen is a payment as an order awaits it, of which it is not certain whose it is.
 type Seen struct {
-	End     string    `json:"end" doc:"what it would prove: filled or refunded"`
+	End     string    `json:"end" of:"OrderState" doc:"what it would prove: filled or refunded"`
 	ChainID uint64    `json:"chainId"`
 	Tx      Hash      `json:"tx"`
 	Token   Address   `json:"token"`
@@ -427,8 +448,8 @@ type Seen struct {
 
 // A Verdict is the proven end of an order.
 type Verdict struct {
-	State    string    `json:"state"`
-	By       string    `json:"by,omitempty" doc:"the way in which it was proven: fill, arrival, refund, absence …"`
+	State    string    `json:"state" of:"OrderState"`
+	By       string    `json:"by,omitempty" of:"ProvenBy" doc:"the way in which it was proven: fill, arrival, refund, absence …"`
 	Means    string    `json:"means,omitempty" doc:"that in words"`
 	Received *Spend    `json:"received,omitempty" doc:"what arrived, where a log or a balance shows it; of a refund, on the source chain"`
 	Short    bool      `json:"short,omitempty" doc:"less than the floor"`
@@ -478,8 +499,8 @@ type Evidence struct {
 // An Entry is one line of an order's history.
 type Entry struct {
 	Time      time.Time `json:"time"`
-	State     string    `json:"state"`
-	Condition string    `json:"condition,omitempty"`
+	State     string    `json:"state" of:"OrderState"`
+	Condition string    `json:"condition,omitempty" of:"Condition"`
 	Step      int       `json:"step"`
 	Note      string    `json:"note,omitempty"`
 }

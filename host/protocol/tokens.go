@@ -17,7 +17,7 @@ type Token struct {
 // TokensParams choose a page of tokens.
 type TokensParams struct {
 	ChainID  uint64 `json:"chainId,omitempty" doc:"default: the active network"`
-	Provider string `json:"provider,omitempty" doc:"intent: what that provider says it trades on the network, which may be one that it alone reaches; default: the known tokens"`
+	Provider string `json:"provider,omitempty" of:"ProviderKind" doc:"bridge or intent: what that provider says it trades on the network, which may be one that it alone reaches; default: the known tokens"`
 	Cursor   string `json:"cursor,omitempty" doc:"of the page before"`
 	Limit    int    `json:"limit,omitempty" doc:"entries, 1 to 200; default 50"`
 }

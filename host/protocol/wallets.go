@@ -29,7 +29,7 @@ type Account struct {
 
 // KeysStatus is what there is and whether it is unlocked.
 type KeysStatus struct {
-	State           string    `json:"state" doc:"none, locked or unlocked"`
+	State           string    `json:"state" of:"KeysState" doc:"none, locked or unlocked"`
 	Backend         string    `json:"backend" doc:"os (the system's keychain) or file"`
 	Wallets         []Wallet  `json:"wallets"`
 	Session         bool      `json:"session" doc:"this connection's session is open"`
@@ -160,8 +160,8 @@ const (
 
 // KeysChanged says what happened to the keys.
 type KeysChanged struct {
-	State string `json:"state" doc:"none, locked or unlocked"`
-	Cause string `json:"cause" doc:"unlocked, locked (every session has ended), listed (wallets, accounts or names) or discovered (a search for used accounts has come further)"`
+	State string `json:"state" of:"KeysState" doc:"none, locked or unlocked"`
+	Cause string `json:"cause" of:"KeysCause" doc:"unlocked, locked (every session has ended), listed (wallets, accounts or names) or discovered (a search for used accounts has come further)"`
 	Idle  bool   `json:"idle,omitempty" doc:"it locked by itself"`
 
 	Discovery *Discovery `json:"discovery,omitempty" doc:"with discovered; list the accounts again if any were found"`

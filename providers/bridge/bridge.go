@@ -78,6 +78,8 @@ var (
 	_ swap.Provider = (*Provider)(nil)
 	_ swap.Settler  = (*Provider)(nil)
 	_ swap.Watcher  = (*Provider)(nil)
+	_ swap.Lister   = (*Provider)(nil)
+	_ swap.Reacher  = (*Provider)(nil)
 )
 
 // New checks the configuration; it connects to nothing.

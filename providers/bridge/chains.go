@@ -10,6 +10,7 @@ import (
 	"swapkeep/providers/wire"
 	"swapkeep/rest"
 	"swapkeep/swap"
+	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -22,16 +23,22 @@ type listed struct {
 	open       bool // in use, in both directions
 	depository common.Address
 	routers    []common.Address // and approval proxies
+
+	face   swap.Destination // what people are shown of it
+	tokens []tokens.Token   // likewise
 }
 
-// A chainList is GET /chains, kept for a while. One caller at a time asks for it.
+// A chainList is GET /chains, kept for a while. One caller at a time asks for it; a
+// failure is also that of those who waited meanwhile.
 type chainList struct {
-	api  *rest.Client
-	now  func() time.Time
-	life time.Duration
-	turn chan struct{} // holds one token; guards what follows
-	list map[uint64]listed
-	at   time.Time
+	api    *rest.Client
+	now    func() time.Time
+	life   time.Duration
+	turn   chan struct{} // holds one token; guards what follows
+	list   map[uint64]listed
+	at     time.Time
+	err    error // of the latest time, which was at failed
+	failed time.Time
 }
 
 func newChainList(api *rest.Client, now func() time.Time, life time.Duration) *chainList {
@@ -43,6 +50,7 @@ func newChainList(api *rest.Client, now func() time.Time, life time.Duration) *c
 
 // get returns the list, asking for it when it is too old.
 func (c *chainList) get(ctx context.Context) (map[uint64]listed, error) {
+	came := c.now()
 	select {
 	case c.turn <- struct{}{}:
 		defer func() { <-c.turn }()
@@ -52,16 +60,25 @@ func (c *chainList) get(ctx context.Context) (map[uint64]listed, error) {
 	if age := c.now().Sub(c.at); c.list != nil && age >= 0 && age < c.life {
 		return c.list, nil
 	}
+	if c.failed.After(came) {
+		return nil, c.err
+	}
+	list, err := c.ask(ctx)
+	switch {
+	case err == nil:
+		c.list, c.at = list, c.now()
+	case ctx.Err() == nil: // else it is this caller's alone
+		c.err, c.failed = err, c.now()
+	}
+	return list, err
+}
+
+func (c *chainList) ask(ctx context.Context) (map[uint64]listed, error) {
 	reply, err := c.api.Do(ctx, rest.Call{Method: http.MethodGet, Path: "/chains"})
 	if err != nil {
 		return nil, service.Refusal(err)
 	}
-	list, err := readChains(reply.Body)
-	if err != nil {
-		return nil, err
-	}
-	c.list, c.at = list, c.now()
-	return list, nil
+	return readChains(reply.Body)
 }
 
 // A chainEntry is one element of the list, as far as it is read.
@@ -100,7 +117,9 @@ func readChains(raw []byte) (map[uint64]listed, error) {
 		if _, there := list[id]; there {
 			twice[id] = true
 		}
-		list[id] = e.listed()
+		l := e.listed()
+		l.show(id, raw)
+		list[id] = l
 	}
 	for id := range twice {
 		delete(list, id)
@@ -160,12 +179,16 @@ func (p *Provider) checkChains(ctx context.Context, src, dst uint64) (listed, er
 		l, there := list[c.id]
 		switch want := depositoryOf(c.id); {
 		case !there || !l.open:
-			return listed{}, refuse(swap.UnsupportedNetwork, c.field, "does not serve chain %d now; choose another provider or network", c.id)
+			return listed{}, unserved(c.field, c.id)
 		case want != (common.Address{}) && l.depository != want:
 			return listed{}, refuse(swap.NotPinned, "depository", "names another deposit contract on chain %d than the built-in one; the chain is not used until that is settled", c.id)
 		}
 	}
 	return list[src], nil
+}
+
+func unserved(field string, chainID uint64) error {
+	return refuse(swap.UnsupportedNetwork, field, "does not serve chain %d now; choose another provider or network", chainID)
 }
 
 // names wants the API's own list to name a router that a step calls.
@@ -174,24 +197,6 @@ func (l listed) names(to common.Address) error {
 		return refuse(swap.NotPinned, "to", "wants %s called, which its own list of contracts does not have", to)
 	}
 	return nil
-}
-
-// Destinations are the EVM chains that may receive now, by their ids, ascending.
-// It may be repeated.
-func (p *Provider) Destinations(ctx context.Context) ([]uint64, error) {
-	list, err := p.chains.get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []uint64
-	for id, l := range list {
-		want := depositoryOf(id)
-		if l.open && checkDestination(id) == nil && (want == common.Address{} || want == l.depository) {
-			out = append(out, id)
-		}
-	}
-	slices.Sort(out)
-	return out, nil
 }
 
 // checkDestination refuses a chain of the support table that the bridge does not

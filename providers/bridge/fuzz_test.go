@@ -114,6 +114,7 @@ func FuzzChains(f *testing.F) {
 	f.Add(example(f, "chains_resp"))
 	f.Add(chainsFor(1, 10, 56))
 	f.Add([]byte(`{"chains":[null,{"id":1,"vmType":"evm","contracts":{"erc20Router":7,"v3":[]}}]}`))
+	f.Add([]byte(`{"chains":[{"id":7,"vmType":"evm","displayName":9,"name":"\u202e\u0000","explorerUrl":"javascript:a","currency":[],"featuredTokens":{},"erc20Currencies":[null,1]}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		list, err := readChains(raw)
 		if err != nil && code(err) == "" {
@@ -124,6 +125,9 @@ func FuzzChains(f *testing.F) {
 				if a == (common.Address{}) || l.names(a) != nil {
 					t.Fatalf("chain %d names %s", id, a)
 				}
+			}
+			if err := fitToShow(id, l); err != nil {
+				t.Fatal(err)
 			}
 		}
 	})

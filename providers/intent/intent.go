@@ -57,6 +57,7 @@ var (
 	_ swap.Settler  = (*Provider)(nil)
 	_ swap.Streamer = (*Provider)(nil)
 	_ swap.Lister   = (*Provider)(nil)
+	_ swap.Reacher  = (*Provider)(nil)
 	_ swap.Placed   = (*Provider)(nil)
 )
 

@@ -1,8 +1,11 @@
 package intent
 
 import (
+	"cmp"
+	"context"
 	"slices"
 
+	"swapkeep/chain"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -29,7 +32,40 @@ func entry(id uint64, name string, enabled bool) swap.NetworkEntry {
 
 // destinations are further EVM chains that the provider listed (GET /v1/chains of
 // 2026-07-25); its ids for others, such as Solana's, are no EVM chains.
-var destinations = []uint64{130, 137, 324, 5000, 16661, 43114, 59144, 80094, 747474}
+var destinations = []swap.Destination{
+	further(130, "Unichain", "ETH"),
+	further(137, "Polygon", "POL"),
+	further(324, "zkSync Era", "ETH"),
+	further(5000, "Mantle", "MNT"),
+	further(16661, "0G", "0G"),
+	further(43114, "Avalanche", "AVAX"),
+	further(59144, "Linea", "ETH"),
+	further(80094, "Berachain", "BERA"),
+	further(747474, "Katana", "ETH"),
+}
+
+// further is a chain whose own coin has 18 decimals, as all of those above.
+func further(id uint64, name, coin string) swap.Destination {
+	return swap.Destination{ChainID: id, Name: name, Symbol: coin, Decimals: 18}
+}
+
+// Destinations are the chains that may receive, by their ids, ascending. It asks
+// nobody.
+func (p *Provider) Destinations(context.Context) ([]swap.Destination, error) {
+	out := slices.Clone(destinations)
+	for _, n := range networks {
+		if !n.Enabled || !n.CrossChainEnabled {
+			continue
+		}
+		d := swap.Destination{ChainID: n.ChainID, Name: n.DisplayName}
+		if known, ok := chain.NetworkByID(n.ChainID); ok {
+			d.Symbol, d.Decimals, d.Explorer = known.Symbol, known.Decimals, known.Explorer
+		}
+		out = append(out, d)
+	}
+	slices.SortFunc(out, func(a, b swap.Destination) int { return cmp.Compare(a.ChainID, b.ChainID) })
+	return out, nil
+}
 
 // networkOf is the entry of a network, if it is enabled.
 func networkOf(chainID uint64) (swap.NetworkEntry, error) {
@@ -45,7 +81,7 @@ func networkOf(chainID uint64) (swap.NetworkEntry, error) {
 
 // reached is the provider's id of a chain that may receive.
 func reached(chainID uint64) (uint64, error) {
-	if slices.Contains(destinations, chainID) {
+	if slices.ContainsFunc(destinations, func(d swap.Destination) bool { return d.ChainID == chainID }) {
 		return chainID, nil
 	}
 	n, err := networkOf(chainID)

@@ -26,7 +26,10 @@ func networkTable() string {
 	for _, n := range networks {
 		fmt.Fprintf(&b, "| %d | %t | %d | %s | %t |\n", n.ChainID, n.Enabled, n.ProviderChainID, n.DisplayName, n.CrossChainEnabled)
 	}
-	fmt.Fprintf(&b, "\nFurther: %s.\n", strings.Trim(strings.ReplaceAll(fmt.Sprint(destinations), " ", ", "), "[]"))
+	b.WriteString("\n| Further chain | Name | Coin |\n|---|---|---|\n")
+	for _, d := range destinations {
+		fmt.Fprintf(&b, "| %d | %s | %s |\n", d.ChainID, d.Name, d.Symbol)
+	}
 	return b.String()
 }
 

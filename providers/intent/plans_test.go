@@ -383,8 +383,21 @@ func TestNetworks(t *testing.T) {
 			t.Errorf("to %d: %v", id, err)
 		}
 	}
-	for _, id := range destinations {
+	reached, err := (&Provider{}).Destinations(t.Context())
+	if err != nil || len(reached) != len(destinations)+6 {
+		t.Errorf("reaches %v, %v", reached, err)
+	}
+	for _, d := range reached {
 		r := exampleRequest()
+		if r.DstChain = d.ChainID; d.ChainID == r.SrcChain {
+			r.TokenOut = common.Address{}
+		}
+		if _, _, err := checkRequest(r); err != nil || d.Name == "" || d.Symbol == "" || d.Decimals == 0 {
+			t.Errorf("lists %+v: %v", d, err)
+		}
+	}
+	for _, d := range destinations {
+		id, r := d.ChainID, exampleRequest()
 		r.DstChain = id
 		if _, to, err := checkRequest(r); err != nil || to != id {
 			t.Errorf("to %d: %v", id, err)

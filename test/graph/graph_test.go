@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 
 	"swap": {"chain", "tokens", "fault"},
 
-	"providers/bridge":       {"swap", "chain", "rest", "fault", "providers/wire"},
+	"providers/bridge":       {"swap", "chain", "tokens", "rest", "fault", "providers/wire"},
 	"providers/dex":          {"swap", "chain", "tokens", "rest", "fault", "providers/wire"},
 	"providers/gasless":      {"swap", "chain", "rest", "fault", "providers/wire"},
 	"providers/intent":       {"swap", "chain", "tokens", "rest", "fault", "providers/wire"},
@@ -75,6 +75,7 @@ var allowed = map[string][]string{
 	"bench":           {"priceapi/board", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "tokens", "chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "providers/gasless", "swap"},
 	"bench/echohost":  {},
 	"test/fakedaemon": {"host/frame", "host/owner", "host/protocol", "host/transport"},
+	"test/browser/ui": {"manifest"}, // knows browsers, and nothing of the product
 }
 
 // kept are programs and what they must never link.

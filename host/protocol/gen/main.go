@@ -1,220 +1,42 @@
-// Command gen writes the tables of PROTOCOL.md, between their markers, from
-// package protocol. Run it by go generate ./host/protocol.
+// Command gen writes from package protocol the tables of PROTOCOL.md, between
+// their markers, and the extension's side of the wire in TypeScript. Run it by
+// go generate ./host/protocol.
 package main
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"reflect"
-	"strings"
-	"time"
-
-	"swapkeep/host/protocol"
 )
 
-// document is PROTOCOL.md as seen from host/protocol, where go generate runs.
-const document = "../../PROTOCOL.md"
+// files are what is written, as seen from host/protocol, where go generate runs.
+// Each is made anew from what stands there.
+var files = []struct {
+	path  string
+	fresh func(old []byte) ([]byte, error)
+}{
+	{"../../PROTOCOL.md", markdown},
+	{"../../extension/src/wire/protocol.ts", func([]byte) ([]byte, error) { return typescript(), nil }},
+}
 
 func main() {
-	old, err := os.ReadFile(document)
-	if err == nil {
-		var fresh []byte
-		if fresh, err = rewrite(old); err == nil {
-			err = os.WriteFile(document, fresh, 0o644)
+	for _, f := range files {
+		if err := write(f.path, f.fresh); err != nil {
+			fmt.Fprintln(os.Stderr, "gen:", err)
+			os.Exit(1)
 		}
 	}
+}
+
+func write(path string, fresh func([]byte) ([]byte, error)) error {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text, err := fresh(old)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
-		os.Exit(1)
+		return fmt.Errorf("%s: %w", path, err)
 	}
-}
-
-// sections are the generated parts by the name in their markers.
-var sections = []struct {
-	name  string
-	write func(*bytes.Buffer)
-}{
-	{"versions", versions},
-	{"limits", limits},
-	{"methods", methods},
-	{"parameters", parameters},
-	{"notifications", notifications},
-	{"shapes", shapes},
-	{"errors", errorTable},
-}
-
-// rewrite replaces what stands between the markers of every section. Each must
-// be there once.
-func rewrite(doc []byte) ([]byte, error) {
-	for _, s := range sections {
-		begin, end := []byte("<!-- generated: "+s.name+" -->\n"), []byte("<!-- end: "+s.name+" -->")
-		head, rest, ok1 := bytes.Cut(doc, begin)
-		_, tail, ok2 := bytes.Cut(rest, end)
-		if !ok1 || !ok2 || bytes.Contains(tail, begin) {
-			return nil, fmt.Errorf("section %s: want its two markers once", s.name)
-		}
-		var b bytes.Buffer
-		s.write(&b)
-		doc = bytes.Join([][]byte{head, begin, b.Bytes(), end, tail}, nil)
-	}
-	return doc, nil
-}
-
-func versions(b *bytes.Buffer) {
-	fmt.Fprintf(b, "This build speaks versions %d to %d.\n", protocol.MinVersion, protocol.MaxVersion)
-}
-
-func limits(b *bytes.Buffer) {
-	b.WriteString("| What | At most | Over it |\n|---|---|---|\n")
-	for _, l := range protocol.Limits {
-		fmt.Fprintf(b, "| %s | %d %s | %s |\n", l.Name, l.Value, l.Unit, l.Over)
-	}
-}
-
-func methods(b *bytes.Buffer) {
-	b.WriteString("| Method | Served to | Session | Request uuid | What it does |\n|---|---|---|---|---|\n")
-	for _, m := range protocol.Methods {
-		fmt.Fprintf(b, "| [`%s`](#%s) | %s | %s | %s | %s |\n", m.Name, anchor(m.Name), m.Access, mark(m.Session), mark(m.Acting), m.Does)
-	}
-}
-
-func parameters(b *bytes.Buffer) {
-	for _, m := range protocol.Methods {
-		fmt.Fprintf(b, "\n### %s\n\nParameters:", m.Name)
-		fields(b, reflect.TypeOf(m.Params))
-		b.WriteString("\nResult:")
-		fields(b, reflect.TypeOf(m.Result))
-	}
-	b.WriteString("\n")
-}
-
-func notifications(b *bytes.Buffer) {
-	b.WriteString("| Notification | Params | Sent to | When |\n|---|---|---|---|\n")
-	for _, e := range protocol.Events {
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", e.Name, typeName(reflect.TypeOf(e.Params)), e.To, e.When)
-	}
-}
-
-func errorTable(b *bytes.Buffer) {
-	b.WriteString("| Code | Name | Retryable | Meaning | Remedy |\n|---|---|---|---|---|\n")
-	for _, r := range protocol.Errors {
-		fmt.Fprintf(b, "| %d | `%s` | %s | %s | %s |\n", r.Code, r.Name, mark(r.Retryable), r.Means, r.Remedy)
-	}
-}
-
-// shapes lists every object that parameters, results and notifications hold, in
-// the order in which they are met.
-func shapes(b *bytes.Buffer) {
-	for _, t := range named() {
-		fmt.Fprintf(b, "\n### %s\n", t.Name())
-		fields(b, t)
-	}
-	b.WriteString("\n")
-}
-
-func named() []reflect.Type {
-	var out []reflect.Type
-	seen := map[reflect.Type]bool{}
-	var visit func(t reflect.Type, show bool)
-	visit = func(t reflect.Type, show bool) {
-		for k := t.Kind(); k == reflect.Slice || k == reflect.Pointer || k == reflect.Map; k = t.Kind() {
-			t = t.Elem()
-		}
-		if t.Kind() != reflect.Struct || seen[t] || words[t] != "" {
-			return
-		}
-		if show {
-			seen[t] = true
-			out = append(out, t)
-		}
-		for i := range t.NumField() {
-			visit(t.Field(i).Type, true)
-		}
-	}
-	for _, m := range protocol.Methods {
-		visit(reflect.TypeOf(m.Params), false)
-		visit(reflect.TypeOf(m.Result), isShape(m.Result))
-	}
-	for _, e := range protocol.Events {
-		visit(reflect.TypeOf(e.Params), true)
-	}
-	return out
-}
-
-// isShape tells results that also stand elsewhere (Order, Review, …) from those
-// that belong to one method, which are shown there alone.
-func isShape(v any) bool {
-	for _, e := range protocol.Events {
-		if reflect.TypeOf(e.Params) == reflect.TypeOf(v) {
-			return true
-		}
-	}
-	return false
-}
-
-func fields(b *bytes.Buffer, t reflect.Type) {
-	if t.NumField() == 0 {
-		b.WriteString(" none.\n")
-		return
-	}
-	b.WriteString("\n\n| Field | Type | |\n|---|---|---|\n")
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		note := f.Tag.Get("doc")
-		if options != "" {
-			note = strings.TrimSuffix("optional; "+note, "; ")
-		}
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, typeName(f.Type), note)
-	}
-}
-
-// words are the types that PROTOCOL.md explains in its text.
-var words = map[reflect.Type]string{
-	reflect.TypeFor[protocol.Amount]():  "amount",
-	reflect.TypeFor[protocol.Address](): "address",
-	reflect.TypeFor[protocol.Hash]():    "hash",
-	reflect.TypeFor[protocol.UUID]():    "uuid",
-	reflect.TypeFor[protocol.Percent](): "percent",
-	reflect.TypeFor[protocol.Secret]():  "secret",
-	reflect.TypeFor[protocol.Error]():   "error object",
-	reflect.TypeFor[time.Time]():        "time",
-	reflect.TypeFor[json.RawMessage]():  "JSON",
-}
-
-// kinds are the plain types.
-var kinds = map[reflect.Kind]string{
-	reflect.String: "string", reflect.Bool: "boolean",
-	reflect.Int: "number", reflect.Uint64: "number", reflect.Float64: "number",
-}
-
-func typeName(t reflect.Type) string {
-	if w := words[t]; w != "" {
-		return w
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return typeName(t.Elem())
-	case reflect.Slice:
-		return typeName(t.Elem()) + "[]"
-	case reflect.Map:
-		return "object of " + typeName(t.Elem())
-	case reflect.Struct:
-		return "[" + t.Name() + "](#" + anchor(t.Name()) + ")"
-	}
-	if w := kinds[t.Kind()]; w != "" {
-		return w
-	}
-	panic("gen: no word for " + t.String()) // a type the wire does not know
-}
-
-func anchor(heading string) string { return strings.ToLower(strings.ReplaceAll(heading, ".", "")) }
-
-func mark(yes bool) string {
-	if yes {
-		return "yes"
-	}
-	return ""
+	return os.WriteFile(path, text, 0o644)
 }

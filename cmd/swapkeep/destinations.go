@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"swapkeep/host/protocol"
+)
+
+// crossing are the providers that pay out on other chains than the wallet's networks.
+var crossing = []string{"bridge", "intent"}
+
+// crossingOf are those of them that are asked; none named: both.
+func crossingOf(providers []string) []string {
+	if len(providers) == 0 {
+		return crossing
+	}
+	return slices.DeleteFunc(slices.Clone(crossing), func(k string) bool { return !slices.Contains(providers, k) })
+}
+
+func isUnknownNetwork(err error) bool { return errors.Is(err, protocol.New("network_unknown", "")) }
+
+// destination finds the network that receives: one of ours, or one that a provider
+// reaches, by its chain id or whole name. A provider that does not answer has none.
+func (l *line) destination(ctx context.Context, wanted string, providers []string) (protocol.Network, error) {
+	n, err := l.network(ctx, wanted)
+	if !isUnknownNetwork(err) {
+		return n, err
+	}
+	for _, provider := range crossingOf(providers) {
+		r, failed := ask[protocol.DestinationsResult](ctx, l, "swap.destinations", protocol.DestinationsParams{Provider: provider})
+		if failed != nil {
+			l.t.remark(fmt.Sprintf("%s does not say where it goes: %v", provider, failed))
+			continue
+		}
+		var named []protocol.Destination
+		for _, d := range r.Destinations {
+			if strconv.FormatUint(d.ChainID, 10) == wanted || strings.EqualFold(d.Name, wanted) {
+				named = append(named, d)
+			}
+		}
+		if len(named) == 1 {
+			return l.reaches(named[0], wanted)
+		}
+	}
+	e := protocol.Newf("network_unknown", "%q is the name of no network here, nor of exactly one that a provider reaches", wanted)
+	e.Remedy = "see swapkeep networks list --provider bridge, or intent"
+	return n, e
+}
+
+// reaches is a destination as a network, as far as it is known. A name that only a
+// provider gives is for people: a script could be sent elsewhere by it.
+func (l *line) reaches(d protocol.Destination, wanted string) (protocol.Network, error) {
+	id := strconv.FormatUint(d.ChainID, 10)
+	if wanted != id && (l.t.json || !l.t.attended()) {
+		return protocol.Network{}, usageError{fmt.Errorf("%s is what a provider calls a network: a script names it by its chain id, here %s", wanted, id)}
+	}
+	l.reached[d.ChainID] = d.Name
+	return protocol.Network{ChainID: d.ChainID, Name: l.nameOf(d.ChainID), Symbol: d.Symbol, Decimals: d.Decimals}, nil
+}
+
+// receivable finds a token of a destination. Where that is no network of ours, it is
+// one of those that providers say they trade there; an address may be of any, whose
+// decimals are then unknown.
+func (l *line) receivable(ctx context.Context, chain uint64, wanted string, providers []string) (protocol.Token, error) {
+	if _, ours := l.networks[chain]; ours {
+		return l.token(ctx, chain, wanted)
+	}
+	t, err := l.tokenOf(ctx, chain, wanted, l.traded(ctx, chain, providers))
+	address, notAddress := protocol.ParseAddress(wanted)
+	var refused *protocol.Error
+	switch {
+	case err != nil && notAddress == nil:
+		return protocol.Token{ChainID: chain, Address: address}, nil
+	case errors.As(err, &refused):
+		refused.Remedy = fmt.Sprintf("see swapkeep tokens list --provider bridge --network %d, or name it by its address", chain)
+	}
+	return t, err
+}
+
+// traded are the tokens that providers say they trade on a chain, each once, the first
+// one's word before the next one's. A provider that does not answer has none.
+func (l *line) traded(ctx context.Context, chain uint64, providers []string) (out []protocol.Token) {
+	for _, provider := range crossingOf(providers) {
+		cursor := ""
+		for range maxPages {
+			r, err := ask[protocol.TokensResult](ctx, l, "tokens.list", protocol.TokensParams{ChainID: chain, Provider: provider, Cursor: cursor, Limit: protocol.PageMax})
+			if err != nil {
+				break
+			}
+			for _, t := range r.Tokens {
+				if !slices.ContainsFunc(out, func(o protocol.Token) bool { return o.Address == t.Address }) {
+					out = append(out, t)
+				}
+			}
+			if cursor = r.Cursor; cursor == "" {
+				break
+			}
+		}
+	}
+	return out
+}

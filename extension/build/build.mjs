@@ -1,0 +1,50 @@
+// Builds the extension for both browsers: node build/build.mjs [--development]
+// [--out DIR] [--zip]. DIR (dist) gets a folder for each browser; with --zip also
+// the packages that stores take. The same source gives the same bytes.
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { build } from "vite";
+import { browsers, manifest } from "./manifests.mjs";
+import { languages, messages } from "./messages.mjs";
+import { pack } from "./pack.mjs";
+import { variables } from "./variables.mjs";
+
+const root = resolve(import.meta.dirname, "..");
+const { values: flags } = parseArgs({
+	options: { development: { type: "boolean", default: false }, zip: { type: "boolean", default: false }, out: { type: "string", default: join(root, "dist") } },
+});
+
+const json = (value) => JSON.stringify(value, null, 2) + "\n";
+
+async function main() {
+	const { tokensURL, tokensOrigin } = variables();
+	const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+	const out = resolve(flags.out);
+	await rm(out, { recursive: true, force: true });
+	const shared = join(out, "shared");
+	await build({
+		configFile: join(root, "vite.config.ts"), logLevel: "warn",
+		define: { __TOKENS_URL__: JSON.stringify(tokensURL), __DEVELOPMENT__: String(flags.development) },
+		build: { outDir: shared, emptyOutDir: true },
+	});
+	await locales(shared);
+	await cp(join(root, "icons"), join(shared, "icons"), { recursive: true });
+	for (const browser of browsers) {
+		const folder = join(out, browser);
+		await cp(shared, folder, { recursive: true });
+		await writeFile(join(folder, "manifest.json"), json(await manifest(browser, { version, tokensOrigin, development: flags.development })));
+		if (flags.zip) await pack(folder, join(out, `swapkeep-${browser}-${version}.zip`));
+	}
+	await rm(shared, { recursive: true });
+}
+
+async function locales(folder) {
+	for (const language of await languages()) {
+		const to = join(folder, "_locales", language);
+		await mkdir(to, { recursive: true });
+		await writeFile(join(to, "messages.json"), json(await messages(language)));
+	}
+}
+
+await main();

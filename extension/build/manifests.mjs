@@ -1,0 +1,38 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The browsers that there is a package for. */
+export const browsers = ["chromium", "firefox"];
+
+const folder = join(import.meta.dirname, "..", "manifest");
+const part = async (name) => JSON.parse(await readFile(join(folder, `${name}.json`), "utf8"));
+
+/** The policy lets pages load nothing from outside but the one token list. */
+function policy(tokensOrigin) {
+	return [
+		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "font-src 'self'",
+		`connect-src 'self' ${tokensOrigin}`, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+	].join("; ");
+}
+
+/** manifest of a browser. The development one adds the identity that a test
+ * installation has; no release manifest holds it. */
+export async function manifest(browser, { version, tokensOrigin, development }) {
+	const all = { ...(await part("base")), ...(await part(browser)) };
+	const extra = development ? (await part("development"))[browser] : {};
+	return {
+		...merge(all, extra),
+		version,
+		host_permissions: [`${tokensOrigin.replace(/:\d+$/, "")}/*`],
+		content_security_policy: { extension_pages: policy(tokensOrigin) },
+	};
+}
+
+function merge(to, from) {
+	const out = { ...to };
+	for (const [key, value] of Object.entries(from)) {
+		const both = typeof value === "object" && typeof out[key] === "object" && !Array.isArray(value);
+		out[key] = both ? merge(out[key], value) : value;
+	}
+	return out;
+}

@@ -1,0 +1,3 @@
+import { panelHandler } from "./panel";
+
+export const gasless = panelHandler("gasless");

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { FakePort } from "../wire/fake-port";
+
+const id = "abcdefghijklmnopabcdefghijklmnop";
+const own = { id, origin: `chrome-extension://${id}`, url: `chrome-extension://${id}/popup.html`, frameId: 0 };
+
+/** start runs the background with a browser that is played, and returns it. */
+async function start() {
+	const hearers: Record<string, (port?: chrome.runtime.Port) => void> = {};
+	const event = (name: string) => ({ addListener: (hear: (port?: chrome.runtime.Port) => void) => void (hearers[name] = hear) });
+	const native: FakePort[] = [];
+	const setBadgeText = vi.fn(async () => {});
+	vi.stubGlobal("chrome", {
+		runtime: {
+			id,
+			getURL: (path: string) => `chrome-extension://${id}/${path}`,
+			connectNative: (name: string) => (native.push(new FakePort(name)), native.at(-1)!.port),
+			onConnect: event("connect"),
+			onStartup: event("startup"),
+			onInstalled: event("installed"),
+		},
+		action: { setBadgeText, setBadgeBackgroundColor: async () => {} },
+	});
+	vi.resetModules();
+	await import("./main");
+	return { hearers, native, setBadgeText };
+}
+
+const ended = { jsonrpc: "2.0", method: "swap.order", params: { id: "o", state: "filled", final: true, terms: { provider: "dex" } } };
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+	vi.useRealTimers();
+	vi.unstubAllGlobals();
+});
+
+it("starts the host with the browser, once, and by its name", async () => {
+	const { hearers, native } = await start();
+	expect(native).toHaveLength(0);
+	hearers["startup"]!();
+	hearers["installed"]!();
+	expect(native.map((p) => p.name)).toEqual(["app.swapkeep.host"]);
+});
+
+it("marks an order that ends while no page is open, until one is", async () => {
+	const { hearers, native, setBadgeText } = await start();
+	hearers["startup"]!();
+	native[0]!.say(ended);
+	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "1" });
+	hearers["connect"]!(new FakePort("shell", { ...own, origin: "https://evil.example" }).port);
+	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "1" }); // a stranger has seen nothing
+	const page = new FakePort("shell", own);
+	hearers["connect"]!(page.port);
+	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "" });
+	native[0]!.say(ended);
+	expect(page.last()).toMatchObject({ event: "swap.order" });
+	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "" }); // it is seen in the page
+});
+
+it("tells its pages of the link", async () => {
+	const { hearers, native } = await start();
+	const page = new FakePort("shell", own);
+	hearers["connect"]!(page.port);
+	native[0]!.end("No such native application app.swapkeep.host");
+	expect(page.last()).toEqual({ link: { at: "missing", reason: "No such native application app.swapkeep.host" } });
+});

@@ -1,0 +1,26 @@
+// The background: one long-lived port to the host, shared by all pages of this
+// extension. It holds no state of the wallet and no secret; a browser may end it
+// at any time, and nothing is lost.
+import type { Order } from "../wire/protocol";
+import { Badge } from "./badge";
+import { HOST, Native } from "./native";
+import { Pages } from "./pages";
+
+const badge = new Badge(chrome.action);
+const native = new Native(
+	{ connect: () => chrome.runtime.connectNative(HOST), lastError: () => chrome.runtime.lastError?.message, now: () => Date.now() },
+	(link) => pages.linked(link),
+	(event, params) => {
+		pages.heard(event, params);
+		if (event === "swap.order" && !pages.open) badge.order(params as Order);
+	},
+);
+const pages = new Pages(native, { id: chrome.runtime.id, origin: chrome.runtime.getURL("").replace(/\/$/, "") });
+
+chrome.runtime.onConnect.addListener((port) => {
+	if (pages.accept(port)) badge.seen();
+});
+// Orders go on while no page is open: the port that hears of them is opened with
+// the browser.
+chrome.runtime.onStartup.addListener(() => native.open());
+chrome.runtime.onInstalled.addListener(() => native.open());

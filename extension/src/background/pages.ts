@@ -1,0 +1,144 @@
+import type { Events, GasPrice, Methods, QuoteParams, Quoted } from "../wire/protocol";
+import type { Link } from "../wire/link";
+import type { PageMessage, PageRequest } from "../wire/page";
+import { Failure, failureOf, type WireError } from "../wire/failure";
+import { type Handler } from "./handlers/handler";
+import { handlerOf } from "./handlers/index";
+import { type Native, refusal } from "./native";
+import { type Listener, Watches } from "./watch";
+
+/** ours tells whether a port comes from a page of this extension, not from a web
+ * page's content script or another extension. */
+export function ours(sender: chrome.runtime.MessageSender | undefined, self: { id: string; origin: string }): boolean {
+	if (!sender || sender.id !== self.id || (sender.frameId ?? 0) !== 0) return false;
+	return (sender.origin ?? self.origin) === self.origin && (sender.url ?? "").startsWith(`${self.origin}/`);
+}
+
+class Page implements Listener {
+	constructor(
+		readonly port: chrome.runtime.Port,
+		readonly handler: Handler,
+	) {}
+
+	post(message: PageMessage): void {
+		try {
+			this.port.postMessage(message);
+		} catch {
+			// it is closing: its onDisconnect follows
+		}
+	}
+
+	quoted(params: Quoted): void {
+		this.post({ event: "swap.quoted", params });
+	}
+
+	taken(): void {
+		this.post({ event: "watch.taken" });
+	}
+}
+
+/** Pages are the ports of this extension's own pages. Requests go through the
+ * handler that the port names; notifications to the pages that hear them. */
+export class Pages {
+	private pages = new Set<Page>();
+	private watches = new Watches();
+	private stopped: Promise<unknown> = Promise.resolve();
+
+	constructor(
+		private readonly native: Native,
+		private readonly self: { id: string; origin: string },
+	) {}
+
+	get open(): boolean {
+		return this.pages.size > 0;
+	}
+
+	/** accept serves a page's port, and tells whether it is one of ours. */
+	accept(port: chrome.runtime.Port): boolean {
+		const handler = handlerOf(port.name);
+		if (!handler || !ours(port.sender, this.self)) {
+			port.disconnect();
+			return false;
+		}
+		const page = new Page(port, handler);
+		this.pages.add(page);
+		port.onMessage.addListener((request: PageRequest) => void this.serve(page, request));
+		port.onDisconnect.addListener(() => this.leave(page));
+		// What waits for a person waits no longer once one looks.
+		if (this.native.link.at !== "ready") this.native.open();
+		page.post({ link: this.native.link });
+		return true;
+	}
+
+	linked(link: Link): void {
+		for (const page of this.pages) page.post({ link });
+	}
+
+	heard<E extends keyof Events>(event: E, params: Events[E]): void {
+		if (event === "swap.quoted") {
+			this.watches.quoted(params as Quoted);
+			return;
+		}
+		if (event === "gas.price" && !this.open) {
+			// Nobody looks: the daemon need not ask its nodes for every block.
+			this.native.call("gas.watch", { chainId: (params as GasPrice).chainId, stop: true }).catch(() => {}); // the next price asks again
+			return;
+		}
+		for (const page of this.pages) if (page.handler.hears(event, params)) page.post({ event, params } as PageMessage);
+	}
+
+	private async serve(page: Page, request: PageRequest): Promise<void> {
+		try {
+			page.post({ id: request.id, result: await this.answer(page, request) });
+		} catch (thrown) {
+			const f = failureOf(thrown);
+			const error: WireError = { code: f.code, message: f.message, data: { name: f.name, retryable: f.retryable, remedy: f.remedy, details: { ...f.details } } };
+			page.post({ id: request.id, error });
+		}
+	}
+
+	private async answer(page: Page, request: PageRequest): Promise<unknown> {
+		if (request.method === "link.retry") {
+			this.native.open();
+			return {};
+		}
+		const { method } = request;
+		if (!page.handler.methods.includes(method)) throw new Failure(refusal("unknown_method", `${method} is not served to ${page.port.name}`));
+		const params = (request.params ?? {}) as Methods[typeof method]["params"];
+		if (method === "swap.watch" && !this.watches.owns(page)) return { watching: false };
+		if (method === "swap.watch" && (params as Methods["swap.watch"]["params"]).stop) {
+			this.watches.left(page);
+			return this.stop();
+		}
+		const narrowed = (page.handler.narrow?.(method, params) ?? params) as never; // of that method
+		return method === "swap.quote" ? this.quote(page, request.id, narrowed) : this.native.call(method, narrowed);
+	}
+
+	/** A quote that is to be watched waits until the one before is ended: the daemon
+	 * answers in any order, and watches the one that it answers last. */
+	private async quote(page: Page, id: number, params: QuoteParams): Promise<unknown> {
+		const turn = params.watch ? this.watches.take(page) : undefined;
+		if (turn) {
+			if (this.watches.busy) this.stop().catch(() => {});
+			await this.stopped;
+			if (!this.watches.holds(turn)) throw new Failure(refusal("quote_unknown", "a newer quote took its place"));
+		}
+		let call = 0;
+		try {
+			return await this.native.call("swap.quote", params, (sent) => this.watches.begun((call = sent), page, id, turn));
+		} finally {
+			this.watches.answered(call);
+		}
+	}
+
+	private stop(): Promise<unknown> {
+		const answer = this.native.call("swap.watch", { stop: true });
+		this.stopped = answer.catch(() => {}); // it pauses by itself otherwise
+		return answer;
+	}
+
+	private leave(page: Page): void {
+		this.pages.delete(page);
+		if (this.watches.left(page) && this.native.link.at === "ready") this.stop().catch(() => {});
+	}
+}

@@ -1,0 +1,28 @@
+import { useEffect, useState } from "preact/hooks";
+import { span, when } from "../i18n/when";
+
+/** Countdown shows the time that is left, each second. A timer is not announced by
+ * itself; whoever asks hears it. */
+export function Countdown({ to, label, past }: { to: string; label: string; past: string }) {
+	const left = useLeft(to);
+	return (
+		<p class="row apart small countdown">
+			<span class="soft">{label}</span>
+			<span class="number" role="timer" title={when(to, "whole")}>
+				{left > 0 ? span(left) : past}
+			</span>
+		</p>
+	);
+}
+
+/** Seconds until a time, drawn again at each. */
+function useLeft(to: string): number {
+	const left = () => (Date.parse(to) - Date.now()) / 1000;
+	const [seconds, set] = useState(left);
+	useEffect(() => {
+		set(left());
+		const tick = setInterval(() => set(left()), 1000);
+		return () => clearInterval(tick);
+	}, [to]);
+	return seconds;
+}

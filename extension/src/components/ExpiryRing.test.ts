@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { left } from "./ExpiryRing";
+
+test.each([
+	[1000, 0, 1],
+	[1000, 250, 0.75],
+	[1000, 1000, 0],
+	[1000, 5000, 0], // over
+	[1000, -50, 1], // the clock was set back
+	[0, 0, 0], // expired when it came
+	[Number.NaN, 0, 0], // no time at all
+])("until %d, %d of it gone, leaves %d", (until, now, rest) => {
+	expect(left(0, until, now)).toBe(rest);
+});

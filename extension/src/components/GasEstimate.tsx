@@ -1,0 +1,27 @@
+import type { Offer } from "../wire/protocol";
+import { locale, t } from "../i18n/t";
+import { dollars, shownAmount } from "../money/amount";
+
+interface Props {
+	offer: Offer;
+	/** Of the source network's coin. */
+	symbol: string;
+	decimals: number;
+	/** What the gas is worth, US dollars; undefined: no current price. */
+	usd?: string | undefined;
+}
+
+/** GasEstimate is what the gas of an offer is expected to cost, and who pays it. There
+ * is none while the cost is not known. */
+export function GasEstimate({ offer, symbol, decimals, usd }: Props) {
+	const { gasCost = "0", gasless = false } = offer;
+	if (gasCost === "0") return gasless ? <span>{t("gas_none")}</span> : null;
+	return (
+		<span class="dots">
+			<span class="number">
+				{shownAmount(gasCost, decimals, 6, locale())} {symbol} <span class="soft">({usd === undefined ? t("gas_price_unavailable") : dollars(usd, locale())})</span>
+			</span>
+			<span class="soft">{t(gasless ? "gas_then_none" : "gas_you_pay")}</span>
+		</span>
+	);
+}

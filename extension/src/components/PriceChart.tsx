@@ -1,0 +1,190 @@
+import { useEffect, useState } from "preact/hooks";
+import type { MessageKey } from "../i18n/keys";
+import { locale, t } from "../i18n/t";
+import { when } from "../i18n/when";
+import { dollars } from "../money/amount";
+import { useWallet } from "../state/context";
+import { failureOf, type Failure } from "../wire/failure";
+import type { Candle, ChartPeriod, PriceHistory } from "../wire/protocol";
+import { Loading } from "./Loading";
+import { nearest, plot, type Plot } from "./plot";
+import { Refusal } from "./Refusal";
+
+const periods: readonly { of: ChartPeriod; name: MessageKey; summary: MessageKey }[] = [
+	{ of: "24h", name: "chart_day", summary: "chart_summary_day" },
+	{ of: "week", name: "chart_week", summary: "chart_summary_week" },
+	{ of: "month", name: "chart_month", summary: "chart_summary_month" },
+];
+
+/** The drawing's units; the style sheet gives its size. */
+const width = 360;
+const height = 120;
+
+interface Props {
+	chainId: number;
+	token: string;
+	symbol: string;
+	/** The last price is too old to be called current. */
+	stale?: boolean;
+}
+
+/** PriceChart draws the price of a token over a day, a week or a month, as the daemon
+ * kept it. Its figures can be read by pointer, by keyboard and as a table. */
+export function PriceChart({ chainId, token, symbol, stale = false }: Props) {
+	const [period, choose] = useState<ChartPeriod>("24h");
+	const [history, failure] = useHistory(chainId, token, period);
+	const fresh = history?.period === period ? history : undefined;
+	return (
+		<figure class="chart card stack tight" aria-label={t("chart", symbol)}>
+			<fieldset class="periods" aria-label={t("chart_period")}>
+				{periods.map((p) => (
+					<label key={p.of} class="period">
+						<input type="radio" name="period" checked={period === p.of} onChange={() => choose(p.of)} />
+						<span>{t(p.name)}</span>
+					</label>
+				))}
+			</fieldset>
+			{failure && <Refusal failure={failure} />}
+			{!fresh && !failure && (
+				<div class="chart-empty">
+					<Loading />
+				</div>
+			)}
+			{fresh && fresh.candles.length === 0 && <p class="chart-empty soft">{t("chart_none")}</p>}
+			{fresh && fresh.candles.length > 0 && <Drawing key={period} history={fresh} symbol={symbol} summary={periods.find((p) => p.of === period)!.summary} />}
+			{stale && <p class="note warn small">{t("price_stale")}</p>}
+		</figure>
+	);
+}
+
+/** useHistory reads the candles, and again whenever prices were fetched. */
+function useHistory(chainId: number, token: string, period: ChartPeriod): [PriceHistory | undefined, Failure | undefined] {
+	const { shell } = useWallet();
+	const [history, setHistory] = useState<PriceHistory | undefined>(undefined);
+	const [failure, setFailure] = useState<Failure | undefined>(undefined);
+	useEffect(() => {
+		let shown = true;
+		const read = () =>
+			shell
+				.call("prices.history", { chainId, token, period })
+				.then((read) => {
+					if (!shown) return;
+					setHistory(read);
+					setFailure(undefined);
+				})
+				.catch((thrown: unknown) => shown && setFailure(failureOf(thrown)));
+		void read();
+		const forget = shell.on("prices.changed", () => void read());
+		return () => {
+			shown = false;
+			forget();
+		};
+	}, [chainId, token, period]);
+	return [history, failure];
+}
+
+function Drawing({ history, symbol, summary }: { history: PriceHistory; symbol: string; summary: MessageKey }) {
+	const { candles } = history;
+	const [at, point] = useState<number | undefined>(undefined);
+	const drawn = plot(candles, history.stepSeconds, width, height);
+	const shown = at === undefined ? undefined : candles[Math.min(at, candles.length - 1)];
+	const way = drawn.change === undefined ? "neutral" : drawn.change < 0 ? "critical" : "good";
+	return (
+		<>
+			<p class="row apart chart-figures">
+				<strong class="number">{price((shown ?? candles.at(-1)!).close)}</strong>
+				<span class={`tone ${shown ? "" : way} small number`}>{shown ? when(shown.time, "whole") : change(drawn.change)}</span>
+			</p>
+			<Canvas drawn={drawn} candles={candles} at={at} point={point} tone={way} />
+			<figcaption class="soft small">{t(summary, symbol, price(drawn.low), price(drawn.high), change(drawn.change))}</figcaption>
+			<Table candles={candles} />
+		</>
+	);
+}
+
+interface CanvasProps {
+	drawn: Plot;
+	candles: readonly Candle[];
+	/** The candle that is pointed at. */
+	at: number | undefined;
+	point: (at: number | undefined) => void;
+	tone: string;
+}
+
+/** How far each key moves the pointer. */
+const moves: Record<string, (at: number, last: number) => number> = {
+	ArrowLeft: (at) => at - 1, ArrowDown: (at) => at - 1, ArrowRight: (at) => at + 1, ArrowUp: (at) => at + 1,
+	PageUp: (at) => at + 10, PageDown: (at) => at - 10, Home: () => 0, End: (_, last) => last,
+};
+
+function Canvas({ drawn, candles, at, point, tone }: CanvasProps) {
+	const last = candles.length - 1;
+	const now = Math.min(at ?? last, last);
+	const spot = at === undefined ? undefined : drawn.points[now];
+	return (
+		<div
+			class={`canvas ${tone}`}
+			role="slider"
+			tabIndex={0}
+			aria-label={t("chart_read")}
+			aria-valuemin={0}
+			aria-valuemax={last}
+			aria-valuenow={now}
+			aria-valuetext={`${when(candles[now]!.time, "whole")}: ${price(candles[now]!.close)}`}
+			onKeyDown={(e) => {
+				const move = moves[e.key];
+				if (!move) return;
+				e.preventDefault();
+				point(Math.max(0, Math.min(last, move(now, last))));
+			}}
+			onBlur={() => point(undefined)}
+			onPointerMove={(e) => {
+				const box = e.currentTarget.getBoundingClientRect();
+				point(nearest(drawn.points, ((e.clientX - box.left) / box.width) * width));
+			}}
+			onPointerLeave={() => point(undefined)}
+		>
+			<svg viewBox={`0 -4 ${width} ${height + 8}`} preserveAspectRatio="none" aria-hidden="true">
+				<path d={drawn.path} />
+				{spot && <path class="cursor" d={`M${spot.x.toFixed(1)} -4V${height + 4}`} />}
+			</svg>
+		</div>
+	);
+}
+
+/** More rows than these nobody reads. */
+const mostRows = 24;
+
+function Table({ candles }: { candles: readonly Candle[] }) {
+	const every = Math.ceil(candles.length / mostRows);
+	const rows = candles.filter((_, i) => (candles.length - 1 - i) % every === 0);
+	return (
+		<details class="small">
+			<summary>{t("chart_table")}</summary>
+			<table class="compare">
+				<thead>
+					<tr>
+						<th scope="col">{t("chart_time")}</th>
+						<th scope="col">{t("chart_price")}</th>
+					</tr>
+				</thead>
+				<tbody>
+					{rows.map((c) => (
+						<tr key={c.time}>
+							<td>{when(c.time, "whole")}</td>
+							<td class="number">{price(c.close)}</td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</details>
+	);
+}
+
+const price = (usd: string) => dollars(usd, locale());
+
+/** change writes a change in percent, with its sign. */
+export function change(percent: number | undefined): string {
+	if (percent === undefined) return t("price_change_unknown");
+	return new Intl.NumberFormat(locale(), { style: "percent", signDisplay: "exceptZero", maximumFractionDigits: 2 }).format(percent / 100);
+}

@@ -1,0 +1,26 @@
+import type { Failure } from "../wire/failure";
+import { t } from "../i18n/t";
+import { type AmountWords, refusalWords } from "../order/failure-words";
+
+interface Props {
+	failure: Failure;
+	/** Writes the amounts that a refusal tells, where it is known what they are of. */
+	amounts?: AmountWords;
+}
+
+/** Refusal says why something was refused, and what to do about it. */
+export function Refusal({ failure, amounts }: Props) {
+	const { title, text, field, do: todo } = refusalWords(failure, amounts);
+	return (
+		<div class="note critical refusal" role="alert">
+			<strong>{title}</strong>
+			{text && <p>{text}</p>}
+			{field && (
+				<p class="small">
+					{t("refusal_field")} <code>{field}</code>
+				</p>
+			)}
+			{todo && <p>{todo}</p>}
+		</div>
+	);
+}

@@ -1,0 +1,118 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import type { Token } from "../wire/protocol";
+import { locale, t } from "../i18n/t";
+import { dollars, exactAmount } from "../money/amount";
+import { glanced } from "../money/glance";
+import { Avatar } from "./Avatar";
+import { Loading } from "./Loading";
+import { Named } from "./Named";
+
+interface Props {
+	/** What the card is: "You pay on Ethereum". */
+	label: string;
+	token: Token | undefined;
+	/** With onAmount as typed, in whole coins; else a text to be read. */
+	amount: string;
+	onAmount?: ((typed: string) => void) | undefined;
+	onToken: () => void;
+	/** Base units. */
+	balance?: string | undefined;
+	/** What the amount is worth, US dollars. */
+	usd?: string | undefined;
+	/** The most that can be paid, base units. */
+	max?: string | undefined;
+	onMax?: (() => void) | undefined;
+	/** The amount is an older one. */
+	dim?: boolean;
+	below?: ComponentChildren;
+	/** An amount is awaited. */
+	busy?: boolean;
+}
+
+/** Parts of the most that can be paid, in percent. */
+const parts = [25, 50];
+
+/** sizeOf an amount, as a class: long ones are set smaller, so that all digits are seen. */
+export function sizeOf(amount: string): string {
+	const sizes: readonly [number, string][] = [[10, ""], [13, "long"], [18, "longer"]];
+	return sizes.find(([most]) => amount.length <= most)?.[1] ?? "longest";
+}
+
+/** part is `percent` of base units, cut off. */
+export function part(units: string, percent: number): string {
+	return ((BigInt(units) * BigInt(percent)) / 100n).toString();
+}
+
+/** TokenAmount is one side of the form: an amount of a token, to be typed or to be read. */
+export function TokenAmount(props: Props) {
+	const { label, token, amount, onAmount, onToken, usd, dim = false, below, busy = false } = props;
+	const id = useId();
+	// What is typed has no worth yet; what is offered has one, or there is no price.
+	const unpriced = !onAmount && amount !== "" && !busy;
+	const size = `amount ${sizeOf(amount)}`;
+	return (
+		<section class={`card token-amount ${dim ? "dim" : ""}`} aria-label={label}>
+			<div class="row apart">
+				<label class="soft small" for={id}>
+					{label}
+				</label>
+				{below || <Balance {...props} />}
+			</div>
+			<div class="row">
+				{onAmount ? (
+					<input id={id} class={size} value={amount} placeholder="0" inputMode="decimal" autoComplete="off" spellcheck={false} maxLength={90} onInput={(e) => onAmount(e.currentTarget.value)} />
+				) : (
+					<output id={id} class={`${size} number`} aria-busy={busy}>
+						{amount || (busy ? <Loading /> : <span class="soft">0</span>)}
+					</output>
+				)}
+				<TokenButton label={label} token={token} onToken={onToken} />
+			</div>
+			<div class="row apart small soft under">
+				<span class="number cut">{usd === undefined ? unpriced && t("amount_no_price") : `≈ ${dollars(usd, locale())}`}</span>
+				{below && <Balance {...props} />}
+				<Parts {...props} />
+			</div>
+		</section>
+	);
+}
+
+function TokenButton({ label, token, onToken }: { label: string; token: Token | undefined; onToken: () => void }) {
+	return (
+		<button type="button" class={`chip token-button ${token ? "" : "empty"}`} aria-haspopup="dialog" onClick={onToken}>
+			<Named name={token ? t("amount_token", label, token.symbol) : t("amount_choose", label)}>
+				{token && <Avatar of={token.address} letter={token.symbol} />}
+				<span class="cut">{token ? token.symbol : t("amount_choose_short")}</span>
+				<span>▾</span>
+			</Named>
+		</button>
+	);
+}
+
+function Balance({ token, balance }: Props) {
+	if (!token || balance === undefined) return null;
+	return (
+		<span class="number small soft" title={`${exactAmount(balance, token.decimals)} ${token.symbol}`}>
+			{t("amount_balance", glanced(balance, token.decimals, locale()))}
+		</span>
+	);
+}
+
+/** Parts of what can be paid, to be taken with one press. */
+function Parts({ token, max, onMax, onAmount }: Props) {
+	if (!token || !onMax || max === undefined || max === "0") return null;
+	return (
+		<span class="row parts">
+			{onAmount &&
+				parts.map((percent) => (
+					<button key={percent} type="button" class="preset" onClick={() => onAmount(exactAmount(part(max, percent), token.decimals))}>
+						<Named name={t("amount_part", percent)}>{percent} %</Named>
+					</button>
+				))}
+			<button type="button" class="preset" onClick={onMax}>
+				<Named name={t("amount_max")}>{t("amount_max_short")}</Named>
+			</button>
+		</span>
+	);
+}

@@ -1,0 +1,127 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Token } from "../wire/protocol";
+import { type Failure, failureOf } from "../wire/failure";
+import { t } from "../i18n/t";
+import { useWallet } from "../state/context";
+import { Avatar } from "./Avatar";
+import { Button } from "./Button";
+import { Loading } from "./Loading";
+import { Refusal } from "./Refusal";
+import { doubtOf } from "./token-rows";
+import { Icon } from "./Icon";
+
+interface Props {
+	chainId: number;
+	address: string;
+	/** Known here already; else its contract is read, and it is imported when taken. */
+	token?: Token;
+	onTake: (token: Token) => void;
+	onBack: () => void;
+}
+
+/** TokenCheck shows what a token is that nobody here vouches for, before it is taken. */
+export function TokenCheck({ chainId, address, token, onTake, onBack }: Props) {
+	const heading = useRef<HTMLHeadingElement>(null);
+	useEffect(() => heading.current?.focus(), []);
+	const { shown, failure, busy, importIt } = useImport(chainId, address, token, onTake);
+	return (
+		<div class="stack">
+			<div class="row">
+				<Button kind="icon" label={t("back")} onClick={onBack}>
+					<Icon name="back" />
+				</Button>
+				<h3 ref={heading} tabIndex={-1}>
+					{t(token ? "picker_check" : "picker_import")}
+				</h3>
+			</div>
+			{shown && <About token={shown} />}
+			{!shown && !failure && (
+				<p class="soft" role="status">
+					<Loading /> {t("picker_reading")}
+				</p>
+			)}
+			{failure && <Refusal failure={failure} />}
+			{shown && <Take token={shown} importing={!token} busy={busy} onTake={() => (token ? onTake(token) : importIt())} />}
+		</div>
+	);
+}
+
+/** useImport looks at a contract, and imports it when that is wanted. */
+function useImport(chainId: number, address: string, token: Token | undefined, onTake: (token: Token) => void) {
+	const { shell } = useWallet();
+	const [shown, show] = useState(token);
+	const [failure, fail] = useState<Failure | undefined>(undefined);
+	const [busy, setBusy] = useState(false);
+	useEffect(() => {
+		if (token) return;
+		let gone = false;
+		shell
+			.call("tokens.import", { chainId, address, preview: true })
+			.then((read) => gone || show(read.token))
+			.catch((thrown) => gone || fail(failureOf(thrown)));
+		return () => void (gone = true);
+	}, [chainId, address, token]);
+	const importIt = () => {
+		setBusy(true);
+		fail(undefined);
+		shell
+			.call("tokens.import", { chainId, address })
+			.then((read) => onTake(read.token))
+			.catch((thrown) => {
+				setBusy(false);
+				fail(failureOf(thrown));
+			});
+	};
+	return { shown, failure, busy, importIt };
+}
+
+function About({ token }: { token: Token }) {
+	return (
+		<div class="card stack tight">
+			<div class="row">
+				<Avatar of={token.address} letter={token.symbol} size={32} />
+				<span class="grow named">
+					<span class="strong">{token.symbol}</span>
+					<span class="soft small">{token.name}</span>
+				</span>
+			</div>
+			<dl class="facts small">
+				<dt class="wide">{t("picker_address")}</dt>
+				<dd class="wide mono">{token.address}</dd>
+				<dt>{t("picker_decimals")}</dt>
+				<dd class="number">{token.decimals}</dd>
+				{token.list && (
+					<>
+						<dt>{t("picker_list")}</dt>
+						<dd>{token.list}</dd>
+					</>
+				)}
+			</dl>
+		</div>
+	);
+}
+
+function Take({ token, importing, busy, onTake }: { token: Token; importing: boolean; busy: boolean; onTake: () => void }) {
+	const [sure, setSure] = useState(false);
+	const doubt = doubtOf(token);
+	const tick = doubt !== undefined && (importing || doubt === "imitates");
+	return (
+		<>
+			{doubt === "imitates" && (
+				<p class="note critical">
+					{t("picker_warn_imitates", token.symbol)} <span class="mono">{token.imitates}</span>
+				</p>
+			)}
+			{doubt && <p class="note warn">{t("picker_warn_unverified")}</p>}
+			{tick && (
+				<label class="choice">
+					<input type="checkbox" checked={sure} onChange={(e) => setSure(e.currentTarget.checked)} />
+					<span>{t("picker_sure")}</span>
+				</label>
+			)}
+			<Button kind="main" disabled={tick && !sure} busy={busy} onClick={onTake}>
+				{t(importing ? "picker_import_take" : "picker_take")}
+			</Button>
+		</>
+	);
+}

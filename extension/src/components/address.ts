@@ -1,0 +1,16 @@
+/** shortAddress is for recognising one's own; where money goes to, all of it is shown. */
+export function shortAddress(address: string): string {
+	return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}
+
+/** hue is a colour of its own for an address or a number. */
+export function hue(of: string): number {
+	let sum = 7;
+	for (const c of of.toLowerCase()) sum = (sum * 31 + c.charCodeAt(0)) % 3600;
+	return sum / 10;
+}
+
+/** shortRoute is a provider's words for a route, with the addresses in it shortened. */
+export function shortRoute(route: string): string {
+	return route.replace(/0x[0-9a-fA-F]{40}/g, shortAddress);
+}

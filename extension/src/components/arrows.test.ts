@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { moved } from "./arrows";
+
+test.each([
+	["ArrowDown", -1, 0], // from the search field into the rows
+	["ArrowDown", 0, 1],
+	["ArrowDown", 2, 2], // the last one
+	["ArrowUp", 1, 0],
+	["ArrowUp", 0, -1], // back to the search field
+	["ArrowUp", -1, -1],
+	["Home", 2, 0],
+	["End", 0, 2],
+	["Home", -1, undefined], // the text cursor's, in the search field
+	["End", -1, undefined],
+	["Enter", 1, undefined],
+])("%s at %i leads to %s", (key, at, to) => {
+	expect(moved(key, at, 3)).toBe(to);
+});
+
+test("without rows every key is left alone", () => {
+	expect(moved("ArrowDown", -1, 0)).toBeUndefined();
+});

@@ -1,0 +1,45 @@
+import type { Candle } from "../wire/protocol";
+
+/** A Plot is a price chart ready to be drawn. Floats serve the drawing alone; what is
+ * read are the candles' own texts. */
+export interface Plot {
+	/** SVG path of the closing prices; it breaks where steps are absent. */
+	path: string;
+	/** One for each candle, in the drawing's units. */
+	points: readonly { x: number; y: number }[];
+	/** Dollars. */
+	high: string;
+	low: string;
+	/** From the first opening to the last close, percent; undefined where that was zero. */
+	change: number | undefined;
+}
+
+/** plot lays candles (oldest first, at least one) out on width by height. */
+export function plot(candles: readonly Candle[], stepSeconds: number, width: number, height: number): Plot {
+	const [first, last] = [candles[0]!, candles.at(-1)!];
+	const high = candles.reduce((a, b) => (Number(b.high) > Number(a.high) ? b : a)).high;
+	const low = candles.reduce((a, b) => (Number(b.low) < Number(a.low) ? b : a)).low;
+	const [begin, end] = [Date.parse(first.time), Date.parse(last.time)];
+	const [top, bottom] = [Number(high), Number(low)];
+	const points = candles.map((c) => ({
+		x: end === begin ? width / 2 : ((Date.parse(c.time) - begin) / (end - begin)) * width,
+		y: top === bottom ? height / 2 : ((top - Number(c.close)) / (top - bottom)) * height,
+	}));
+	const opened = Number(first.open);
+	return { path: pathOf(candles, points, stepSeconds), points, high, low, change: opened > 0 ? ((Number(last.close) - opened) / opened) * 100 : undefined };
+}
+
+/** A gap of more than two steps is not drawn over: nobody knows what was in it. */
+function pathOf(candles: readonly Candle[], points: Plot["points"], stepSeconds: number): string {
+	return points
+		.map(({ x, y }, i) => {
+			const gap = i === 0 || Date.parse(candles[i]!.time) - Date.parse(candles[i - 1]!.time) > 2 * stepSeconds * 1000;
+			return `${gap ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`;
+		})
+		.join("");
+}
+
+/** nearest is the index of the point closest to x. */
+export function nearest(points: Plot["points"], x: number): number {
+	return points.reduce((best, p, i) => (Math.abs(p.x - x) < Math.abs(points[best]!.x - x) ? i : best), 0);
+}

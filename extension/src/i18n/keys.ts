@@ -1,0 +1,15 @@
+import type app from "../../messages/en/app.json";
+import type components from "../../messages/en/components.json";
+import type errors from "../../messages/en/errors.json";
+import type onboarding from "../../messages/en/onboarding.json";
+import type order from "../../messages/en/order.json";
+import type review from "../../messages/en/review.json";
+import type screens from "../../messages/en/screens.json";
+import type settings from "../../messages/en/settings.json";
+import type swap from "../../messages/en/swap.json";
+
+/** Every message by its key: one file a subject in messages/en, which the build
+ * puts together into _locales. */
+type All = typeof app & typeof components & typeof errors & typeof onboarding & typeof order & typeof review & typeof screens & typeof settings & typeof swap;
+
+export type MessageKey = keyof All;

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { bigger, dollars, exactAmount, parseAmount, rate, shownAmount } from "./amount";
+
+describe("parseAmount", () => {
+	it.each([
+		["1", 18, "1000000000000000000"], ["1.5", 6, "1500000"], ["1,5", 6, "1500000"], [".5", 6, "500000"], ["0.000001", 6, "1"], ["5.", 6, "5000000"],
+		[" 2 ", 0, "2"], ["0", 6, "0"], ["123456789012345678901234567890", 18, "123456789012345678901234567890000000000000000000"],
+	])("reads %s with %i decimals", (typed, decimals, units) => expect(parseAmount(typed, decimals)).toBe(units));
+	it.each([["", 6], [".", 6], ["1e6", 6], ["-1", 6], ["0x10", 6], ["1.2.3", 6], ["1.0000001", 6], ["1 000", 6], ["9".repeat(80), 0]])(
+		"refuses %s with %i decimals", (typed, decimals) => expect(parseAmount(typed, decimals)).toBeUndefined(),
+	);
+});
+
+describe("exactAmount", () => {
+	it("is the inverse of parseAmount", () => {
+		for (const units of ["0", "1", "999999", "1000000", "1000001", "123456789012345678901234567890"]) {
+			for (const decimals of [0, 6, 18]) expect(parseAmount(exactAmount(units, decimals), decimals)).toBe(units);
+		}
+	});
+});
+
+describe("shownAmount", () => {
+	it.each([
+		["1234567891", 6, "1,234.567891"], ["2999999999999999999", 18, "2.999999"], ["1000000", 6, "1"], ["1234", 18, "<0.000000001"],
+		["1234567890", 18, "0.00000000123456"], ["0", 18, "0"],
+	])("%s of %i decimals is %s", (units, decimals, text) => expect(shownAmount(units, decimals, 6, "en")).toBe(text));
+	it("never shows more than there is", () => expect(shownAmount("1999999999999999999", 18, 2, "en")).toBe("1.99"));
+	it("separates as the language does", () => expect(shownAmount("1234500000", 6, 6, "de")).toBe("1.234,5"));
+});
+
+it("shows dollars", () => {
+	expect(dollars("1234.5", "en")).toBe("$1,234.50");
+	expect(dollars("0.000123", "en")).toBe("$0.00012");
+});
+
+it("shows a rate", () => {
+	expect(rate("1000000000000000000", 18, "3000000000", 6, "en")).toBe("3,000");
+	expect(rate("0", 18, "1", 6, "en")).toBe("–");
+});
+
+it("compares as numbers", () => {
+	expect(bigger("10", "9")).toBe(true);
+	expect(bigger("9", "10")).toBe(false);
+});

@@ -1,0 +1,67 @@
+// Amounts are decimal strings of base units, as on the wire. All arithmetic is on
+// whole numbers: a float would show another amount than the one that is signed.
+
+/** parseAmount reads what a person typed, in whole coins, as base units. undefined:
+ * it is no number, or has more decimals than the token. Both "." and "," separate
+ * decimals, since people type either. */
+export function parseAmount(typed: string, decimals: number): string | undefined {
+	const match = /^(\d*)(?:[.,](\d*))?$/.exec(typed.trim());
+	if (!match || (!match[1] && !match[2])) return undefined;
+	const fraction = match[2] ?? "";
+	if (fraction.length > decimals) return undefined;
+	const units = BigInt((match[1] || "0") + fraction.padEnd(decimals, "0"));
+	return units < 2n ** 256n ? units.toString() : undefined;
+}
+
+/** exactAmount writes base units in whole coins, all digits: "1.5", "0.000001". */
+export function exactAmount(units: string, decimals: number): string {
+	const digits = units.padStart(decimals + 1, "0");
+	const whole = digits.slice(0, digits.length - decimals);
+	const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+	return fraction ? `${whole}.${fraction}` : whole;
+}
+
+/** shownAmount is for reading: thousands grouped, at most `places` significant
+ * decimals, cut off and never rounded up, so that nothing shows as more than it is.
+ * What is too small to show is "<0.000001". */
+export function shownAmount(units: string, decimals: number, places = 6, locale?: string): string {
+	const exact = exactAmount(units, decimals);
+	const [whole = "0", fraction = ""] = exact.split(".");
+	const keep = whole === "0" ? leadingZeros(fraction) + Math.min(places, 6) : places;
+	const cut = fraction.slice(0, Math.min(keep, 18)).replace(/0+$/, "");
+	if (whole === "0" && leadingZeros(fraction) >= 9) return `<${separated("0", "000000001", locale)}`;
+	return separated(whole, cut, locale);
+}
+
+function leadingZeros(fraction: string): number {
+	return /^0*/.exec(fraction)![0].length;
+}
+
+function separated(whole: string, fraction: string, locale?: string): string {
+	const grouped = new Intl.NumberFormat(locale).format(BigInt(whole));
+	return fraction ? grouped + point(locale) + fraction : grouped;
+}
+
+function point(locale?: string): string {
+	return new Intl.NumberFormat(locale).formatToParts(1.5).find((p) => p.type === "decimal")?.value ?? ".";
+}
+
+/** dollars writes a decimal string of US dollars for reading. */
+export function dollars(usd: string, locale?: string): string {
+	const value = Number(usd);
+	const small = Math.abs(value) > 0 && Math.abs(value) < 0.01;
+	const places = small ? { maximumSignificantDigits: 2 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+	return new Intl.NumberFormat(locale, { style: "currency", currency: "USD", ...places }).format(value);
+}
+
+/** rate is how much of `out` one of `in` is, for reading. */
+export function rate(amountIn: string, decimalsIn: number, amountOut: string, decimalsOut: number, locale?: string): string {
+	if (BigInt(amountIn) === 0n) return "–";
+	const scaled = (BigInt(amountOut) * 10n ** BigInt(decimalsIn + 12)) / (BigInt(amountIn) * 10n ** BigInt(decimalsOut));
+	return shownAmount(scaled.toString(), 12, 6, locale);
+}
+
+/** bigger compares two amounts as numbers. */
+export function bigger(a: string, b: string): boolean {
+	return BigInt(a) > BigInt(b);
+}

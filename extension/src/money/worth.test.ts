@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { compareWorth, worth } from "./worth";
+
+test.each([
+	["1000000000000000000", 18, "3012.5", "3012.500000"],
+	["1", 18, "3012.5", "0.000000"],
+	["2500123456", 6, "0.9998", "2499.623431"],
+	["115792089237316195423570985008687907853269984665640564039457584007913129639935", 0, "1", "115792089237316195423570985008687907853269984665640564039457584007913129639935.000000"],
+	["0", 6, "1", "0.000000"],
+	["5", 0, "7", "35.000000"],
+])("%s base units of %i decimals at %s are worth %s", (units, decimals, price, dollars) => {
+	expect(worth(units, decimals, price)).toBe(dollars);
+});
+
+test("what has no price comes last, what is worth more first", () => {
+	expect([undefined, "9.000000", "10.000000", undefined].sort(compareWorth)).toEqual(["10.000000", "9.000000", undefined, undefined]);
+	const rows = [{ usd: undefined }, { usd: "9.000000" }, { usd: "10.000000" }];
+	expect(rows.sort((a, b) => compareWorth(a.usd, b.usd)).map((r) => r.usd)).toEqual(["10.000000", "9.000000", undefined]);
+});

@@ -1,0 +1,15 @@
+/** worth is what base units of a token are worth, in dollars as a decimal string cut
+ * to six decimals: `price` is of one whole token. */
+export function worth(units: string, decimals: number, price: string): string {
+	const [whole = "0", fraction = ""] = price.split(".");
+	const scaled = (BigInt(units) * BigInt(whole + fraction) * 10n ** 6n) / 10n ** BigInt(decimals + fraction.length);
+	const digits = scaled.toString().padStart(7, "0");
+	return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+}
+
+/** compareWorth sorts what is worth more first, and what has no price last. */
+export function compareWorth(a: string | undefined, b: string | undefined): number {
+	if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+	const [x, y] = [BigInt(a.replace(".", "")), BigInt(b.replace(".", ""))];
+	return x > y ? -1 : x < y ? 1 : 0;
+}

@@ -1,0 +1,59 @@
+import { useState } from "preact/hooks";
+import { Button } from "../components/Button";
+import { Modal } from "../components/Modal";
+import { Refusal } from "../components/Refusal";
+import { t } from "../i18n/t";
+import type { Channel } from "../state/channel";
+import { useWallet } from "../state/context";
+import type { Order } from "../wire/protocol";
+import type { Teller } from "./line";
+import { settled } from "./steps";
+import { useAct } from "./useAct";
+
+interface Props {
+	order: Order;
+	channel: Channel;
+	tell: Teller;
+}
+
+/** CancelOrder ends an order, after it was said what that takes. */
+export function CancelOrder({ order, channel, tell }: Props) {
+	const wallet = useWallet();
+	const [asked, ask] = useState(false);
+	const act = useAct(async (request) => {
+		wallet.learn(await channel.call("swap.cancel", { request, order: order.id, digest: order.digest }));
+		ask(false);
+	});
+	return (
+		<>
+			<Button
+				onClick={() => {
+					act.clear();
+					ask(true);
+				}}
+			>
+				{t(order.terms.provider === "wallet" ? "order_cancel_revoke" : "order_cancel")}
+			</Button>
+			{asked && (
+				<Modal title={t("order_cancel_title")} onClose={() => ask(false)}>
+					<p>{t(costs(order), tell.network(order.terms.srcChainId))}</p>
+					{act.failure && <Refusal failure={act.failure} />}
+					<div class="row">
+						<Button onClick={() => ask(false)}>{t("order_cancel_no")}</Button>
+						<div class="grow">
+							<Button kind="main critical" busy={act.busy} onClick={() => void act.run()}>
+								{t("order_cancel_yes")}
+							</Button>
+						</div>
+					</div>
+				</Modal>
+			)}
+		</>
+	);
+}
+
+/** What cancelling takes, by what has left the wallet already. */
+function costs(order: Order): "order_cancel_sent" | "order_cancel_signed" | "order_cancel_free" {
+	if ((order.attempts?.length ?? 0) > 0) return "order_cancel_sent";
+	return settled(order) === "signed" && order.submission ? "order_cancel_signed" : "order_cancel_free";
+}

@@ -1,0 +1,54 @@
+import type { ComponentChildren } from "preact";
+import { Mark } from "../components/Mark";
+import { TxLink } from "../components/TxLink";
+import { t } from "../i18n/t";
+import { say } from "./line";
+import { useWallet } from "../state/context";
+import { useStore } from "../state/store";
+import type { Card } from "./waits";
+
+/** CardView shows what an order waits with, or how it ended. */
+export function CardView({ card, children }: { card: Card; children?: ComponentChildren }) {
+	return (
+		<section class={`card order-card ${card.tone}`} aria-label={say(card.title)}>
+			<div class="row order-card-title">
+				<Mark of={card.picture} tone={card.tone} />
+				<h2 class="grow">{say(card.title)}</h2>
+			</div>
+			{card.text.map((text) => (
+				<p key={text.key}>{say(text)}</p>
+			))}
+			{card.lines.length > 0 && (
+				<dl class="lines">
+					{card.lines.map((l) => (
+						<div key={l.label}>
+							<dt>{t(l.label)}</dt>
+							<dd>{say(l.text)}</dd>
+						</div>
+					))}
+				</dl>
+			)}
+			{card.said && (
+				<p class="small soft">
+					{t(card.said.by === "provider" ? "order_said_provider" : "order_said_wallet")} <q>{card.said.words}</q>
+				</p>
+			)}
+			{card.links.map((l) => (
+				<p key={l.label + l.tx} class="small">
+					<TxLink chainId={l.chainId} tx={l.tx}>
+						{t(l.label)}
+					</TxLink>
+				</p>
+			))}
+			{card.asks === "unlock" && <Unlocking />}
+			{children}
+		</section>
+	);
+}
+
+/** Without a session there is only the screen that asks for the password; so here the
+ * wallet was opened, or is about to be. */
+function Unlocking() {
+	const open = useStore(useWallet().keys)?.state === "unlocked";
+	return <p class="note">{t(open ? "order_unlock_goes_on" : "order_unlock_how")}</p>;
+}

@@ -1,0 +1,100 @@
+import type { MessageKey } from "../i18n/keys";
+import { TxLink } from "../components/TxLink";
+import { locale, t } from "../i18n/t";
+import type { Absence, Attempt, Evidence, Order } from "../wire/protocol";
+import { happened } from "./ends";
+import { say, type Teller } from "./line";
+
+/** EvidenceView is how the end of an order is known, for whoever wants to check. */
+export function EvidenceView({ order, tell }: { order: Order; tell: Teller }) {
+	const { verdict, attempts = [] } = order;
+	if (!verdict && attempts.length === 0) return null;
+	return (
+		<details class="card evidence">
+			<summary>{t("order_evidence")}</summary>
+			<dl class="facts small">
+				{verdict && (
+					<>
+						<dt>{t("order_evidence_how")}</dt>
+						<dd>{say(happened(order, tell))}</dd>
+						<dt>{t("order_evidence_sources")}</dt>
+						<dd>{sources(verdict.sources)}</dd>
+					</>
+				)}
+				{verdict?.deposit && <Mined evidence={verdict.deposit} name="order_evidence_deposit" tell={tell} />}
+				{verdict?.evidence && <Mined evidence={verdict.evidence} name="order_evidence_tx" tell={tell} />}
+				{verdict?.absence && <Searched absence={verdict.absence} tell={tell} />}
+				{attempts.map((a) => (
+					<Signed key={a.tx} attempt={a} chainId={order.terms.srcChainId} />
+				))}
+				<dt>{t("order_evidence_id")}</dt>
+				<dd>
+					<code>{order.id}</code>
+				</dd>
+				{order.ref && (
+					<>
+						<dt>{t("order_evidence_ref")}</dt>
+						<dd>
+							<code>{order.ref}</code>
+						</dd>
+					</>
+				)}
+			</dl>
+		</details>
+	);
+}
+
+const attemptWords: Record<string, MessageKey> = { call: "order_attempt_call", bump: "order_attempt_bump", cancel: "order_attempt_cancel" };
+
+function Signed({ attempt, chainId }: { attempt: Attempt; chainId: number }) {
+	return (
+		<>
+			<dt>{t(attemptWords[attempt.kind] ?? "order_attempt_call")}</dt>
+			<dd>
+				<TxLink chainId={chainId} tx={attempt.tx} />
+			</dd>
+		</>
+	);
+}
+
+function Mined({ evidence, name, tell }: { evidence: Evidence; name: MessageKey; tell: Teller }) {
+	return (
+		<>
+			<dt>{t(name)}</dt>
+			<dd>
+				<TxLink chainId={evidence.chainId} tx={evidence.tx} />
+				<br />
+				{t("order_evidence_block", number(evidence.block), tell.network(evidence.chainId), evidence.depth)}
+				<br />
+				{t("order_evidence_gas", tell.coin(evidence.chainId, evidence.feePaid))}
+				<br />
+				{t("order_evidence_hosts", evidence.hosts.join(", "))}
+			</dd>
+		</>
+	);
+}
+
+function Searched({ absence, tell }: { absence: Absence; tell: Teller }) {
+	return (
+		<>
+			<dt>{t("order_evidence_searched")}</dt>
+			<dd>
+				{t("order_evidence_blocks", number(absence.from), number(absence.through), tell.network(absence.chainId))}
+				<br />
+				{t("order_evidence_hosts", absence.hosts.join(", "))}
+			</dd>
+		</>
+	);
+}
+
+const number = (n: number) => new Intl.NumberFormat(locale()).format(n);
+
+/** The daemon's words for its sources, in the reader's language where they are those
+ * that it mostly says. */
+function sources(text: string): string {
+	const agree = /^(\d+) sources agree$/.exec(text);
+	if (agree) return t("order_sources_agree", agree[1] ?? "");
+	const fixed: Record<string, MessageKey> = { "one source": "order_source_one", "nothing was signed": "order_sources_unsigned", "nothing that spends was signed": "order_sources_unspent" };
+	const key = fixed[text];
+	return key ? t(key) : text;
+}

@@ -1,0 +1,166 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { announce } from "../components/Announcer";
+import { Avatar } from "../components/Avatar";
+import { Button } from "../components/Button";
+import { Countdown } from "../components/Countdown";
+import { Mark } from "../components/Mark";
+import type { MessageKey } from "../i18n/keys";
+import { t } from "../i18n/t";
+import { when } from "../i18n/when";
+import { go } from "../shell/route";
+import type { Channel } from "../state/channel";
+import { useWallet } from "../state/context";
+import type { Entry, Order } from "../wire/protocol";
+import { CancelOrder } from "./CancelOrder";
+import { CardView } from "./CardView";
+import { ConsentForm } from "./ConsentForm";
+import { EvidenceView } from "./EvidenceView";
+import { line, say, type Teller } from "./line";
+import { SpeedUp } from "./SpeedUp";
+import { StepList } from "./StepList";
+import { story } from "./story";
+import { useTeller } from "./useTeller";
+
+interface Props {
+	order: Order;
+	/** Its recorded lines, where they were read. */
+	history?: readonly Entry[] | undefined;
+	channel: Channel;
+}
+
+/** How often an open order is read again while it is looked at, in ms. Notifications
+ * bring what changes; this is for those that were missed, and says when one looked. */
+const lookPause = 15_000;
+
+/** OrderProgress shows exactly where an order stands and what a person can do. */
+export function OrderProgress({ order, history, channel }: Props) {
+	const tell = useTeller([order]);
+	const glance = useTeller([order], true);
+	const looked = useLook(order, channel);
+	const told = story(order, tell, looked, history);
+	const words = say(told.standing.words);
+	useTold(words);
+	const left = told.until && <Countdown to={told.until.time} label={t(told.until.label)} past={t("order_time_over")} />;
+	const acts = (told.speedup || told.cancel === true) && (
+		<div class="row order-acts">
+			{told.speedup && <SpeedUp order={order} channel={channel} tell={tell} />}
+			{told.cancel === true && <CancelOrder order={order} channel={channel} tell={tell} />}
+		</div>
+	);
+	return (
+		<div class="stack order">
+			<Head order={order} tell={glance} />
+			{!order.final && !order.condition && (
+				<div class="order-now">
+					<p class="row">
+						<Mark of={told.standing.picture} tone={told.standing.tone} />
+						<strong>{words}</strong>
+					</p>
+					{told.now && <p>{say(told.now)}</p>}
+					{left}
+				</div>
+			)}
+			{told.card && (
+				<CardView card={told.card}>
+					{order.condition && left}
+					{told.card.asks === "consent" && <ConsentForm order={order} channel={channel} tell={tell} />}
+				</CardView>
+			)}
+			{told.card?.asks && acts}
+			<StepList steps={told.steps} />
+			{!told.card?.asks && acts}
+			{told.cancel && told.cancel !== true && <p class="soft small">{say(told.cancel)}</p>}
+			{told.leftovers && <Leftovers order={order} tell={tell} />}
+			{told.close && (
+				<p class="soft small order-close">
+					{say(told.close)} {t("order_looked", when(looked, "clock"))}
+				</p>
+			)}
+			<EvidenceView order={order} tell={tell} />
+		</div>
+	);
+}
+
+/** What is paid for what, and by whom. Of two networks both sides are shown. */
+function Head({ order, tell }: { order: Order; tell: Teller }) {
+	const { terms, offer } = order;
+	if (terms.provider === "wallet") return <p class="soft">{t("order_head_revoke", tell.network(terms.srcChainId))}</p>;
+	const got = order.verdict?.state === "filled" ? order.verdict.received?.amount : undefined;
+	const across = terms.srcChainId !== terms.dstChainId;
+	return (
+		<div class="card order-head">
+			<Side label="order_you_pay" amount={tell.amount(terms.srcChainId, terms.tokenIn, terms.amountIn)} chainId={terms.srcChainId} network={tell.network(terms.srcChainId)} />
+			<span class="order-arrow" aria-hidden="true">
+				→
+			</span>
+			<Side label={got ? "order_you_received" : order.final ? "order_you_wanted" : "order_you_receive"} amount={tell.amount(terms.dstChainId, terms.tokenOut, got ?? offer.amountOut)} chainId={terms.dstChainId} network={tell.network(terms.dstChainId)} />
+			<p class="soft small order-by">
+				{say(line(across ? "order_by_across" : "order_by", tell.provider(terms.provider)))} · {t("order_at_least", tell.amount(terms.dstChainId, terms.tokenOut, terms.floorOut))}
+			</p>
+		</div>
+	);
+}
+
+interface SideProps {
+	label: MessageKey;
+	amount: string;
+	chainId: number;
+	network: string;
+}
+
+function Side({ label, amount, chainId, network }: SideProps) {
+	return (
+		<div class="order-side">
+			<span class="soft small">{t(label)}</span>
+			<strong class="number">{amount}</strong>
+			<span class="soft small row">
+				<Avatar of={String(chainId)} letter={network} size={14} />
+				{network}
+			</span>
+		</div>
+	);
+}
+
+function Leftovers({ order, tell }: { order: Order; tell: Teller }) {
+	return (
+		<div class="note warn stack tight">
+			{order.leftovers?.map((l) => (
+				<p key={l.token + l.spender}>{t("order_leftover", tell.account(l.spender), tell.amount(l.chainId, l.token, l.amount))}</p>
+			))}
+			<div>
+				<Button onClick={() => go({ at: "approvals" })}>{t("order_to_approvals")}</Button>
+			</div>
+		</div>
+	);
+}
+
+/** useLook reads an open order again from time to time and tells when it last did. */
+function useLook({ id, final }: Order, channel: Channel): number {
+	const wallet = useWallet();
+	const [looked, look] = useState(Date.now);
+	useEffect(() => {
+		if (final) return;
+		const read = () => {
+			if (document.visibilityState !== "visible") return;
+			channel
+				.call("swap.order", { order: id })
+				.then((read) => {
+					wallet.learn(read.order);
+					look(Date.now());
+				})
+				.catch(() => {}); // the time of the last look stays; the link's own screen tells of a lost daemon
+		};
+		const pause = setInterval(read, lookPause);
+		return () => clearInterval(pause);
+	}, [id, final, channel]);
+	return looked;
+}
+
+/** Where the order stands is said when it changes by itself, and not when it is opened. */
+function useTold(words: string): void {
+	const first = useRef(true);
+	useEffect(() => {
+		if (!first.current) announce(words);
+		first.current = false;
+	}, [words]);
+}

@@ -1,0 +1,34 @@
+import { Mark, type MarkOf } from "../components/Mark";
+import { TxLink } from "../components/TxLink";
+import { t } from "../i18n/t";
+import { say } from "./line";
+import { type StepLine, type StepMark, stepMarks } from "./steps";
+
+const pictures: Record<StepMark, { of: MarkOf; tone: string }> = {
+	preview: { of: "none", tone: "neutral" }, active: { of: "busy", tone: "busy" }, waiting: { of: "wait", tone: "warn" }, done: { of: "done", tone: "good" },
+	skipped: { of: "skipped", tone: "neutral" }, failed: { of: "failed", tone: "critical" }, dropped: { of: "over", tone: "neutral" },
+};
+
+/** StepList is the ordered list of what is done, with one step at a time under way. */
+export function StepList({ steps }: { steps: readonly StepLine[] }) {
+	return (
+		<ol class="steps-list" aria-label={t("order_steps")}>
+			{steps.map((s, i) => (
+				<li key={i} class={`step-${s.mark}`} aria-current={s.mark === "active" || s.mark === "waiting" ? "step" : undefined}>
+					<Mark {...pictures[s.mark]} />
+					<div>
+						<p>
+							{say(s.title)} <span class="soft small">· {t(stepMarks[s.mark])}</span>
+						</p>
+						{s.note && <p class="soft small">{say(s.note)}</p>}
+						{s.link && (
+							<p class="small">
+								<TxLink {...s.link}>{t("order_link_tx")}</TxLink>
+							</p>
+						)}
+					</div>
+				</li>
+			))}
+		</ol>
+	);
+}

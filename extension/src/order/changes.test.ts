@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import type { Order, Review } from "../wire/protocol";
+import { changes } from "./changes";
+import type { Teller } from "./line";
+
+const tell = { amount: (_: number, __: string, units: string) => units, coin: (_: number, wei: string) => `${wei} wei` } as Teller;
+const terms = (floorOut: string, feeBps: number, gasCeiling: string) => ({ floorOut, feeBps, makerFeeBps: 20, gasCeiling }) as Order["terms"];
+
+it("puts accepted and proposed bounds beside each other and marks what changed", () => {
+	const review = { terms: terms("900", 20, "60"), findings: [{ code: "ceiling_raised", severity: "warn", text: "", data: { accepted: "50", proposed: "60" } }] } as unknown as Review;
+	expect(changes({ terms: terms("1000", 20, "50") }, review, tell)).toEqual([
+		{ label: "order_bound_floor", accepted: "1000", proposed: "900", changed: true },
+		{ label: "order_bound_fee", accepted: "0.4 %", proposed: "0.4 %", changed: false },
+		{ label: "order_bound_ceiling", accepted: "50 wei", proposed: "60 wei", changed: true },
+	]);
+});
+
+it("believes the finding about what was accepted", () => {
+	const review = { terms: terms("900", 20, "50"), findings: [{ code: "floor_lowered", severity: "warn", text: "", data: { accepted: "1100", proposed: "900" } }] } as unknown as Review;
+	expect(changes({ terms: terms("1000", 20, "50") }, review, tell)[0]).toMatchObject({ accepted: "1100", proposed: "900", changed: true });
+});

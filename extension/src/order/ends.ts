@@ -1,0 +1,126 @@
+import type { MessageKey } from "../i18n/keys";
+import type { Order, OrderState, ProvenBy, Spend } from "../wire/protocol";
+import { type Line, line, type Teller } from "./line";
+import { rowOf, standing } from "./standing";
+import type { Card } from "./waits";
+
+interface End {
+	/** What happened, which is also how it is known. */
+	happened: MessageKey;
+	/** What there is to do, where the order did not do what was asked. */
+	todo: MessageKey;
+}
+
+/** Every way in which an order comes to its end. */
+export const ends: Record<ProvenBy, End> = {
+	own_call: { happened: "order_by_own_call", todo: "order_do_nothing" },
+	opaque_call: { happened: "order_by_opaque_call", todo: "order_do_nothing" },
+	fill: { happened: "order_by_fill", todo: "order_do_nothing" },
+	part: { happened: "order_by_part", todo: "order_do_rest" },
+	arrival: { happened: "order_by_arrival", todo: "order_do_nothing" },
+	refund: { happened: "order_by_refund", todo: "order_do_again" },
+	revoke: { happened: "order_by_revoke", todo: "order_do_nothing" },
+	revert: { happened: "order_by_revert", todo: "order_do_again" },
+	other_nonce: { happened: "order_by_other_nonce", todo: "order_do_look" },
+	allowance_kept: { happened: "order_by_allowance_kept", todo: "order_do_kept" },
+	used_nonce: { happened: "order_by_used_nonce", todo: "order_do_again" },
+	absence: { happened: "order_by_absence", todo: "order_do_again" },
+	unsigned_late: { happened: "order_by_unsigned_late", todo: "order_do_unlocked" },
+	never_sent: { happened: "order_by_never_sent", todo: "order_do_network" },
+	void: { happened: "order_by_void", todo: "order_do_anytime" },
+	cancel: { happened: "order_by_cancel", todo: "order_do_anytime" },
+	withdrawn: { happened: "order_by_withdrawn", todo: "order_do_anytime" },
+	never_sent_cancelled: { happened: "order_by_never_sent_cancelled", todo: "order_do_anytime" },
+};
+
+/** For an order of an older version, which does not say what proved its end. */
+const endsOfOld: Partial<Record<OrderState, End>> = {
+	filled: { happened: "order_old_filled", todo: "order_do_nothing" },
+	refunded: { happened: "order_old_refunded", todo: "order_do_again" },
+	failed: { happened: "order_old_failed", todo: "order_do_again" },
+	expired: { happened: "order_old_expired", todo: "order_do_again" },
+	cancelled: { happened: "order_old_cancelled", todo: "order_do_anytime" },
+};
+
+/** Withdrawn by the wallet itself: the user asked for no end. */
+const refused: End = { happened: "order_by_refused", todo: "order_do_again" };
+
+function endOf(o: Order): End {
+	const by = o.verdict?.by;
+	if (by === "withdrawn" && !o.cancel) return refused;
+	return (by && rowOf(ends, by)) || endsOfOld[o.state] || { happened: "order_old_unknown", todo: "order_do_look" };
+}
+
+/** ended is the card of an order's end; undefined while it is open. Success and refund
+ * say what arrived; everything else has four lines: what happened, where the funds are,
+ * what happens next, what to do. */
+export function ended(order: Order, tell: Teller): Card | undefined {
+	if (!order.final) return undefined;
+	const { tone, picture } = standing(order);
+	const frame = { tone, picture, links: links(order), lines: [], text: [], ...(order.reason ? { said: { by: "wallet" as const, words: order.reason } } : {}) };
+	if (order.state === "filled") return { ...frame, ...filled(order, tell) };
+	if (order.state === "refunded") return { ...frame, ...refunded(order, tell) };
+	return { ...frame, title: standing(order).words, lines: fourLines(order, tell) };
+}
+
+function filled(o: Order, tell: Teller): Partial<Card> & { title: Line } {
+	const { terms, verdict } = o;
+	if (terms.provider === "wallet") return { title: line("order_revoked_title"), text: [happened(o, tell)] };
+	const out = (units: string) => tell.amount(terms.dstChainId, terms.tokenOut, units);
+	const got = verdict?.received ? tell.amount(terms.dstChainId, verdict.received.token, verdict.received.amount) : out(terms.floorOut);
+	const mine = terms.recipient === terms.account;
+	const title = verdict?.received ? "order_received_title" : "order_received_least_title";
+	const text = [mine ? line("order_received_here", tell.account(terms.account), tell.network(terms.dstChainId)) : line("order_received_there", terms.recipient, tell.network(terms.dstChainId))];
+	if (verdict?.short && verdict.received) text.push(line("order_short", out(missing(terms.floorOut, verdict.received.amount)), out(terms.floorOut)));
+	if (partly(o)) text.push(line("order_partly", spend(terms.srcChainId, verdict!.spent!, tell), tell.amount(terms.srcChainId, terms.tokenIn, missing(terms.amountIn, verdict!.spent!.amount))));
+	return { title: line(title, got), text };
+}
+
+function refunded(o: Order, tell: Teller): Partial<Card> & { title: Line } {
+	const { terms, verdict } = o;
+	const least = terms.refund ?? { token: terms.tokenIn, amount: terms.amountIn };
+	const back = verdict?.received ?? least;
+	const text = [line("order_refunded_where", tell.account(terms.refundTo), tell.network(terms.srcChainId)), happened(o, tell)];
+	if (verdict?.short) text.push(line("order_refunded_short", tell.amount(terms.srcChainId, least.token, missing(least.amount, back.amount))));
+	return { title: line("order_refunded_title", spend(terms.srcChainId, back, tell)), text };
+}
+
+/** fourLines is the failure card. */
+export function fourLines(o: Order, tell: Teller): Card["lines"] {
+	return [
+		{ label: "order_line_happened", text: happened(o, tell) },
+		{ label: "order_line_funds", text: whereabouts(o, tell) },
+		{ label: "order_line_next", text: line(o.leftovers?.length ? "order_next_leftover" : "order_next_nothing") },
+		{ label: "order_line_do", text: line(o.terms.provider === "wallet" && o.verdict?.by !== "allowance_kept" ? "order_do_revoke" : endOf(o).todo) },
+	];
+}
+
+export const happened = (o: Order, tell: Teller): Line => line(endOf(o).happened, tell.provider(o.terms.provider));
+
+/** whereabouts says where the input of an order is that neither filled nor refunded. */
+export function whereabouts(o: Order, tell: Teller): Line {
+	const { terms, verdict } = o;
+	if (terms.provider === "wallet") return line("order_funds_allowance");
+	const held = tell.amount(terms.srcChainId, terms.tokenIn, terms.amountIn);
+	const at = [tell.account(terms.account), tell.network(terms.srcChainId)];
+	const gas = verdict?.evidence && tell.coin(verdict.evidence.chainId, verdict.evidence.feePaid);
+	if (o.wrapped) return line("order_funds_wrapped", held, ...at);
+	return gas ? line("order_funds_gas", held, ...at, gas) : line("order_funds_kept", held, ...at);
+}
+
+/** partly tells whether less left than was signed. */
+export function partly(o: Order): boolean {
+	const { spent } = o.verdict ?? {};
+	return o.state === "filled" && spent !== undefined && BigInt(spent.amount) < BigInt(o.terms.amountIn);
+}
+
+const missing = (wanted: string, got: string) => (BigInt(wanted) > BigInt(got) ? (BigInt(wanted) - BigInt(got)).toString() : "0");
+const spend = (chainId: number, s: Spend, tell: Teller) => tell.amount(chainId, s.token, s.amount);
+
+function links(o: Order): Card["links"] {
+	const { evidence, deposit } = o.verdict ?? {};
+	const out: { label: MessageKey; chainId: number; tx: string }[] = [];
+	if (deposit) out.push({ label: "order_link_deposit", chainId: deposit.chainId, tx: deposit.tx });
+	if (evidence) out.push({ label: o.state === "refunded" ? "order_link_refund" : "order_link_end", chainId: evidence.chainId, tx: evidence.tx });
+	return out;
+}

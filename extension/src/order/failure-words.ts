@@ -1,0 +1,135 @@
+import type { MessageKey } from "../i18n/keys";
+import { known, t } from "../i18n/t";
+import { when, span } from "../i18n/when";
+import { errors, type ErrorName } from "../wire/protocol";
+import type { Failure } from "../wire/failure";
+
+/** What a refusal says to a person. */
+export interface RefusalWords {
+	title: string;
+	/** More of it; "" where the title says all. */
+	text: string;
+	/** The wire's name of the field that was wrong, where people have no word for it. */
+	field?: string;
+	/** What to do about it. */
+	do?: string;
+}
+
+/** AmountWords write base units as amounts; each is left out where it is not known what
+ * the amount is of. */
+export interface AmountWords {
+	tokenIn?: (units: string) => string;
+	tokenOut?: (units: string) => string;
+	/** Of the network's own coin. */
+	coin?: (wei: string) => string;
+}
+
+/** The fields that a person chose or was shown, and the other names that providers
+ * have for the same. */
+const fieldNames: Readonly<Record<string, MessageKey>> = {
+	...named("field_amount_in", "amountIn", "amount", "input.amount", "input.maximumAmount", "sellAmount", "spends"),
+	...named("field_token_in", "tokenIn", "token", "input.token", "sellToken", "sellTokens", "currencyIn"),
+	...named("field_token_out", "tokenOut", "output.token", "buyToken", "buyTokens", "currencyOut", "aggregatedOutputs.token"),
+	...named("field_recipient", "recipient", "output.recipient", "receiver", "receives"),
+	...named("field_refund_to", "refundTo", "refund", "refundCurrency"),
+	...named("field_slippage", "slippage", "slippageTolerance"),
+	...named("field_floor_out", "floorOut", "minAmountOut", "minAmount", "minimumAmount", "minimum", "output.amount", "output.minimumAmount", "buyAmount", "aggregatedOutputs.amount"),
+	...named("field_deadline", "deadline", "sigDeadline", "expiration", "expires", "expiry", "until", "exclusivityDeadline"),
+	...named("field_fee", "fee", "feeBps", "makerFeeBps", "feeReceiver", "appFees", "partnerFee", "protocolFee", "pays"),
+	...named("field_spender", "spender", "approvalTarget"),
+	...named("field_to", "to", "settler", "settlementAddress", "depository", "verifyingContract"),
+	...named("field_value", "value"),
+	...named("field_movements", "movements"),
+	...named("field_allowance", "allowance", "approves", "approvals", "approve", "approvalType"),
+	...named("field_account", "account", "from", "sender", "swapper", "taker", "depositor"),
+	...named("field_network", "chainId", "srcChainId", "dstChainId"),
+	...named("field_gas_ceiling", "gasCeiling"),
+	...named("field_wrap", "wrap"),
+	...named("field_permit", "permit", "permitData", "permitted"),
+	...named("field_clock", "clock"),
+};
+
+function named(key: MessageKey, ...names: string[]): Record<string, MessageKey> {
+	return Object.fromEntries(names.map((n) => [n, key]));
+}
+
+/** fieldWords is a field in plain words; undefined for one that nobody chose. */
+export function fieldWords(field: string): string | undefined {
+	const key = Object.hasOwn(fieldNames, field) ? fieldNames[field] : undefined;
+	return key && t(key);
+}
+
+/** Titles that name the field, for the refusals where a field is what matters. */
+const titlesOfField: Partial<Record<ErrorName, MessageKey>> = {
+	not_as_accepted: "err_not_as_accepted_field", not_understood: "err_not_understood_field", not_pinned: "err_not_pinned_field",
+	bad_request: "err_bad_request_field", provider_garbage: "err_provider_garbage_field",
+};
+
+/** Whose own message says more than the table does. */
+const telling = new Set<ErrorName>([
+	"not_as_accepted", "not_understood", "not_pinned", "would_revert", "movements_not_shown", "provider_refused", "provider_down", "provider_garbage",
+	"no_route", "unsupported_route", "unsupported_network", "bad_request", "bad_params", "tx_rejected", "rpc_refused", "setting_refused", "setting_fixed",
+	"internal", "not_exportable", "database_readonly", "database_full", "database_locked", "journal_failed", "network_unreachable", "rpc_disagree",
+	"cannot_cancel", "amount_too_small", "consent_needed", "insufficient_funds", "keychain_denied", "keychain_broken", "version_mismatch", "bad_keystore",
+]);
+
+type Details = Failure["details"];
+
+/** What the details of a refusal say in words; undefined where something is missing. */
+const details: Partial<Record<ErrorName, (d: Details, a: AmountWords) => string | undefined>> = {
+	insufficient_funds: (d, a) => {
+		if (!a.tokenIn || !d["missing"] || !d["balance"]) return undefined;
+		return t(d["promised"] ? "err_funds_promised" : "err_funds_missing", a.tokenIn(d["missing"]), a.tokenIn(d["balance"]), a.tokenIn(d["promised"] ?? "0"));
+	},
+	insufficient_gas: (d, { coin }) => {
+		if (!coin) return undefined;
+		if (d["missing"]) return t("err_gas_missing", coin(d["missing"]), coin(d["needed"] ?? "0"), coin(d["balance"] ?? "0"));
+		return d["max"] && d["ceiling"] ? t("err_gas_over", coin(d["max"]), coin(d["ceiling"])) : undefined;
+	},
+	gas_ceiling: (d, { coin }) => (coin && d["needed"] && d["ceiling"] ? t("err_gas_over", coin(d["needed"]), coin(d["ceiling"])) : undefined),
+	price_refused: (d, { tokenOut }) => (tokenOut && d["offered"] && d["own"] ? t("err_price_off", tokenOut(d["offered"]), tokenOut(d["own"])) : undefined),
+	backing_off: (d) => d["seconds"] && t("err_wait_for", span(Number(d["seconds"]))),
+	provider_busy: (d) => d["retryAfterSeconds"] && t("err_wait_for", span(Number(d["retryAfterSeconds"]))),
+	cannot_cancel: (d) => d["until"] && t("err_until", when(d["until"], "whole")),
+	clock_skew: (d) => d["skewSeconds"] && t("err_skew", d["skewSeconds"]),
+	password_required: (d) => d["address"] && t("err_address", d["address"]),
+	not_a_token: (d) => d["reason"] && sentence(d["reason"]),
+	token_unknown: (d) => d["token"] && t("err_address", d["token"]),
+	setting_overridden: (d) => (d["name"] ? t("err_set_by", d["name"]) : undefined),
+	setting_unknown: (d) => d["key"] && t("err_key", d["key"]),
+	frame_too_long: (d) => d["length"] && d["most"] && t("err_length", d["length"], d["most"]),
+	result_too_large: (d) => d["length"] && d["most"] && t("err_length", d["length"], d["most"]),
+	version_mismatch: (d) => (d["update"] ? t(d["update"] === "client" ? "err_update_client" : "err_update_daemon") : undefined),
+};
+
+/** refusalWords puts a refusal into plain words. A name that only a newer daemon knows
+ * is told in the daemon's own. */
+export function refusalWords(failure: Failure, amounts: AmountWords = {}): RefusalWords {
+	const name = failure.name as ErrorName;
+	if (!Object.hasOwn(errors, name)) return strange(failure);
+	const field = failure.details["field"] ?? failure.details["parameter"];
+	const words = field && fieldWords(field);
+	const withField = words && titlesOfField[name];
+	const todo = known(`err_${name}_do`);
+	return {
+		title: withField ? t(withField, words) : t(`err_${name}` as MessageKey),
+		text: details[name]?.(failure.details, amounts) || (telling.has(name) ? told(failure, name) : ""),
+		...(field && !words ? { field } : {}),
+		...(todo ? { do: todo } : {}),
+	};
+}
+
+function strange(failure: Failure): RefusalWords {
+	return { title: t("err_unknown"), text: sentence(failure.message), do: failure.remedy ? sentence(failure.remedy) : t(failure.retryable ? "err_try_again" : "err_update") };
+}
+
+/** The message where it is more than the table's. */
+function told(failure: Failure, name: ErrorName): string {
+	return failure.message === "" || failure.message === errors[name].means ? "" : sentence(failure.message);
+}
+
+/** sentence makes one of a clause of the daemon's: lower case, no full stop. */
+function sentence(clause: string): string {
+	const [first = "", ...rest] = [...clause];
+	return first.toUpperCase() + rest.join("") + (/[.!?…]$/.test(clause) ? "" : ".");
+}

@@ -1,0 +1,73 @@
+import type { MessageKey } from "../i18n/keys";
+import type { Condition, Order, OrderState } from "../wire/protocol";
+import { type Line, line } from "./line";
+
+/** Shown by a picture and in words, never by the colour alone. */
+export type Tone = "neutral" | "busy" | "good" | "warn" | "critical";
+export type Picture = "busy" | "wait" | "done" | "back" | "failed" | "over" | "ask" | "unsure" | "none";
+
+/** A Standing is where an order stands, in a word or two. */
+export interface Standing {
+	words: Line;
+	tone: Tone;
+	picture: Picture;
+}
+
+interface Row {
+	words: MessageKey;
+	/** Of an order that takes an allowance away. */
+	revoke?: MessageKey;
+	tone: Tone;
+	picture: Picture;
+}
+
+/** Every state, open ones first. */
+export const states: Record<OrderState, Row> = {
+	accepted: { words: "order_state_accepted", tone: "busy", picture: "busy" },
+	approving: { words: "order_state_approving", revoke: "order_state_revoking", tone: "busy", picture: "busy" },
+	executing: { words: "order_state_executing", tone: "busy", picture: "busy" },
+	submitting: { words: "order_state_submitting", tone: "busy", picture: "busy" },
+	settling: { words: "order_state_settling", tone: "busy", picture: "busy" },
+	filled: { words: "order_state_filled", revoke: "order_state_revoked", tone: "good", picture: "done" },
+	refunded: { words: "order_state_refunded", tone: "warn", picture: "back" },
+	failed: { words: "order_state_failed", tone: "critical", picture: "failed" },
+	expired: { words: "order_state_expired", tone: "neutral", picture: "over" },
+	cancelled: { words: "order_state_cancelled", tone: "neutral", picture: "over" },
+};
+
+/** Every condition; while it holds it goes before the state. */
+export const conditions: Record<Condition, Row> = {
+	"waiting for unlock": { words: "order_on_unlock", tone: "warn", picture: "ask" },
+	"needs consent": { words: "order_on_consent", tone: "warn", picture: "ask" },
+	"provider says failed, watching for refund": { words: "order_on_refund", tone: "warn", picture: "unsure" },
+	"reported, unproven": { words: "order_on_unproven", tone: "warn", picture: "unsure" },
+	"reported, transfer seen": { words: "order_on_seen", tone: "warn", picture: "unsure" },
+	"settled, and what arrived is unclear": { words: "order_on_unclear", tone: "warn", picture: "unsure" },
+	cancelling: { words: "order_on_cancelling", tone: "busy", picture: "busy" },
+	"waiting for an earlier transaction": { words: "order_on_nonce", tone: "busy", picture: "wait" },
+	"waiting for another order's allowance": { words: "order_on_allowance", tone: "busy", picture: "wait" },
+	"waiting for an order that would look alike on the chain": { words: "order_on_twin", tone: "busy", picture: "wait" },
+	"written by a newer version": { words: "order_on_newer", tone: "warn", picture: "unsure" },
+};
+
+/** standing is an order's state, or the condition that it waits with. What only a
+ * newer daemon knows is said in its own words. */
+export function standing(order: Pick<Order, "state" | "condition" | "final" | "means" | "terms" | "verdict">): Standing {
+	const { condition, state } = order;
+	if (condition && !order.final) {
+		const row = rowOf(conditions, condition);
+		return row ? { ...row, words: line(row.words) } : strange(condition, false);
+	}
+	const row = rowOf(states, state);
+	if (!row) return strange(order.means, order.final);
+	const words = order.terms.provider === "wallet" ? (row.revoke ?? row.words) : row.words;
+	if (order.verdict?.short) return { words: line(state === "refunded" ? "order_state_refunded_short" : "order_state_filled_short"), tone: "warn", picture: row.picture };
+	return { ...row, words: line(words) };
+}
+
+const strange = (words: string, final: boolean): Standing => ({ words: line("order_raw", words), tone: "warn", picture: final ? "over" : "unsure" });
+
+/** rowOf is a table's row for a word that may be of a newer daemon. */
+export function rowOf<K extends string, R>(table: Record<K, R>, word: string): R | undefined {
+	return Object.hasOwn(table, word) ? table[word as K] : undefined;
+}

@@ -1,0 +1,110 @@
+import type { MessageKey } from "../i18n/keys";
+import type { EffectKind, Order, OrderState, Step } from "../wire/protocol";
+import { type Line, line, type Teller } from "./line";
+
+export type StepMark = "preview" | "active" | "waiting" | "done" | "skipped" | "failed" | "dropped";
+
+/** What each mark is called. */
+export const stepMarks: Record<StepMark, MessageKey> = {
+	preview: "order_mark_preview", active: "order_mark_active", waiting: "order_mark_waiting", done: "order_mark_done",
+	skipped: "order_mark_skipped", failed: "order_mark_failed", dropped: "order_mark_dropped",
+};
+
+/** A StepLine is one row of the list of an order's steps. */
+export interface StepLine {
+	mark: StepMark;
+	title: Line;
+	note?: Line;
+	link?: { chainId: number; tx: string };
+}
+
+/** Who brings an order to its end: our own call, a maker that fills what was signed,
+ * whoever a deposit was handed to, or our own call that takes an allowance away. */
+export type Settled = "own" | "signed" | "deposit" | "revoke";
+
+export function settled(order: Pick<Order, "steps" | "terms">): Settled {
+	if (order.terms.provider === "wallet") return "revoke";
+	const last = order.steps.at(-1)?.effect;
+	if (last?.kind === "order") return "signed";
+	if (last?.kind === "deposit" || last?.trustedTo) return "deposit";
+	return order.terms.srcChainId === order.terms.dstChainId ? "own" : "deposit";
+}
+
+/** trusted is who settles what the order hands over, by name. */
+export function trusted(order: Pick<Order, "steps" | "terms">, tell: Teller): string {
+	return order.steps.at(-1)?.effect.trustedTo ?? tell.provider(order.terms.provider);
+}
+
+/** What each kind of step does, in words. */
+const does: Record<EffectKind, (s: Step, o: Order, tell: Teller) => Line> = {
+	approve: (s, o, tell) => {
+		const [a] = s.effect.approves ?? [];
+		if (!a) return line("order_step_call");
+		if (BigInt(a.amount) === 0n) return line(o.terms.provider === "wallet" ? "order_step_revoke" : "order_step_reset", tell.account(a.spender));
+		return line("order_step_approve", tell.account(a.spender), tell.amount(s.effect.chainId, a.token, a.amount));
+	},
+	permit: (_, o, tell) => line("order_step_permit", tell.amount(o.terms.srcChainId, o.terms.wrap ?? o.terms.tokenIn, o.terms.amountIn)),
+	swap: (_, o, tell) => line("order_step_swap", tell.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn)),
+	wrap: (_, o, tell) => line("order_step_wrap", tell.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn)),
+	unwrap: (_, o, tell) => line("order_step_unwrap", tell.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn)),
+	order: () => line("order_step_order"),
+	deposit: (_, o, tell) => line("order_step_deposit", tell.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn), trusted(o, tell)),
+	opaque: (_, o, tell) => line("order_step_opaque", tell.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn), trusted(o, tell)),
+};
+
+/** The row after the last step: how the order ends. */
+const ends: Record<Settled, (o: Order, tell: Teller) => Line> = {
+	own: () => line("order_step_settle_own"),
+	revoke: () => line("order_step_settle_own"),
+	signed: () => line("order_step_settle_signed"),
+	deposit: (o, tell) => line("order_step_settle_deposit", trusted(o, tell), tell.network(o.terms.dstChainId)),
+};
+
+/** stepLines is the list of an order's steps, with what follows its own ones. While
+ * it is open exactly one is active or waits; those before it are done. */
+export function stepLines(order: Order, tell: Teller): StepLine[] {
+	const own = order.steps.map((s, i) => ownStep(order, s, i, tell));
+	const tail: StepLine[] = [];
+	if (settled(order) === "signed" || order.submission || order.state === "submitting") tail.push(handOver(order, tell));
+	tail.push(settling(order, tell));
+	return [...own, ...tail];
+}
+
+const carrying: readonly OrderState[] = ["accepted", "approving", "executing"];
+
+/** Waiting is what a person, or another order, has to end. */
+const underWay = (order: Order): StepMark => (order.condition && order.condition !== "cancelling" ? "waiting" : "active");
+
+function ownStep(order: Order, step: Step, at: number, tell: Teller): StepLine {
+	const title = (rowFor(step.effect.kind) ?? (() => line("order_step_call")))(step, order, tell);
+	const chainId = step.effect.chainId;
+	const link = step.tx ? { link: { chainId, tx: step.tx } } : {};
+	if (step.skipped) return { mark: "skipped", title };
+	if (step.done) return { mark: "done", title, ...link };
+	const now = at === order.step && carrying.includes(order.state);
+	if (order.final && at >= order.step) return { mark: at === order.step && order.state === "failed" ? "failed" : "dropped", title, ...link };
+	if (!now) return { mark: at < order.step || !carrying.includes(order.state) ? "done" : "preview", title, ...link };
+	const sent = order.sending ? { note: line("order_note_sent"), link: { chainId, tx: order.sending } } : {};
+	const signing = step.kind === "typed" && !order.condition ? { note: line("order_note_signing") } : {};
+	return { mark: underWay(order), title, ...signing, ...sent };
+}
+
+const rowFor = (kind: string) => (Object.hasOwn(does, kind) ? does[kind as EffectKind] : undefined);
+
+function handOver(order: Order, tell: Teller): StepLine {
+	const title = line("order_step_submit", tell.provider(order.terms.provider));
+	if (order.state === "submitting") return { mark: underWay(order), title, ...(order.submission ? { note: line("order_note_tries", String(order.submission.tries)) } : {}) };
+	if (carrying.includes(order.state)) return { mark: "preview", title };
+	if (order.submission?.refused) return { mark: "failed", title, note: line("order_note_refused") };
+	return { mark: order.submission || order.state === "filled" ? "done" : order.final ? "dropped" : "done", title };
+}
+
+function settling(order: Order, tell: Teller): StepLine {
+	const title = ends[settled(order)](order, tell);
+	const { evidence } = order.verdict ?? {};
+	const link = evidence ? { link: { chainId: evidence.chainId, tx: evidence.tx } } : {};
+	if (order.state === "filled") return { mark: "done", title, ...link };
+	if (order.state === "refunded") return { mark: "failed", title, note: line("order_note_refunded"), ...link };
+	if (order.final) return { mark: order.state === "failed" && order.steps.every((s) => s.done) ? "failed" : "dropped", title };
+	return { mark: order.state === "settling" ? underWay(order) : "preview", title };
+}

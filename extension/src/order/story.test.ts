@@ -1,0 +1,265 @@
+/// <reference types="vite/client" />
+import { describe, expect, it } from "vitest";
+import de from "../../messages/de/order.json";
+import en from "../../messages/en/order.json";
+import type { Condition, Order, OrderKind, OrderState, ProvenBy, Step } from "../wire/protocol";
+import source from "../wire/protocol.ts?raw";
+import { ends } from "./ends";
+import type { Line, Teller } from "./line";
+import { conditions, standing, states } from "./standing";
+import { stepLines, stepMarks } from "./steps";
+import { doings, story } from "./story";
+import { waits } from "./waits";
+
+/** What the protocol says that a field may be, read from the generated file itself, so
+ * that a value that was added there is missed here. */
+function union(name: string): string[] {
+	const found = new RegExp(`export type ${name} = (.*);`).exec(source);
+	return [...(found?.[1] ?? "").matchAll(/"([^"]+)"/g)].map((m) => m[1] ?? "");
+}
+
+const allStates = union("OrderState") as OrderState[];
+const allConditions = union("Condition") as Condition[];
+const allProofs = union("ProvenBy") as ProvenBy[];
+
+const account = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const coin = "0x0000000000000000000000000000000000000000";
+const usdc = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
+const router = "0x66a9893cC07D91D95644AEDD05D03f95e1dBA8Af";
+const tx = `0x${"2".repeat(64)}`;
+const begun = Date.parse("2026-11-20T09:00:00Z");
+
+const tell: Teller = {
+	amount: (chainId, token, units) => `${units}@${token === coin ? "ETH" : "USDC"}/${chainId}`,
+	coin: (chainId, wei) => `${wei}@coin/${chainId}`,
+	network: (chainId) => `net ${chainId}`,
+	list: (names) => names.join(" and "),
+	account: (address) => (address === account ? "Account 1" : address.slice(0, 6)),
+	provider: (kind) => kind,
+	time: (time) => time,
+};
+
+const call = (kind: Step["effect"]["kind"], more: Partial<Step["effect"]> = {}): Step => ({ kind: "call", effect: { kind, chainId: 1, target: router, ...more } });
+const signed: Step = { kind: "typed", effect: { kind: "order", chainId: 1, target: router, deadline: "2026-11-20T09:05:00Z" } };
+const steps: Record<OrderKind, Step[]> = {
+	dex: [call("approve", { approves: [{ token: usdc, spender: router, amount: "5" }] }), call("swap")],
+	bridge: [call("deposit", { trustedTo: "Relay" })],
+	intent: [call("opaque", { trustedTo: "the intent provider" })],
+	gasless: [signed],
+	wallet: [call("approve", { approves: [{ token: usdc, spender: router, amount: "0" }] })],
+};
+
+function order(provider: OrderKind, more: Partial<Order> = {}): Order {
+	const terms: Order["terms"] = {
+		provider, account, srcChainId: 1, tokenIn: coin, amountIn: "1000", dstChainId: provider === "bridge" || provider === "intent" ? 10 : 1, tokenOut: usdc,
+		recipient: account, floorOut: "900", deadline: "2026-11-20T09:20:00Z", refundTo: account, feeBps: 20, gasCeiling: "50",
+	};
+	const offer = { id: "o", provider, account, srcChainId: 1, tokenIn: coin, amountIn: "1000", dstChainId: 1, tokenOut: usdc, amountOut: "1000", minAmountOut: "900", recipient: account, refundTo: account, slippage: 0.5, routing: "", route: "", durationSeconds: 12, expires: "2026-11-20T09:01:00Z" };
+	return {
+		id: "order-1", request: "r", digest: tx, origin: "browser", terms, offer, steps: steps[provider], revision: 1, state: "executing", means: "carrying out the steps",
+		final: false, step: 0, created: "2026-11-20T09:00:00Z", updated: "2026-11-20T09:00:00Z", ...more,
+	};
+}
+
+const finals: readonly OrderState[] = ["filled", "refunded", "failed", "expired", "cancelled"];
+const endOf: Record<ProvenBy, OrderState> = {
+	own_call: "filled", opaque_call: "filled", fill: "filled", part: "filled", arrival: "filled", revoke: "filled", refund: "refunded", revert: "failed", other_nonce: "failed",
+	allowance_kept: "failed", used_nonce: "failed", absence: "expired", unsigned_late: "expired", never_sent: "expired", void: "cancelled", cancel: "cancelled", withdrawn: "cancelled",
+	never_sent_cancelled: "cancelled",
+};
+const evidence = { chainId: 1, tx, block: 7, blockHash: tx, success: true, depth: 2, gasUsed: 1, feePaid: "33", hosts: ["a", "b"], to: router };
+
+const ended = (by: ProvenBy, more: Partial<NonNullable<Order["verdict"]>> = {}, provider: OrderKind = "dex", rest: Partial<Order> = {}): Order =>
+	order(provider, { state: endOf[by], final: true, step: 2, verdict: { state: endOf[by], by, sources: "2 sources agree", ...more }, ...rest });
+
+/** Every line of a story, to be looked up in the messages. */
+function linesOf(o: Order, now = begun): Line[] {
+	const s = story(o, tell, now);
+	const card = s.card ? [s.card.title, ...s.card.text, ...s.card.lines.map((l) => l.text)] : [];
+	return [s.standing.words, s.now, s.close, ...card, ...s.steps.flatMap((l) => [l.title, l.note]), typeof s.cancel === "object" ? s.cancel : undefined].filter((l) => l !== undefined);
+}
+
+function inBothLanguages(lines: readonly Line[]): void {
+	for (const { key, values } of lines) {
+		for (const messages of [en, de] as Record<string, string>[]) {
+			expect(messages, key).toHaveProperty(key);
+			const wanted = [...(messages[key] ?? "").matchAll(/\$([1-9])/g)].map((m) => Number(m[1]));
+			expect(Math.max(0, ...wanted), `${key} has what its words name`).toBeLessThanOrEqual(values.length);
+		}
+	}
+}
+
+describe("the tables have no gaps", () => {
+	it("reads the protocol", () => {
+		expect([allStates.length, allConditions.length, allProofs.length].every((n) => n > 9)).toBe(true);
+	});
+	it.each([
+		["states", states, allStates], ["conditions", conditions, allConditions], ["waits", waits, allConditions], ["ends", ends, allProofs],
+		["what is being done", doings, allStates.filter((s) => !finals.includes(s))],
+	] as const)("%s", (_, table, all) => expect(Object.keys(table).sort()).toEqual([...all].sort()));
+	it("both languages have the same messages with the same places", () => {
+		expect(Object.keys(de).sort()).toEqual(Object.keys(en).sort());
+		const places = (text: string) => [...text.matchAll(/\$[1-9]/g)].map((m) => m[0]).sort().join();
+		for (const [key, text] of Object.entries(en)) expect(places((de as Record<string, string>)[key] ?? ""), key).toBe(places(text));
+	});
+});
+
+describe("every state with every condition, of every provider, is told", () => {
+	const kinds = union("OrderKind") as OrderKind[];
+	it.each(allStates.filter((s) => !finals.includes(s)))("%s", (state) => {
+		for (const provider of kinds) {
+			for (const condition of [undefined, ...allConditions]) {
+				const told = order(provider, { state, ...(condition ? { condition } : {}), reason: "because" });
+				inBothLanguages(linesOf(told));
+				const s = story(told, tell, begun);
+				expect([s.now === undefined, s.close === undefined]).toEqual([condition !== undefined, false]);
+				expect(s.steps.filter((l) => l.mark === "active" || l.mark === "waiting"), `${provider} ${state} ${condition}: one step is under way`).toHaveLength(1);
+				expect(s.card === undefined).toBe(condition === undefined);
+			}
+		}
+	});
+	it.each(allProofs)("ended by %s", (by) => {
+		for (const provider of kinds) {
+			const told = ended(by, { evidence }, provider, { leftovers: [{ chainId: 1, token: usdc, spender: router, amount: "1" }] });
+			inBothLanguages(linesOf(told));
+			const s = story(told, tell, begun);
+			expect(s.card).toBeDefined();
+			expect(s.now ?? s.close ?? s.cancel).toBeUndefined();
+			expect(s.steps.some((l) => l.mark === "active" || l.mark === "waiting" || l.mark === "preview")).toBe(false);
+		}
+	});
+	it("an end of an older version, which does not say what proved it", () => {
+		for (const state of finals) inBothLanguages(linesOf(order("dex", { state, final: true, verdict: { state, sources: "one source" } })));
+	});
+	it("a state and a condition of a newer version, in the daemon's own words", () => {
+		const strange = order("dex", { state: "dancing" as OrderState, final: true, means: "unknown to this version" });
+		expect(story(strange, tell, begun).standing.words.values).toEqual(["unknown to this version"]);
+		inBothLanguages(linesOf(strange));
+		const waiting = order("dex", { condition: "waiting for rain" as Condition });
+		expect(story(waiting, tell, begun).card?.title.values).toEqual(["waiting for rain"]);
+	});
+	it("each mark of a step has its words", () => inBothLanguages(Object.values(stepMarks).map((key) => ({ key, values: [] }))));
+});
+
+describe("an end", () => {
+	it("says exactly what arrived", () => {
+		const { card } = story(ended("own_call", { received: { token: usdc, amount: "999" } }), tell, begun);
+		expect(card?.title).toEqual({ key: "order_received_title", values: ["999@USDC/1"] });
+		expect(card?.tone).toBe("good");
+	});
+	it("says at least the floor where nobody shows what arrived", () => {
+		expect(story(ended("own_call"), tell, begun).card?.title).toEqual({ key: "order_received_least_title", values: ["900@USDC/1"] });
+	});
+	it("says what is missing of the floor", () => {
+		const { card, standing } = story(ended("arrival", { received: { token: usdc, amount: "850" }, short: true }, "bridge"), tell, begun);
+		expect(card?.text).toContainEqual({ key: "order_short", values: ["50@USDC/10", "900@USDC/10"] });
+		expect([card?.tone, standing.words.key]).toEqual(["warn", "order_state_filled_short"]);
+	});
+	it("says what of a part did not leave", () => {
+		const { card } = story(ended("part", { received: { token: usdc, amount: "900" }, spent: { token: coin, amount: "600" } }, "gasless"), tell, begun);
+		expect(card?.text).toContainEqual({ key: "order_partly", values: ["600@ETH/1", "400@ETH/1"] });
+	});
+	it("names another recipient in full", () => {
+		const there = ended("own_call", { received: { token: usdc, amount: "999" } });
+		const { card } = story({ ...there, terms: { ...there.terms, recipient: router } }, tell, begun);
+		expect(card?.text[0]).toEqual({ key: "order_received_there", values: [router, "net 1"] });
+	});
+	it("of a refund has amount, chain and hash", () => {
+		const { card } = story(ended("refund", { received: { token: coin, amount: "990" }, short: true, evidence, deposit: { ...evidence, tx: `0x${"3".repeat(64)}` } }, "bridge"), tell, begun);
+		expect(card?.title).toEqual({ key: "order_refunded_title", values: ["990@ETH/1"] });
+		expect(card?.text.map((l) => l.key)).toEqual(["order_refunded_where", "order_by_refund", "order_refunded_short"]);
+		expect(card?.text[2]?.values).toEqual(["10@ETH/1"]);
+		expect(card?.links).toContainEqual({ label: "order_link_refund", chainId: 1, tx });
+	});
+	it.each(allProofs.filter((by) => !["filled", "refunded"].includes(endOf[by])))("%s has exactly the four lines of a failure", (by) => {
+		const { card } = story(ended(by), tell, begun);
+		expect(card?.lines.map((l) => l.label)).toEqual(["order_line_happened", "order_line_funds", "order_line_next", "order_line_do"]);
+		expect(card?.text).toEqual([]);
+	});
+	it("says where the funds are: kept, kept less gas, wrapped, or an allowance that stands", () => {
+		const funds = (o: Order) => story(o, tell, begun).card?.lines[1]?.text;
+		expect(funds(ended("absence"))).toEqual({ key: "order_funds_kept", values: ["1000@ETH/1", "Account 1", "net 1"] });
+		expect(funds(ended("revert", { evidence }))).toEqual({ key: "order_funds_gas", values: ["1000@ETH/1", "Account 1", "net 1", "33@coin/1"] });
+		expect(funds(ended("absence", {}, "gasless", { wrapped: true }))?.key).toBe("order_funds_wrapped");
+		expect(funds(ended("allowance_kept", {}, "wallet"))?.key).toBe("order_funds_allowance");
+	});
+	it("tells a refusal from a withdrawal", () => {
+		const first = (o: Order) => story(o, tell, begun).card?.lines[0]?.text.key;
+		expect(first(ended("withdrawn"))).toBe("order_by_refused");
+		expect(story(ended("withdrawn"), tell, begun).card?.lines[3]?.text.key).toBe("order_do_again");
+		expect(first(ended("withdrawn", {}, "dex", { cancel: true }))).toBe("order_by_withdrawn");
+	});
+	it("of a revoke has its own words", () => {
+		const { card, standing } = story(ended("revoke", {}, "wallet"), tell, begun);
+		expect([card?.title.key, standing.words.key]).toEqual(["order_revoked_title", "order_state_revoked"]);
+	});
+});
+
+describe("steps", () => {
+	const marks = (o: Order) => stepLines(o, tell).map((s) => s.mark);
+	it("go one after the other", () => {
+		expect(marks(order("dex", { state: "approving" }))).toEqual(["active", "preview", "preview"]);
+		const approved = [{ ...steps.dex[0]!, done: true, tx }, steps.dex[1]!];
+		expect(marks(order("dex", { steps: approved, step: 1 }))).toEqual(["done", "active", "preview"]);
+		expect(marks(order("dex", { steps: approved, step: 1, condition: "waiting for unlock" }))).toEqual(["done", "waiting", "preview"]);
+		expect(marks(order("dex", { steps: approved, step: 2, state: "settling" }))).toEqual(["done", "done", "active"]);
+		expect(marks(order("dex", { steps: approved.map((s) => ({ ...s, done: true })), step: 2, state: "filled", final: true }))).toEqual(["done", "done", "done"]);
+	});
+	it("show what was not needed, what failed and what never came", () => {
+		expect(marks(order("dex", { steps: [{ ...steps.dex[0]!, skipped: true }, steps.dex[1]!], step: 1 }))).toEqual(["skipped", "active", "preview"]);
+		expect(marks(order("dex", { state: "failed", final: true, step: 0 }))).toEqual(["failed", "dropped", "dropped"]);
+	});
+	it("link a finished step, and the transaction on its way", () => {
+		const lines = stepLines(order("dex", { steps: [{ ...steps.dex[0]!, done: true, tx }, steps.dex[1]!], step: 1, sending: `0x${"9".repeat(64)}` }), tell);
+		expect(lines.map((l) => l.link?.tx)).toEqual([tx, `0x${"9".repeat(64)}`, undefined]);
+	});
+	it("of a signed order hand it over, and a deposit is paid out elsewhere", () => {
+		expect(stepLines(order("gasless", { state: "submitting" }), tell).map((l) => [l.title.key, l.mark])).toEqual([["order_step_order", "done"], ["order_step_submit", "active"], ["order_step_settle_signed", "preview"]]);
+		expect(stepLines(order("bridge", { state: "settling", step: 1 }), tell).at(-1)).toMatchObject({ title: { values: ["Relay", "net 10"] }, mark: "active" });
+	});
+});
+
+describe("what a person can do", () => {
+	it("is to cancel while it is in the wallet's hands", () => {
+		expect(story(order("dex"), tell, begun).cancel).toBe(true);
+		expect(story(order("gasless", { state: "settling" }), tell, begun).cancel).toBe(true);
+		expect(story(order("bridge", { state: "settling" }), tell, begun).cancel).toEqual({ key: "order_handed_over", values: ["Relay"] });
+		expect(story(order("dex", { state: "settling" }), tell, begun).cancel).toBeUndefined();
+		expect(story(order("dex", { cancel: true }), tell, begun).cancel).toBeUndefined();
+	});
+	it("is to speed up what is on its way", () => {
+		const attempts: Order["attempts"] = [{ kind: "call", tx, maxFeePerGas: "1", maxPriorityFeePerGas: "1", signed: "2026-11-20T09:00:00Z" }];
+		expect(story(order("dex"), tell, begun).speedup).toBe(false);
+		expect(story(order("dex", { attempts }), tell, begun).speedup).toBe(true);
+		expect(story(order("dex", { attempts, speedup: "fast" }), tell, begun)).toMatchObject({ speedup: false, now: { key: "order_now_speedup_fast" } });
+	});
+	it("is to wait no longer than the order lives", () => {
+		expect(story(order("gasless", { state: "settling" }), tell, begun).until).toEqual({ label: "order_ends_label", time: "2026-11-20T09:05:00Z" });
+		expect(story(order("dex", { condition: "needs consent" }), tell, begun).until).toEqual({ label: "order_until_label", time: "2026-11-20T09:20:00Z" });
+		expect(story(order("dex"), tell, begun).until).toBeUndefined();
+		expect(story(order("gasless", { state: "settling" }), tell, begun + 600_000).now?.key).toBe("order_now_past");
+	});
+});
+
+it("calls a settling that takes long still tracking, and no failure", () => {
+	const settling = order("bridge", { state: "settling" });
+	expect(story(settling, tell, begun + 100_000).card).toBeUndefined();
+	expect(story(settling, tell, begun + 121_000).card?.title.key).toBe("order_tracking_title");
+	const later = [{ time: "2026-11-20T09:01:00Z", state: "settling" as const, step: 1 }];
+	expect(story(settling, tell, begun + 121_000, later).card).toBeUndefined();
+});
+
+it("shows what was seen, said and is not proven", () => {
+	const { card } = story(order("bridge", {
+		state: "settling", condition: "reported, transfer seen", reported: true, claim: { state: "filled", word: "success", chainId: 10, tx },
+		seen: { end: "filled", chainId: 10, tx, token: usdc, amount: "950", from: router },
+	}), tell, begun);
+	expect(card?.text[0]?.values).toEqual(["950@USDC/10", "0x66a9", "net 10"]);
+	expect(card?.lines.map((l) => l.label)).toEqual(["order_told_says", "order_told_unproven", "order_told_next", "order_told_do"]);
+	expect([card?.said, card?.links.length]).toEqual([{ by: "provider", words: "success" }, 2]);
+});
+
+it("lets a condition go before the state, until it ends", () => {
+	expect(standing(order("dex", { condition: "cancelling" })).words.key).toBe("order_on_cancelling");
+	expect(standing(order("dex", { condition: "cancelling", state: "cancelled", final: true })).words.key).toBe("order_state_cancelled");
+});

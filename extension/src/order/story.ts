@@ -1,0 +1,104 @@
+import type { MessageKey } from "../i18n/keys";
+import type { Entry, Order, OrderState } from "../wire/protocol";
+import { ended } from "./ends";
+import { type Line, line, type Teller } from "./line";
+import { rowOf, standing, type Standing } from "./standing";
+import { settled, type Settled, stepLines, type StepLine, trusted } from "./steps";
+import { type Card, wait } from "./waits";
+
+/** A Story is an order as a person is told it. */
+export interface Story {
+	standing: Standing;
+	/** What is being done now; absent once it ended, and while a card says more. */
+	now?: Line;
+	/** Whether the window may be closed; absent once it ended. */
+	close?: Line;
+	/** Until when the order lives: of a signed order its last second, of one that waits
+	 * for a person the last moment for signing. */
+	until?: { label: MessageKey; time: string };
+	steps: StepLine[];
+	/** What it waits with, or its end. */
+	card?: Card;
+	/** true, or why it cannot be cancelled; absent where there is nothing to cancel. */
+	cancel?: true | Line;
+	speedup: boolean;
+	leftovers: boolean;
+}
+
+/** A settling that takes longer than this many times what the provider expected, and
+ * at least so many seconds, is told of as one that we still follow. */
+const patience = 3;
+const leastPatience = 120;
+
+/** story tells an order. `now` is the present in ms since 1970; `history` its lines. */
+export function story(order: Order, tell: Teller, now: number, history?: readonly Entry[]): Story {
+	const shared = { standing: standing(order), steps: stepLines(order, tell), leftovers: (order.leftovers?.length ?? 0) > 0 };
+	const end = ended(order, tell);
+	if (end) return { ...shared, card: end, speedup: false };
+	const card = wait(order, tell) ?? tracking(order, tell, now, history);
+	const until = lives(order);
+	const cancel = cancellable(order, tell);
+	return {
+		...shared,
+		...(order.condition ? {} : { now: doing(order, tell, now) }),
+		close: line(asksUser(order) ? "order_close_waits" : "order_close"),
+		...(until ? { until } : {}),
+		...(card ? { card } : {}),
+		...(cancel === undefined ? {} : { cancel }),
+		speedup: (order.attempts?.length ?? 0) > 0 && !order.cancel && !order.speedup && order.condition !== "cancelling",
+	};
+}
+
+const asksUser = (o: Order) => o.condition === "waiting for unlock" || o.condition === "needs consent";
+
+type OpenState = Exclude<OrderState, "filled" | "refunded" | "failed" | "expired" | "cancelled">;
+
+/** What is being done in each open state, by who settles the order. */
+export const doings: Record<OpenState, Record<Settled, MessageKey>> = {
+	accepted: { own: "order_now_accepted", signed: "order_now_accepted", deposit: "order_now_accepted", revoke: "order_now_accepted" },
+	approving: { own: "order_now_approving", signed: "order_now_approving", deposit: "order_now_approving", revoke: "order_now_revoking" },
+	executing: { own: "order_now_executing", signed: "order_now_executing", deposit: "order_now_executing", revoke: "order_now_revoking" },
+	submitting: { own: "order_now_submitting", signed: "order_now_submitting", deposit: "order_now_submitting", revoke: "order_now_submitting" },
+	settling: { own: "order_now_settling_own", signed: "order_now_settling_signed", deposit: "order_now_settling_deposit", revoke: "order_now_settling_own" },
+};
+
+function doing(o: Order, tell: Teller, now: number): Line {
+	const row = rowOf(doings, o.state);
+	const how = settled(o);
+	if (!row) return line("order_raw", o.means);
+	if (o.speedup) return line(o.speedup === "fast" ? "order_now_speedup_fast" : "order_now_speedup_normal");
+	if (o.state === "settling" && how === "signed" && passed(lives(o)?.time, now)) return line("order_now_past");
+	return line(row[how], trusted(o, tell), tell.network(o.terms.dstChainId));
+}
+
+const passed = (time: string | undefined, now: number) => time !== undefined && Date.parse(time) <= now;
+
+/** What a person waits with, in a settling that takes long: that nothing is known is
+ * a state of its own. */
+function tracking(o: Order, tell: Teller, now: number, history?: readonly Entry[]): Card | undefined {
+	if (o.state !== "settling") return undefined;
+	const since = Date.parse(history?.find((h) => h.state === "settling")?.time ?? o.updated);
+	if ((now - since) / 1000 < Math.max(leastPatience, patience * o.offer.durationSeconds)) return undefined;
+	return {
+		title: line("order_tracking_title"), tone: "neutral", picture: "wait", lines: [], links: [],
+		text: [line("order_tracking_text"), line("order_tracking_since", tell.time(new Date(since).toISOString()))],
+		...(o.reason ? { said: { by: "wallet" as const, words: o.reason } } : {}),
+	};
+}
+
+function lives(o: Order): { label: MessageKey; time: string } | undefined {
+	if (asksUser(o)) return { label: "order_until_label", time: o.terms.deadline };
+	const last = o.steps.at(-1)?.effect;
+	return last?.kind === "order" && last.deadline ? { label: "order_ends_label", time: last.deadline } : undefined;
+}
+
+/** Of what is handed over the daemon would refuse it; of our own mined call there is
+ * nothing left to cancel. */
+function cancellable(o: Order, tell: Teller): true | Line | undefined {
+	if (o.cancel || o.condition === "written by a newer version") return undefined;
+	const out = o.state === "submitting" || o.state === "settling";
+	const how = settled(o);
+	if (out && how === "deposit") return line("order_handed_over", trusted(o, tell));
+	if (o.state === "settling" && how !== "signed") return undefined;
+	return true;
+}

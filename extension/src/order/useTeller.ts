@@ -1,0 +1,49 @@
+import { shortAddress } from "../components/address";
+import { known, locale, t } from "../i18n/t";
+import { isToday, when } from "../i18n/when";
+import { raw, shown, spelled } from "../money/spelled";
+import { useWallet } from "../state/context";
+import { useStore } from "../state/store";
+import { type Lookup, type TokenAt, useTokens } from "../state/tokens";
+import type { Account, Network, Order } from "../wire/protocol";
+import type { Teller } from "./line";
+
+/** tokensOf are the tokens that an order speaks of. */
+export function tokensOf(order: Order): TokenAt[] {
+	const { srcChainId, dstChainId, tokenIn, tokenOut, refund, wrap } = order.terms;
+	const all: TokenAt[] = [{ chainId: srcChainId, address: tokenIn }, { chainId: dstChainId, address: tokenOut }];
+	for (const address of [refund?.token, wrap, order.verdict?.spent?.token]) if (address) all.push({ chainId: srcChainId, address });
+	for (const s of order.steps) for (const a of s.effect.approves ?? []) all.push({ chainId: s.effect.chainId, address: a.token });
+	for (const l of order.leftovers ?? []) all.push({ chainId: l.chainId, address: l.token });
+	const { seen, verdict } = order;
+	if (seen) all.push({ chainId: seen.chainId, address: seen.token });
+	if (verdict?.received) all.push({ chainId: verdict.state === "refunded" ? srcChainId : dstChainId, address: verdict.received.token });
+	return all.filter((a, i) => all.findIndex((b) => b.chainId === a.chainId && b.address === a.address) === i);
+}
+
+/** tellerOf writes with what is known of tokens, networks and accounts. */
+export function tellerOf(lookup: Lookup, networks: readonly Network[], accounts: readonly Account[], short = false): Teller {
+	const network = (chainId: number) => networks.find((n) => n.chainId === chainId);
+	return {
+		amount(chainId, address, units) {
+			const { token, pending } = lookup(chainId, address);
+			if (token) return (short ? shown : spelled)(units, token, locale());
+			return pending ? "…" : raw(units, address, (digits, of) => t("order_base_units", digits, of), locale());
+		},
+		coin(chainId, wei) {
+			const n = network(chainId);
+			return n ? (short ? shown : spelled)(wei, n, locale()) : t("order_wei", wei);
+		},
+		network: (chainId) => network(chainId)?.name ?? t("order_chain", chainId),
+		list: (names) => new Intl.ListFormat(locale()).format(names),
+		account: (address) => accounts.find((a) => a.address === address)?.name ?? shortAddress(address),
+		provider: (kind) => known(`provider_${kind}`) ?? kind,
+		time: (time) => when(time, isToday(time) ? "clock" : "whole"),
+	};
+}
+
+/** useTeller writes what orders stand for; short for a list. */
+export function useTeller(orders: readonly Order[], short = false): Teller {
+	const wallet = useWallet();
+	return tellerOf(useTokens(orders.flatMap(tokensOf)), useStore(wallet.networks), useStore(wallet.accounts), short);
+}

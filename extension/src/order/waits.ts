@@ -1,0 +1,88 @@
+import type { MessageKey } from "../i18n/keys";
+import type { Condition, Order } from "../wire/protocol";
+import { type Line, line, type Teller } from "./line";
+import { type Picture, rowOf, conditions, type Tone } from "./standing";
+import { trusted } from "./steps";
+
+/** A Card tells of one state of affairs. Its lines have names, in a fixed order. */
+export interface Card {
+	title: Line;
+	tone: Tone;
+	picture: Picture;
+	text: readonly Line[];
+	lines: readonly { label: MessageKey; text: Line }[];
+	links: readonly { label: MessageKey; chainId: number; tx: string }[];
+	/** The wallet's or the provider's own words, in whatever language. */
+	said?: { by: "wallet" | "provider"; words: string };
+	/** What the card asks for besides reading it. */
+	asks?: "unlock" | "consent";
+}
+
+type Part = Partial<Omit<Card, "tone" | "picture">> & { title: Line };
+
+/** What each condition's card says. */
+export const waits: Record<Condition, (o: Order, tell: Teller) => Part> = {
+	"waiting for unlock": (o, tell) => ({
+		title: line("order_unlock_title"),
+		text: [line(o.cancel ? "order_unlock_cancel" : "order_unlock_text"), line("order_until", tell.time(o.terms.deadline))],
+		asks: "unlock",
+	}),
+	"needs consent": () => ({ title: line("order_consent_title"), text: [line("order_consent_text")], asks: "consent" }),
+	"provider says failed, watching for refund": (o, tell) => reported(o, tell, "order_refund", [o.terms.srcChainId, o.terms.dstChainId]),
+	"reported, unproven": (o, tell) => reported(o, tell, "order_unproven", [o.terms.dstChainId]),
+	"reported, transfer seen": (o, tell) => ({
+		...reported(o, tell, "order_seen", [o.seen?.chainId ?? o.terms.dstChainId]),
+		...(o.seen ? { text: [line("order_seen_what", tell.amount(o.seen.chainId, o.seen.token, o.seen.amount), tell.account(o.seen.from), tell.network(o.seen.chainId))] } : {}),
+	}),
+	"settled, and what arrived is unclear": (o, tell) => reported(o, tell, "order_unclear", [o.terms.srcChainId]),
+	cancelling: (o) => ({
+		title: line("order_cancelling_title"),
+		text: [line(o.attempts?.some((a) => a.kind === "cancel") ? "order_cancelling_sent" : "order_cancelling_text")],
+		links: (o.attempts ?? []).filter((a) => a.kind === "cancel").map((a) => ({ label: "order_link_cancel", chainId: o.terms.srcChainId, tx: a.tx })),
+	}),
+	"waiting for an earlier transaction": () => ({ title: line("order_nonce_title"), text: [line("order_nonce_text")] }),
+	"waiting for another order's allowance": () => ({ title: line("order_allowance_title"), text: [line("order_allowance_text")] }),
+	"waiting for an order that would look alike on the chain": () => ({ title: line("order_twin_title"), text: [line("order_twin_text")] }),
+	"written by a newer version": () => ({ title: line("order_newer_title"), text: [line("order_newer_text")] }),
+};
+
+/** What an end that is only told of has in common: who says it, what is not proven,
+ * that the watch goes on, and what there is to do. */
+function reported(o: Order, tell: Teller, name: "order_refund" | "order_unproven" | "order_seen" | "order_unclear", chains: readonly number[]): Part {
+	const where = tell.list([...new Set(chains)].map((c) => tell.network(c)));
+	const links: { label: MessageKey; chainId: number; tx: string }[] = [];
+	if (o.claim?.tx) links.push({ label: "order_link_claim", chainId: o.claim.chainId ?? o.terms.dstChainId, tx: o.claim.tx });
+	if (o.seen) links.push({ label: "order_link_seen", chainId: o.seen.chainId, tx: o.seen.tx });
+	const said = [o.claim?.word, o.claim?.reason].filter(Boolean).join(": ");
+	return {
+		title: line(`${name}_title`),
+		lines: [
+			{ label: "order_told_says", text: claimed(o, tell) },
+			{ label: "order_told_unproven", text: line(`${name}_unproven`, where) },
+			{ label: "order_told_next", text: line("order_told_next_text", where) },
+			{ label: "order_told_do", text: line(`${name}_do`, trusted(o, tell)) },
+		],
+		links,
+		...(said ? { said: { by: "provider", words: said } } : {}),
+	};
+}
+
+/** What the provider claims, by the state it names. */
+const claims: Partial<Record<string, MessageKey>> = {
+	filled: "order_claim_filled", refunded: "order_claim_refunded", failed: "order_claim_failed", expired: "order_claim_expired",
+	cancelled: "order_claim_cancelled", settling: "order_claim_settling",
+};
+
+function claimed(o: Order, tell: Teller): Line {
+	return line((o.claim && claims[o.claim.state]) ?? "order_claim_nothing", tell.provider(o.terms.provider));
+}
+
+/** wait is the card of what an open order waits with; undefined where it waits with
+ * nothing. A condition of a newer daemon is shown in its own words. */
+export function wait(order: Order, tell: Teller): Card | undefined {
+	const { condition } = order;
+	if (!condition || order.final) return undefined;
+	const part = rowOf(waits, condition)?.(order, tell) ?? { title: line("order_raw", condition), ...(order.report ? { said: { by: "wallet" as const, words: order.report } } : {}) };
+	const { tone, picture } = rowOf(conditions, condition) ?? { tone: "warn", picture: "unsure" };
+	return { tone, picture, text: [], lines: [], links: [], ...(order.reason && !part.said ? { said: { by: "wallet" as const, words: order.reason } } : {}), ...part };
+}

@@ -1,0 +1,38 @@
+import { t } from "../i18n/t";
+import { useWallet } from "../state/context";
+import { useStore } from "../state/store";
+import { Avatar } from "../components/Avatar";
+import { shortAddress } from "../components/address";
+import { Button } from "../components/Button";
+import { go } from "./route";
+import { Named } from "../components/Named";
+import { Icon } from "../components/Icon";
+
+/** Header shows whose money moves where: the account and the active network. */
+export function Header() {
+	const wallet = useWallet();
+	const account = useStore(wallet.account);
+	const networks = useStore(wallet.networks);
+	const active = useStore(wallet.active);
+	const network = networks.find((n) => n.chainId === active);
+	return (
+		<header class="header row">
+			<button type="button" class="chip grow" onClick={() => go({ at: "accounts" })}>
+				<Named name={t("header_account", account?.name ?? "")}>
+					<Avatar of={account?.address ?? ""} />
+					<span class="cut">{account?.name}</span>
+					<span class="soft small mono">{account && shortAddress(account.address)}</span>
+				</Named>
+			</button>
+			<button type="button" class="chip" onClick={() => go({ at: "networks" })}>
+				<Named name={t("header_network", network?.name ?? "")}>
+					<Avatar of={String(active)} letter={network?.name} />
+					<span class="cut">{network?.name}</span>
+				</Named>
+			</button>
+			<Button kind="icon" label={t("header_lock")} onClick={() => void wallet.shell.call("keys.lock", {})}>
+				<Icon name="lock" />
+			</Button>
+		</header>
+	);
+}

@@ -1,0 +1,103 @@
+import { useEffect } from "preact/hooks";
+import { locale, t } from "../i18n/t";
+import { useAct } from "../order/useAct";
+import { useWallet } from "../state/context";
+import { useStore } from "../state/store";
+import type { Network, RPC } from "../wire/protocol";
+import { announce } from "../components/Announcer";
+import { Avatar } from "../components/Avatar";
+import { Button } from "../components/Button";
+import { Refusal } from "../components/Refusal";
+import { Screen } from "../components/Screen";
+import { endpointState, networkState, supportOf } from "./network-health";
+import { go } from "./route";
+
+/** How often the networks' health is read again while it is looked at, in ms. */
+const pause = 10_000;
+
+/** Networks are those that there are: to choose the active one, and how each stands. */
+export default function Networks() {
+	const wallet = useWallet();
+	const networks = useStore(wallet.networks);
+	const select = useAct(async (_request, network: Network) => {
+		await wallet.select(network.chainId);
+		announce(t("networks_chosen", network.name));
+	});
+	useEffect(() => {
+		const read = () => void wallet.shell.call("networks.list", {}).then((list) => wallet.networks.set(list.networks)).catch(() => {}); // the last stays
+		read();
+		const timer = setInterval(() => document.visibilityState === "visible" && read(), pause);
+		return () => clearInterval(timer);
+	}, []);
+	return (
+		<Screen title={t("networks_title")} onBack="back">
+			<p class="soft">{t("networks_text")}</p>
+			{select.failure && <Refusal failure={select.failure} />}
+			<ul class="stack tight">
+				{networks.map((n) => (
+					<NetworkCard key={n.chainId} network={n} onSelect={() => void select.run(n)} />
+				))}
+			</ul>
+		</Screen>
+	);
+}
+
+function NetworkCard({ network, onSelect }: { network: Network; onSelect: () => void }) {
+	const wallet = useWallet();
+	const active = useStore(wallet.active) === network.chainId;
+	const { state, answering, all } = networkState(network);
+	return (
+		<li class="card network">
+			<button type="button" class="pick" aria-current={active} onClick={onSelect}>
+				<Avatar of={String(network.chainId)} letter={network.name} size={28} />
+				<span class="grow stack flat">
+					<span class="cut">{network.name}</span>
+					<span class={`small state ${state}`}>{t(`networks_${state}`, answering, all)}</span>
+				</span>
+				{active && <span class="chosen">{t("networks_active")}</span>}
+			</button>
+			<Support chainId={network.chainId} />
+			<details class="disclosure small">
+				<summary aria-label={t("networks_endpoints_of", network.name)}>{t("networks_endpoints")}</summary>
+				<div class="stack tight">
+					<ul class="stack tight">
+						{network.rpc.map((rpc, i) => (
+							<Endpoint key={i} rpc={rpc} />
+						))}
+					</ul>
+					<Button kind="plain" label={t("networks_settings_of", network.name)} onClick={() => go({ at: "settings", section: `networks.${network.chainId}` })}>
+						{t("networks_settings")}
+					</Button>
+				</div>
+			</details>
+		</li>
+	);
+}
+
+function Support({ chainId }: { chainId: number }) {
+	const providers = useStore(useWallet().providers);
+	return (
+		<ul class="support small" aria-label={t("networks_support")}>
+			{supportOf(providers, chainId).map(({ kind, word, note }) => (
+				<li key={kind} class={word} title={note}>
+					<span aria-hidden="true">{word === "active" ? "✓" : "–"}</span> {t(`provider_${kind}`)}
+					<span class={word === "disabled" ? "soft" : "hidden"}> {t(`networks_support_${word}`)}</span>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+function Endpoint({ rpc }: { rpc: RPC }) {
+	const state = endpointState(rpc);
+	return (
+		<li class="stack flat">
+			<span class="row apart">
+				<span class="mono cut">{rpc.host}</span>
+				<span class={`state ${state}`}>{t(`endpoint_${state}`)}</span>
+			</span>
+			{rpc.block !== undefined && <span class="soft number">{t("endpoint_block", new Intl.NumberFormat(locale()).format(rpc.block))}</span>}
+			{rpc.failure && <span class="wrong">{rpc.failure}</span>}
+		</li>
+	);
+}

@@ -1,0 +1,27 @@
+import { useState } from "preact/hooks";
+import { t } from "../../i18n/t";
+import { useWallet } from "../../state/context";
+import { Field } from "../../components/Field";
+import { ActModal } from "../ActModal";
+import { nameTooLong } from "../onboarding/name";
+
+/** Renamed is a wallet (by its id) or an account (by its address), with its present name. */
+export type Renamed = ({ wallet: string } | { account: string }) & { name: string };
+
+/** Rename gives a wallet or an account another name. An account without one gets its
+ * number back. */
+export function Rename({ what, onClose }: { what: Renamed; onClose: () => void }) {
+	const { shell } = useWallet();
+	const [name, setName] = useState(what.name);
+	const { name: _, ...of } = what;
+	const account = "account" in what;
+	const long = nameTooLong(name);
+	return (
+		<ActModal
+			title={t(account ? "rename_account" : "rename_wallet")} act={t("save")} onClose={onClose} ready={!long && (account || name.trim() !== "")}
+			onAct={(_password, request) => shell.call("keys.rename", { request, ...of, name: name.trim() })}
+		>
+			<Field label={t("rename_name")} value={name} onInput={setName} wrong={long ? t("name_too_long") : undefined} hint={account ? t("rename_empty") : undefined} />
+		</ActModal>
+	);
+}

@@ -1,0 +1,24 @@
+import type { Discovery, Network } from "../../wire/protocol";
+
+/** A Search for used accounts, as far as it has been told. */
+export interface Search {
+	looked: number;
+	found: number;
+	/** Names of the networks that did not answer. */
+	silent: readonly string[];
+	state: "running" | "done" | "broken";
+}
+
+/** searchOf puts what the daemon tells of a search into what is shown. */
+export function searchOf(discovery: Discovery, networks: readonly Pick<Network, "chainId" | "name">[]): Search {
+	const { looked, found, silent, done, error } = discovery;
+	return {
+		looked,
+		found: found.length,
+		silent: silent.map((id) => networks.find((n) => n.chainId === id)?.name ?? String(id)),
+		state: error ? "broken" : done ? "done" : "running",
+	};
+}
+
+/** begun is a search that nothing is known of yet. */
+export const begun: Search = { looked: 0, found: 0, silent: [], state: "running" };

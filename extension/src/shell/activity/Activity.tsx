@@ -1,0 +1,126 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../components/Button";
+import { Mark } from "../../components/Mark";
+import { Refusal } from "../../components/Refusal";
+import { Screen } from "../../components/Screen";
+import { t } from "../../i18n/t";
+import { isToday, when } from "../../i18n/when";
+import { say, type Teller } from "../../order/line";
+import { standing } from "../../order/standing";
+import { useTeller } from "../../order/useTeller";
+import { useWallet } from "../../state/context";
+import { useStore } from "../../state/store";
+import { failureOf, type Failure } from "../../wire/failure";
+import type { Order } from "../../wire/protocol";
+import { go, type Route } from "../route";
+import { grouped } from "./days";
+
+/** Activity lists what was swapped and revoked, and what of it is still open. */
+export default function Activity(_: { route: Extract<Route, { at: "activity" }> }) {
+	const wallet = useWallet();
+	const orders = useStore(wallet.orders);
+	const account = useStore(wallet.account);
+	const accounts = useStore(wallet.accounts);
+	const [all, showAll] = useState(false);
+	const shown = all ? orders : orders.filter((o) => o.terms.account === account?.address);
+	const tell = useTeller(shown, true);
+	return (
+		<Screen title={t("activity")} aside={<Button kind="plain" onClick={() => go({ at: "approvals" })}>{t("activity_approvals")}</Button>}>
+			{accounts.length > 1 && (
+				<label class="choice small">
+					<input type="checkbox" role="switch" checked={all} onChange={(e) => showAll(e.currentTarget.checked)} />
+					<span>{t("activity_all")}</span>
+				</label>
+			)}
+			{shown.length === 0 && <Empty />}
+			{grouped(shown).map((group) => {
+				const name = group.day === undefined ? t("activity_open") : dayName(group.day);
+				return (
+					<section key={group.day ?? "open"} class="stack tight" aria-label={name}>
+						<h2 class="small soft">{name}</h2>
+						<ul class="stack tight">
+							{group.orders.map((o) => (
+								<Row key={o.id} order={o} tell={tell} whose={all} />
+							))}
+						</ul>
+					</section>
+				);
+			})}
+			<More />
+		</Screen>
+	);
+}
+
+function dayName(day: number): string {
+	return isToday(day) ? t("activity_today") : when(day, "day");
+}
+
+function Row({ order, tell, whose }: { order: Order; tell: Teller; whose: boolean }) {
+	const { terms } = order;
+	const at = standing(order);
+	const across = terms.srcChainId !== terms.dstChainId;
+	return (
+		<li>
+			<button type="button" class="card activity-row" onClick={() => go({ at: "order", id: order.id })}>
+				<Mark of={at.picture} tone={at.tone} />
+				<span class="activity-what">
+					<span class="row apart">
+						<strong>{what(order, tell)}</strong>
+						<time class="soft small" dateTime={order.created}>
+							{when(order.created, order.final || isToday(order.created) ? "minute" : "date")}
+						</time>
+					</span>
+					<span class="small">
+						<span class={`tone ${at.tone}`}>{say(at.words)}</span>
+						<span class="soft">
+							{" "}
+							· {tell.provider(terms.provider)} · {tell.network(terms.srcChainId)}
+							{across && ` → ${tell.network(terms.dstChainId)}`}
+							{whose && ` · ${tell.account(terms.account)}`}
+						</span>
+					</span>
+				</span>
+			</button>
+		</li>
+	);
+}
+
+/** Pay → receive: what arrived where that is known, else what was accepted. */
+function what({ terms, verdict, steps, offer }: Order, tell: Teller): string {
+	if (terms.provider === "wallet") return t("activity_revoke", tell.account(steps[0]?.effect.approves?.[0]?.spender ?? ""));
+	const got = verdict?.state === "filled" && verdict.received ? verdict.received.amount : offer.amountOut;
+	return t("activity_swap", tell.amount(terms.srcChainId, terms.tokenIn, terms.amountIn), tell.amount(terms.dstChainId, terms.tokenOut, got));
+}
+
+function Empty() {
+	return (
+		<div class="empty">
+			<Mark of="none" />
+			<p>{t("activity_none")}</p>
+			<p class="soft small">{t("activity_none_hint")}</p>
+			<Button onClick={() => go({ at: "swap" })}>{t("activity_begin")}</Button>
+		</div>
+	);
+}
+
+function More() {
+	const wallet = useWallet();
+	const more = useStore(wallet.moreOrders);
+	const [busy, setBusy] = useState(false);
+	const [failure, setFailure] = useState<Failure | undefined>(undefined);
+	if (!more) return null;
+	const load = async () => {
+		setBusy(true);
+		setFailure(undefined);
+		await wallet.loadMoreOrders().catch((thrown: unknown) => setFailure(failureOf(thrown)));
+		setBusy(false);
+	};
+	return (
+		<>
+			{failure && <Refusal failure={failure} />}
+			<Button busy={busy} onClick={() => void load()}>
+				{t("activity_more")}
+			</Button>
+		</>
+	);
+}

@@ -1,0 +1,81 @@
+import { useEffect, useState } from "preact/hooks";
+import { Button } from "../../components/Button";
+import { Loading } from "../../components/Loading";
+import { Refusal } from "../../components/Refusal";
+import { Screen } from "../../components/Screen";
+import { t } from "../../i18n/t";
+import { when } from "../../i18n/when";
+import { say } from "../../order/line";
+import { OrderProgress } from "../../order/OrderProgress";
+import { standing } from "../../order/standing";
+import { useWallet } from "../../state/context";
+import { useStore } from "../../state/store";
+import { failureOf, type Failure } from "../../wire/failure";
+import type { Order, OrderResult } from "../../wire/protocol";
+import { go, type Route } from "../route";
+
+/** OrderScreen follows one order, with all that was recorded of it. */
+export default function OrderScreen({ route }: { route: Extract<Route, { at: "order" }> }) {
+	const wallet = useWallet();
+	const orders = useStore(wallet.orders);
+	const listed = orders.find((o) => o.id === route.id);
+	const [read, failure, again] = useRecord(route.id, listed?.revision);
+	const order = listed ?? read?.order;
+	return (
+		<Screen title={t(order?.terms.provider === "wallet" ? "order_revoke_screen" : "order_screen")} onBack="back">
+			{failure && (
+				<>
+					<Refusal failure={failure} />
+					<Button onClick={failure.is("order_unknown") ? () => go({ at: "activity" }) : again}>{t(failure.is("order_unknown") ? "nav_activity" : "order_again")}</Button>
+				</>
+			)}
+			{!order && !failure && <Loading />}
+			{order && <OrderProgress order={order} history={read?.history} channel={wallet.shell} />}
+			{order && read && read.history.length > 0 && <History order={order} history={read.history} omitted={read.omitted ?? 0} />}
+		</Screen>
+	);
+}
+
+/** useRecord reads an order and its history, again with each of its revisions. */
+function useRecord(id: string, revision: number | undefined): [OrderResult | undefined, Failure | undefined, () => void] {
+	const wallet = useWallet();
+	const [read, setRead] = useState<OrderResult | undefined>(undefined);
+	const [failure, setFailure] = useState<Failure | undefined>(undefined);
+	const [tries, setTries] = useState(0);
+	useEffect(() => {
+		let shown = true;
+		wallet.shell
+			.call("swap.order", { order: id })
+			.then((result) => {
+				if (!shown) return;
+				wallet.learn(result.order);
+				setRead(result);
+				setFailure(undefined);
+			})
+			.catch((thrown: unknown) => shown && setFailure(failureOf(thrown)));
+		return () => void (shown = false);
+	}, [id, revision, tries]);
+	return [read?.order.id === id ? read : undefined, failure, () => setTries((n) => n + 1)];
+}
+
+function History({ order, history, omitted }: { order: Order; history: OrderResult["history"]; omitted: number }) {
+	return (
+		<details class="card">
+			<summary>{t("order_history")}</summary>
+			{omitted > 0 && <p class="soft small">{t("order_history_omitted", omitted)}</p>}
+			<ol class="history">
+				{history.map((h, i) => (
+					<li key={i}>
+						<time class="soft small number" dateTime={h.time}>
+							{when(h.time, "clock")}
+						</time>
+						<span>
+							{say(standing({ state: h.state, ...(h.condition ? { condition: h.condition } : {}), final: false, means: h.state, terms: order.terms }).words)}
+							{h.note && <span class="soft small"> · {h.note}</span>}
+						</span>
+					</li>
+				))}
+			</ol>
+		</details>
+	);
+}

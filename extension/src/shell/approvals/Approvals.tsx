@@ -1,0 +1,162 @@
+import { useEffect, useState } from "preact/hooks";
+import { Button } from "../../components/Button";
+import { Loading } from "../../components/Loading";
+import { Mark } from "../../components/Mark";
+import { Refusal } from "../../components/Refusal";
+import { Screen } from "../../components/Screen";
+import { t } from "../../i18n/t";
+import { when } from "../../i18n/when";
+import { useWallet } from "../../state/context";
+import { useStore } from "../../state/store";
+import { failureOf, type Failure } from "../../wire/failure";
+import type { Allowance, Order } from "../../wire/protocol";
+import { go, type Route } from "../route";
+import { amountOf } from "./amounts";
+import { RevokeModal } from "./RevokeModal";
+
+/** Approvals lists who may pull tokens from the account, and takes that away. */
+export default function Approvals(_: { route: Extract<Route, { at: "approvals" }> }) {
+	const { account, network, orders, allowances, more, busy, failure, read } = useAllowances();
+	const [chosen, choose] = useState<Allowance | undefined>(undefined);
+	const revokes = orders.filter((o) => o.terms.provider === "wallet" && !o.final && o.terms.account === account?.address && o.terms.srcChainId === network?.chainId);
+	return (
+		<Screen title={t("approvals")} onBack="back">
+			<p class="soft small">{t("approvals_text", account?.name ?? "", network?.name ?? "")}</p>
+			{failure && <Refusal failure={failure} />}
+			{failure && !busy && <Button onClick={() => void read()}>{t("order_again")}</Button>}
+			<ul class="stack">
+				{allowances?.map((a) => (
+					<Row key={keyOf(a)} allowance={a} revoke={revokes.find((o) => revokesIt(o, a))} onRevoke={() => choose(a)} />
+				))}
+			</ul>
+			{allowances?.length === 0 && !more && !busy && !failure && (
+				<div class="empty">
+					<Mark of="done" tone="good" />
+					<p>{t("approvals_none")}</p>
+					<p class="soft small">{t("approvals_none_hint")}</p>
+				</div>
+			)}
+			{busy && (
+				<p class="row soft">
+					<Loading /> {t("approvals_loading")}
+				</p>
+			)}
+			{more && !busy && <Button onClick={() => void read(more)}>{t("approvals_more")}</Button>}
+			{chosen && (
+				<RevokeModal
+					allowance={chosen}
+					onClose={() => choose(undefined)}
+					onStale={() => {
+						choose(undefined);
+						void read();
+					}}
+				/>
+			)}
+		</Screen>
+	);
+}
+
+const keyOf = (a: Allowance) => `${a.kind} ${a.token} ${a.spender}`;
+
+/** The order that takes an allowance away: the keeper that it calls tells which kind. */
+function revokesIt(order: Order, a: Allowance): boolean {
+	const effect = order.steps[0]?.effect;
+	const named = effect?.approves?.[0];
+	return named?.spender === a.spender && named.token === a.token && (effect?.target === a.token) === (a.kind === "erc20");
+}
+
+/** useAllowances reads the account's allowances on the active network a page at a time,
+ * from the first again when account or network change or a revoke ends. */
+function useAllowances() {
+	const wallet = useWallet();
+	const account = useStore(wallet.account);
+	const active = useStore(wallet.active);
+	const networks = useStore(wallet.networks);
+	const orders = useStore(wallet.orders);
+	const [pages, setPages] = useState<{ of: string; allowances: readonly Allowance[]; more: string | undefined } | undefined>(undefined);
+	const [busy, setBusy] = useState(false);
+	const [failure, setFailure] = useState<Failure | undefined>(undefined);
+	const of = `${account?.address} ${active}`;
+	const read = async (cursor?: string) => {
+		if (!account) return;
+		setBusy(true);
+		setFailure(undefined);
+		try {
+			const page = await wallet.shell.call("approvals.list", { account: account.address, chainId: active, ...(cursor ? { cursor } : {}) });
+			setPages((before) => ({ of, allowances: cursor && before?.of === of ? joined(before.allowances, page.allowances) : page.allowances, more: page.cursor }));
+		} catch (thrown) {
+			setFailure(failureOf(thrown));
+		} finally {
+			setBusy(false);
+		}
+	};
+	const ended = orders.filter((o) => o.final).length;
+	useEffect(() => void read(), [of, ended]);
+	const fresh = pages?.of === of ? pages : undefined;
+	return { account, network: networks.find((n) => n.chainId === active), orders, allowances: fresh?.allowances, more: fresh?.more, busy, failure, read };
+}
+
+/** Pages may overlap where the list changed between them. */
+const joined = (before: readonly Allowance[], now: readonly Allowance[]) => [...before.filter((a) => !now.some((b) => keyOf(a) === keyOf(b))), ...now];
+
+interface RowProps {
+	allowance: Allowance;
+	/** Its revoke that is under way. */
+	revoke: Order | undefined;
+	onRevoke: () => void;
+}
+
+function Row({ allowance: a, revoke, onRevoke }: RowProps) {
+	const name = a.symbol ?? t("approvals_unknown_token");
+	return (
+		<li class="card stack tight">
+			<div class="row apart">
+				<h2 class="cut">{name}</h2>
+				{a.unlimited ? <strong class="tone warn">{t("approvals_unlimited")}</strong> : <span class="number">{amountOf(a, a.amount)}</span>}
+			</div>
+			<dl class="facts small">
+				<dt>{t("approvals_spender")}</dt>
+				<dd>
+					{a.name ?? <span class="tone warn">{t("approvals_stranger")}</span>}
+					<br />
+					<code>{a.spender}</code>
+				</dd>
+				{!a.symbol && (
+					<>
+						<dt>{t("approvals_token")}</dt>
+						<dd>
+							<code>{a.token}</code>
+						</dd>
+					</>
+				)}
+				<dt>{t("approvals_kept")}</dt>
+				<dd>{t(a.kind === "permit2" ? "approvals_by_permit2" : "approvals_by_token")}</dd>
+				<dt>{t("approvals_until")}</dt>
+				<dd>{a.expires ? when(a.expires, "whole") : t("approvals_for_ever")}</dd>
+			</dl>
+			{a.share !== "0" && <p class="note small">{t("approvals_share", amountOf(a, a.share))}</p>}
+			{a.leftover && (
+				<p class="note warn small">
+					{t("approvals_leftover")}{" "}
+					<button type="button" class="link" onClick={() => go({ at: "order", id: a.leftover ?? "" })}>
+						{t("approvals_leftover_order")}
+					</button>
+				</p>
+			)}
+			<RevokeButton allowance={a} name={name} revoke={revoke} onRevoke={onRevoke} />
+		</li>
+	);
+}
+
+function RevokeButton({ allowance: a, name, revoke, onRevoke }: RowProps & { name: string }) {
+	if (revoke) return <Button onClick={() => go({ at: "order", id: revoke.id })}>{t("approvals_running")}</Button>;
+	const kept = a.share !== "0";
+	return (
+		<Button disabled={!a.digest || kept} onClick={onRevoke}>
+			<span>
+				{t(kept ? "approvals_kept_back" : a.digest ? "approvals_revoke" : "approvals_not_now")}
+				<span class="hidden">{t("approvals_of", name, a.name ?? a.spender)}</span>
+			</span>
+		</Button>
+	);
+}

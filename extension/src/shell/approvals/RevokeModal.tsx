@@ -1,0 +1,81 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../components/Button";
+import { Modal } from "../../components/Modal";
+import { Refusal } from "../../components/Refusal";
+import { locale, t } from "../../i18n/t";
+import { shown } from "../../money/spelled";
+import { useAct } from "../../order/useAct";
+import { useWallet } from "../../state/context";
+import { useStore } from "../../state/store";
+import { words } from "../../swap/Findings";
+import { failureOf } from "../../wire/failure";
+import type { Allowance } from "../../wire/protocol";
+import { go } from "../route";
+import { amountOf } from "./amounts";
+
+interface Props {
+	allowance: Allowance;
+	onClose: () => void;
+	/** What was shown holds no longer: it is to be read again. */
+	onStale: () => void;
+}
+
+/** RevokeModal says what taking an allowance away does and costs, and does it. */
+export function RevokeModal({ allowance: a, onClose, onStale }: Props) {
+	const wallet = useWallet();
+	const network = useStore(wallet.networks).find((n) => n.chainId === a.chainId);
+	const [user, setUser] = useState<string | undefined>(undefined);
+	const unit = network ?? { symbol: "", decimals: 18 };
+	const coin = (wei: string) => shown(wei, unit, locale());
+	const act = useAct(async (request, digest: string) => {
+		try {
+			const order = await wallet.shell.call("approvals.revoke", { request, digest });
+			wallet.learn(order);
+			onClose();
+			go({ at: "order", id: order.id });
+		} catch (thrown) {
+			setUser(failureOf(thrown).details["order"]);
+			throw thrown;
+		}
+	});
+	const findings = a.findings ?? [];
+	const blocked = findings.some((f) => f.severity === "block");
+	const stale = act.failure?.is("plan_unknown", "plan_executed") ?? false;
+	return (
+		<Modal title={t("revoke_title", a.symbol ?? t("approvals_unknown_token"))} onClose={onClose}>
+			<p>{t("revoke_text")}</p>
+			<dl class="facts">
+				<dt>{t("approvals_spender")}</dt>
+				<dd>
+					{a.name ?? <span class="tone warn">{t("approvals_stranger")}</span>}
+					<br />
+					<code>{a.spender}</code>
+				</dd>
+				<dt>{t("revoke_amount")}</dt>
+				<dd>{a.unlimited ? t("approvals_unlimited") : amountOf(a, a.amount)}</dd>
+				{a.gas && (
+					<>
+						<dt>{t("revoke_gas")}</dt>
+						<dd>{t("revoke_gas_most", coin(a.gas.expected), coin(a.gas.max))}</dd>
+					</>
+				)}
+			</dl>
+			{findings.map((f) => (
+				<p key={f.code} class={`note ${f.severity === "block" ? "critical" : "warn"}`}>
+					{words(f, unit, undefined)}
+				</p>
+			))}
+			{act.failure && <Refusal failure={act.failure} amounts={{ coin }} />}
+			{user && act.failure && <Button onClick={() => go({ at: "order", id: user })}>{t("revoke_used_by")}</Button>}
+			{stale ? (
+				<Button kind="main" onClick={onStale}>
+					{t("revoke_again")}
+				</Button>
+			) : (
+				<Button kind="main critical" disabled={blocked || !a.digest} busy={act.busy} onClick={() => void act.run(a.digest ?? "")}>
+					{t(blocked ? "revoke_blocked" : "revoke_yes")}
+				</Button>
+			)}
+		</Modal>
+	);
+}

@@ -1,0 +1,214 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { MessageKey } from "../../i18n/keys";
+import { known, t } from "../../i18n/t";
+import type { Link } from "../../wire/link";
+import { Failure } from "../../wire/failure";
+import { maxVersion, minVersion } from "../../wire/protocol";
+import { useWallet } from "../../state/context";
+import { Button } from "../../components/Button";
+import { Command } from "../../components/Command";
+import { Screen } from "../../components/Screen";
+import { Select } from "../../components/Select";
+import { useSecondsUntil } from "../../components/useSecondsUntil";
+import { sentence, troubleOf } from "../troubles";
+import { here } from "./here";
+import { type BrowserKind, places, type Step, steps, type System } from "./install";
+
+type Of<A extends Link["at"]> = Extract<Link, { at: A }>;
+
+/** LinkScreen is what stands between the extension and the daemon, and what a person
+ * can do about it. */
+export default function LinkScreen({ link }: { link: Link }) {
+	switch (link.at) {
+		case "missing":
+			return <Install link={link} title={t("link_missing")} why={t("link_missing_why")} unlisted={__DEVELOPMENT__} />;
+		case "forbidden":
+			return <Install link={link} title={t("link_forbidden")} why={t("link_forbidden_why")} unlisted />;
+		case "lost":
+			return <Lost link={link} />;
+		case "outdated":
+			return <Outdated link={link} />;
+		case "refused":
+			return <Refused link={link} />;
+		case "connecting":
+		case "ready":
+			return null; // shown elsewhere
+	}
+}
+
+interface InstallProps {
+	link: Of<"missing" | "forbidden">;
+	title: string;
+	why: string;
+	unlisted: boolean;
+}
+
+function Install({ link, title, why, unlisted }: InstallProps) {
+	return (
+		<Screen title={title}>
+			<p>{why}</p>
+			{link.at === "forbidden" && <ExtensionID />}
+			<Guide unlisted={unlisted} />
+			<Again label={t("try_again")} />
+			<Browser reason={link.reason} />
+			<About />
+		</Screen>
+	);
+}
+
+const ids = chrome.runtime;
+
+function ExtensionID() {
+	return (
+		<p class="soft small">
+			{t("link_id")} <code>{ids.id}</code>
+		</p>
+	);
+}
+
+/** Guide are the steps to a host that this browser finds. Which browser it is can be
+ * corrected: some call themselves Chrome. */
+function Guide({ unlisted }: { unlisted: boolean }) {
+	const [place, setPlace] = useState<{ browser: BrowserKind; system: System }>();
+	useEffect(() => void here().then(setPlace), []);
+	if (!place) return null;
+	const { browser, system } = place;
+	if (system === "other") return <p class="note warn">{t("link_no_program")}</p>;
+	return (
+		<>
+			{browser !== "firefox" && (
+				<Select
+					label={t("link_browser")}
+					value={browser}
+					options={Object.entries(places).filter(([kind]) => kind !== "firefox").map(([kind, { name }]) => [kind, name])}
+					onChange={(kind) => setPlace({ browser: kind as BrowserKind, system })}
+				/>
+			)}
+			<ol class="guide">
+				{steps({ browser, system, id: ids.id, unlisted }).map((step) => (
+					<li key={step.step} class="stack tight">
+						<StepView step={step} browser={places[browser].name} />
+					</li>
+				))}
+			</ol>
+		</>
+	);
+}
+
+function StepView({ step, browser }: { step: Step; browser: string }) {
+	const command = <Command text={step.command} label={t(`link_copy_${step.step}`)} />;
+	if (step.step !== "allow") {
+		return (
+			<>
+				<p>{t(`link_${step.step}`, browser)}</p>
+				{command}
+			</>
+		);
+	}
+	return (
+		<>
+			<p>{t("link_allow", step.file)}</p>
+			<Command text={step.lines} label={t("link_copy_lines")} />
+			<p>{t("link_allow_stop")}</p>
+			{command}
+		</>
+	);
+}
+
+function Lost({ link }: { link: Of<"lost"> }) {
+	const seconds = useSecondsUntil(link.retryAt);
+	return (
+		<Screen title={t("link_lost")}>
+			<p>{t("link_lost_why")}</p>
+			<p class="soft number" aria-live="off">
+				{seconds > 0 ? t("link_lost_wait", seconds) : t("link_lost_now")}
+			</p>
+			<Again label={t("try_now")} />
+			<StatusCommand />
+			<Browser reason={link.reason} />
+		</Screen>
+	);
+}
+
+function StatusCommand() {
+	return (
+		<div class="stack tight">
+			<p>{t("link_status")}</p>
+			<Command text="swapkeep status" label={t("link_copy_status")} />
+		</div>
+	);
+}
+
+function Outdated({ link }: { link: Of<"outdated"> }) {
+	const client = link.update === "client";
+	return (
+		<Screen title={t(client ? "link_update_extension" : "link_update_daemon")}>
+			<p>{t(client ? "link_update_extension_why" : "link_update_daemon_why")}</p>
+			<dl class="facts card">
+				<dt>{t("link_this_extension")}</dt>
+				<dd>{ids.getManifest().version}</dd>
+				<dt>{t("link_speaks")}</dt>
+				<dd>{minVersion === maxVersion ? String(minVersion) : `${minVersion}–${maxVersion}`}</dd>
+			</dl>
+			{!client && (
+				<div class="stack tight">
+					<p>{t("link_update_daemon_how")}</p>
+					<Command text={"swapkeep version\nswapkeep stop"} label={t("link_copy_version")} />
+				</div>
+			)}
+			<Again label={t("try_again")} />
+			<Daemon words={link.reason} />
+		</Screen>
+	);
+}
+
+function Refused({ link }: { link: Of<"refused"> }) {
+	const failure = new Failure(link.error);
+	return (
+		<Screen title={known(`link_refused_${failure.name}`) ?? t("link_refused")}>
+			<p>{troubleOf(failure)}</p>
+			<Daemon words={[failure.message, failure.remedy].map(sentence).join(" ")} />
+			{failure.is("origin_refused") ? (
+				<>
+					<ExtensionID />
+					<Guide unlisted />
+				</>
+			) : (
+				<StatusCommand />
+			)}
+			<Again label={t("try_again")} />
+		</Screen>
+	);
+}
+
+function Again({ label }: { label: string }) {
+	const { shell } = useWallet();
+	return (
+		<Button kind="main" onClick={() => shell.retry()}>
+			{label}
+		</Button>
+	);
+}
+
+/** Words are somebody's own, quoted as text. */
+function Words({ who, words }: { who: MessageKey; words: string }) {
+	if (!words) return null;
+	return (
+		<p class="soft small">
+			{t(who)} <q>{words}</q>
+		</p>
+	);
+}
+
+const Browser = ({ reason }: { reason: string }) => <Words who="link_browser_says" words={reason} />;
+const Daemon = ({ words }: { words: string }) => <Words who="link_daemon_says" words={words} />;
+
+function About(): ComponentChildren {
+	return (
+		<details class="disclosure">
+			<summary>{t("link_what")}</summary>
+			<p>{t("link_what_text")}</p>
+		</details>
+	);
+}

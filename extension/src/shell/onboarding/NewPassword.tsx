@@ -1,0 +1,60 @@
+import { known, t } from "../../i18n/t";
+import type { Failure } from "../../wire/failure";
+import { Field } from "../../components/Field";
+import { ofPassword, PasswordField } from "../PasswordField";
+import { troubleOf } from "../troubles";
+import { minPassword, strength } from "./strength";
+
+export interface Passwords {
+	password: string;
+	repeat: string;
+}
+
+/** missing is what a new password lacks; undefined: nothing. */
+export function missing({ password, repeat }: Passwords): "password_short" | "password_differs" | undefined {
+	if ([...password].length < minPassword) return "password_short";
+	return password === repeat ? undefined : "password_differs";
+}
+
+interface Props {
+	/** The first wallet sets the vault's password; later ones need the same. */
+	first: boolean;
+	value: Passwords;
+	onInput: (value: Passwords) => void;
+	/** It was sent once: what is missing is said. */
+	tried: boolean;
+	failure: Failure | undefined;
+	/** A refused password is being typed anew: what was said of it holds no more. */
+	onChange: () => void;
+}
+
+/** NewPassword asks for the vault's password, twice when it is a new one. */
+export function NewPassword({ first, value, onInput, tried, failure, onChange }: Props) {
+	const setPassword = (password: string) => {
+		if (ofPassword(failure)) onChange();
+		onInput({ ...value, password });
+	};
+	if (!first) return <PasswordField value={value.password} onInput={setPassword} failure={failure} hint={t("password_same")} />;
+	const level = strength(value.password);
+	const lacks = tried ? missing(value) : undefined;
+	const wrong = failure && ofPassword(failure) ? troubleOf(failure) : lacks === "password_short" ? t("password_short", minPassword) : undefined;
+	return (
+		<>
+			<div class="stack tight">
+				<Field
+					label={t("password")} type="password" autoComplete="new-password" value={value.password} onInput={setPassword} wrong={wrong}
+					hint={value.password ? known(`strength_${level}`, minPassword) : t("password_hint", minPassword)}
+				/>
+				<div class={`strength ${value.password ? level : "none"}`} aria-hidden="true">
+					<span />
+					<span />
+					<span />
+				</div>
+			</div>
+			<Field
+				label={t("password_repeat")} type="password" autoComplete="new-password" value={value.repeat} onInput={(repeat) => onInput({ ...value, repeat })}
+				wrong={lacks === "password_differs" ? t("password_differs") : undefined}
+			/>
+		</>
+	);
+}

@@ -1,0 +1,48 @@
+import { useState } from "preact/hooks";
+import { t } from "../../i18n/t";
+import { useWallet } from "../../state/context";
+import { useStore } from "../../state/store";
+import { Button } from "../../components/Button";
+import { Logo } from "../../components/Logo";
+import { Screen } from "../../components/Screen";
+import { Create } from "./Create";
+import { Import } from "./Import";
+import { inTab, settingUp, setUp } from "./settingUp";
+
+/** Onboarding makes a wallet: the first, or another one. */
+export default function Onboarding() {
+	const setup = useStore(settingUp);
+	const { keys } = useWallet();
+	// Its own making changes that: what holds is how it was at the beginning.
+	const [first] = useState(() => (keys.get()?.state ?? "none") === "none");
+	if (setup.stage === "none") return <Welcome />;
+	return setup.way === "create" ? <Create first={first} /> : <Import first={first} />;
+}
+
+function Welcome() {
+	return (
+		<Screen title={t("welcome")}>
+			<Logo />
+			<p>{t("welcome_text")}</p>
+			<ul class="points stack tight">
+				<li>{t("welcome_keys")}</li>
+				<li>{t("welcome_terms")}</li>
+				<li>{t("welcome_proof")}</li>
+			</ul>
+			<Sandbox />
+			<div class="stack tight">
+				<Button kind="main" onClick={() => setUp("create")}>
+					{t("create_wallet")}
+				</Button>
+				<Button onClick={() => setUp("import")}>{t("import_wallet")}</Button>
+			</div>
+			{!inTab() && <p class="soft small">{t("welcome_tab")}</p>}
+		</Screen>
+	);
+}
+
+/** Sandbox says what wallets there can be where nothing is real. */
+export function Sandbox() {
+	const hello = useStore(useWallet().hello);
+	return hello?.sandbox ? <p class="note warn">{t("sandbox_wallets")}</p> : null;
+}

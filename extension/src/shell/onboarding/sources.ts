@@ -1,0 +1,79 @@
+import type { MessageKey } from "../../i18n/keys";
+import type { ErrorName, ImportParams } from "../../wire/protocol";
+import { wordCounts, wordsOf } from "./mnemonic";
+
+/** What a wallet can be imported from. */
+export type Source = "mnemonic" | "privateKey" | "keystore";
+
+/** What is typed of each source. */
+export interface Given {
+	mnemonic: string;
+	privateKey: string;
+	keystore: string;
+	keystorePassword: string;
+}
+
+export const nothingGiven: Given = { mnemonic: "", privateKey: "", keystore: "", keystorePassword: "" };
+
+/** Most bytes of a key file (limits.maxSecret of the protocol). */
+export const maxKeyFile = 4096;
+
+/** Names of the fields, and of the choice between them. */
+export const sources: readonly { source: Source; choice: MessageKey }[] = [
+	{ source: "mnemonic", choice: "import_words" },
+	{ source: "privateKey", choice: "import_key" },
+	{ source: "keystore", choice: "import_file" },
+];
+
+/** fieldsOf are what keys.import is given of a source: nothing else is sent. */
+export function fieldsOf(source: Source, given: Given): Partial<ImportParams> {
+	switch (source) {
+		case "mnemonic":
+			return { mnemonic: wordsOf(given.mnemonic).join(" ") };
+		case "privateKey":
+			return { privateKey: given.privateKey.trim() };
+		case "keystore":
+			return { keystore: given.keystore, keystorePassword: given.keystorePassword };
+	}
+}
+
+/** lackOf is what can be told of a source without the daemon; undefined: nothing. */
+export function lackOf(source: Source, given: Given): { field: keyof Given; key: MessageKey; value?: number } | undefined {
+	switch (source) {
+		case "mnemonic": {
+			const count = wordsOf(given.mnemonic).length;
+			return wordCounts.includes(count) ? undefined : { field: "mnemonic", key: "import_words_count", value: count };
+		}
+		case "privateKey":
+			return /^(0x)?[0-9a-f]{64}$/i.test(given.privateKey.trim()) ? undefined : { field: "privateKey", key: "import_key_form" };
+		case "keystore":
+			return isKeyFile(given.keystore) ? undefined : { field: "keystore", key: "import_file_form" };
+	}
+}
+
+function isKeyFile(text: string): boolean {
+	if (new TextEncoder().encode(text).length > maxKeyFile) return false;
+	try {
+		const file: unknown = JSON.parse(text);
+		return typeof file === "object" && file !== null && !Array.isArray(file);
+	} catch {
+		return false;
+	}
+}
+
+/** Which field a refusal is about; those of the source's own field name none. */
+const blamed: Partial<Record<ErrorName, keyof Given | "source">> = {
+	bad_mnemonic: "mnemonic",
+	bad_private_key: "privateKey",
+	bad_keystore: "keystore",
+	keystore_password: "keystorePassword",
+	published_test_key: "source",
+	sandbox_only: "source",
+	duplicate_wallet: "source",
+};
+
+/** fieldOf is the field that a refusal is about; undefined: none of them. */
+export function fieldOf(error: string, source: Source): keyof Given | undefined {
+	const field = blamed[error as ErrorName];
+	return field === "source" ? source : field;
+}

@@ -1,0 +1,50 @@
+/** How hard a password is to guess, by a rule of thumb for a meter. The daemon, which
+ * also knows the words that are tried first, has the last word. */
+export type Strength = "short" | "weak" | "fair" | "strong";
+
+/** The least that the daemon takes, in characters. */
+export const minPassword = 10;
+
+/** Bits that a character adds when it continues nothing. */
+const bits: readonly { of: RegExp; bits: number }[] = [
+	{ of: /\s/, bits: 1 },
+	{ of: /\d/, bits: 3.3 },
+	{ of: /[a-z]/, bits: 3.5 },
+	{ of: /[A-Z]/, bits: 4.5 },
+	{ of: /[\x20-\x7e]/, bits: 5 },
+];
+
+/** Beyond ASCII. */
+const otherBits = 7;
+
+/** Of the next in a run or a repeat. */
+const nextBits = 0.5;
+
+/** A password of few different characters is easy, however long. */
+const distinctBits = 7;
+
+const runs = ["abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"];
+
+const levels: readonly { below: number; is: Strength }[] = [
+	{ below: 35, is: "weak" },
+	{ below: 50, is: "fair" },
+];
+
+export function strength(password: string): Strength {
+	const characters = [...password];
+	if (characters.length < minPassword) return "short";
+	const sum = characters.reduce((total, c, i) => total + (i > 0 && follows(characters[i - 1]!, c) ? nextBits : bitsOf(c)), 0);
+	const guess = Math.min(sum, new Set(characters).size * distinctBits);
+	return levels.find((l) => guess < l.below)?.is ?? "strong";
+}
+
+function bitsOf(character: string): number {
+	return bits.find((b) => b.of.test(character))?.bits ?? otherBits;
+}
+
+/** follows: b repeats a or lies beside it in an order that everyone knows. */
+function follows(a: string, b: string): boolean {
+	const [x, y] = [a.toLowerCase(), b.toLowerCase()];
+	if (x === y) return true;
+	return runs.some((run) => run.includes(x) && run.includes(y) && Math.abs(run.indexOf(x) - run.indexOf(y)) === 1);
+}

@@ -1,0 +1,38 @@
+import { useMemo } from "preact/hooks";
+import { t } from "../../i18n/t";
+import { useWallet } from "../../state/context";
+import { useStore } from "../../state/store";
+import { CopyButton } from "../../components/CopyButton";
+import { Screen } from "../../components/Screen";
+import { qr } from "./qr";
+
+/** Receive shows the account's address, whole, to be copied or read by a camera. */
+export default function Receive() {
+	const wallet = useWallet();
+	const account = useStore(wallet.account);
+	const active = useStore(wallet.active);
+	const network = useStore(wallet.networks).find((n) => n.chainId === active);
+	if (!account) return null;
+	return (
+		<Screen title={t("receive_title")}>
+			<div class="receive card stack">
+				<QR text={account.address} />
+				<code class="address">{account.address}</code>
+				<CopyButton kind="main" text={account.address} label={t("receive_copy")} />
+			</div>
+			{network && <p class="note warn">{t("receive_network", network.name)}</p>}
+			<p class="soft small">{t("receive_other")}</p>
+		</Screen>
+	);
+}
+
+/** QR is dark on light in both themes: many cameras read nothing else. */
+function QR({ text }: { text: string }) {
+	const { path, size } = useMemo(() => qr(text), [text]);
+	return (
+		<svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={t("receive_qr", text)} shape-rendering="crispEdges">
+			<rect width={size} height={size} fill="#fff" />
+			<path d={path} fill="#000" />
+		</svg>
+	);
+}

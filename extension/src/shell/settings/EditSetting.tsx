@@ -1,0 +1,90 @@
+import { useState } from "preact/hooks";
+import { t } from "../../i18n/t";
+import type { Setting } from "../../wire/protocol";
+import { Field } from "../../components/Field";
+import { Select } from "../../components/Select";
+import { ActModal } from "../ActModal";
+import { useNames, useSet } from "./useSetting";
+import { choiceWords, shownValue } from "./shown";
+import { boundsOf, inverted, isOn, kinds } from "./values";
+
+interface Props {
+	setting: Setting;
+	onClose: () => void;
+}
+
+/** EditSetting changes one setting, by a field of its type. */
+export function EditSetting({ setting, onClose }: Props) {
+	const set = useSet();
+	const [draft, setDraft] = useState(() => kinds[setting.type].draftOf(setting));
+	const [tried, setTried] = useState(false);
+	const read = kinds[setting.type].read(draft, setting);
+	const wrong = typeof read === "string" ? read : undefined;
+	const asksPassword = setting.right === "password";
+	async function save(password: string) {
+		setTried(true);
+		if (typeof read === "string") return;
+		await set({ key: setting.key, ...read, ...(asksPassword ? { password } : {}) });
+	}
+	const [low, high] = boundsOf(setting) ?? [];
+	const words = wrong && (tried || draft !== "") ? t(wrong, low ?? "", high ?? "") : undefined;
+	return (
+		<ActModal title={useNames().whole(setting)} act={t("save")} asksPassword={asksPassword} ready={!wrong} onAct={save} onClose={onClose}>
+			<Control setting={setting} draft={draft} setDraft={setDraft} wrong={words} />
+			<p class="soft small">{t("settings_present", shownValue(setting))}</p>
+			{setting.applies === "restart" && <p class="soft small">{t("settings_restart")}</p>}
+		</ActModal>
+	);
+}
+
+interface ControlProps {
+	setting: Setting;
+	draft: string;
+	setDraft: (draft: string) => void;
+	wrong: string | undefined;
+}
+
+function Control({ setting, draft, setDraft, wrong }: ControlProps) {
+	const bounds = boundsOf(setting);
+	const hint = bounds && t("settings_bounds", ...bounds);
+	const field = { value: draft, onInput: setDraft, wrong };
+	switch (setting.type) {
+		case "choice":
+			return <Select label={t("settings_value")} value={draft} options={(setting.choices ?? []).map((c) => [c, choiceWords(c)] as const)} onChange={setDraft} />;
+		case "switch": {
+			const on = isOn({ key: setting.key, value: draft });
+			return (
+				<label class="choice">
+					<input type="checkbox" checked={on} onChange={(e) => setDraft(String(e.currentTarget.checked !== inverted(setting.key)))} />
+					{t("settings_on")}
+				</label>
+			);
+		}
+		case "percent":
+			return <Field label={t("settings_percent")} inputMode="decimal" hint={hint} {...field} />;
+		case "duration":
+			return <Field label={t("settings_minutes")} inputMode="decimal" hint={hint} {...field} />;
+		case "number":
+			return <Field label={t("settings_value")} inputMode="decimal" hint={hint} {...field} />;
+		case "urls":
+			return <Field label={t("settings_urls")} rows={4} hint={t("settings_urls_hint")} placeholder="https://…" {...field} />;
+		case "url":
+			return <Field label={t("settings_url")} placeholder="https://…" {...field} />;
+		case "text":
+			return <Field label={t("settings_value")} {...field} />;
+	}
+}
+
+/** ResetSetting forgets what was set here: file or default hold again. */
+export function ResetSetting({ setting, onClose }: Props) {
+	const set = useSet();
+	const asksPassword = setting.right === "password";
+	return (
+		<ActModal
+			title={useNames().whole(setting)} act={t("settings_reset")} asksPassword={asksPassword} onClose={onClose}
+			onAct={(password) => set({ key: setting.key, reset: true, ...(asksPassword ? { password } : {}) })}
+		>
+			<p>{t("settings_reset_text", shownValue(setting))}</p>
+		</ActModal>
+	);
+}

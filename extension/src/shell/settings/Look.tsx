@@ -1,0 +1,79 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { languages, t } from "../../i18n/t";
+import { keep, type Kept, kept } from "../../state/local";
+import { useWallet } from "../../state/context";
+import { useStore } from "../../state/store";
+import { type Failure, failureOf } from "../../wire/failure";
+import { Refusal } from "../../components/Refusal";
+import { Select } from "../../components/Select";
+import { applyTheme } from "../theme";
+import { languageOf, speakNow } from "./language";
+import { useSet } from "./useSetting";
+
+/** Look is how the wallet looks here: the language is the daemon's setting, for all
+ * windows; the theme is this browser's. */
+export function Look() {
+	return (
+		<>
+			<Language />
+			<Theme />
+			<dl class="facts card">
+				<dt>{t("look_currency")}</dt>
+				<dd>{t("look_usd")}</dd>
+			</dl>
+		</>
+	);
+}
+
+/** Arrow keys choose one after the other: each is set in its turn, the last one holds. */
+function Language() {
+	const set = useSet();
+	const settings = useStore(useWallet().settings);
+	const setting = settings.find((s) => s.key === "ui.language");
+	const [wanted, setWanted] = useState<string>();
+	const [failure, setFailure] = useState<Failure>();
+	const turn = useRef(0);
+	const before = useRef(Promise.resolve());
+	function choose(language: string) {
+		const mine = ++turn.current;
+		setWanted(language);
+		setFailure(undefined);
+		before.current = before.current.then(async () => {
+			if (mine !== turn.current) return;
+			try {
+				await set(language ? { key: "ui.language", value: language } : { key: "ui.language", reset: true });
+				await speakNow(language);
+			} catch (thrown) {
+				setFailure(failureOf(thrown));
+			}
+			if (mine === turn.current) setWanted(undefined);
+		});
+	}
+	return (
+		<>
+			<Select
+				label={t("look_language")} value={wanted ?? languageOf(settings)} disabled={setting?.refused !== undefined} hint={setting?.refused}
+				options={[["", t("look_language_browser")] as const, ...Object.entries(languages)]} onChange={choose}
+			/>
+			{failure && <Refusal failure={failure} />}
+		</>
+	);
+}
+
+type Theme = Kept["theme"];
+
+function Theme() {
+	const [theme, setTheme] = useState<Theme>("system");
+	useEffect(() => void kept("theme").then((found) => found && setTheme(found)), []);
+	return (
+		<Select
+			label={t("look_theme")} value={theme}
+			options={(["system", "light", "dark"] as const).map((of) => [of, t(`look_theme_${of}`)] as const)}
+			onChange={(chosen) => {
+				setTheme(chosen as Theme);
+				keep("theme", chosen as Theme);
+				applyTheme(chosen as Theme);
+			}}
+		/>
+	);
+}

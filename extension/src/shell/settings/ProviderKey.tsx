@@ -1,0 +1,56 @@
+import { useState } from "preact/hooks";
+import { t } from "../../i18n/t";
+import { useWallet } from "../../state/context";
+import { announce } from "../../components/Announcer";
+import { Button } from "../../components/Button";
+import { Field } from "../../components/Field";
+import { ActModal } from "../ActModal";
+
+interface Props {
+	/** As providers.set_key names it. */
+	provider: string;
+	name: string;
+}
+
+/** ProviderKey keeps or forgets the key for a provider. The daemon shows none, not
+ * even whether there is one. */
+export function ProviderKey({ provider, name }: Props) {
+	const { shell, providers } = useWallet();
+	const [open, setOpen] = useState<"set" | "forget">();
+	const [key, setKey] = useState("");
+	const close = () => {
+		setOpen(undefined);
+		setKey("");
+	};
+	async function send(password: string) {
+		const { set } = await shell.call("providers.set_key", { provider, key: open === "set" ? key.trim() : "", password });
+		announce(t(set ? "key_kept" : "key_forgotten", name));
+		providers.set((await shell.call("swap.providers", {})).providers);
+	}
+	return (
+		<li class="setting">
+			<div class="row">
+				<div class="grow">
+					<p>{t("key_title")}</p>
+					<p class="soft small">{t(provider === "dex" ? "key_dex" : "key_text")}</p>
+				</div>
+				<Button kind="plain" label={t("key_forget_of", name)} onClick={() => setOpen("forget")}>
+					{t("key_forget")}
+				</Button>
+				<Button kind="plain" label={t("key_set_of", name)} onClick={() => setOpen("set")}>
+					{t("key_set")}
+				</Button>
+			</div>
+			{open === "set" && (
+				<ActModal title={t("key_set_of", name)} act={t("save")} asksPassword ready={key.trim() !== ""} onAct={send} onClose={close}>
+					<Field label={t("key_title")} type="text" value={key} onInput={setKey} />
+				</ActModal>
+			)}
+			{open === "forget" && (
+				<ActModal title={t("key_forget_of", name)} act={t("key_forget")} asksPassword onAct={send} onClose={close}>
+					<p>{t("key_forget_text", name)}</p>
+				</ActModal>
+			)}
+		</li>
+	);
+}

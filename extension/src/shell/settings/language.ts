@@ -1,0 +1,33 @@
+import { languages, speak } from "../../i18n/t";
+import { keep, kept } from "../../state/local";
+import type { Wallet } from "../../state/wallet";
+import type { Setting } from "../../wire/protocol";
+import { route } from "../route";
+
+/** languageOf is the language that was set; "" is the browser's: nobody set one, or
+ * there are no messages for it. */
+export function languageOf(settings: readonly Pick<Setting, "key" | "value" | "source">[]): string {
+	const setting = settings.find((s) => s.key === "ui.language");
+	if (!setting || setting.source === "default") return "";
+	const tag = setting.value.split("-")[0] ?? "";
+	return Object.hasOwn(languages, tag) ? tag : "";
+}
+
+/** speakNow changes the language of what is on the screen, and of the next page's
+ * first paint. */
+export async function speakNow(language: string): Promise<void> {
+	keep("language", language);
+	await speak(language);
+	route.set({ ...route.get() }); // draws everything again
+}
+
+/** followLanguage has this page speak what any window, or the terminal, has set. */
+export function followLanguage(wallet: Pick<Wallet, "settings">): void {
+	wallet.settings.subscribe((settings) => {
+		if (settings.length > 0) void adopt(languageOf(settings));
+	});
+}
+
+async function adopt(language: string): Promise<void> {
+	if (((await kept("language")) ?? "") !== language) await speakNow(language);
+}

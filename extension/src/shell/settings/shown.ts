@@ -1,0 +1,29 @@
+import { known, locale, t } from "../../i18n/t";
+import type { Setting } from "../../wire/protocol";
+import { isOn, secondsOf } from "./values";
+
+/** shownValue is a setting's value for reading. */
+export function shownValue(setting: Setting): string {
+	const { type, value, values } = setting;
+	if (type === "urls") return values?.length ? values.join(", ") : t("settings_empty");
+	if (type === "switch") return t(isOn(setting) ? "settings_on" : "settings_off");
+	if (value === "") return t(setting.key.endsWith("base_url") ? "settings_own" : "settings_empty");
+	if (type === "choice") return choiceWords(value);
+	if (type === "percent") return `${number(value)} %`;
+	if (type === "duration") return duration(secondsOf(value));
+	if (type === "number") return number(value);
+	return value;
+}
+
+/** choiceWords are a choice in words; most are words themselves. */
+export function choiceWords(choice: string): string {
+	return known(`choice_${choice}`) ?? choice;
+}
+
+const number = (value: string) => new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(Number(value));
+
+function duration(seconds: number): string {
+	const part = (value: number, unit: "hour" | "minute" | "second") =>
+		value > 0 ? [new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "long" }).format(value)] : [];
+	return [...part(Math.floor(seconds / 3600), "hour"), ...part(Math.floor(seconds / 60) % 60, "minute"), ...part(seconds % 60, "second")].join(" ");
+}

@@ -1,0 +1,31 @@
+import { useWallet } from "../../state/context";
+import { useStore } from "../../state/store";
+import type { SetParams, Setting } from "../../wire/protocol";
+import type { Subject } from "./sections";
+import { known, t } from "../../i18n/t";
+import { messageOf, subjectOf } from "./sections";
+
+/** useSet changes a setting. Every window hears of it; this one shows the answer. */
+export function useSet(): (params: SetParams) => Promise<void> {
+	const { shell, settings } = useWallet();
+	return async (params) => {
+		const { setting } = await shell.call("settings.set", params);
+		settings.update((all) => all.map((s) => (s.key === setting.key ? setting : s)));
+	};
+}
+
+/** useNames says what settings and their subjects are called. */
+export function useNames(): { subject(of: Subject): string; setting(of: Setting): string; whole(of: Setting): string } {
+	const networks = useStore(useWallet().networks);
+	const subject = ({ of, name }: Subject) => {
+		if (of === "network") return networks.find((n) => String(n.chainId) === name)?.name ?? t("network_unnamed", name);
+		return known(of === "provider" ? `provider_${name}` : `source_${name}`) ?? name;
+	};
+	// A setting that only a newer daemon has is called what it says itself.
+	const setting = (of: Setting) => known(messageOf(of.key)) ?? of.does;
+	const whole = (of: Setting) => {
+		const about = subjectOf(of.key);
+		return about ? t("settings_of", setting(of), subject(about)) : setting(of);
+	};
+	return { subject, setting, whole };
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import type { Setting } from "../../wire/protocol";
+import { boundsOf, isOn, kinds, secondsOf } from "./values";
+
+const setting = (type: Setting["type"], value: string, more: Partial<Setting> = {}): Setting => ({
+	key: "a.b", does: "", type, value, default: "", source: "default", right: "session", applies: "now", ...more,
+});
+
+describe("a percent", () => {
+	const slippage = setting("percent", "0.5", { min: "0.01", max: "50" });
+	it.each([["1.5", { value: "1.5" }], ["0,5", { value: "0.5" }], ["50", { value: "50" }], ["50.01", "settings_out_of_bounds"], ["0", "settings_out_of_bounds"], ["1.234", "settings_no_number"], ["", "settings_no_number"], ["1e1", "settings_no_number"]])(
+		"of %j is read", (draft, want) => expect(kinds.percent.read(draft, slippage)).toEqual(want),
+	);
+});
+
+describe("a duration", () => {
+	const lock = setting("duration", "15m0s", { min: "1m0s", max: "24h0m0s" });
+	it("is written in minutes", () => {
+		expect(["15m0s", "24h0m0s", "1h30m15s", "0s"].map(secondsOf)).toEqual([900, 86400, 5415, 0]);
+		expect(kinds.duration.draftOf(lock)).toBe("15");
+		expect(boundsOf(lock)).toEqual(["1", "1440"]);
+	});
+	it.each([["15", { value: "900s" }], ["1440", { value: "86400s" }], ["1441", "settings_out_of_bounds"], ["0.5", "settings_out_of_bounds"], ["soon", "settings_no_number"]])(
+		"of %j minutes is read", (draft, want) => expect(kinds.duration.read(draft, lock)).toEqual(want),
+	);
+});
+
+describe("URLs", () => {
+	it("are one a line, in order", () => {
+		const list = setting("urls", "", { values: ["rpc.example"], masked: true });
+		expect(kinds.urls.draftOf(list)).toBe("");
+		expect(kinds.urls.read(" https://a.example/x\n\nhttps://b.example ", list)).toEqual({ values: ["https://a.example/x", "https://b.example"] });
+		expect(kinds.urls.read("a.example", list)).toBe("settings_no_url");
+		expect(kinds.urls.read("", list)).toBe("settings_no_url");
+		expect(kinds.urls.read(Array(9).fill("https://a.example").join("\n"), list)).toBe("settings_too_many_urls");
+	});
+	it("are no other scheme's", () => {
+		expect(kinds.url.read("javascript:alert(1)", setting("url", ""))).toBe("settings_no_url");
+		expect(kinds.url.read("https://a.example", setting("url", ""))).toEqual({ value: "https://a.example" });
+	});
+});
+
+it("shows what is switched off as off", () => {
+	expect(isOn({ key: "providers.dex.disabled", value: "false" })).toBe(true);
+	expect(isOn({ key: "prices.imported", value: "false" })).toBe(false);
+});

@@ -1,0 +1,184 @@
+import { useEffect, useState } from "preact/hooks";
+import { announce } from "../../components/Announcer";
+import { Avatar } from "../../components/Avatar";
+import { Button } from "../../components/Button";
+import { change, PriceChart } from "../../components/PriceChart";
+import { Refusal } from "../../components/Refusal";
+import { Screen } from "../../components/Screen";
+import { locale, t } from "../../i18n/t";
+import { when } from "../../i18n/when";
+import { dollars } from "../../money/amount";
+import { spelled } from "../../money/spelled";
+import { useAct } from "../../order/useAct";
+import { useWallet } from "../../state/context";
+import { useStore } from "../../state/store";
+import { useTokens } from "../../state/tokens";
+import { NATIVE } from "../../state/wallet";
+import type { Price, Token } from "../../wire/protocol";
+import { preselected } from "../preselected";
+import { back, go, type Route } from "../route";
+
+/** TokenScreen tells what a token of the active network is, what it is worth, and what
+ * the account has of it. */
+export default function TokenScreen({ route }: { route: Extract<Route, { at: "token" }> }) {
+	const wallet = useWallet();
+	const chainId = useStore(wallet.active);
+	const { token, pending } = useTokens([{ chainId, address: route.address }])(chainId, route.address);
+	const price = usePrice(chainId, route.address);
+	const held = useBalance(chainId, route.address);
+	const swap = () => {
+		preselected.set(token);
+		go({ at: "swap" });
+	};
+	return (
+		<Screen title={token?.symbol ?? t("about_screen")} onBack="back">
+			{!token && !pending && <p class="note warn">{t("about_unknown", route.address)}</p>}
+			{token && (
+				<>
+					<Head token={token} held={held} price={price} />
+					<Trust token={token} />
+					<div class="row token-acts">
+						<Button kind="main" onClick={swap}>
+							{t("about_swap")}
+						</Button>
+						<Button onClick={() => go({ at: "receive" })}>{t("nav_receive")}</Button>
+					</div>
+					<PriceChart chainId={chainId} token={token.address} symbol={token.symbol} stale={price?.stale ?? false} />
+					<Facts token={token} price={price} />
+					{token.imported && <Remove token={token} />}
+				</>
+			)}
+		</Screen>
+	);
+}
+
+/** useBalance is what the account has of the token: among its balances, else asked for. */
+function useBalance(chainId: number, address: string): string | undefined {
+	const wallet = useWallet();
+	const account = useStore(wallet.account);
+	const balances = useStore(wallet.balances);
+	const [asked, setAsked] = useState<{ of: string; amount: string | undefined } | undefined>(undefined);
+	const listed = balances?.find((b) => b.token.toLowerCase() === address.toLowerCase());
+	const of = `${account?.address} ${chainId} ${address}`;
+	useEffect(() => {
+		if (listed || !account || chainId === 0) return;
+		let shown = true;
+		wallet.shell
+			.call("tokens.balances", { account: account.address, chainId, tokens: [address] })
+			.then((read) => shown && setAsked({ of, amount: read.balances[0]?.amount }))
+			.catch(() => {}); // it is shown as unknown
+		return () => void (shown = false);
+	}, [of, balances]);
+	return listed ? listed.amount : asked?.of === of ? asked.amount : undefined;
+}
+
+/** usePrice is the token's price: from the list that is kept, else asked for. */
+function usePrice(chainId: number, address: string): Price | undefined {
+	const wallet = useWallet();
+	const prices = useStore(wallet.prices);
+	const [asked, setAsked] = useState<Price | undefined>(undefined);
+	const listed = prices.get(address.toLowerCase());
+	useEffect(() => {
+		if (listed || chainId === 0) return;
+		let shown = true;
+		wallet.shell
+			.call("prices.list", { chainId, tokens: [address] })
+			.then((read) => shown && setAsked(read.prices[0]))
+			.catch(() => {}); // it is shown as unavailable
+		return () => void (shown = false);
+	}, [chainId, address, prices]);
+	return listed ?? (asked?.token.toLowerCase() === address.toLowerCase() ? asked : undefined);
+}
+
+function Head({ token, held, price }: { token: Token; held: string | undefined; price: Price | undefined }) {
+	return (
+		<div class="row token-head">
+			<Avatar of={token.address} letter={token.symbol} size={40} />
+			<div class="grow">
+				<p class="cut">{token.name}</p>
+				<p class="number">{held === undefined ? t("about_balance_unknown") : t("about_balance", spelled(held, token, locale()))}</p>
+			</div>
+			<div class="token-price">
+				<strong class="number">{price?.now ? dollars(price.now, locale()) : t("price_unavailable_now")}</strong>
+				{price?.now && !price.stale && <span class={`tone small ${(price.changePercent ?? 0) < 0 ? "critical" : "good"}`}>{change(price.changePercent)}</span>}
+				{price?.stale && <span class="tone warn small">{t("price_old")}</span>}
+			</div>
+		</div>
+	);
+}
+
+function Trust({ token }: { token: Token }) {
+	if (token.imitates) {
+		return (
+			<div class="note critical" role="note">
+				<strong>{t("about_imitates")}</strong>
+				<p>
+					{t("about_imitates_text")} <code>{token.imitates}</code>
+				</p>
+			</div>
+		);
+	}
+	if (token.verified) return null;
+	return (
+		<div class="note warn" role="note">
+			<strong>{t("about_unverified")}</strong>
+			<p>{t("about_unverified_text")}</p>
+		</div>
+	);
+}
+
+function Facts({ token, price }: { token: Token; price: Price | undefined }) {
+	const list = token.imported ? t("about_imported") : token.list;
+	const rows: [string, string | undefined][] = [
+		[t("about_list"), list],
+		[t("about_decimals"), String(token.decimals)],
+		[t("about_cap"), price?.marketCap && t(price.marketCapDiluted ? "about_cap_diluted" : "about_cap_is", whole(price.marketCap))],
+		[t("about_holders"), price?.holders === undefined ? undefined : new Intl.NumberFormat(locale()).format(price.holders)],
+		[t("about_source"), price?.source && price.updated ? t("about_source_is", price.source, when(price.updated, "whole")) : price?.source],
+	];
+	return (
+		<dl class="card facts small">
+			<dt>{t("about_trust")}</dt>
+			<dd>{t(token.verified ? "about_verified" : "about_not_verified")}</dd>
+			{token.address !== NATIVE && (
+				<>
+					<dt>{t("about_address")}</dt>
+					<dd>
+						<code>{token.address}</code>
+					</dd>
+				</>
+			)}
+			{rows.map(([name, value]) => value !== undefined && value !== "" && <Fact key={name} name={name} value={value} />)}
+		</dl>
+	);
+}
+
+/** Of so large a sum nobody reads the cents. */
+const whole = (usd: string) => new Intl.NumberFormat(locale(), { style: "currency", currency: "USD", maximumFractionDigits: 0 }).format(Number(usd));
+
+function Fact({ name, value }: { name: string; value: string }) {
+	return (
+		<>
+			<dt>{name}</dt>
+			<dd>{value}</dd>
+		</>
+	);
+}
+
+function Remove({ token }: { token: Token }) {
+	const { shell } = useWallet();
+	const remove = useAct(async () => {
+		await shell.call("tokens.remove", { chainId: token.chainId, address: token.address });
+		announce(t("about_removed", token.symbol));
+		back();
+	});
+	return (
+		<>
+			{remove.failure && <Refusal failure={remove.failure} />}
+			<Button busy={remove.busy} onClick={() => void remove.run()}>
+				{t("about_remove")}
+			</Button>
+			<p class="soft small">{t("about_remove_text")}</p>
+		</>
+	);
+}

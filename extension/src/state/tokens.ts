@@ -1,0 +1,118 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Network, Token } from "../wire/protocol";
+import { useWallet } from "./context";
+import { store, useStore } from "./store";
+import { NATIVE, type Wallet } from "./wallet";
+
+/** What an order or an allowance names: a chain and an address on it. */
+export interface TokenAt {
+	chainId: number;
+	address: string;
+}
+
+/** A Lookup tells what a token is. `token` is undefined for one that is not known
+ * here; `pending` while that is still asked. */
+export type Lookup = (chainId: number, address: string) => { token: Token | undefined; pending: boolean };
+
+// Tokens of networks that only a provider reaches are told by that provider, a page
+// at a time; a list is not read further than this.
+const mostPages = 5;
+
+/** A TokenBook remembers what tokens are, and asks once for each. */
+export class TokenBook {
+	private known = new Map<string, Token | undefined>();
+	private asked = new Map<string, Promise<void>>();
+	private unanswered = new Set<string>();
+	/** Counts how often strangers were forgotten: then they are asked for again. */
+	readonly turn = store(0);
+
+	constructor(private readonly wallet: Pick<Wallet, "shell" | "networks" | "balances">) {
+		wallet.shell.on("tokens.changed", ({ chainId }) => this.forgetStrangers(chainId));
+	}
+
+	get(at: TokenAt): { token: Token | undefined; pending: boolean } {
+		const key = keyOf(at);
+		const token = this.known.get(key) ?? this.held(at);
+		return { token, pending: !token && !this.known.has(key) && !this.unanswered.has(key) };
+	}
+
+	/** learn asks for what is not known yet. It never fails: what gets no answer counts
+	 * as unknown, and is asked for again when it is next shown. */
+	async learn(at: TokenAt): Promise<void> {
+		const key = keyOf(at);
+		if (this.known.has(key)) return;
+		const under = this.asked.get(key) ?? this.ask(at).then((token) => void this.known.set(key, token)).catch(() => void this.unanswered.add(key));
+		this.asked.set(key, under);
+		await under;
+		this.asked.delete(key);
+	}
+
+	private held({ chainId, address }: TokenAt): Token | undefined {
+		const held = this.wallet.balances.get()?.find((b) => b.known?.chainId === chainId && same(b.token, address))?.known;
+		const network = this.wallet.networks.get().find((n) => n.chainId === chainId);
+		return held ?? (network && address === NATIVE ? coinOf(network) : undefined);
+	}
+
+	private async ask(at: TokenAt): Promise<Token | undefined> {
+		const held = this.held(at);
+		if (held) return held;
+		if (!this.wallet.networks.get().some((n) => n.chainId === at.chainId)) return this.askProviders(at);
+		const { tokens } = await this.wallet.shell.call("tokens.search", { query: at.address, chainId: at.chainId });
+		return tokens.find((t) => same(t.address, at.address));
+	}
+
+	/** A chain that is not one of ours: bridge and intent name what they pay out there. */
+	private async askProviders(at: TokenAt): Promise<Token | undefined> {
+		for (const provider of ["bridge", "intent"] as const) {
+			let cursor: string | undefined;
+			for (let page = 0; page < mostPages; page++) {
+				const params = { chainId: at.chainId, provider, limit: 200 };
+				const read = await this.wallet.shell.call("tokens.list", cursor ? { ...params, cursor } : params).catch(() => undefined);
+				const token = read?.tokens.find((t) => same(t.address, at.address));
+				if (token) return token;
+				cursor = read?.cursor;
+				if (!cursor) break;
+			}
+		}
+		return undefined;
+	}
+
+	private forgetStrangers(chainId: number): void {
+		for (const [key, token] of [...this.known]) if (!token && key.startsWith(`${chainId}:`)) this.known.delete(key);
+		this.turn.update((n) => n + 1);
+	}
+}
+
+const keyOf = ({ chainId, address }: TokenAt) => `${chainId}:${address.toLowerCase()}`;
+const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+
+function coinOf({ chainId, symbol, decimals, name }: Network): Token {
+	return { chainId, address: NATIVE, symbol, name, decimals, verified: true };
+}
+
+const books = new WeakMap<Wallet, TokenBook>();
+
+function bookOf(wallet: Wallet): TokenBook {
+	let book = books.get(wallet);
+	if (!book) books.set(wallet, (book = new TokenBook(wallet)));
+	return book;
+}
+
+/** useTokens tells what the wanted tokens are, and draws again when more is known. */
+export function useTokens(wanted: readonly TokenAt[]): Lookup {
+	const book = bookOf(useWallet());
+	const turn = useStore(book.turn);
+	const [drawn, draw] = useState(0);
+	const names = wanted.map(keyOf).join(" ");
+	useEffect(() => {
+		let shown = true;
+		void Promise.all(wanted.map((at) => book.learn(at))).then(() => shown && draw((n) => n + 1));
+		return () => void (shown = false);
+	}, [names, book, turn]);
+	return useMemo(() => (chainId, address) => book.get({ chainId, address }), [book, drawn, names, turn]);
+}
+
+/** useToken is one token; undefined while, or if, it is not known here. */
+export function useToken(chainId: number, address: string): Token | undefined {
+	return useTokens([{ chainId, address }])(chainId, address).token;
+}

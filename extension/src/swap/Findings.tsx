@@ -1,0 +1,63 @@
+import type { Finding, FindingCode, Token } from "../wire/protocol";
+import { Icon } from "../components/Icon";
+import { known, locale, t } from "../i18n/t";
+import { shownAmount } from "../money/amount";
+
+interface Props {
+	findings: readonly Finding[];
+	acknowledged: readonly FindingCode[];
+	coin: { symbol: string; decimals: number };
+	token: Token | undefined;
+	onAcknowledge: (code: FindingCode, on: boolean) => void;
+}
+
+/** How each severity looks. Words say it as well as colours. */
+const looks = { block: "critical", acknowledge: "critical", warn: "warn", note: "" } as const;
+const marks = { block: "stop", acknowledge: "warn", warn: "warn", note: "info" } as const;
+const order = ["block", "acknowledge", "warn", "note"] as const;
+
+/** Findings are what the daemon found about a plan, the gravest first. One that needs
+ * a second act has its own box to tick. */
+export function Findings({ findings, acknowledged, coin, token, onAcknowledge }: Props) {
+	const sorted = [...findings].sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
+	return (
+		<>
+			{sorted.map((f) => (
+				<div key={f.code} class={`note stack tight ${looks[f.severity] ?? "warn"}`} role={f.severity === "block" ? "alert" : undefined}>
+					<p class="row marked">
+						<Icon name={marks[f.severity] ?? "warn"} />
+						<span>{words(f, coin, token)}</span>
+					</p>
+					{f.severity === "acknowledge" && (
+						<label class="choice">
+							<input type="checkbox" checked={acknowledged.includes(f.code)} onChange={(e) => onAcknowledge(f.code, e.currentTarget.checked)} />
+							<span>{known(`acknowledge_${f.code}`) ?? t("acknowledge")}</span>
+						</label>
+					)}
+				</div>
+			))}
+		</>
+	);
+}
+
+/** Which of a finding's values are amounts, of the network's coin or of the token that
+ * is received. */
+const inCoin: Partial<Record<string, readonly string[]>> = {
+	gas_insufficient: ["missing", "needed", "balance"],
+	gas_ceiling: ["max", "ceiling"],
+	gas_scam: ["expected", "value"],
+	ceiling_raised: ["accepted", "proposed"],
+};
+const inToken: Partial<Record<string, readonly string[]>> = { price_off: ["offered", "own"], floor_lowered: ["accepted", "proposed"] };
+
+/** words are the finding's in the user's language, else the daemon's own. */
+export function words(f: Finding, coin: { symbol: string; decimals: number }, token: Token | undefined): string {
+	const unit = inCoin[f.code] ? coin : token;
+	const names = inCoin[f.code] ?? inToken[f.code] ?? Object.keys(f.data ?? {}).sort();
+	const amounts = (inCoin[f.code] ?? inToken[f.code]) !== undefined;
+	const values = names.map((n) => {
+		const value = f.data?.[n] ?? "";
+		return amounts && unit && /^\d+$/.test(value) ? `${shownAmount(value, unit.decimals, 6, locale())} ${unit.symbol}` : value;
+	});
+	return known(`finding_${f.code}`, ...values) ?? f.text;
+}

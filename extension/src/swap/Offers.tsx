@@ -1,0 +1,102 @@
+import type { Offer, ProviderKind, Token } from "../wire/protocol";
+import { Failure } from "../wire/failure";
+import { locale, t } from "../i18n/t";
+import { dollars, shownAmount } from "../money/amount";
+import { minutes } from "../money/duration";
+import { refusalWords } from "../order/failure-words";
+import { NATIVE } from "../state/wallet";
+import type { Comparison, Line } from "./compare";
+import type { Query } from "./quotes";
+import { useComparison } from "./useComparison";
+
+interface Props {
+	query: Query | undefined;
+	/** The panel's own best offer. */
+	own: Offer | undefined;
+	/** The panel's provider. */
+	kind: ProviderKind;
+	tokenOut: Token | undefined;
+	onProvider: (kind: ProviderKind) => void;
+}
+
+/** Offers sets what all providers offer beside each other, by what is left of it after
+ * gas. Another provider's offer leads to that provider's panel. */
+export function Offers({ query, own, kind, tokenOut, onProvider }: Props) {
+	const found = useComparison(query, own, kind);
+	if (!found || !tokenOut || !query || (found.lines.length === 0 && found.failures.length === 0)) return null;
+	return (
+		<details class="card offers">
+			<summary>{summary(found)}</summary>
+			<ul class="stack tight">
+				{found.lines.map((line) => (
+					<li key={line.kind}>
+						<OfferLine line={line} net={found.net} tokenOut={tokenOut} onProvider={onProvider} />
+					</li>
+				))}
+			</ul>
+			{!found.net && found.lines.length > 0 && <p class="soft small">{t("offers_no_net")}</p>}
+			{found.failures.length > 0 && <Failures failures={found.failures} />}
+		</details>
+	);
+}
+
+/** percent writes hundredths of a percent with one decimal, or two when it is little. */
+function percent(hundredths: number): string {
+	const digits = Math.abs(hundredths) < 10 ? 2 : 1;
+	return `${new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(hundredths / 100)} %`;
+}
+
+function summary({ lines, better }: Comparison): string {
+	const others = lines.filter((l) => !l.own).length;
+	if (others === 0) return t("offers_none_other");
+	const count = others === 1 ? t("offers_one") : t("offers_count", others);
+	if (better === undefined) return count;
+	if (better === 0) return `${count}, ${t("offers_same")}`;
+	return `${count}, ${better > 0 ? t("offers_better", percent(better)) : t("offers_worse", percent(-better))}`;
+}
+
+function OfferLine({ line, net, tokenOut, onProvider }: { line: Line; net: boolean; tokenOut: Token; onProvider: (kind: ProviderKind) => void }) {
+	const { offer, own, kind, behind } = line;
+	const amount = (units: string) => shownAmount(units, tokenOut.decimals, 6, locale());
+	return (
+		<button type="button" class="offer-line" aria-current={own} aria-disabled={own} onClick={() => own || onProvider(kind)}>
+			<span class="grow">
+				<span class="row tight">
+					<span class="strong">{t(`provider_${kind}`)}</span>
+					{behind !== undefined && <span class={`tag ${behind === 0 ? "good" : ""}`}>{behind === 0 ? t("offers_best") : `−${percent(behind)}`}</span>}
+					{own && <span class="tag">{t("offers_shown")}</span>}
+				</span>
+				<span class="soft small dots">{facts(offer).map((f) => <span key={f}>{f}</span>)}</span>
+			</span>
+			<span class="right number">
+				<span>
+					{amount(offer.amountOut)} {tokenOut.symbol}
+				</span>
+				<span class="soft small">{net && offer.netAmountOut !== undefined ? t("offers_net", amount(offer.netAmountOut)) : t("offers_net_unknown")}</span>
+			</span>
+		</button>
+	);
+}
+
+/** What else tells offers apart: why one cannot be carried out, gas, time, approval. */
+function facts(offer: Offer): string[] {
+	if (offer.unusable) return [offer.unusable];
+	const gas = offer.gasless ? t("offers_gasless") : offer.usd?.gasCost !== undefined ? t("offers_gas", dollars(offer.usd.gasCost, locale())) : t("offers_gas_unknown");
+	return [gas, minutes(offer.durationSeconds), ...(offer.tokenIn !== NATIVE || offer.wrap ? [t("offers_approval")] : [])];
+}
+
+function Failures({ failures }: Pick<Comparison, "failures">) {
+	return (
+		<details class="offers-failed small">
+			<summary>{failures.length === 1 ? t("offers_failed_one") : t("offers_failed", failures.length)}</summary>
+			<dl class="facts">
+				{failures.map(({ kind, error }) => (
+					<>
+						<dt>{t(`provider_${kind}`)}</dt>
+						<dd>{refusalWords(new Failure(error)).title}</dd>
+					</>
+				))}
+			</dl>
+		</details>
+	);
+}

@@ -1,0 +1,87 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { Destination, Offer, Order, Token } from "../wire/protocol";
+import { useWallet } from "../state/context";
+import { useStore } from "../state/store";
+import { go } from "../shell/route";
+import { FormView } from "./FormView";
+import { draft } from "./draft";
+import { type Inputs, type Machine, queryOf } from "./machine";
+import { ReviewView } from "./ReviewView";
+import type { PanelProps } from "./SwapContainer";
+import { Tracking } from "./Tracking";
+import { useDraft } from "./useDraft";
+import { type PanelFlow, usePanel } from "./usePanel";
+
+export interface FrameProps extends PanelProps {
+	machine: Machine;
+	/** Whose tokens are offered to be received. */
+	source: "known" | "bridge" | "intent";
+	/** Where the output may go; without it, the active network only. */
+	destinations?: readonly Destination[] | undefined;
+	/** Tokens besides the daemon's, to look at. */
+	extra?: readonly Token[] | undefined;
+	/** Show the offer's way as a picture. */
+	route?: boolean;
+	/** What this panel tells of an offer besides. */
+	about?: (offer: Offer) => ComponentChildren;
+}
+
+/** PanelFrame is what the panels have in common: form, review, progress, each for the
+ * stage that the panel is in. */
+export function PanelFrame(props: FrameProps) {
+	const wallet = useWallet();
+	const inputs = useInputs(props);
+	const learn = (order: Order) => wallet.learn(order);
+	const flow = usePanel(props.machine.kind, queryOf(props.machine, inputs), learn);
+	useCompletion(flow, props.onTransactionComplete);
+	const { stage } = flow.state;
+	switch (stage.at) {
+		case "form":
+		case "preparing":
+			return <FormView {...props} inputs={inputs} flow={flow} />;
+		case "review":
+		case "approving":
+		case "executing":
+			return <ReviewView machine={props.machine} inputs={inputs} flow={flow} stage={stage} />;
+		case "tracking":
+			return <Tracking id={stage.order} flow={flow} onDone={() => (flow.back(), draft.update((d) => ({ ...d, amount: "" })))} onActivity={() => go({ at: "activity" })} />;
+	}
+}
+
+/** useInputs gathers what the form holds and what the wallet knows about it. */
+function useInputs({ machine, destinations, walletTokensWithBalance, nativeTokenBalance, slippage, preselectedToken, onClearPreselection }: FrameProps): Inputs {
+	const wallet = useWallet();
+	const active = useStore(wallet.active);
+	const networks = useStore(wallet.networks);
+	const network = networks.find((n) => n.chainId === active);
+	const now = useDraft({ active, crossChain: machine.crossChain, destinations, balances: walletTokensWithBalance, preselectedToken, onClearPreselection });
+	const to = machine.crossChain && now.destination ? now.destination : active;
+	const held = walletTokensWithBalance.find((b) => b.token === now.tokenIn?.address);
+	const known = nativeTokenBalance !== undefined;
+	return {
+		draft: now,
+		account: useStore(wallet.account)?.address,
+		from: { chainId: active, name: network?.name ?? "" },
+		to: { chainId: to, name: networks.find((n) => n.chainId === to)?.name ?? destinations?.find((d) => d.chainId === to)?.name ?? String(to) },
+		slippage,
+		provider: useStore(wallet.providers).find((p) => p.kind === machine.kind),
+		balance: known && now.tokenIn ? (held ? held.amount : "0") : undefined,
+		coinBalance: nativeTokenBalance,
+		coin: { symbol: network?.symbol ?? "", decimals: network?.decimals ?? 18 },
+	};
+}
+
+/** useCompletion tells the container once when the tracked order has ended. */
+function useCompletion(flow: PanelFlow, onTransactionComplete: () => void): void {
+	const wallet = useWallet();
+	const { stage } = flow.state;
+	const id = stage.at === "tracking" ? stage.order : undefined;
+	const final = useStore(wallet.orders, (orders) => orders.some((o) => o.final)) && wallet.orders.get().some((o) => o.id === id && o.final);
+	const told = useRef<string | undefined>(undefined);
+	useEffect(() => {
+		if (!final || !id || told.current === id) return;
+		told.current = id;
+		onTransactionComplete();
+	}, [final, id]);
+}

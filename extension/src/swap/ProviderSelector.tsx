@@ -1,0 +1,30 @@
+import type { MessageKey } from "../i18n/keys";
+import { t } from "../i18n/t";
+import type { ProviderKind } from "../wire/protocol";
+
+/** The providers, one value each, in the order in which they are offered. */
+export const providers: readonly { kind: ProviderKind; name: MessageKey; does: MessageKey }[] = [
+	{ kind: "dex", name: "provider_dex", does: "provider_dex_does" },
+	{ kind: "bridge", name: "provider_bridge", does: "provider_bridge_does" },
+	{ kind: "intent", name: "provider_intent", does: "provider_intent_does" },
+	{ kind: "gasless", name: "provider_gasless", does: "provider_gasless_does" },
+];
+
+interface Props {
+	value: ProviderKind;
+	onChange: (kind: ProviderKind) => void;
+}
+
+/** ProviderSelector picks one of the providers. */
+export function ProviderSelector({ value, onChange }: Props) {
+	return (
+		<fieldset class="providers" role="radiogroup" aria-label={t("provider_selector")}>
+			{providers.map((p) => (
+				<label key={p.kind} class="provider" title={t(p.does)}>
+					<input type="radio" name="provider" value={p.kind} checked={p.kind === value} onChange={() => onChange(p.kind)} />
+					<span>{t(p.name)}</span>
+				</label>
+			))}
+		</fieldset>
+	);
+}

@@ -1,0 +1,62 @@
+import { useEffect, useState } from "preact/hooks";
+import { Button } from "../components/Button";
+import { Refusal } from "../components/Refusal";
+import { Screen } from "../components/Screen";
+import { t } from "../i18n/t";
+import { ApprovalModal } from "./ApprovalModal";
+import { confirmation } from "./confirmation";
+import { Findings } from "./Findings";
+import type { Inputs, Machine } from "./machine";
+import { approvals, type Stage } from "./panel";
+import { ReviewFacts } from "./ReviewFacts";
+import { ReviewSteps } from "./ReviewSteps";
+import type { PanelFlow } from "./usePanel";
+
+interface Props {
+	machine: Machine;
+	inputs: Inputs;
+	flow: PanelFlow;
+	stage: Extract<Stage, { review: unknown }>;
+}
+
+/** ReviewView shows the plan whole, as the daemon decoded and checked it, and takes
+ * consent to it. Quotes are frozen: what is shown is what will be signed. */
+export function ReviewView({ machine, inputs, flow, stage }: Props) {
+	const { review, acknowledged } = stage;
+	const gone = useGone(review.expires);
+	const shown = confirmation(review, acknowledged, gone, stage.at === "executing");
+	const approval = stage.at === "approving" ? approvals(review)[stage.approval] : undefined;
+	return (
+		<Screen title={t("review")} onBack={stage.at === "executing" ? undefined : flow.back}>
+			<Findings findings={review.findings} acknowledged={acknowledged} coin={inputs.coin} token={inputs.draft.tokenOut} onAcknowledge={flow.acknowledge} />
+			<ReviewFacts review={review} inputs={inputs} machine={machine} />
+			<ReviewSteps review={review} inputs={inputs} machine={machine} />
+			{flow.state.failure && <Refusal failure={flow.state.failure} />}
+			<div class="act">
+				<Button
+					kind={shown.level === "critical" ? "main critical" : "main"}
+					disabled={!shown.act}
+					busy={stage.at === "executing"}
+					onClick={() => (shown.act === "requote" ? flow.back() : flow.confirm())}
+				>
+					{t(shown.key, ...(shown.values ?? []))}
+				</Button>
+			</div>
+			{approval && (
+				<ApprovalModal step={approval} review={review} machine={machine} inputs={inputs} number={stage.at === "approving" ? stage.approval + 1 : 1} of={approvals(review).length} onApprove={flow.approve} onClose={flow.back} />
+			)}
+		</Screen>
+	);
+}
+
+/** useGone tells whether the daemon has forgotten the plan by now. */
+function useGone(expires: string): boolean {
+	const [gone, set] = useState(Date.parse(expires) <= Date.now());
+	useEffect(() => {
+		const left = Date.parse(expires) - Date.now();
+		set(left <= 0);
+		const timer = setTimeout(() => set(true), Math.max(0, left));
+		return () => clearTimeout(timer);
+	}, [expires]);
+	return gone;
+}

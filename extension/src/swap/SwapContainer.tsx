@@ -1,0 +1,65 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Balance, ProviderKind, Token } from "../wire/protocol";
+import { keep, kept } from "../state/local";
+import { useWallet } from "../state/context";
+import { useStore } from "../state/store";
+import { BridgePanel } from "./bridge/Panel";
+import { DexPanel } from "./dex/Panel";
+import { GaslessPanel } from "./gasless/Panel";
+import { IntentPanel } from "./intent/Panel";
+import { ProviderSelector } from "./ProviderSelector";
+import { SlippageControl } from "./SlippageControl";
+
+/** The inputs of the swap container (wallet-swap.md §2). */
+export interface SwapContainerProps {
+	onTransactionComplete: () => void;
+	preselectedToken: Token | undefined;
+	onClearPreselection: () => void;
+	walletTokensWithBalance: readonly Balance[];
+	/** In wei; undefined while it is not known. */
+	nativeTokenBalance: string | undefined;
+}
+
+/** What every panel is given: the container's inputs, the shared slippage, and a way
+ * to another provider's offer. */
+export interface PanelProps extends SwapContainerProps {
+	/** Percent. */
+	slippage: number;
+	onProvider: (kind: ProviderKind) => void;
+}
+
+/** Percent, until the wallet's setting is known. */
+const initialSlippage = 0.5;
+
+/** useSlippage is shared by all panels: the wallet's setting until the user picks another
+ * for this window. */
+function useSlippage(): [number, (percent: number) => void] {
+	const set = useStore(useWallet().settings, (settings) => settings.find((s) => s.key === "swap.slippage")?.value);
+	const [picked, pick] = useState<number | undefined>(undefined);
+	return [picked ?? Number(set ?? initialSlippage), pick];
+}
+
+/** SwapContainer lets the user pick a provider and a slippage, and shows that
+ * provider's panel. It knows nothing of quotes, execution or status. */
+export function SwapContainer(props: SwapContainerProps) {
+	const [provider, setProvider] = useState<ProviderKind>("dex");
+	const [slippage, setSlippage] = useSlippage();
+	useEffect(() => void kept("provider").then((before) => before && setProvider(before as ProviderKind)), []);
+	const choose = (kind: ProviderKind) => {
+		keep("provider", kind);
+		setProvider(kind);
+	};
+	const panel: PanelProps = { ...props, slippage, onProvider: choose };
+	return (
+		<div class="stack swap">
+			<div class="row apart choices">
+				<ProviderSelector value={provider} onChange={choose} />
+				<SlippageControl value={slippage} onChange={setSlippage} />
+			</div>
+			{provider === "dex" && <DexPanel {...panel} />}
+			{provider === "bridge" && <BridgePanel {...panel} />}
+			{provider === "intent" && <IntentPanel {...panel} />}
+			{provider === "gasless" && <GaslessPanel {...panel} />}
+		</div>
+	);
+}

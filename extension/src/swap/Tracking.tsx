@@ -1,0 +1,35 @@
+import { Button } from "../components/Button";
+import { Loading } from "../components/Loading";
+import { Screen } from "../components/Screen";
+import { t } from "../i18n/t";
+import { OrderProgress } from "../order/OrderProgress";
+import { useWallet } from "../state/context";
+import { useStore } from "../state/store";
+import type { PanelFlow } from "./usePanel";
+
+interface Props {
+	id: string;
+	flow: PanelFlow;
+	onDone: () => void;
+	onActivity: () => void;
+}
+
+/** Tracking follows the order that was just accepted. */
+export function Tracking({ id, flow, onDone, onActivity }: Props) {
+	const orders = useStore(useWallet().orders);
+	const order = orders.find((o) => o.id === id);
+	if (!order) return <Loading />;
+	return (
+		<Screen title={t(order.final ? "tracking_ended" : "tracking")}>
+			<OrderProgress order={order} channel={flow.channel} />
+			<div class="row">
+				<Button onClick={onActivity}>{t("to_activity")}</Button>
+				<div class="grow">
+					<Button kind="main" onClick={onDone}>
+						{t("another_swap")}
+					</Button>
+				</div>
+			</div>
+		</Screen>
+	);
+}

@@ -1,0 +1,41 @@
+import type { FindingCode, Review } from "../wire/protocol";
+import type { MessageKey } from "../i18n/keys";
+import { approvals, demanded } from "./panel";
+
+/** What the review's button says and does. */
+export interface Confirmation {
+	key: MessageKey;
+	values?: readonly string[];
+	act?: "confirm" | "requote";
+	level?: "critical";
+}
+
+/** The button's words while a finding of that code forbids the swap, or waits for
+ * being acknowledged. */
+const named: Partial<Record<FindingCode, MessageKey>> = {
+	gas_insufficient: "confirm_gas_insufficient",
+	gas_ceiling: "confirm_gas_ceiling",
+	gas_scam: "confirm_gas_scam",
+	value_unknown: "confirm_value_unknown",
+	price_unknown: "confirm_price_unknown",
+	price_off: "confirm_price_off",
+	contract_not_built_in: "confirm_contract",
+};
+
+/** confirmation is what the review's button says: what forbids the swap, then what has
+ * to be acknowledged first, then what a press does. */
+export function confirmation(review: Review, acknowledged: readonly FindingCode[], gone: boolean, executing: boolean): Confirmation {
+	if (executing) return { key: "confirm_executing" };
+	if (gone) return { key: "button_requote", act: "requote" };
+	const blocking = review.findings.find((f) => f.severity === "block");
+	if (review.blocked) return { key: (blocking && named[blocking.code]) ?? "confirm_blocked", level: "critical" };
+	const open = demanded(review).find((code) => !acknowledged.includes(code));
+	if (open) return { key: named[open] ?? "confirm_acknowledge", level: "critical" };
+	const risky = demanded(review).length > 0;
+	const key = risky ? "confirm_anyway" : approvals(review).length > 0 ? "confirm_approve" : review.settlement === "provider" && !hasCall(review) ? "confirm_sign" : "confirm_swap";
+	return { key, act: "confirm", ...(risky ? { level: "critical" as const } : {}) };
+}
+
+function hasCall(review: Review): boolean {
+	return review.steps.some((s) => s.kind !== "typed");
+}

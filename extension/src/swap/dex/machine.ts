@@ -1,0 +1,9 @@
+import { type Machine, onActive } from "../machine";
+
+/** The DEX swaps on one network: by a route through pools, or by an auction. */
+export const dex: Machine = {
+	kind: "dex",
+	crossChain: false,
+	routes: false,
+	unsupported: (provider, from) => onActive(provider, from),
+};

@@ -1,0 +1,123 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Destination, Token } from "../../wire/protocol";
+import { NATIVE } from "../../state/wallet";
+
+/** TokenListing is the intent provider's list; without tokens, `reason` says why. */
+export interface TokenListing {
+	tokens: readonly Token[];
+	reason?: string;
+}
+
+/** For the whole answer, in ms; bytes of it; how many tokens are asked for; characters
+ * of a name; most decimals; how long a list holds, in ms. */
+const patience = 8000;
+const maxBody = 2 * 1024 * 1024;
+const maxTokens = 2000;
+const maxText = 64;
+const maxDecimals = 36;
+const holds = 10 * 60_000;
+
+/** Another spelling of the native coin. */
+const nativeToo = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+
+/** fetchTokens asks the intent provider, without credentials, for tokens of networks.
+ * They are to be looked at only: no address, symbol or decimals among them counts until
+ * the daemon has read it. It never throws. */
+export async function fetchTokens(chainIds: readonly number[], fetcher: typeof fetch = fetch, base = __TOKENS_URL__): Promise<TokenListing> {
+	try {
+		const signal = AbortSignal.timeout(patience);
+		const url = `${base}/v1/tokens?chainIds=${chainIds.join(",")}&limit=${maxTokens}`;
+		const reply = await fetcher(url, { signal, credentials: "omit", referrerPolicy: "no-referrer", redirect: "error", headers: { accept: "application/json" } });
+		if (!reply.ok) return { tokens: [], reason: `HTTP ${reply.status}` };
+		return { tokens: readTokens(JSON.parse(await bounded(reply)), chainIds) };
+	} catch (thrown) {
+		return { tokens: [], reason: thrown instanceof Error ? thrown.message : String(thrown) };
+	}
+}
+
+/** bounded reads a body as text, and gives up when there is too much of it. */
+async function bounded(reply: Response): Promise<string> {
+	const reader = reply.body?.getReader();
+	if (!reader) throw new Error("no body");
+	const text = new TextDecoder("utf-8", { fatal: true });
+	let all = "";
+	let bytes = 0;
+	for (;;) {
+		const { done, value } = await reader.read();
+		if (done) return all + text.decode();
+		bytes += value.byteLength;
+		if (bytes > maxBody) {
+			void reader.cancel();
+			throw new Error(`a body of more than ${maxBody} bytes`);
+		}
+		all += text.decode(value, { stream: true });
+	}
+}
+
+/** readTokens takes both forms that the API has: an envelope, and a plain array. What
+ * is no EVM token of the networks asked for, or warned of by the provider itself, is
+ * left out. It throws for another form. */
+export function readTokens(body: unknown, chainIds: readonly number[]): Token[] {
+	const entries = Array.isArray(body) ? body : field(body, "data");
+	if (!Array.isArray(entries)) throw new Error("no list of tokens");
+	const tokens = new Map<string, Token>();
+	for (const entry of entries) {
+		const token = readToken(entry, chainIds);
+		const key = token && `${token.chainId}:${token.address.toLowerCase()}`;
+		if (key && !tokens.has(key) && tokens.size < maxTokens) tokens.set(key, token);
+	}
+	return [...tokens.values()];
+}
+
+function readToken(entry: unknown, chainIds: readonly number[]): Token | undefined {
+	const [chainId, address, decimals] = [field(entry, "chainId"), field(entry, "address"), field(entry, "decimals")];
+	if (typeof chainId !== "number" || !chainIds.includes(chainId)) return undefined;
+	if (typeof address !== "string" || !/^0x[0-9a-fA-F]{40}$/.test(address)) return undefined;
+	if (typeof decimals !== "number" || !Number.isInteger(decimals) || decimals < 0 || decimals > maxDecimals) return undefined;
+	if (field(field(entry, "extensions"), "isRiskToken") === true) return undefined;
+	const [symbol, name] = [cleanText(field(entry, "symbol")), cleanText(field(entry, "name"))];
+	if (!symbol) return undefined;
+	return { chainId, address: address.toLowerCase() === nativeToo ? NATIVE : address, symbol, name: name || symbol, decimals, verified: false };
+}
+
+function field(of: unknown, name: string): unknown {
+	return typeof of === "object" && of !== null && Object.hasOwn(of, name) ? (of as Record<string, unknown>)[name] : undefined;
+}
+
+// A mark that has no width is no space, though the language counts it as one.
+const spaces = /[^\S\ufeff]+/gu;
+
+// What is not seen or turns text around, and marks piled on one another.
+const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Variation_Selector}\p{Me}\u2800]/gu;
+const piled = /(\p{M}{2})\p{M}+/gu;
+
+/** cleanText is a name from outside, made fit for one line; "" when nothing of it can
+ * be seen. */
+export function cleanText(raw: unknown): string {
+	if (typeof raw !== "string") return "";
+	const line = raw.slice(0, 4096).replace(spaces, " ").replace(unseen, "").replace(piled, "$1").replace(/^[\s\p{M}]+/u, "").trim();
+	const letters = [...line];
+	return letters.length <= maxText ? line : `${letters.slice(0, maxText - 1).join("").trimEnd()}…`;
+}
+
+let kept: { key: string; at: number; listing: TokenListing } | undefined;
+
+/** useIntentTokens are the provider's tokens of the networks that it pays out on;
+ * empty until, and unless, it has told them. */
+export function useIntentTokens(destinations: readonly Destination[] | undefined): readonly Token[] {
+	const key = destinations?.map((d) => d.chainId).join(",") ?? "";
+	const [tokens, show] = useState<readonly Token[]>(none);
+	useEffect(() => {
+		if (!destinations || key === "") return;
+		if (kept?.key === key && Date.now() - kept.at < holds) return show(kept.listing.tokens);
+		let gone = false;
+		void fetchTokens(destinations.map((d) => d.chainId)).then((listing) => {
+			if (!listing.reason) kept = { key, at: Date.now(), listing };
+			if (!gone) show(listing.tokens);
+		});
+		return () => void (gone = true);
+	}, [key]);
+	return tokens;
+}
+
+const none: readonly Token[] = [];

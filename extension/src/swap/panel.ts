@@ -1,0 +1,127 @@
+import type { FindingCode, Order, Review } from "../wire/protocol";
+import type { Failure } from "../wire/failure";
+import { noQuotes, type QuoteEvent, quoted, type Quotes } from "./quotes";
+
+/** Where a panel is between form and order. Each state has one screen.
+ * form: inputs and offers. preparing: the daemon builds and checks the plan.
+ * review: what would be signed; quotes are frozen. approving: the approval modal, one
+ * for each allowance. executing: consent goes to the daemon. tracking: the order's
+ * own screen. */
+export type Stage =
+	| { at: "form" }
+	| { at: "preparing"; offer: string }
+	| { at: "review"; review: Review; acknowledged: readonly FindingCode[] }
+	| { at: "approving"; review: Review; acknowledged: readonly FindingCode[]; approval: number }
+	| { at: "executing"; review: Review; acknowledged: readonly FindingCode[]; request: string }
+	| { at: "tracking"; order: string };
+
+export interface PanelState {
+	stage: Stage;
+	quotes: Quotes;
+	/** The offer that the user chose; undefined: the best. */
+	chosen: string | undefined;
+	/** Why the last act was refused; shown until the next. */
+	failure: Failure | undefined;
+}
+
+export const start: PanelState = { stage: { at: "form" }, quotes: noQuotes, chosen: undefined, failure: undefined };
+
+export type PanelEvent =
+	| QuoteEvent
+	| { event: "chose"; offer: string }
+	| { event: "review"; offer: string }
+	| { event: "reviewed"; offer: string; review: Review }
+	| { event: "acknowledged"; code: FindingCode; on: boolean }
+	| { event: "confirm"; request: string }
+	/** approval: the one that was shown, so that a second press approves no other. */
+	| { event: "approved"; approval: number; request: string }
+	| { event: "executed"; order: Order }
+	/** of: the offer or the request that was refused. */
+	| { event: "refused"; of: string; failure: Failure }
+	| { event: "back" };
+
+/** next is the panel's next state. What does not fit the present stage changes
+ * nothing: an answer that comes late, a second press. */
+export function next(state: PanelState, e: PanelEvent): PanelState {
+	switch (e.event) {
+		case "asked":
+		case "offered":
+		case "failed":
+		case "taken":
+			return requoted(state, quoted(state.quotes, e));
+		case "tick": // the views go by the clock while there are offers
+			return state.quotes.offers.length > 0 ? { ...state, quotes: quoted(state.quotes, e) } : state;
+		case "chose":
+			return { ...state, chosen: e.offer };
+		case "back": // consent that was given cannot be taken back here
+			return state.stage.at === "executing" ? state : { ...state, stage: { at: "form" }, failure: undefined };
+		case "refused":
+			return refused(state, e);
+		default:
+			return staged(state, e);
+	}
+}
+
+/** The choice stays with the route that was chosen: a new quote gives it a new id. */
+function requoted(state: PanelState, quotes: Quotes): PanelState {
+	if (quotes === state.quotes) return state;
+	const before = state.quotes.offers.find((o) => o.id === state.chosen);
+	const still = !before || quotes.offers.length === 0 || quotes.offers.some((o) => o.id === state.chosen);
+	const again = still ? state.chosen : quotes.offers.find((o) => o.routing === before.routing && o.route === before.route)?.id;
+	return { ...state, quotes, chosen: again };
+}
+
+/** Codes of the findings that need a second act of the user's. */
+export function demanded(review: Review): FindingCode[] {
+	return review.findings.filter((f) => f.severity === "acknowledge").map((f) => f.code);
+}
+
+/** approvals are the steps that let somebody pull a token, one for each allowance of a
+ * step: each is shown by itself before consent. */
+export function approvals(review: Review): Review["steps"] {
+	return review.steps.flatMap((s) => (s.effect.approves ?? []).map((a) => ({ ...s, effect: { ...s.effect, approves: [a] } })));
+}
+
+type StageEvent = Exclude<PanelEvent, QuoteEvent | { event: "chose" | "back" | "refused" }>;
+
+function staged(state: PanelState, e: StageEvent): PanelState {
+	const { stage } = state;
+	const go = (to: Stage): PanelState => ({ ...state, stage: to, failure: undefined });
+	switch (e.event) {
+		case "review":
+			return stage.at === "form" ? go({ at: "preparing", offer: e.offer }) : state;
+		case "reviewed":
+			return stage.at === "preparing" && stage.offer === e.offer ? go({ at: "review", review: e.review, acknowledged: [] }) : state;
+		case "acknowledged": {
+			if (stage.at !== "review" || !demanded(stage.review).includes(e.code)) return state;
+			const others = stage.acknowledged.filter((code) => code !== e.code);
+			return go({ ...stage, acknowledged: e.on ? [...others, e.code] : others });
+		}
+		case "confirm":
+			return stage.at === "review" && mayConfirm(stage) ? go(consent(stage, 0, e.request)) : state;
+		case "approved":
+			return stage.at === "approving" && stage.approval === e.approval ? go(consent(stage, stage.approval + 1, e.request)) : state;
+		case "executed":
+			return stage.at === "executing" ? { ...start, stage: { at: "tracking", order: e.order.id } } : state;
+	}
+}
+
+/** mayConfirm once every finding that demands it was acknowledged. */
+export function mayConfirm(stage: { review: Review; acknowledged: readonly FindingCode[] }): boolean {
+	return !stage.review.blocked && demanded(stage.review).every((code) => stage.acknowledged.includes(code));
+}
+
+// The next approval to be shown, or consent once all were.
+function consent({ review, acknowledged }: { review: Review; acknowledged: readonly FindingCode[] }, approval: number, request: string): Stage {
+	return approval < approvals(review).length ? { at: "approving", review, acknowledged, approval } : { at: "executing", review, acknowledged, request };
+}
+
+/** A refused act leaves the user where the act began, with the reason. A plan that is
+ * gone, or was never made, leaves nothing to review. */
+function refused(state: PanelState, { of, failure }: { of: string; failure: Failure }): PanelState {
+	const { stage } = state;
+	if (of !== (stage.at === "preparing" ? stage.offer : stage.at === "executing" ? stage.request : undefined)) return state;
+	const gone = stage.at === "preparing" || failure.is("plan_unknown", "plan_executed", "quote_expired", "quote_unknown", "session_required", "locked");
+	if (stage.at === "executing" && !gone) return { ...state, stage: { at: "review", review: stage.review, acknowledged: stage.acknowledged }, failure };
+	return { ...state, stage: { at: "form" }, failure };
+}

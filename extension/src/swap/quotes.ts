@@ -1,0 +1,99 @@
+import type { Offer } from "../wire/protocol";
+import type { Failure } from "../wire/failure";
+
+/** A Query is what a quote is asked for; two of the same text are the same. */
+export interface Query {
+	account: string;
+	srcChainId: number;
+	tokenIn: string;
+	amountIn: string;
+	dstChainId: number;
+	tokenOut: string;
+	slippage: number;
+}
+
+/** Quotes are the answers to one query, as the form shows them.
+ * idle: nothing to ask. asking: the first answer is awaited. shown: offers that hold.
+ * refreshing: older offers are shown, dimmed, while new ones are awaited. expired: none
+ * holds any more. failed: there are none, `failure` says why. taken: another window
+ * watches a quote now. */
+export interface Quotes {
+	at: "idle" | "asking" | "shown" | "refreshing" | "expired" | "failed" | "taken";
+	query?: Query;
+	offers: readonly Offer[];
+	failure?: Failure;
+	/** When the offers came, ms since 1970: where the expiry's ring begins. */
+	since: number;
+}
+
+export const noQuotes: Quotes = { at: "idle", offers: [], since: 0 };
+
+export type QuoteEvent =
+	| { event: "asked"; query: Query | undefined }
+	| { event: "offered"; query: Query; offers: readonly Offer[]; done: boolean; now: number }
+	| { event: "failed"; query: Query; failure: Failure }
+	| { event: "taken" }
+	| { event: "tick"; now: number };
+
+export function sameQuery(a: Query | undefined, b: Query | undefined): boolean {
+	return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** quoted is the next state of the quotes. Answers to an older query change nothing. */
+export function quoted(quotes: Quotes, e: QuoteEvent): Quotes {
+	switch (e.event) {
+		case "asked":
+			return asked(quotes, e.query);
+		case "offered":
+			return sameQuery(quotes.query, e.query) ? offered(quotes, e.offers, e.done, e.now) : quotes;
+		case "failed":
+			return sameQuery(quotes.query, e.query) ? failed(quotes, e.failure) : quotes;
+		case "taken":
+			return quotes.query ? { ...quotes, at: "taken" } : quotes;
+		case "tick":
+			return expire(quotes, e.now);
+	}
+}
+
+function asked(quotes: Quotes, query: Query | undefined): Quotes {
+	if (!query) return noQuotes;
+	const same = sameQuery(quotes.query, query) && quotes.offers.length > 0;
+	return same ? { ...quotes, at: "refreshing" } : { at: "asking", query, offers: [], since: 0 };
+}
+
+function offered(quotes: Quotes, offers: readonly Offer[], done: boolean, now: number): Quotes {
+	if (offers.length === 0 && !done) return quotes;
+	const kept = done ? [] : quotes.offers.filter((o) => !offers.some((n) => n.id === o.id));
+	const all = [...kept, ...offers];
+	const { failure: _, ...rest } = quotes;
+	if (all.length === 0) return { ...rest, at: taken(quotes) ? "taken" : "failed", offers: [] };
+	return { ...rest, at: taken(quotes) ? "taken" : "shown", offers: all, since: now };
+}
+
+/** A refresh that nobody asked for, and that may succeed the next time, takes no offers
+ * away: they hold until they expire. */
+function failed(quotes: Quotes, failure: Failure): Quotes {
+	if (taken(quotes) || (quotes.at === "shown" && failure.retryable)) return quotes;
+	return { ...quotes, at: "failed", offers: [], failure };
+}
+
+/** What was under way when another window took the watch is answered still, and not
+ * asked again. */
+function taken(quotes: Quotes): boolean {
+	return quotes.at === "taken";
+}
+
+function expire(quotes: Quotes, now: number): Quotes {
+	if (quotes.at !== "shown" && quotes.at !== "taken") return quotes;
+	return quotes.offers.every((o) => expired(o, now)) && quotes.offers.length > 0 ? { ...quotes, at: "expired" } : quotes;
+}
+
+/** expired by our clock; the daemon has corrected the time for the provider's. */
+export function expired(offer: { expires: string }, now: number): boolean {
+	return Date.parse(offer.expires) <= now;
+}
+
+/** usable tells offers that can be carried out from those that are only shown. */
+export function usable(offer: Offer, now: number): boolean {
+	return !offer.unusable && !expired(offer, now);
+}

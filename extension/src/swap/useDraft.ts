@@ -1,0 +1,47 @@
+import { useEffect } from "preact/hooks";
+import type { Balance, Destination, Token } from "../wire/protocol";
+import { useStore } from "../state/store";
+import { NATIVE } from "../state/wallet";
+import { type Draft, draft } from "./draft";
+
+interface Around {
+	active: number;
+	crossChain: boolean;
+	destinations: readonly Destination[] | undefined;
+	balances: readonly Balance[];
+	preselectedToken: Token | undefined;
+	onClearPreselection: () => void;
+}
+
+/** fit makes a draft one of this panel on the active network: tokens of another
+ * network are forgotten, and the network's own coin is what one begins with. */
+export function fit(before: Draft, { active, crossChain, balances }: Pick<Around, "active" | "crossChain" | "balances">): Draft {
+	const coin = balances.find((b) => b.token === NATIVE)?.known;
+	const tokenIn = before.tokenIn?.chainId === active ? before.tokenIn : coin?.chainId === active ? coin : undefined;
+	const to = crossChain && before.destination ? before.destination : active;
+	const tokenOut = before.tokenOut?.chainId === to ? before.tokenOut : undefined;
+	const same = tokenIn === before.tokenIn && tokenOut === before.tokenOut;
+	return same ? before : { ...before, tokenIn, tokenOut, amount: tokenIn === before.tokenIn || !before.tokenIn ? before.amount : "" };
+}
+
+/** useDraft is the form's draft, kept to what this panel and network can have. */
+export function useDraft(around: Around): Draft {
+	const { active, crossChain, balances, preselectedToken, onClearPreselection } = around;
+	const now = useStore(draft);
+	const fitted = fit(now, { active, crossChain, balances });
+	useEffect(() => {
+		if (active !== 0 && fitted !== now) draft.set(fitted);
+	}, [active, fitted, now]);
+	useEffect(() => {
+		if (!preselectedToken) return;
+		draft.update((d) => ({ ...d, tokenIn: preselectedToken, tokenOut: d.tokenOut?.address === preselectedToken.address ? undefined : d.tokenOut, amount: "" }));
+		onClearPreselection();
+	}, [preselectedToken]);
+	return active === 0 ? now : fitted;
+}
+
+/** turned has what is received paid, and the other way round, on one network. */
+export function turned(d: Draft, active: number): Draft {
+	if (d.tokenOut && d.tokenOut.chainId !== active) return d;
+	return { ...d, tokenIn: d.tokenOut, tokenOut: d.tokenIn, amount: "" };
+}

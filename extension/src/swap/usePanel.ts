@@ -1,0 +1,167 @@
+import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
+import type { FindingCode, Order, ProviderKind, Quoted } from "../wire/protocol";
+import { Failure, failureOf } from "../wire/failure";
+import { type Channel, openChannel } from "../state/channel";
+import { execute } from "./consent";
+import { next, type PanelEvent, type PanelState, start } from "./panel";
+import { type Query, sameQuery } from "./quotes";
+
+/** Typing pauses this long before a quote is asked for, in ms. */
+const settle = 350;
+/** How often the daemon is told that somebody still looks, in ms. */
+const looking = 30_000;
+
+/** A PanelFlow is a panel's state and what a person can do about it. */
+export interface PanelFlow {
+	state: PanelState;
+	channel: Channel;
+	choose(offer: string): void;
+	review(offer: string): void;
+	acknowledge(code: FindingCode, on: boolean): void;
+	confirm(): void;
+	approve(): void;
+	back(): void;
+	requote(): void;
+}
+
+/** usePanel runs one panel: it asks for quotes of its own provider through its own
+ * handler, has the chosen one prepared, and hands over consent. `query` is what is
+ * asked now; undefined while the form is not filled in. */
+export function usePanel(kind: ProviderKind, query: Query | undefined, onOrder: (order: Order) => void): PanelFlow {
+	const [state, dispatch] = useReducer(next, start);
+	const channel = useMemo(() => openChannel(kind), [kind]);
+	useEffect(() => () => channel.close(), [channel]);
+	const requote = useQuotes(channel, query, state, dispatch);
+	useOwner(query, state, dispatch);
+	useStage(channel, state, dispatch, onOrder);
+	return {
+		state,
+		channel,
+		choose: (offer) => dispatch({ event: "chose", offer }),
+		review: (offer) => dispatch({ event: "review", offer }),
+		acknowledge: (code, on) => dispatch({ event: "acknowledged", code, on }),
+		confirm: () => dispatch({ event: "confirm", request: crypto.randomUUID() }),
+		approve: () => state.stage.at === "approving" && dispatch({ event: "approved", approval: state.stage.approval, request: crypto.randomUUID() }),
+		back: () => dispatch({ event: "back" }),
+		requote,
+	};
+}
+
+type Dispatch = (e: PanelEvent) => void;
+
+/** Quotes are watched while the form is looked at: not in the review, which shows
+ * one plan, and not while the window is hidden. */
+function useQuotes(channel: Channel, query: Query | undefined, state: PanelState, dispatch: Dispatch): () => void {
+	const asked = useRef<Asked | undefined>(undefined);
+	const latest = useRef(query);
+	latest.current = query;
+	const form = state.stage.at === "form";
+
+	const ask = useMemo(() => () => void watchQuote(channel, latest.current, asked, dispatch), [channel]);
+	const stop = useMemo(() => () => {
+		asked.current = undefined;
+		channel.call("swap.watch", { stop: true }).catch(() => {}); // it pauses by itself otherwise
+	}, [channel]);
+
+	useEffect(() => {
+		if (!form) return;
+		if (!sameQuery(query, state.quotes.query)) dispatch({ event: "asked", query });
+		const wait = setTimeout(ask, settle);
+		return () => clearTimeout(wait);
+	}, [JSON.stringify(query), form]);
+
+	useEffect(() => {
+		if (!form) {
+			stop();
+			return;
+		}
+		const seen = () => (document.visibilityState === "visible" ? ask() : stop());
+		const look = setInterval(() => asked.current && document.visibilityState === "visible" && channel.call("swap.watch", {}).catch(() => {}), looking);
+		document.addEventListener("visibilitychange", seen);
+		return () => {
+			document.removeEventListener("visibilitychange", seen);
+			clearInterval(look);
+		};
+	}, [form, channel]);
+
+	useEffect(() => {
+		const forget = [
+			channel.on("swap.quoted", (q) => {
+				if (asked.current && q.call === asked.current.call) dispatch(answerOf(asked.current.query, q));
+			}),
+			channel.onTaken(() => dispatch({ event: "taken" })),
+			// Another daemon, or another port to it, watches nothing of ours.
+			channel.onLink((link) => link.at === "ready" && asked.current && document.visibilityState === "visible" && ask()),
+		];
+		const tick = setInterval(() => dispatch({ event: "tick", now: Date.now() }), 1000);
+		return () => {
+			clearInterval(tick);
+			for (const f of forget) f();
+		};
+	}, [channel]);
+	return ask;
+}
+
+/** A quote that was asked for last: what it asks, and the id of the request. */
+interface Asked {
+	query: Query;
+	call: number;
+}
+
+/** watchQuote asks for a query in place of the one before; without one nothing is
+ * watched any more. Of an answer that comes after the next was asked nothing is told. */
+export async function watchQuote(channel: Channel, query: Query | undefined, asked: { current: Asked | undefined }, dispatch: Dispatch): Promise<void> {
+	dispatch({ event: "asked", query });
+	if (!query) {
+		if (asked.current) channel.call("swap.watch", { stop: true }).catch(() => {}); // it pauses by itself otherwise
+		asked.current = undefined;
+		return;
+	}
+	let own: Asked | undefined;
+	const begun = (call: number) => void (asked.current = own = { query, call });
+	const tell = (e: PanelEvent) => asked.current === own && dispatch(e);
+	try {
+		const { offers, failures } = await channel.call("swap.quote", { ...query, watch: true }, begun);
+		const [failure] = Object.values(failures ?? {});
+		tell(answerOf(query, failure ? { offers, failure, done: true } : { offers, done: true }));
+	} catch (thrown) {
+		tell({ event: "failed", query, failure: failureOf(thrown) });
+	}
+}
+
+/** A provider that has offers besides its failure has offers. */
+function answerOf(query: Query, { offers, failure, done }: Pick<Quoted, "offers" | "failure" | "done">): PanelEvent {
+	if (failure && done && offers.length === 0) return { event: "failed", query, failure: new Failure(failure) };
+	return { event: "offered", query, offers, done, now: Date.now() };
+}
+
+/** A plan is of the account and the network that it was made for: with another one
+ * shown around it, it is left. */
+function useOwner(query: Query | undefined, { stage }: PanelState, dispatch: Dispatch): void {
+	const terms = "review" in stage ? stage.review.terms : undefined;
+	const other = terms && query && (query.account !== terms.account || query.srcChainId !== terms.srcChainId);
+	useEffect(() => {
+		if (other) dispatch({ event: "back" });
+	}, [other, stage]);
+}
+
+/** useStage carries out what the present stage promises. */
+function useStage(channel: Channel, state: PanelState, dispatch: Dispatch, onOrder: (order: Order) => void): void {
+	const { stage } = state;
+	useEffect(() => {
+		if (stage.at === "preparing") {
+			channel
+				.call("swap.prepare", { offer: stage.offer })
+				.then((review) => dispatch({ event: "reviewed", offer: stage.offer, review }))
+				.catch((thrown) => dispatch({ event: "refused", of: stage.offer, failure: failureOf(thrown) }));
+		}
+		if (stage.at === "executing") {
+			execute(channel, stage)
+				.then((order) => {
+					onOrder(order);
+					dispatch({ event: "executed", order });
+				})
+				.catch((thrown) => dispatch({ event: "refused", of: stage.request, failure: failureOf(thrown) }));
+		}
+	}, [stage]);
+}

@@ -1,0 +1,37 @@
+import type { ErrorName } from "./protocol";
+
+/** WireError is the error object of the protocol (PROTOCOL.md §8). */
+export interface WireError {
+	code: number;
+	message: string;
+	data?: { name: string; retryable: boolean; remedy: string; details?: Record<string, string> };
+}
+
+/** Failure is a request that was refused or got no answer. `name` is of the
+ * protocol's table; a name that is not known there is treated by `retryable`. */
+export class Failure extends Error {
+	readonly code: number;
+	readonly retryable: boolean;
+	readonly remedy: string;
+	readonly details: Readonly<Record<string, string>>;
+	override readonly name: string;
+
+	constructor(error: WireError) {
+		super(error.message);
+		this.code = error.code;
+		this.name = error.data?.name ?? "internal";
+		this.retryable = error.data?.retryable ?? false;
+		this.remedy = error.data?.remedy ?? "";
+		this.details = error.data?.details ?? {};
+	}
+
+	is(...names: ErrorName[]): boolean {
+		return (names as string[]).includes(this.name);
+	}
+}
+
+/** failureOf turns whatever was thrown into a Failure. */
+export function failureOf(thrown: unknown): Failure {
+	if (thrown instanceof Failure) return thrown;
+	return new Failure({ code: -32603, message: thrown instanceof Error ? thrown.message : String(thrown) });
+}

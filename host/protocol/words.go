@@ -1,0 +1,51 @@
+package protocol
+
+// A Vocabulary is a closed list of words: all that a text field with its name in
+// the tag "of" says. A newer daemon may say others, so whoever reads one that it
+// does not know shows it as it is, and decides nothing by it. Of a list the tag is
+// about the elements, of an object about the keys.
+type Vocabulary struct {
+	Name  string
+	Words []string
+}
+
+// Vocabularies are all there are. Those of the wallet's swaps are its own tables
+// said once more, since a client has only this package; a test of package host
+// compares them.
+var Vocabularies = []Vocabulary{
+	{"CallerKind", []string{KindBrowser, KindTerminal}},
+	{"DaemonState", []string{DaemonRunning, DaemonStopping}},
+	{"KeysState", []string{KeysNone, KeysLocked, KeysUnlocked}},
+	{"KeysCause", []string{CauseUnlocked, CauseLocked, CauseListed, CauseDiscovered}},
+
+	{"SettingType", []string{SettingPercent, SettingDuration, SettingNumber, SettingSwitch, SettingChoice, SettingText, SettingURL, SettingURLs}},
+	{"SettingSource", []string{FromDefault, FromFile, FromSetting, FromEnvironment, FromFlag}},
+	{"SettingRight", []string{RightSession, RightPassword, RightNone}},
+	{"SettingApplies", []string{AppliesNow, AppliesRestart}},
+	{"ChartPeriod", []string{"24h", "week", "month"}},
+
+	{"ProviderKind", []string{"dex", "bridge", "intent", "gasless"}},
+	{"OrderKind", []string{"dex", "bridge", "intent", "gasless", "wallet"}}, // wallet: a revoke
+	{"SupportLevel", []string{"active", "disabled", "not supported"}},
+	{"StepKind", []string{"call", "typed", "late"}},
+	{"EffectKind", []string{"approve", "permit", "swap", "wrap", "unwrap", "order", "deposit", "opaque"}},
+	{"SettledBy", []string{"own_call", "provider"}},
+	{"Severity", []string{"note", "warn", "acknowledge", "block"}},
+	{"FindingCode", []string{
+		"gas_insufficient", "gas_ceiling", "gas_scam", "value_unknown", "price_unknown", "price_off", "slippage_low", "slippage_high",
+		"wraps_first", "settlement_trusted", "contract_not_built_in", "not_simulated", "fallback_used", "floor_lowered", "ceiling_raised", "fee_raised",
+	}},
+	{"OrderState", []string{"accepted", "approving", "executing", "submitting", "settling", "filled", "refunded", "failed", "expired", "cancelled"}},
+	{"Condition", []string{
+		"waiting for unlock", "needs consent", "provider says failed, watching for refund", "reported, unproven", "reported, transfer seen",
+		"settled, and what arrived is unclear", "cancelling", "waiting for an earlier transaction", "waiting for another order's allowance",
+		"waiting for an order that would look alike on the chain", "written by a newer version",
+	}},
+	{"AttemptKind", []string{"call", "bump", "cancel"}},
+	{"Tier", []string{TierNormal, TierFast}},
+	{"ProvenBy", []string{
+		"own_call", "opaque_call", "fill", "part", "arrival", "refund", "revoke", "revert", "other_nonce", "allowance_kept", "used_nonce",
+		"absence", "unsigned_late", "never_sent", "void", "cancel", "withdrawn", "never_sent_cancelled",
+	}},
+	{"AllowanceKind", []string{AllowanceERC20, AllowancePermit2}},
+}

@@ -1,0 +1,182 @@
+package host
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/big"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"swapkeep/chain"
+	"swapkeep/host/protocol"
+	"swapkeep/priceapi/price"
+	"swapkeep/swap"
+)
+
+// The protocol says the wallet's own words once more, since clients have no other
+// package; each list is what the source of its table declares.
+func TestWordsAreTheWalletsOwn(t *testing.T) {
+	swaps, chains := sourceOf(t, "../swap"), sourceOf(t, "../chain")
+	var proofs, kinds, periods []string
+	for _, p := range swap.Proofs() {
+		proofs = append(proofs, p.By)
+	}
+	for _, k := range swap.Kinds() {
+		kinds = append(kinds, string(k))
+	}
+	for _, p := range price.Periods() {
+		periods = append(periods, p.Name)
+	}
+	for name, own := range map[string][]string{
+		"ProviderKind": kinds, "OrderKind": constants(swaps, "Kind"), "SupportLevel": constants(swaps, "Support"),
+		"StepKind": constants(swaps, "StepKind"), "EffectKind": constants(swaps, "EffectKind"), "SettledBy": constants(swaps, "SettledBy"),
+		"Severity": constants(swaps, "Severity"), "FindingCode": findingCodes(swaps), "ProvenBy": proofs,
+		"OrderState": constants(swaps, "State"), "Condition": constants(swaps, "Condition"), "AllowanceKind": constants(swaps, "AllowanceKind"),
+		"AttemptKind": constants(chains, "AttemptKind"), "ChartPeriod": periods,
+	} {
+		i := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == name })
+		if i < 0 {
+			t.Errorf("no vocabulary %s", name)
+			continue
+		}
+		said := slices.Sorted(slices.Values(protocol.Vocabularies[i].Words))
+		if want := slices.Sorted(slices.Values(own)); !slices.Equal(said, want) {
+			t.Errorf("%s: the protocol says %q, the wallet %q", name, said, want)
+		}
+	}
+	for _, tier := range []chain.Tier{protocol.TierNormal, protocol.TierFast} {
+		if tier != chain.Normal && tier != chain.Fast {
+			t.Errorf("no tier %s", tier)
+		}
+	}
+}
+
+// sourceOf reads a package without its tests.
+func sourceOf(t *testing.T, dir string) (files []*ast.File) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// constants are the values, but the empty one, that constants of a type have.
+func constants(files []*ast.File, typ string) (values []string) {
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok {
+				return true
+			}
+			if of, ok := spec.Type.(*ast.Ident); ok && of.Name == typ && len(spec.Values) == 1 {
+				if value, ok := literal(spec.Values[0]); ok && value != "" {
+					values = append(values, value)
+				}
+			}
+			return true
+		})
+	}
+	return values
+}
+
+// findingCodes are the codes of all findings that a package makes: each is written
+// as a literal of its four fields, alone or in a list.
+func findingCodes(files []*ast.File) (codes []string) {
+	fields := reflect.TypeFor[swap.Finding]().NumField()
+	of := func(typ ast.Expr) bool { id, ok := typ.(*ast.Ident); return ok && id.Name == "Finding" }
+	take := func(made *ast.CompositeLit) {
+		if len(made.Elts) != fields {
+			return
+		}
+		if code, ok := literal(made.Elts[0]); ok && !slices.Contains(codes, code) {
+			codes = append(codes, code)
+		}
+	}
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			made, ok := n.(*ast.CompositeLit)
+			if !ok {
+				return true
+			}
+			if list, ok := made.Type.(*ast.ArrayType); ok && of(list.Elt) {
+				for _, one := range made.Elts {
+					if one, ok := one.(*ast.CompositeLit); ok {
+						take(one)
+					}
+				}
+			} else if of(made.Type) {
+				take(made)
+			}
+			return true
+		})
+	}
+	return codes
+}
+
+func literal(e ast.Expr) (string, bool) {
+	lit, ok := e.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return "", false
+	}
+	value, err := strconv.Unquote(lit.Value)
+	return value, err == nil
+}
+
+// What has nothing to list says so by an empty list. Where it says null, the
+// protocol says that too.
+func TestEmptyLists(t *testing.T) {
+	for _, v := range []any{
+		orderOf(swap.Order{Proposal: &swap.Proposal{}}), reviewOf(swap.Review{}), entryOf(swap.Entry{}),
+		allowanceOf(swap.Allowance{Amount: new(big.Int), Review: &swap.Review{}}), providerOf(swap.ProviderInfo{Place: &swap.Place{}}),
+		(&Server{}).quotedOf(json.RawMessage("1"), swap.Quoted{}),
+	} {
+		nulls(t, reflect.ValueOf(v), reflect.TypeOf(v).Name())
+	}
+}
+
+// nulls reports the lists and objects within v that would be written as null, and
+// those that are said to be.
+func nulls(t *testing.T, v reflect.Value, path string) {
+	t.Helper()
+	if v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if !f.IsExported() {
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if k := f.Type.Kind(); (k == reflect.Slice || k == reflect.Map) && options == "" {
+			if said := f.Tag.Get("null") == "list"; v.Field(i).IsNil() != said {
+				t.Errorf("%s.%s is null: %t, and said to be: %t", path, name, v.Field(i).IsNil(), said)
+			}
+		}
+		nulls(t, v.Field(i), path+"."+name)
+	}
+}

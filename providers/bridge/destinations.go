@@ -1,0 +1,121 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"swapkeep/providers/wire"
+	"swapkeep/rest"
+	"swapkeep/swap"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// maxTokens is how many tokens of a chain are kept; the featured come first.
+const maxTokens = 500
+
+// A chainFace is what an element of GET /chains says of a chain to people.
+type chainFace struct {
+	Name         string            `json:"name"`
+	DisplayName  string            `json:"displayName"`
+	Explorer     string            `json:"explorerUrl"`
+	TokenSupport string            `json:"tokenSupport"`
+	Currency     json.RawMessage   `json:"currency"`
+	Featured     []json.RawMessage `json:"featuredTokens"`
+	ERC20        []json.RawMessage `json:"erc20Currencies"`
+}
+
+// A currencyReply is a currency of the list.
+type currencyReply struct {
+	Symbol   string        `json:"symbol"`
+	Name     string        `json:"name"`
+	Address  *wire.Address `json:"address"`
+	Decimals *wire.Number  `json:"decimals"`
+	Bridged  bool          `json:"supportsBridging"`
+}
+
+// show reads what is for people. It decides nothing: what of it cannot be read, or is
+// not fit for a screen, is left out.
+func (l *listed) show(id uint64, raw []byte) {
+	var f chainFace
+	_ = json.Unmarshal(raw, &f) // fields of another type stay empty
+	l.face = swap.Destination{ChainID: id, Name: cmp.Or(tokens.Line(f.DisplayName), tokens.Line(f.Name), fmt.Sprintf("chain %d", id)), Explorer: explorer(f.Explorer)}
+	if coin, ok := f.token(f.Currency, id); ok && coin.Address == nativeCoin {
+		l.tokens = append(l.tokens, coin)
+		l.face.Symbol, l.face.Decimals = coin.Symbol, coin.Decimals
+	}
+	for _, raw := range slices.Concat(f.Featured, f.ERC20) {
+		if len(l.tokens) == maxTokens {
+			return
+		}
+		t, ok := f.token(raw, id)
+		if ok && !slices.ContainsFunc(l.tokens, func(o tokens.Token) bool { return o.Address == t.Address }) {
+			l.tokens = append(l.tokens, t)
+		}
+	}
+}
+
+// token reads a currency that can be received. Of a chain with limited support those
+// are the bridged alone; elsewhere the solver swaps into the others.
+func (f chainFace) token(raw []byte, id uint64) (tokens.Token, bool) {
+	var c currencyReply
+	if json.Unmarshal(raw, &c) != nil || c.Address == nil || c.Decimals == nil || !c.Decimals.IsUint64() || f.TokenSupport == "Limited" && !c.Bridged {
+		return tokens.Token{}, false
+	}
+	return tokens.Foreign(id, c.Address.Address, c.Symbol, c.Name, c.Decimals.Uint64(), string(swap.Bridge))
+}
+
+// explorer is the address of a block explorer that a window may open, or "".
+func explorer(text string) string {
+	if text != wire.Printable(text) || rest.CheckBase(text, rest.Outside) != nil {
+		return ""
+	}
+	return text
+}
+
+// receives wants a chain to be one that may receive now.
+func (l listed) receives(id uint64) error {
+	if err := checkDestination(id); err != nil {
+		return err
+	}
+	if want := depositoryOf(id); !l.open || want != (common.Address{}) && want != l.depository {
+		return unserved("dstChainId", id)
+	}
+	return nil
+}
+
+// Destinations are the EVM chains that may receive now, by their ids, ascending.
+// What is said of them is the API's word. It may be repeated.
+func (p *Provider) Destinations(ctx context.Context) ([]swap.Destination, error) {
+	list, err := p.chains.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []swap.Destination
+	for id, l := range list {
+		if l.receives(id) == nil {
+			out = append(out, l.face)
+		}
+	}
+	slices.SortFunc(out, func(a, b swap.Destination) int { return cmp.Compare(a.ChainID, b.ChainID) })
+	return out, nil
+}
+
+// Tokens lists what can be received on a chain, for people to choose from: its own
+// coin and what the API features there. More can be, by its address. All of it is the
+// API's word. It may be repeated.
+func (p *Provider) Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, error) {
+	list, err := p.chains.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := list[chainID] // one that is not there is not open
+	if err := l.receives(chainID); err != nil {
+		return nil, err
+	}
+	return slices.Clone(l.tokens), nil
+}

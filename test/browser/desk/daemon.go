@@ -1,0 +1,109 @@
+//go:build browser
+
+package desk
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"swapkeep/host/protocol"
+	"swapkeep/host/transport"
+)
+
+// Status waits until a daemon runs, which it does not start, and tells of its
+// health.
+func (d *Desk) Status() (s protocol.StatusResult) {
+	d.t.Helper()
+	var out []byte
+	var err error
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(pause) {
+		if out, err = d.command("--json", "status").Output(); err == nil {
+			err = json.Unmarshal(out, &s)
+		}
+		if err == nil {
+			return s
+		}
+	}
+	d.t.Fatalf("no daemon runs: %v: %s\n%s", err, out, d.Log())
+	return s
+}
+
+// KillDaemon ends the daemon as a power cut would, and waits until it is gone. The
+// browser's relay starts another.
+func (d *Desk) KillDaemon() {
+	d.t.Helper()
+	pid := d.Status().PID
+	if pid <= 1 || pid == os.Getpid() {
+		d.t.Fatalf("the daemon's pid is %d", pid)
+	}
+	kill(pid)
+	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(pause / 3) {
+		if !d.answers(pid) {
+			return
+		}
+	}
+	d.t.Fatalf("the daemon, %d, outlives SIGKILL", pid)
+}
+
+// answers reports whether the desk's socket is still that process's: the kernel
+// closes it a moment after the rest of the process has gone.
+func (d *Desk) answers(pid int) bool {
+	conn, err := transport.Dial(d.t.Context(), d.place)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }()
+	peer, err := transport.PeerOf(conn)
+	return err == nil && peer.PID == pid
+}
+
+// StopDaemon ends the daemon on purpose: the next port starts another, a relay
+// that was there before does not.
+func (d *Desk) StopDaemon() {
+	d.t.Helper()
+	d.Swapkeep("stop")
+}
+
+func kill(pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) }
+
+// Orders are what the daemon has, the newest first.
+func (d *Desk) Orders() (all []protocol.Order) {
+	d.t.Helper()
+	pages := json.NewDecoder(bytes.NewReader(d.Swapkeep("--json", "orders")))
+	for {
+		var page protocol.OrdersResult
+		err := pages.Decode(&page)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			d.t.Fatalf("orders: %v", err)
+		}
+		all = append(all, page.Orders...)
+	}
+}
+
+// AwaitOrder looks until the newest order is as wanted.
+func (d *Desk) AwaitOrder(what string, wanted func(protocol.Order) bool) (o protocol.Order) {
+	d.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(4 * pause) {
+		if all := d.Orders(); len(all) > 0 {
+			if o = all[0]; wanted(o) {
+				return o
+			}
+		}
+	}
+	d.t.Fatalf("no order that is %s in %s; the newest is %s, %q (%s)\n%s", what, patience, o.State, o.Condition, o.Reason, d.Log())
+	return o
+}
+
+// AwaitState looks until the newest order is in a state, such as filled.
+func (d *Desk) AwaitState(state string) protocol.Order {
+	d.t.Helper()
+	return d.AwaitOrder(state, func(o protocol.Order) bool { return o.State == state })
+}

@@ -1,0 +1,297 @@
+//go:build browser
+
+// Package desk is one user at one machine for tests of the extension: a home that
+// goes away again, the real programs and a real keychain, a browser that finds the
+// host, and the sandbox for the outside world. Tests run it as
+//
+//	scripts/with-keyring.sh go test -tags browser ./test/browser/... [-args -bin=DIR]
+//
+// where DIR has the programs under test; without it they are built.
+package desk
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/host/transport"
+	"swapkeep/manifest"
+	"swapkeep/test/browser/ui"
+)
+
+const (
+	patience = time.Minute // for anything to happen, on a busy machine too
+	soon     = 10 * time.Second
+	pause    = 30 * time.Millisecond
+)
+
+// Options say what is unusual about a desk.
+type Options struct {
+	// Extension names the folders of another extension than ours.
+	Extension map[ui.Kind]string
+	// Faults makes the programs those with named points to die at.
+	Faults bool
+	// Daemon is the package of a program that stands where swapkeepd does, such as
+	// ./test/fakedaemon, from the module's root.
+	Daemon string
+	// Env goes into the environment of all programs, and of the browsers.
+	Env []string
+	// Config is appended to the daemon's configuration, in TOML.
+	Config string
+	// Look is that of new pages.
+	Look ui.Look
+	// Language is that of the browsers; "" = en.
+	Language string
+}
+
+// A Desk is one user at one machine. Its methods fail the test.
+type Desk struct {
+	*World
+	t       *testing.T
+	options Options
+
+	dir, bin  string
+	extension map[ui.Kind]string
+	place     transport.Place
+	env       []string
+	logged    bool // its log was told
+}
+
+// New makes a home with nothing running in it. The sandbox is this desk's until
+// the test ends. What the test leaves running fails it.
+func New(t *testing.T, o Options) *Desk {
+	t.Helper()
+	if os.Getenv("SWAPKEEP_TEST_KEYRING") == "" {
+		t.Fatal("there is no keychain for tests: run them by scripts/with-keyring.sh go test …")
+	}
+	d := &Desk{World: takeWorld(t), t: t, options: o, extension: o.Extension}
+	var err error
+	if d.dir, err = os.MkdirTemp(root, "d"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.leaveNothing)
+	d.place = transport.Place{Home: filepath.Join(d.dir, "state")}
+	d.install()
+	if d.extension == nil {
+		d.extension = d.builtExtension(t)
+	}
+	config := filepath.Join(d.dir, "config.toml")
+	if err := os.WriteFile(config, d.config(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + d.dir, "XDG_RUNTIME_DIR=" + d.folder("run"), "TMPDIR=" + d.folder("tmp"),
+		"DBUS_SESSION_BUS_ADDRESS=" + os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
+		"SWAPKEEP_HOME=" + d.place.Home, "SWAPKEEP_CONFIG=" + config,
+	}, o.Env...)
+	return d
+}
+
+// config is the sandbox's, for these extensions.
+func (d *Desk) config() []byte {
+	d.t.Helper()
+	chromium, err := ui.ChromiumID(d.extension[ui.Chromium])
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	firefox, err := ui.FirefoxID(d.extension[ui.Firefox])
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return fmt.Appendf(d.Config(), "\n[extensions]\nchromium = [%q]\nfirefox = [%q]\n\n%s", chromium, firefox, d.options.Config)
+}
+
+// folder makes a private folder in the desk.
+func (d *Desk) folder(path string) string {
+	d.t.Helper()
+	full := filepath.Join(d.dir, path)
+	if err := os.MkdirAll(full, 0o700); err != nil {
+		d.t.Fatal(err)
+	}
+	return full
+}
+
+// manifests are where each browser looks for the host's manifest, below the desk.
+var manifests = map[ui.Kind]string{ui.Chromium: "chromium/NativeMessagingHosts", ui.Firefox: ".mozilla/native-messaging-hosts"}
+
+// InstallHost lets a browser find the host.
+func (d *Desk) InstallHost(kind ui.Kind) {
+	d.t.Helper()
+	d.Swapkeep("manifest", string(kind), "--dir", d.folder(manifests[kind]))
+}
+
+// RemoveHost takes the host away from a browser.
+func (d *Desk) RemoveHost(kind ui.Kind) {
+	d.t.Helper()
+	if err := os.Remove(filepath.Join(d.folder(manifests[kind]), manifest.FileName)); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// Browser installs the host and starts a browser. Its profile is the desk's: it
+// goes on in the next one of the kind.
+func (d *Desk) Browser(kind ui.Kind) *ui.Browser {
+	d.t.Helper()
+	d.InstallHost(kind)
+	return d.BrowserAlone(kind)
+}
+
+// BrowserAlone starts a browser and leaves the host as it is.
+func (d *Desk) BrowserAlone(kind ui.Kind) *ui.Browser {
+	d.t.Helper()
+	shots := os.Getenv("SWAPKEEP_SHOTS")
+	if shots == "" {
+		shots = d.t.ArtifactDir()
+	}
+	return ui.Start(d.t, ui.Setup{
+		Kind: kind, Profile: d.folder(string(kind)), Extension: d.extension[kind], Env: d.env,
+		Look: d.options.Look, Language: d.options.Language, Shots: shots, Log: d.Log,
+	})
+}
+
+// command is one of the product's commands at this desk.
+func (d *Desk) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(d.bin, "swapkeep"), args...)
+	cmd.Env = d.env
+	return cmd
+}
+
+// Swapkeep runs a command to its good end and returns what it wrote.
+func (d *Desk) Swapkeep(args ...string) []byte {
+	d.t.Helper()
+	return d.SwapkeepWith("", args...)
+}
+
+// SwapkeepWith is Swapkeep with an input.
+func (d *Desk) SwapkeepWith(input string, args ...string) []byte {
+	d.t.Helper()
+	cmd := d.command(args...)
+	var words strings.Builder
+	cmd.Stdin, cmd.Stderr = strings.NewReader(input), &words
+	out, err := cmd.Output()
+	if err != nil {
+		d.t.Fatalf("swapkeep %q: %v\n%s%s\n%s", args, err, out, &words, d.Log())
+	}
+	return out
+}
+
+// ask runs a command with --json and decodes what it wrote.
+func ask[T any](d *Desk, input string, args ...string) (v T) {
+	d.t.Helper()
+	out := d.SwapkeepWith(input, append([]string{"--json"}, args...)...)
+	if err := json.Unmarshal(out, &v); err != nil {
+		d.t.Fatalf("swapkeep %q: %v\n%s", args, err, out)
+	}
+	return v
+}
+
+// Log is what the daemon last wrote, for a test that fails.
+func (d *Desk) Log() string {
+	d.logged = true
+	b, err := os.ReadFile(d.place.LogPath())
+	if err != nil {
+		return "the daemon has no log: " + err.Error()
+	}
+	return "the daemon's log ends:\n" + string(b[max(0, len(b)-4000):])
+}
+
+// processes are those of our programs at this desk, by their command lines.
+func (d *Desk) processes() (pids []int) {
+	entries, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, entry := range entries {
+		line, err := os.ReadFile(filepath.Join(entry, "cmdline"))
+		if program, _, _ := strings.Cut(string(line), "\x00"); err != nil || filepath.Dir(program) != d.bin {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(entry)); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// leaveNothing stops the daemon, whose browsers have been closed by now, and ends
+// what is left, which fails the test.
+func (d *Desk) leaveNothing() {
+	if d.t.Failed() && !d.logged {
+		d.t.Log(d.Log())
+	}
+	var left []int
+	if len(d.processes()) > 0 {
+		if out, err := d.command("stop").CombinedOutput(); err != nil {
+			d.t.Errorf("stop the daemon: %v\n%s", err, out)
+		}
+	}
+	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(pause) {
+		if left = d.processes(); len(left) == 0 {
+			break
+		}
+	}
+	for _, pid := range left {
+		d.t.Errorf("process %d was left behind", pid)
+		kill(pid)
+	}
+	if err := removeAll(d.dir); err != nil {
+		d.t.Errorf("the desk stays: %v", err)
+	}
+}
+
+// removeAll tries again while a process that was killed still writes.
+func removeAll(dir string) (err error) {
+	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(pause) {
+		if err = os.RemoveAll(dir); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// install gives the desk programs at a path of its own, which tells its processes
+// from another desk's.
+func (d *Desk) install() {
+	d.t.Helper()
+	from, err := programs(d.options)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.bin = d.folder("bin")
+	for program, at := range from {
+		if err := linkOrCopy(at, filepath.Join(d.bin, program)); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
+func linkOrCopy(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	b, err := os.ReadFile(from) // another file system
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, b, 0o755)
+}
+
+// builtExtension is our extension for both browsers, built for the sandbox at hand.
+func (w *World) builtExtension(t *testing.T) map[ui.Kind]string {
+	t.Helper()
+	dirs, err := w.extension()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return maps.Clone(dirs)
+}

@@ -1,0 +1,55 @@
+//go:build browser
+
+package desk
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/host/protocol"
+	"swapkeep/sandbox"
+)
+
+// Password is that of the test wallets.
+const Password = "correct horse battery staple"
+
+// A Wallet is one that the daemon keeps.
+type Wallet struct {
+	ID      string
+	Address common.Address // of its first account
+	Words   string
+}
+
+// Wallet makes a new wallet by the command line, with nothing in it.
+func (d *Desk) Wallet() Wallet {
+	d.t.Helper()
+	made := ask[protocol.CreateResult](d, Password+"\n", "keys", "create", "--password-fd", "0")
+	return walletOf(made, string(made.Words))
+}
+
+// TestWallet imports the published test mnemonic, whose accounts are rich on all
+// chains, in any test before this one too.
+func (d *Desk) TestWallet() Wallet {
+	d.t.Helper()
+	input := sandbox.Mnemonic + "\n" + Password + "\n"
+	made := ask[protocol.CreateResult](d, input, "keys", "import", "words", "--secret-fd", "0", "--password-fd", "0")
+	return walletOf(made, sandbox.Mnemonic)
+}
+
+func walletOf(made protocol.CreateResult, words string) Wallet {
+	return Wallet{made.Wallet.ID, common.HexToAddress(string(made.Wallet.Accounts[0].Address)), words}
+}
+
+// coins are what a rich wallet has on a chain.
+var coins = []struct{ symbol, amount string }{{"", "10"}, {"USDC", "20000"}}
+
+// RichWallet is Wallet with coins to swap on some chains.
+func (d *Desk) RichWallet(chains ...uint64) Wallet {
+	d.t.Helper()
+	w := d.Wallet()
+	for _, chain := range chains {
+		for _, c := range coins {
+			d.Fund(chain, w.Address, c.symbol, c.amount)
+		}
+	}
+	return w
+}

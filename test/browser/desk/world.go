@@ -1,0 +1,249 @@
+//go:build browser
+
+package desk
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/inject"
+	"swapkeep/sandbox/market"
+	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/browser/ui"
+)
+
+// The chains of the sandbox.
+const (
+	Mainnet  = 1
+	Base     = 8453
+	Arbitrum = 42161
+)
+
+// Blocks come so often, and with every transaction. Each puts a second on the
+// chain's time, which runs ahead of the clock by that; a world that is too far
+// ahead gives way to a new one before the next test.
+const (
+	period   = 500 * time.Millisecond
+	maxAhead = 3 * time.Minute
+)
+
+// A World is a sandbox that one desk has to itself at a time. Everything in it
+// that is not on a chain is as new for each.
+type World struct {
+	*sandbox.Sandbox
+	t *testing.T
+
+	built map[ui.Kind]string // our extension; nil = not yet
+}
+
+var world = &shared{}
+
+// shared is the world of all desks.
+type shared struct {
+	mu sync.Mutex // held by the desk that has it
+	w  *World
+}
+
+func (s *shared) close() error {
+	if s.w == nil {
+		return nil
+	}
+	w := s.w
+	s.w = nil
+	return w.Close()
+}
+
+// takeWorld has the world until the test ends.
+func takeWorld(t *testing.T) *World {
+	t.Helper()
+	world.mu.Lock()
+	t.Cleanup(world.mu.Unlock)
+	err := world.renew()
+	if err != nil {
+		t.Fatal(err)
+	}
+	world.w.t = t
+	return world.w
+}
+
+// renew resets the world, or begins another where there is none that serves.
+func (s *shared) renew() error {
+	if s.w != nil && !s.w.ahead() {
+		return s.w.Reset()
+	}
+	if err := s.close(); err != nil {
+		return err
+	}
+	box, err := sandbox.Start(context.Background(), sandbox.Options{Chains: []uint64{Mainnet, Base, Arbitrum}, Period: period, Instant: true})
+	if errors.Is(err, contracts.ErrMissing) {
+		return fmt.Errorf("run `make contracts` first: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	s.w = &World{Sandbox: box}
+	return nil
+}
+
+func (w *World) ahead() bool {
+	for _, c := range w.Chains() {
+		if time.Until(time.Unix(int64(c.Head().Time), 0)) > maxAhead {
+			return true
+		}
+	}
+	return false
+}
+
+// extension builds ours once for a world.
+func (w *World) extension() (map[ui.Kind]string, error) {
+	if w.built != nil {
+		return w.built, nil
+	}
+	dir, err := os.MkdirTemp(root, "x")
+	if err != nil {
+		return nil, err
+	}
+	w.built, err = buildExtension(dir, w.Sandbox)
+	return w.built, err
+}
+
+// Chain is one of the sandbox's: it can be paused, resumed, mined, reorganised, and
+// its RPC has Faults.
+func (w *World) Chain(id uint64) *sandbox.Chain {
+	w.t.Helper()
+	c := w.Sandbox.Chain(id)
+	if c == nil {
+		w.t.Fatalf("chain %d does not run", id)
+	}
+	return c
+}
+
+// Mine makes blocks, paused or not.
+func (w *World) Mine(chain uint64, blocks int) {
+	w.t.Helper()
+	if err := w.Chain(chain).Mine(blocks); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// Fault has a provider (dex, bridge, intent, gasless), a price service or a chain's
+// RPC (rpc-8453) answer as the rule says, until the test ends or end is called.
+func (w *World) Fault(server string, r inject.Rule) (end func()) {
+	w.t.Helper()
+	book := w.Faults(server)
+	var chain uint64
+	if _, err := fmt.Sscanf(server, "rpc-%d", &chain); err == nil {
+		book = w.Chain(chain).Faults
+	}
+	if book == nil {
+		w.t.Fatalf("the sandbox has no server %s", server)
+	}
+	id, err := book.Add(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return func() { book.Remove(id) }
+}
+
+// Lie replaces one value of a server's answers; pointer is a JSON pointer.
+func (w *World) Lie(server, target, pointer string, value any) (end func()) {
+	w.t.Helper()
+	b, err := json.Marshal(value)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.Fault(server, inject.Rule{Target: target, Kind: inject.Lie, Pointer: pointer, Value: b})
+}
+
+// Control makes a request of the sandbox's control endpoint, which sandbox/README.md
+// describes, and decodes the answer into out, which may be nil. Settings of a
+// provider are changed by POST /dex and the like.
+func (w *World) Control(method, path string, body, out any) {
+	w.t.Helper()
+	if err := w.control(method, path, body, out); err != nil {
+		w.t.Fatalf("sandbox: %s %s: %v", method, path, err)
+	}
+}
+
+func (w *World) control(method, path string, body, out any) error {
+	var sent bytes.Buffer
+	if body != nil {
+		if err := json.NewEncoder(&sent).Encode(body); err != nil {
+			return err
+		}
+	}
+	request, err := http.NewRequestWithContext(w.t.Context(), method, w.ControlURL()+path, &sent)
+	if err != nil {
+		return err
+	}
+	answer, err := (&http.Client{Timeout: patience}).Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	b, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", answer.Status, b)
+	}
+	if err != nil || out == nil {
+		return err
+	}
+	return json.Unmarshal(b, out)
+}
+
+// Price moves what an asset is worth everywhere, in US dollars.
+func (w *World) Price(symbol string, dollars float64) {
+	w.t.Helper()
+	if err := w.Market().Move(w.t.Context(), market.Move{Symbol: symbol, MicroUSD: int64(dollars * 1e6)}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// Fund gives an account an amount of a token, in decimals, such as "1.5"; of the
+// native coin for the symbol "".
+func (w *World) Fund(chain uint64, to common.Address, symbol, amount string) {
+	w.t.Helper()
+	c := w.Chain(chain)
+	if err := c.Fund(w.t.Context(), to, sandboxtest.Token(w.t, c, symbol), w.Units(chain, symbol, amount)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// Units are the base units of a decimal amount of a token.
+func (w *World) Units(chain uint64, symbol, amount string) *big.Int {
+	w.t.Helper()
+	decimals := uint8(18)
+	if token, ok := w.Chain(chain).Network.Token(symbol); ok {
+		decimals = token.Decimals
+	}
+	r, ok := new(big.Rat).SetString(amount)
+	if !ok {
+		w.t.Fatalf("%q is no amount", amount)
+	}
+	r.Mul(r, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(decimals)), nil)))
+	if !r.IsInt() {
+		w.t.Fatalf("%s of %s has too many decimals", amount, symbol)
+	}
+	return r.Num()
+}
+
+// Balance is an account's, in base units; of the native coin for the symbol "".
+func (w *World) Balance(chain uint64, of common.Address, symbol string) *big.Int {
+	w.t.Helper()
+	c := w.Chain(chain)
+	return sandboxtest.Balance(w.t, c, of, sandboxtest.Token(w.t, c, symbol))
+}

@@ -1,0 +1,24 @@
+//go:build browser
+
+package browser
+
+import (
+	"testing"
+
+	"swapkeep/test/browser/desk"
+	"swapkeep/test/browser/ui"
+)
+
+// TestPopupOpens wants the popup to be there, and to follow what happens elsewhere.
+func TestPopupOpens(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		d := desk.New(t, desk.Options{})
+		p := d.Browser(kind).Open("popup.html")
+		p.See("SANDBOX")
+		p.Accessible("welcome")
+		d.Wallet()
+		p.Find("textbox", "Password")
+		p.Find("button", "Unlock")
+		p.Accessible("unlock")
+	})
+}

@@ -1,0 +1,298 @@
+//go:build linux
+
+// Package ui drives an extension's pages in a real Chromium or Firefox for Go
+// tests: elements are found as a screen reader names them, clicks and keys are
+// the browser's own input events, and whatever a page logs as an error fails the
+// test.
+package ui
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"swapkeep/manifest"
+)
+
+// A Kind of browser.
+type Kind string
+
+// The kinds. Their values are those of the manifests' families.
+const (
+	Chromium = Kind(manifest.Chromium)
+	Firefox  = Kind(manifest.Firefox)
+)
+
+// Kinds in the order in which tests try them.
+func Kinds() []Kind { return []Kind{Chromium, Firefox} }
+
+// Test is what the package needs of a *testing.T.
+type Test interface {
+	Helper()
+	Name() string
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Failed() bool
+	Cleanup(func())
+}
+
+const (
+	startTime = time.Minute      // for a browser to start on a busy machine
+	endTime   = 15 * time.Second // for one to end by itself
+	callTime  = 40 * time.Second // for one call to a browser
+	patience  = 20 * time.Second // for a page to show what is waited for
+	pause     = 30 * time.Millisecond
+)
+
+// A Setup is a browser before its start.
+type Setup struct {
+	Kind      Kind
+	Profile   string        // folder, made if need be; one of an earlier start goes on
+	Extension string        // folder of the unpacked extension
+	Env       []string      // the browser's whole environment
+	Language  string        // of browser and extension; "" = en
+	Look      Look          // of new pages; zero members are the popup's
+	Shots     string        // folder for pictures; "" = those of failed tests go to the system's temporary one
+	Log       func() string // what stands behind the page, told when a test fails; nil = nothing
+}
+
+// A driver speaks a browser's own protocol.
+type driver interface {
+	open(url string, l Look) (tab, error)
+	popup(url string) (tab, error)                 // the action's own popup, opened now
+	background(js string) (json.RawMessage, error) // as tab.run, in the extension's background
+	heard() ([]Entry, error)                       // errors of the background, each once
+	quit() error
+}
+
+// A tab is one page of a browser.
+type tab interface {
+	run(js string) (json.RawMessage, error) // the awaited value of an expression, as JSON
+	click(x, y float64) error               // from the viewport's corner, in CSS pixels
+	press(strokes []stroke) error
+	look(Look) error
+	hide(hidden bool) error
+	clipboard() (string, error)
+	picture() ([]byte, error) // PNG of the viewport
+	heard() ([]Entry, error)  // errors of the page, each once
+	reload() error
+	close() error
+}
+
+// An Entry is an error that a page, or the background, logged or did not catch.
+type Entry struct {
+	Source string // exception, console, security, network, …
+	Text   string
+}
+
+func (e Entry) String() string { return e.Source + ": " + e.Text }
+
+// A Browser runs, with one extension in it.
+type Browser struct {
+	t      Test
+	setup  Setup
+	driver driver
+	origin string // of the extension's pages, with the slash
+
+	cmd   *exec.Cmd
+	words *strings.Builder
+	ended chan struct{}
+	over  sync.Once
+	pages []*Page
+}
+
+// Start starts a browser and ends it with the test, which fails for what any of
+// its pages logged as an error.
+func Start(t Test, s Setup) *Browser {
+	t.Helper()
+	if s.Language == "" {
+		s.Language = "en"
+	}
+	s.Look = s.Look.orPopup()
+	b := &Browser{t: t, setup: s}
+	if err := b.start(); err != nil {
+		b.kill()
+		t.Fatalf("start %s: %v%s", s.Kind, err, b.said())
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+func (b *Browser) start() error {
+	if err := os.MkdirAll(b.setup.Profile, 0o700); err != nil {
+		return err
+	}
+	var err error
+	switch b.setup.Kind {
+	case Chromium:
+		b.driver, b.origin, err = startChromium(b)
+	case Firefox:
+		b.driver, b.origin, err = startFirefox(b)
+	default:
+		err = fmt.Errorf("no browser is called %q", b.setup.Kind)
+	}
+	return err
+}
+
+// launch starts the program in a group of its own.
+func (b *Browser) launch(cmd *exec.Cmd) error {
+	b.words = new(strings.Builder)
+	cmd.Env, cmd.Stdout, cmd.Stderr = b.setup.Env, b.words, b.words
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL} // a test that is interrupted cleans nothing up
+	cmd.WaitDelay = 5 * time.Second
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	b.cmd, b.ended = cmd, make(chan struct{})
+	go func() { _ = cmd.Wait(); close(b.ended) }()
+	return nil
+}
+
+// said is what the program wrote; only for one that has ended.
+func (b *Browser) said() string {
+	if b.words == nil || b.words.Len() == 0 {
+		return ""
+	}
+	text := b.words.String()
+	return "\nthe browser said:\n" + text[max(0, len(text)-3000):]
+}
+
+// Kind is the browser's kind.
+func (b *Browser) Kind() Kind { return b.setup.Kind }
+
+// Origin is that of the extension's pages, with the slash at its end.
+func (b *Browser) Origin() string { return b.origin }
+
+// Open opens a page of the extension, such as popup.html?view=tab, in a window
+// of its own and waits until it has loaded.
+func (b *Browser) Open(path string) *Page {
+	b.t.Helper()
+	tab, err := b.driver.open(b.origin+path, b.setup.Look)
+	p := b.page(path, tab, err)
+	p.show()
+	return p
+}
+
+// Popup opens the action's real popup, which closes as soon as another window is
+// used. Chromium only. It has the size that its content asks for.
+func (b *Browser) Popup(path string) *Page {
+	b.t.Helper()
+	tab, err := b.driver.popup(b.origin + path)
+	p := b.page(path, tab, err)
+	p.own = true
+	return p
+}
+
+func (b *Browser) page(path string, tab tab, err error) *Page {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatalf("%s: open %s: %v", b.setup.Kind, path, err)
+	}
+	p := &Page{body: &body{b: b, tab: tab, path: path, look: b.setup.Look}, patience: patience}
+	b.pages = append(b.pages, p)
+	return p
+}
+
+// Background evaluates an expression in the extension's background, awaits it and
+// decodes it into out, which may be nil.
+func (b *Browser) Background(js string, out any) {
+	b.t.Helper()
+	raw, err := b.driver.background(js)
+	if err == nil && out != nil {
+		err = json.Unmarshal(raw, out)
+	}
+	if err != nil {
+		b.t.Fatalf("%s: in the background: %v", b.setup.Kind, err)
+	}
+}
+
+// Console takes the errors that the background logged since it was last asked.
+// What is not taken fails the test when the browser is closed.
+func (b *Browser) Console() []Entry {
+	b.t.Helper()
+	entries, err := b.driver.heard()
+	if err != nil {
+		b.t.Fatalf("%s: console of the background: %v", b.setup.Kind, err)
+	}
+	return entries
+}
+
+// Kill ends the browser as a power cut would.
+func (b *Browser) Kill() {
+	b.t.Helper()
+	b.over.Do(func() {
+		b.complain()
+		b.kill()
+	})
+}
+
+func (b *Browser) kill() {
+	if b.cmd == nil {
+		return
+	}
+	_ = syscall.Kill(-b.cmd.Process.Pid, syscall.SIGKILL) // its own group
+	<-b.ended
+}
+
+// Close ends the browser as its user would, once. It fails the test for errors
+// on its pages, and if the browser has to be killed.
+func (b *Browser) Close() {
+	b.t.Helper()
+	b.over.Do(b.close)
+}
+
+// complain fails the test for errors that nobody has taken.
+func (b *Browser) complain() {
+	b.t.Helper()
+	for _, p := range b.pages {
+		p.complain()
+	}
+	if entries, err := b.driver.heard(); err != nil || len(entries) > 0 {
+		b.t.Errorf("%s: errors in the background: %v %v", b.setup.Kind, entries, err)
+	}
+}
+
+func (b *Browser) close() {
+	b.t.Helper()
+	b.complain()
+	err := b.driver.quit()
+	select {
+	case <-b.ended:
+	case <-time.After(endTime):
+		err = errors.Join(err, errors.New("it did not end by itself"))
+	}
+	b.kill()
+	if err != nil {
+		b.t.Errorf("close %s: %v", b.setup.Kind, err)
+	}
+	if b.t.Failed() {
+		b.t.Logf("%s", b.said())
+	}
+}
+
+// shots is the folder for pictures, made by now.
+func (b *Browser) shots() (string, error) {
+	dir := b.setup.Shots
+	if dir == "" {
+		dir = filepath.Join(os.TempDir(), "swapkeep-shots")
+	}
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// program is the first of some names that is installed.
+func program(names ...string) (string, error) {
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not installed", strings.Join(names, " or "))
+}

@@ -1,0 +1,470 @@
+//go:build linux
+
+package ui
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"swapkeep/manifest"
+)
+
+// chromiumFlags keep a fresh profile quiet, off the network and as awake in the
+// back as in front. The screen is larger than a popup.
+var chromiumFlags = []string{
+	"--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+	"--disable-component-update", "--disable-sync", "--disable-breakpad", "--log-level=3", "--remote-debugging-pipe",
+	"--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+	"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
+	"--screen-info={1600x1200}", "--window-size=1280,1000",
+}
+
+// ChromiumID is the id that Chromium gives the unpacked extension in a folder,
+// for the key in its manifest.
+func ChromiumID(extension string) (string, error) {
+	var m struct{ Key string }
+	if err := readManifest(extension, &m); err != nil {
+		return "", err
+	}
+	return manifest.ChromiumID(m.Key)
+}
+
+func readManifest(extension string, into any) error {
+	b, err := os.ReadFile(filepath.Join(extension, "manifest.json"))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, into)
+}
+
+// chromium is a driver.
+type chromium struct {
+	*devtools
+	worker string // its URL
+
+	mu      sync.Mutex
+	heardBy map[string][]Entry // errors, by the session that logged them
+	workers []string           // sessions of the extension's workers, the newest last
+}
+
+func startChromium(b *Browser) (driver, string, error) {
+	id, err := ChromiumID(b.setup.Extension)
+	if err != nil {
+		return nil, "", err
+	}
+	exe, err := program("chromium", "chromium-browser", "google-chrome")
+	if err != nil {
+		return nil, "", err
+	}
+	theirIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, "", err
+	}
+	out, theirOut, err := os.Pipe()
+	if err != nil {
+		return nil, "", err
+	}
+	args := append([]string{}, chromiumFlags...)
+	args = append(args, "--lang="+b.setup.Language, "--user-data-dir="+b.setup.Profile, "--load-extension="+b.setup.Extension, "about:blank")
+	if os.Getuid() == 0 {
+		args = append([]string{"--no-sandbox"}, args...)
+	}
+	cmd := exec.Command(exe, args...)
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
+	b.setup.Env = append(b.setup.Env, "LANGUAGE="+b.setup.Language)
+	err = b.launch(cmd)
+	_, _ = theirIn.Close(), theirOut.Close()
+	origin := manifest.ChromiumOrigin(id)
+	c := &chromium{heardBy: map[string][]Entry{}}
+	c.devtools = newDevtools(in, out, c.hear)
+	if err == nil {
+		err = c.watchWorkers(b.setup.Extension, origin)
+	}
+	return c, origin, err
+}
+
+// watchWorkers attaches to the extension's worker whenever it starts.
+func (c *chromium) watchWorkers(extension, origin string) error {
+	var m struct {
+		Background struct {
+			ServiceWorker string `json:"service_worker"`
+		}
+	}
+	if err := readManifest(extension, &m); err != nil {
+		return err
+	}
+	c.worker = origin + m.Background.ServiceWorker
+	return c.call("", "Target.setAutoAttach", map[string]any{
+		"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true, "filter": []any{map[string]any{"type": "service_worker"}},
+	}, nil)
+}
+
+// hear takes an event: a worker that started, or an error.
+func (c *chromium) hear(session, method string, params json.RawMessage) {
+	if method == "Target.attachedToTarget" {
+		var e struct {
+			SessionID  string
+			TargetInfo struct{ URL string }
+		}
+		if json.Unmarshal(params, &e) == nil && e.TargetInfo.URL == c.worker {
+			c.mu.Lock()
+			c.workers = append(c.workers, e.SessionID)
+			c.mu.Unlock()
+			go func() { _ = c.listen(e.SessionID) }() // the worker may be gone by now
+		}
+		return
+	}
+	entry, ok := entryOf(method, params)
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.heardBy[session] = append(c.heardBy[session], entry)
+}
+
+// listen has a session tell its errors, earlier ones too.
+func (c *chromium) listen(session string) error {
+	return errors.Join(c.call(session, "Runtime.enable", nil, nil), c.call(session, "Log.enable", nil, nil))
+}
+
+// entryOf is the error that an event tells of, if it does.
+func entryOf(method string, params json.RawMessage) (Entry, bool) {
+	var e struct {
+		ExceptionDetails exception
+		Entry            struct{ Source, Level, Text, URL string }
+		Type             string
+		Args             []remote
+	}
+	if err := json.Unmarshal(params, &e); err != nil {
+		return Entry{}, false
+	}
+	switch {
+	case method == "Runtime.exceptionThrown":
+		return Entry{"exception", e.ExceptionDetails.String()}, true
+	case method == "Log.entryAdded" && e.Entry.Level == "error":
+		return Entry{e.Entry.Source, strings.TrimSpace(e.Entry.Text + " " + e.Entry.URL)}, true
+	case method == "Runtime.consoleAPICalled" && (e.Type == "error" || e.Type == "assert"):
+		var words []string
+		for _, a := range e.Args {
+			words = append(words, a.String())
+		}
+		return Entry{"console", strings.Join(words, " ")}, true
+	}
+	return Entry{}, false
+}
+
+// exception is DevTools' ExceptionDetails.
+type exception struct {
+	Text       string
+	URL        string
+	LineNumber int
+	Exception  remote
+}
+
+func (e exception) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s:%d", e.Text, e.Exception, e.URL, e.LineNumber+1))
+}
+
+// remote is DevTools' RemoteObject.
+type remote struct {
+	Description string
+	Value       json.RawMessage
+}
+
+func (r remote) String() string {
+	var text string
+	switch {
+	case r.Description != "":
+		return r.Description
+	case json.Unmarshal(r.Value, &text) == nil:
+		return text
+	}
+	return string(r.Value)
+}
+
+// take hands a session's errors over.
+func (c *chromium) take(sessions ...string) (all []Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range sessions {
+		all = append(all, c.heardBy[s]...)
+		delete(c.heardBy, s)
+	}
+	return all
+}
+
+func (c *chromium) heard() ([]Entry, error) {
+	c.mu.Lock()
+	workers := append([]string{}, c.workers...)
+	c.mu.Unlock()
+	return c.take(workers...), nil
+}
+
+// evaluate returns the awaited value of an expression, as JSON.
+func (c *chromium) evaluate(session, js string) (json.RawMessage, error) {
+	var r struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails *exception
+	}
+	err := c.call(session, "Runtime.evaluate", map[string]any{
+		"expression": asJSON(js), "awaitPromise": true, "returnByValue": true, "userGesture": true,
+	}, &r)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.ExceptionDetails != nil:
+		return nil, errors.New(r.ExceptionDetails.String())
+	}
+	var text string
+	err = json.Unmarshal(r.Result.Value, &text)
+	return json.RawMessage(text), err
+}
+
+// asJSON is an expression that is a promise of another's value in JSON.
+func asJSON(js string) string {
+	return "(async () => (" + js + "\n))().then((v) => JSON.stringify(v) ?? 'null')"
+}
+
+// background waits for a worker that has begun its work: one is there before its
+// script has run.
+func (c *chromium) background(js string) (json.RawMessage, error) {
+	err := errors.New("no service worker has started")
+	for end := time.Now().Add(startTime); time.Now().Before(end); time.Sleep(pause) {
+		session := c.newestWorker()
+		if session == "" {
+			continue
+		}
+		var state json.RawMessage
+		if state, err = c.evaluate(session, "self.serviceWorker.state"); err == nil && string(state) == `"activated"` {
+			return c.evaluate(session, js)
+		}
+	}
+	return nil, fmt.Errorf("no service worker in %s: %w", startTime, err)
+}
+
+func (c *chromium) newestWorker() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.workers); n > 0 {
+		return c.workers[n-1]
+	}
+	return ""
+}
+
+func (c *chromium) quit() error {
+	err := c.call("", "Browser.close", nil, nil)
+	c.devtools.close()
+	return err
+}
+
+// attach makes a session with a target whose errors are told.
+func (c *chromium) attach(target string) (*chromiumTab, error) {
+	var attached struct{ SessionID string }
+	if err := c.call("", "Target.attachToTarget", map[string]any{"targetId": target, "flatten": true}, &attached); err != nil {
+		return nil, err
+	}
+	t := &chromiumTab{c: c, session: attached.SessionID, target: target}
+	return t, errors.Join(c.listen(t.session), t.call("Page.enable", nil, nil))
+}
+
+func (c *chromium) open(url string, l Look) (tab, error) {
+	var made struct{ TargetID string }
+	if err := c.call("", "Target.createTarget", map[string]any{"url": "about:blank", "newWindow": true}, &made); err != nil {
+		return nil, err
+	}
+	t, err := c.attach(made.TargetID)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(t.focused(true), t.look(l)); err != nil {
+		return nil, err
+	}
+	return t, t.navigate(url)
+}
+
+// popup has the worker open the popup, and waits for a page that was not there.
+func (c *chromium) popup(url string) (tab, error) {
+	before, err := c.targets()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.background("chrome.action.openPopup()"); err != nil {
+		return nil, err
+	}
+	for end := time.Now().Add(startTime); time.Now().Before(end); time.Sleep(pause) {
+		now, err := c.targets()
+		if err != nil {
+			return nil, err
+		}
+		for id, at := range now {
+			if _, old := before[id]; old || !strings.HasPrefix(at, url) {
+				continue
+			}
+			t, err := c.attach(id)
+			if err != nil {
+				return nil, err
+			}
+			return t, loaded(t, at)
+		}
+	}
+	return nil, errors.New("no popup appeared")
+}
+
+// targets are the URLs of all targets by id.
+func (c *chromium) targets() (map[string]string, error) {
+	var r struct {
+		TargetInfos []struct{ TargetID, URL string }
+	}
+	if err := c.call("", "Target.getTargets", nil, &r); err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	for _, t := range r.TargetInfos {
+		all[t.TargetID] = t.URL
+	}
+	return all, nil
+}
+
+// chromiumTab is a tab.
+type chromiumTab struct {
+	c               *chromium
+	session, target string
+	veil            string // target that hides this one; "" = it shows
+}
+
+func (t *chromiumTab) call(method string, params, result any) error {
+	return t.c.call(t.session, method, params, result)
+}
+
+func (t *chromiumTab) run(js string) (json.RawMessage, error) { return t.c.evaluate(t.session, js) }
+
+// focused makes the page behave as the one in use, which several windows cannot
+// all be.
+func (t *chromiumTab) focused(on bool) error {
+	return t.call("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": on}, nil)
+}
+
+func (t *chromiumTab) navigate(url string) error {
+	var r struct{ ErrorText string }
+	if err := t.call("Page.navigate", map[string]any{"url": url}, &r); err != nil {
+		return err
+	}
+	if r.ErrorText != "" {
+		return errors.New(r.ErrorText)
+	}
+	return loaded(t, url)
+}
+
+func (t *chromiumTab) reload() error {
+	return reloaded(t, func() error { return t.call("Page.reload", nil, nil) })
+}
+
+// click presses the left button of the mouse at a place.
+func (t *chromiumTab) click(x, y float64) error {
+	for _, kind := range []string{"mouseMoved", "mousePressed", "mouseReleased"} {
+		event := map[string]any{"type": kind, "x": x, "y": y}
+		if kind != "mouseMoved" {
+			event["button"], event["clickCount"] = "left", 1
+		}
+		if err := t.call("Input.dispatchMouseEvent", event, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *chromiumTab) press(strokes []stroke) error {
+	for _, s := range strokes {
+		mask := 0
+		for _, m := range s.held {
+			mask |= m.bit
+			if err := t.key("rawKeyDown", m.key, mask); err != nil {
+				return err
+			}
+		}
+		kind := "rawKeyDown"
+		if s.text != "" && mask&^modifiers["Shift"].bit == 0 {
+			kind = "keyDown" // it types
+		}
+		if err := errors.Join(t.key(kind, s.key, mask), t.key("keyUp", s.key, mask)); err != nil {
+			return err
+		}
+		for i := len(s.held) - 1; i >= 0; i-- {
+			mask &^= s.held[i].bit
+			if err := t.key("keyUp", s.held[i].key, mask); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *chromiumTab) key(kind string, k key, mask int) error {
+	event := map[string]any{"type": kind, "key": k.name, "code": k.code, "windowsVirtualKeyCode": k.vk, "modifiers": mask}
+	if kind == "keyDown" {
+		event["text"] = k.text
+	}
+	if kind == "rawKeyDown" && mask == modifiers["Control"].bit && k.name == "a" {
+		event["commands"] = []string{"selectAll"} // headless Chromium has no key bindings of a desktop
+	}
+	return t.call("Input.dispatchKeyEvent", event, nil)
+}
+
+func (t *chromiumTab) look(l Look) error {
+	return errors.Join(
+		t.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": l.Width, "height": l.Height, "deviceScaleFactor": 1, "mobile": false}, nil),
+		t.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{
+			map[string]any{"name": "prefers-color-scheme", "value": l.scheme()},
+			map[string]any{"name": "prefers-reduced-motion", "value": l.motion()},
+		}}, nil))
+}
+
+// hide puts another tab of the window in front, or takes it away.
+func (t *chromiumTab) hide(hidden bool) error {
+	if hidden == (t.veil != "") {
+		return nil
+	}
+	if !hidden {
+		veil := t.veil
+		t.veil = ""
+		return errors.Join(t.c.call("", "Target.closeTarget", map[string]any{"targetId": veil}, nil), t.focused(true))
+	}
+	if err := errors.Join(t.focused(false), t.call("Page.bringToFront", nil, nil)); err != nil {
+		return err
+	}
+	var made struct{ TargetID string }
+	err := t.c.call("", "Target.createTarget", map[string]any{"url": "about:blank"}, &made)
+	t.veil = made.TargetID
+	return err
+}
+
+func (t *chromiumTab) clipboard() (text string, err error) {
+	if err := t.c.call("", "Browser.grantPermissions", map[string]any{"permissions": []string{"clipboardReadWrite"}}, nil); err != nil {
+		return "", err
+	}
+	raw, err := t.run("navigator.clipboard.readText()")
+	return text, errors.Join(err, json.Unmarshal(raw, &text), t.c.call("", "Browser.resetPermissions", nil, nil))
+}
+
+func (t *chromiumTab) picture() ([]byte, error) {
+	var shot struct{ Data string }
+	if err := t.call("Page.captureScreenshot", map[string]any{"format": "png"}, &shot); err != nil {
+		return nil, err
+	}
+	return base64.StdEncoding.DecodeString(shot.Data)
+}
+
+func (t *chromiumTab) heard() ([]Entry, error) { return t.c.take(t.session), nil }
+
+func (t *chromiumTab) close() error {
+	return t.c.call("", "Target.closeTarget", map[string]any{"targetId": t.target}, nil)
+}

@@ -1,0 +1,404 @@
+//go:build linux
+
+package ui
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// firefoxUUID is the host part of the extension's own pages, which is drawn by
+// chance unless a preference sets it.
+const firefoxUUID = "11111111-2222-4333-8444-555555555555"
+
+// firefoxPrefs keep a fresh profile quiet and off the network, and a temporary
+// extension's storage where it is when the browser starts again.
+var firefoxPrefs = map[string]any{
+	"marionette.port": 0,
+	"extensions.webextensions.keepStorageOnUninstall": true,
+	"extensions.webextensions.keepUuidOnUninstall":    true,
+	"network.proxy.type":                              1,
+	"network.proxy.http":                              "127.0.0.1",
+	"network.proxy.http_port":                         9, // nobody is there
+	"network.proxy.ssl":                               "127.0.0.1",
+	"network.proxy.ssl_port":                          9,
+	"datareporting.policy.dataSubmissionEnabled":      false,
+	"toolkit.telemetry.reportingpolicy.firstRun":      false,
+	"app.update.enabled":                              false,
+	"messaging-system.rsexperimentloader.enabled":     false,
+	"browser.backup.enabled":                          false,
+	"app.normandy.enabled":                            false,
+	"browser.shell.checkDefaultBrowser":               false,
+	"browser.startup.homepage_override.mstone":        "ignore",
+	"browser.sessionstore.resume_from_crash":          false,
+	"toolkit.startup.max_resumed_crashes":             -1,
+	"startup.homepage_welcome_url":                    "about:blank",
+	"browser.aboutwelcome.enabled":                    false,
+	"network.captive-portal-service.enabled":          false,
+	"network.connectivity-service.enabled":            false,
+	"extensions.getAddons.cache.enabled":              false,
+	"extensions.update.enabled":                       false,
+	"extensions.systemAddon.update.enabled":           false,
+	"services.settings.server":                        "data:,#remote-settings-dummy/v1",
+	"browser.safebrowsing.update.enabled":             false,
+	"media.gmp-manager.updateEnabled":                 false,
+	"browser.tabs.closeWindowWithLastTab":             true,
+	"accessibility.tabfocus":                          7, // Tab reaches everything
+}
+
+// FirefoxID is the id in the manifest of the unpacked extension in a folder.
+func FirefoxID(extension string) (string, error) {
+	var m struct {
+		Settings struct{ Gecko struct{ ID string } } `json:"browser_specific_settings"`
+	}
+	if err := readManifest(extension, &m); err != nil {
+		return "", err
+	}
+	if m.Settings.Gecko.ID == "" {
+		return "", fmt.Errorf("the manifest in %s names no id for Firefox", extension)
+	}
+	return m.Settings.Gecko.ID, nil
+}
+
+// firefox is a driver.
+type firefox struct {
+	*marionette
+	id, origin string
+	home       string // handle of the window that is always there
+	at         string // handle of the window that calls are about
+	told       tally  // errors of scripts that were handed over, by tabs or by heard
+}
+
+func startFirefox(b *Browser) (driver, string, error) {
+	id, err := FirefoxID(b.setup.Extension)
+	if err != nil {
+		return nil, "", err
+	}
+	exe, err := program("firefox-esr", "firefox")
+	if err != nil {
+		return nil, "", err
+	}
+	portFile := filepath.Join(b.setup.Profile, "MarionetteActivePort")
+	if err := errors.Join(writePrefs(b.setup.Profile, id), os.RemoveAll(portFile)); err != nil {
+		return nil, "", err
+	}
+	b.setup.Env = append(b.setup.Env, "MOZ_HEADLESS_WIDTH=1600", "MOZ_HEADLESS_HEIGHT=1200", "MOZ_CRASHREPORTER_DISABLE=1")
+	err = b.launch(exec.Command(exe, "--headless", "--marionette", "--no-remote", "--remote-allow-system-access", "-profile", b.setup.Profile))
+	if err != nil {
+		return nil, "", err
+	}
+	f := &firefox{id: id, origin: "moz-extension://" + firefoxUUID + "/", told: tally{}}
+	if f.marionette, err = dialMarionette(portFile, b.ended); err != nil {
+		return nil, "", err
+	}
+	return f, f.origin, f.install(b.setup)
+}
+
+func writePrefs(profile, id string) error {
+	var prefs strings.Builder
+	write := func(name string, value any) error {
+		b, err := json.Marshal(value)
+		fmt.Fprintf(&prefs, "user_pref(%q, %s);\n", name, b)
+		return err
+	}
+	err := write("extensions.webextensions.uuids", fmt.Sprintf(`{%q:%q}`, id, firefoxUUID))
+	for name, value := range firefoxPrefs {
+		err = errors.Join(err, write(name, value))
+	}
+	return errors.Join(err, os.WriteFile(filepath.Join(profile, "user.js"), []byte(prefs.String()), 0o600))
+}
+
+// speak makes the browser speak a language that it was not installed with, as far
+// as extensions can tell.
+const speak = `
+	const [language] = arguments;
+	Services.locale.availableLocales = [language, "en-US"];
+	Services.locale.requestedLocales = [language];`
+
+func (f *firefox) install(s Setup) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var first struct{ Value string }
+	if err := errors.Join(f.call("WebDriver:NewSession", nil, nil), f.call("WebDriver:GetWindowHandle", nil, &first)); err != nil {
+		return err
+	}
+	f.home, f.at = first.Value, first.Value
+	if s.Language != "en" {
+		if err := f.script(true, speak, nil, s.Language); err != nil {
+			return err
+		}
+	}
+	return f.call("Addon:Install", params{"path": s.Extension, "temporary": true}, nil)
+}
+
+// load sends the window at hand to one of the extension's own pages, which only
+// the browser itself may.
+const load = `
+	const [url] = arguments;
+	const browser = Services.wm.getMostRecentWindow("navigator:browser").gBrowser.selectedBrowser;
+	browser.loadURI(Services.io.newURI(url), { triggeringPrincipal: Services.scriptSecurityManager.getSystemPrincipal() });`
+
+func (f *firefox) open(url string, _ Look) (tab, error) {
+	t, err := f.window(url)
+	if err != nil {
+		return nil, err
+	}
+	return t, loaded(t, url)
+}
+
+func (f *firefox) window(url string) (*firefoxTab, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.to(f.home); err != nil {
+		return nil, err
+	}
+	var made struct{ Handle string }
+	if err := f.call("WebDriver:NewWindow", params{"type": "window", "focus": true}, &made); err != nil {
+		return nil, err
+	}
+	if err := f.to(made.Handle); err != nil {
+		return nil, err
+	}
+	return &firefoxTab{f: f, handle: made.Handle}, f.script(true, load, nil, url)
+}
+
+// to turns to a window and gives it the focus.
+func (f *firefox) to(handle string) error {
+	if f.at == handle {
+		return nil
+	}
+	err := f.call("WebDriver:SwitchToWindow", params{"handle": handle, "focus": true}, nil)
+	if err == nil {
+		f.at = handle
+	}
+	return err
+}
+
+var errNotHere = errors.New("only Chromium can")
+
+func (f *firefox) popup(string) (tab, error) {
+	return nil, fmt.Errorf("open the real popup: %w", errNotHere)
+}
+
+func (f *firefox) background(string) (json.RawMessage, error) {
+	return nil, fmt.Errorf("evaluate in the background: %w", errNotHere)
+}
+
+// errorsLogged lists the errors about the extension's scripts that the console of a
+// process has: that of the whole browser, which does not say of which page, or that
+// of the extension's own, which does.
+const errorsLogged = `
+	const [origin, whole] = arguments, inner = whole ? undefined : globalThis.windowGlobalChild.innerWindowId;
+	const logged = Services.console.getMessageArray()
+		.filter((m) => m instanceof Ci.nsIScriptError && !(m.flags & Ci.nsIScriptError.warningFlag) && m.sourceName.startsWith(origin))
+		.filter((m) => inner === undefined || m.innerWindowID === inner)
+		.map((m) => ({ source: m.category, text: m.errorMessage + " " + m.sourceName + ":" + m.lineNumber }));
+	const said = inner === undefined ? [] : Cc["@mozilla.org/consoleAPI-storage;1"].getService(Ci.nsIConsoleAPIStorage).getEvents(inner)
+		.filter((e) => e.level === "error" || e.level === "assert")
+		.map((e) => ({ source: "console", text: e.arguments.map(String).join(" ") }));
+	return { inner: inner ?? 0, entries: [...logged, ...said] };`
+
+type logged struct {
+	Inner   uint64
+	Entries []Entry
+}
+
+// heard tells all of the extension's errors that no tab told.
+func (f *firefox) heard() ([]Entry, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.to(f.home); err != nil {
+		return nil, err
+	}
+	var all logged
+	err := f.script(true, errorsLogged, &all, f.origin, true)
+	fresh := f.told.without(all.Entries)
+	f.told.add(fresh)
+	return fresh, err
+}
+
+// tally counts entries: the same one may be logged again.
+type tally map[Entry]int
+
+func (t tally) add(entries []Entry) {
+	for _, e := range entries {
+		t[e]++
+	}
+}
+
+// without leaves out what was counted.
+func (t tally) without(entries []Entry) (fresh []Entry) {
+	seen := tally{}
+	for _, e := range entries {
+		if seen[e]++; seen[e] > t[e] {
+			fresh = append(fresh, e)
+		}
+	}
+	return fresh
+}
+
+func (f *firefox) quit() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.call("Marionette:Quit", params{"flags": []string{"eForceQuit"}}, nil)
+	return errors.Join(err, f.conn.Close())
+}
+
+// firefoxTab is a tab, alone in its window.
+type firefoxTab struct {
+	f      *firefox
+	handle string
+	veiled bool
+	inner  uint64 // the document that told is about
+	told   tally
+}
+
+// do turns to the tab and calls.
+func (t *firefoxTab) do(call func() error) error {
+	t.f.mu.Lock()
+	defer t.f.mu.Unlock()
+	if err := t.f.to(t.handle); err != nil {
+		return err
+	}
+	return call()
+}
+
+func (t *firefoxTab) run(js string) (raw json.RawMessage, err error) {
+	var text *string
+	err = t.do(func() error { return t.f.script(false, "return "+asJSON(js), &text) })
+	if err == nil && text == nil {
+		err = errors.New("the expression has no value")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.RawMessage(*text), nil
+}
+
+func (t *firefoxTab) reload() error {
+	return reloaded(t, func() error { return t.do(func() error { return t.f.call("WebDriver:Refresh", nil, nil) }) })
+}
+
+func (t *firefoxTab) act(source string, more params, actions []params) error {
+	sequence := params{"type": source, "id": source, "actions": actions}
+	for k, v := range more {
+		sequence[k] = v
+	}
+	return t.do(func() error {
+		return t.f.call("WebDriver:PerformActions", params{"actions": []params{sequence}}, nil)
+	})
+}
+
+func (t *firefoxTab) click(x, y float64) error {
+	return t.act("pointer", params{"parameters": params{"pointerType": "mouse"}}, []params{
+		{"type": "pointerMove", "x": int(x), "y": int(y), "duration": 0, "origin": "viewport"},
+		{"type": "pointerDown", "button": 0},
+		{"type": "pointerUp", "button": 0},
+	})
+}
+
+func (t *firefoxTab) press(strokes []stroke) error {
+	var actions []params
+	add := func(kind string, k key) { actions = append(actions, params{"type": kind, "value": string(k.point)}) }
+	for _, s := range strokes {
+		for _, m := range s.held {
+			add("keyDown", m.key)
+		}
+		add("keyDown", s.key)
+		add("keyUp", s.key)
+		for i := len(s.held) - 1; i >= 0; i-- {
+			add("keyUp", s.held[i].key)
+		}
+	}
+	return t.act("key", nil, actions)
+}
+
+// show sets a tab's viewport and what its user prefers, for the tab alone but for
+// motion, which is of the whole browser.
+const show = `
+	const [width, height, scheme, motion] = arguments;
+	const window = Services.wm.getMostRecentWindow("navigator:browser"), browser = window.gBrowser.selectedBrowser;
+	window.resizeTo(Math.max(width + 100, 700), Math.max(height + 300, 700));
+	Object.assign(browser.style, { width: width + "px", height: height + "px", minWidth: "0", minHeight: "0", flex: "none", alignSelf: "start", justifySelf: "start" });
+	browser.browsingContext.prefersColorSchemeOverride = scheme;
+	Services.prefs.setIntPref("ui.prefersReducedMotion", motion === "reduce" ? 1 : 0);`
+
+func (t *firefoxTab) look(l Look) error {
+	return t.do(func() error { return t.f.script(true, show, nil, l.Width, l.Height, l.scheme(), l.motion()) })
+}
+
+// veil puts another tab of the window in front, or takes it away.
+const veil = `
+	const [hidden] = arguments;
+	const { gBrowser } = Services.wm.getMostRecentWindow("navigator:browser");
+	if (hidden) {
+		gBrowser.selectedTab = gBrowser.addTab("about:blank", { triggeringPrincipal: Services.scriptSecurityManager.getSystemPrincipal() });
+	} else {
+		gBrowser.removeTab(gBrowser.selectedTab, { animate: false });
+		gBrowser.selectedTab = gBrowser.tabs[0];
+	}`
+
+func (t *firefoxTab) hide(hidden bool) error {
+	if hidden == t.veiled {
+		return nil
+	}
+	t.veiled = hidden
+	return t.do(func() error { return t.f.script(true, veil, nil, hidden) })
+}
+
+const copied = `
+	const it = Cc["@mozilla.org/widget/transferable;1"].createInstance(Ci.nsITransferable), data = {};
+	it.init(null);
+	it.addDataFlavor("text/plain");
+	Services.clipboard.getData(it, Services.clipboard.kGlobalClipboard);
+	it.getTransferData("text/plain", data);
+	return data.value.QueryInterface(Ci.nsISupportsString).data;`
+
+func (t *firefoxTab) clipboard() (text string, err error) {
+	err = t.do(func() error { return t.f.script(true, copied, &text) })
+	return text, err
+}
+
+func (t *firefoxTab) picture() ([]byte, error) {
+	var shot struct{ Value string }
+	err := t.do(func() error { return t.f.call("WebDriver:TakeScreenshot", params{"full": false, "hash": false}, &shot) })
+	if err != nil {
+		return nil, err
+	}
+	return base64.StdEncoding.DecodeString(shot.Value)
+}
+
+// heard tells nothing of a tab that has closed itself: what scripts logged is told as
+// the background's then.
+func (t *firefoxTab) heard() (fresh []Entry, err error) {
+	err = t.do(func() error {
+		var r struct{ Value logged }
+		if err := t.f.call("WebDriver:ExecuteScript", params{"script": errorsLogged, "args": []any{t.f.origin, false}, "sandbox": "system"}, &r); err != nil {
+			return err
+		}
+		if r.Value.Inner != t.inner { // another document
+			t.inner, t.told = r.Value.Inner, tally{}
+		}
+		fresh = t.told.without(r.Value.Entries)
+		t.told.add(fresh)
+		t.f.told.add(fresh)
+		return nil
+	})
+	if errors.Is(err, errNoWindow) {
+		return nil, nil
+	}
+	return fresh, err
+}
+
+func (t *firefoxTab) close() error {
+	return t.do(func() error {
+		t.f.at = ""
+		return t.f.call("WebDriver:CloseWindow", nil, nil)
+	})
+}

@@ -1,0 +1,417 @@
+//go:build linux
+
+package ui
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Page is one page of the extension. Its methods fail the test, tell what the
+// page showed and leave a picture of it.
+//
+// Elements are named by role and accessible name, as they are after white space
+// was squeezed: "" is any name, /…/ a regular expression. Hidden ones, and those
+// behind a modal dialog, are not there. What is asked for has to come within the
+// page's patience, and has to be one.
+type Page struct {
+	*body
+	within   []step
+	patience time.Duration
+}
+
+// body is what all forms of a page share.
+type body struct {
+	b      *Browser
+	tab    tab
+	path   string
+	look   Look
+	closed bool
+	own    bool    // it has a size of its own: a real popup
+	kept   []Entry // errors from before it was loaded again
+}
+
+// step is one element on the way to another.
+type step struct {
+	Roles []string `json:"roles"`
+	Name  string   `json:"name"`
+}
+
+// fields are the roles that a label is looked for among.
+var fields = []string{"textbox", "searchbox", "spinbutton", "combobox", "slider"}
+
+// An Element as a screen reader tells of it. Members that do not apply are zero.
+type Element struct {
+	Role, Name, Text, Value, Description string
+	Disabled, Checked, Selected          bool
+	Invalid, Focused                     bool
+	Expanded, Pressed, Current           string // as the attributes have them
+}
+
+func (e Element) String() string {
+	if e.Role == "" && e.Name == "" {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s %q", e.Role, e.Name)
+}
+
+//go:embed elements.js
+var elements string
+
+// Browser is the one that the page is in.
+func (p *Page) Browser() *Browser { return p.b }
+
+// For is the page with another patience.
+func (p *Page) For(d time.Duration) *Page {
+	q := *p
+	q.patience = d
+	return &q
+}
+
+// In is the page narrowed to what is inside an element, such as a dialog.
+func (p *Page) In(role, name string) *Page {
+	q := *p
+	q.within = p.to(role, name)
+	return &q
+}
+
+func (p *Page) to(role, name string) []step { return p.toAny([]string{role}, name) }
+
+func (p *Page) toAny(roles []string, name string) []step {
+	return append(append([]step{}, p.within...), step{roles, name})
+}
+
+// ask calls one of the functions of elements.js.
+func (p *Page) ask(function string, out any, args ...any) error {
+	list, err := json.Marshal(append([]any{}, args...))
+	if err != nil {
+		return err
+	}
+	raw, err := p.tab.run(fmt.Sprintf("(%s).%s(...%s)", strings.TrimSpace(elements), function, list))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, out)
+}
+
+// found is an answer about an element, or why there is none.
+type found struct {
+	Element
+	Failure string
+	Tag     string
+	X, Y    float64
+}
+
+// until repeats a look at the page until it is as wanted, which is nil.
+func (p *Page) until(what string, look func() error) {
+	p.b.t.Helper()
+	var err error
+	for end := time.Now().Add(p.patience); ; time.Sleep(pause) {
+		if err = look(); err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			break
+		}
+	}
+	p.fail("%s: not in %s: %v", what, p.patience, err)
+}
+
+// find waits for the one element that a path leads to.
+func (p *Page) find(what, function string, path []step) (f found) {
+	p.b.t.Helper()
+	p.until(what, func() error {
+		f = found{}
+		if err := p.ask(function, &f, path); err != nil {
+			return err
+		}
+		if f.Failure != "" {
+			return errors.New(f.Failure)
+		}
+		return nil
+	})
+	return f
+}
+
+// said is the visible text of the page, or of what it is narrowed to.
+func (p *Page) said() (string, error) {
+	var f found
+	if err := p.ask("said", &f, append([]step{}, p.within...)); err != nil {
+		return "", err
+	}
+	if f.Failure != "" {
+		return "", errors.New(f.Failure)
+	}
+	return f.Text, nil
+}
+
+// Said is the visible text of the page, or of what it is narrowed to, with its
+// white space squeezed.
+func (p *Page) Said() string {
+	p.b.t.Helper()
+	var text string
+	p.until("read the page", func() (err error) { text, err = p.said(); return err })
+	return text
+}
+
+// See waits until all of the texts are visible.
+func (p *Page) See(texts ...string) {
+	p.b.t.Helper()
+	p.until(fmt.Sprintf("see %q", texts), func() error {
+		said, err := p.said()
+		if err != nil {
+			return err
+		}
+		for _, text := range texts {
+			if !strings.Contains(said, squeeze(text)) {
+				return fmt.Errorf("no %q", text)
+			}
+		}
+		return nil
+	})
+}
+
+// Gone waits until none of the texts is visible. What the page is narrowed to may
+// be gone too.
+func (p *Page) Gone(texts ...string) {
+	p.b.t.Helper()
+	p.until(fmt.Sprintf("see no %q any more", texts), func() error {
+		var f found
+		if err := p.ask("said", &f, append([]step{}, p.within...)); err != nil || f.Failure != "" {
+			return err
+		}
+		for _, text := range texts {
+			if strings.Contains(f.Text, squeeze(text)) {
+				return fmt.Errorf("there is %q", text)
+			}
+		}
+		return nil
+	})
+}
+
+func squeeze(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Find waits for an element and tells of it.
+func (p *Page) Find(role, name string) Element {
+	p.b.t.Helper()
+	return p.find(fmt.Sprintf("find %s %q", role, name), "look", p.to(role, name)).Element
+}
+
+// Await waits until an element is as wanted.
+func (p *Page) Await(role, name, what string, wanted func(Element) bool) Element {
+	p.b.t.Helper()
+	var f found
+	p.until(fmt.Sprintf("await %s %q that is %s", role, name, what), func() error {
+		f = found{}
+		switch err := p.ask("look", &f, p.to(role, name)); {
+		case err != nil:
+			return err
+		case f.Failure != "":
+			return errors.New(f.Failure)
+		case !wanted(f.Element):
+			return fmt.Errorf("it is %+v", f.Element)
+		}
+		return nil
+	})
+	return f.Element
+}
+
+// Lost waits until no such element is there.
+func (p *Page) Lost(role, name string) {
+	p.b.t.Helper()
+	p.until(fmt.Sprintf("lose %s %q", role, name), func() error {
+		var all []Element
+		if err := p.ask("all", &all, p.to(role, name)); err != nil || len(all) == 0 {
+			return err
+		}
+		return fmt.Errorf("there is %s", all[0])
+	})
+}
+
+// All tells of the elements of a role and name that are there now.
+func (p *Page) All(role, name string) (all []Element) {
+	p.b.t.Helper()
+	if err := p.ask("all", &all, p.to(role, name)); err != nil {
+		p.fail("look for %s %q: %v", role, name, err)
+	}
+	return all
+}
+
+// Text is an element's visible text.
+func (p *Page) Text(role, name string) string { p.b.t.Helper(); return p.Find(role, name).Text }
+
+// Disabled reports whether an element is.
+func (p *Page) Disabled(role, name string) bool { p.b.t.Helper(); return p.Find(role, name).Disabled }
+
+// Value is what a labelled field holds.
+func (p *Page) Value(label string) string {
+	p.b.t.Helper()
+	return p.find(fmt.Sprintf("find the field %q", label), "look", p.toAny(fields, label)).Value
+}
+
+// Focused is the element that keys go to; the zero value is none.
+func (p *Page) Focused() (e Element) {
+	p.b.t.Helper()
+	if err := p.ask("focused", &e); err != nil {
+		p.fail("look for the focus: %v", err)
+	}
+	return e
+}
+
+// Eval evaluates an expression in the page, awaits it and decodes its JSON into
+// out, which may be nil.
+func (p *Page) Eval(js string, out any) {
+	p.b.t.Helper()
+	raw, err := p.tab.run(js)
+	if err == nil && out != nil {
+		err = json.Unmarshal(raw, out)
+	}
+	if err != nil {
+		p.fail("evaluate %.80s: %v", js, err)
+	}
+}
+
+// Size gives the page another viewport.
+func (p *Page) Size(width, height int) {
+	p.b.t.Helper()
+	p.look.Width, p.look.Height = width, height
+	p.show()
+}
+
+// Theme is Light or Dark, as the user's system prefers.
+func (p *Page) Theme(theme string) {
+	p.b.t.Helper()
+	p.look.Dark = theme == Dark
+	p.show()
+}
+
+// ReducedMotion is whether the user's system asks for it.
+func (p *Page) ReducedMotion(on bool) {
+	p.b.t.Helper()
+	p.look.Still = on
+	p.show()
+}
+
+// show gives the tab its look and waits until the page has it.
+func (p *Page) show() {
+	p.b.t.Helper()
+	if err := p.tab.look(p.look); err != nil {
+		p.fail("set size, theme and motion: %v", err)
+	}
+	condition := fmt.Sprintf("innerWidth === %d && innerHeight === %d && matchMedia('(prefers-color-scheme: %s)').matches && matchMedia('(prefers-reduced-motion: %s)').matches",
+		p.look.Width, p.look.Height, p.look.scheme(), p.look.motion())
+	p.until("set size, theme and motion", func() error {
+		raw, err := p.tab.run(condition)
+		if err == nil && string(raw) != "true" {
+			err = errors.New("the page has others")
+		}
+		return err
+	})
+}
+
+// Hide puts another tab in front of the page; hidden pages are told so.
+func (p *Page) Hide() { p.b.t.Helper(); p.hide(true) }
+
+// Unhide brings the page to the front again.
+func (p *Page) Unhide() { p.b.t.Helper(); p.hide(false) }
+
+func (p *Page) hide(hidden bool) {
+	p.b.t.Helper()
+	if err := p.tab.hide(hidden); err != nil {
+		p.fail("hide the page: %v", err)
+	}
+	p.until("hide the page", func() error {
+		raw, err := p.tab.run("document.hidden")
+		if err == nil && string(raw) != fmt.Sprint(hidden) {
+			err = fmt.Errorf("document.hidden is %s", raw)
+		}
+		return err
+	})
+}
+
+// Clipboard is what was copied.
+func (p *Page) Clipboard() string {
+	p.b.t.Helper()
+	text, err := p.tab.clipboard()
+	if err != nil {
+		p.fail("read the clipboard: %v", err)
+	}
+	return text
+}
+
+// Reload loads the page again.
+func (p *Page) Reload() {
+	p.b.t.Helper()
+	var err error
+	if p.kept, err = p.heard(); err == nil {
+		err = p.tab.reload()
+	}
+	if err != nil {
+		p.fail("reload: %v", err)
+	}
+}
+
+// Close closes the page, as when a popup loses its focus. It fails the test for
+// errors that the page logged.
+func (p *Page) Close() {
+	p.b.t.Helper()
+	p.complain()
+	p.closed = true
+	if err := p.tab.close(); err != nil {
+		p.b.t.Fatalf("close %s: %v", p.path, err)
+	}
+}
+
+// Console takes the errors that the page logged, or did not catch, since it was
+// last asked: also those against its content security policy. What is not taken
+// fails the test when page or browser is closed.
+func (p *Page) Console() []Entry {
+	p.b.t.Helper()
+	entries, err := p.heard()
+	if err != nil {
+		p.fail("read the console: %v", err)
+	}
+	return entries
+}
+
+func (p *Page) heard() ([]Entry, error) {
+	entries, err := p.tab.heard()
+	all := append(p.kept, entries...)
+	p.kept = nil
+	return all, err
+}
+
+// complain fails the test for errors that nobody has taken.
+func (p *Page) complain() {
+	p.b.t.Helper()
+	if p.closed {
+		return
+	}
+	entries, err := p.heard()
+	if err != nil || len(entries) > 0 {
+		p.b.t.Errorf("%s: errors on %s: %v %v", p.b.setup.Kind, p.path, entries, err)
+	}
+}
+
+// fail ends the test and tells what can be known about the page.
+func (p *Page) fail(format string, args ...any) {
+	p.b.t.Helper()
+	told := fmt.Sprintf("%s %s: ", p.b.setup.Kind, p.path) + fmt.Sprintf(format, args...)
+	if said, err := (&Page{body: p.body}).said(); err == nil {
+		told += "\nthe page shows: " + said
+	}
+	if path, err := p.shoot(strings.Map(fileName, p.b.t.Name()) + "-failed"); err == nil {
+		told += "\npicture: " + path
+	}
+	if entries, err := p.heard(); err == nil && len(entries) > 0 {
+		told += fmt.Sprintf("\nconsole: %v", entries)
+	}
+	if p.b.setup.Log != nil {
+		told += "\n" + p.b.setup.Log()
+	}
+	p.b.t.Fatalf("%s", told)
+}
