@@ -13,7 +13,7 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 export CGO_ENABLED := 0
 RACE := CGO_ENABLED=1 $(GO) test -race
 
-.PHONY: build demo test check vet unit race hostile keyring hosted crash pages browsers screenshots extension contracts bench fuzz man generate clean
+.PHONY: build demo test check vet unit race hostile keyring hosted crash pages browsers screenshots extension unpacked contracts bench fuzz man generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -83,6 +83,10 @@ extension: $(PAGES)
 	@test "$$(node -p 'require("./extension/package.json").version')" = $(VERSION) || { echo "extension/package.json is not of version $(VERSION)"; exit 1; }
 	cd extension && node build/build.mjs --zip --out ../build/extension
 
+# The same with the identity of a development installation, to be loaded unpacked.
+unpacked: $(PAGES)
+	cd extension && node build/build.mjs --development
+
 $(PAGES): extension/package-lock.json
 	cd extension && npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
@@ -90,7 +94,7 @@ $(PAGES): extension/package-lock.json
 # Real Chromium and Firefox, with the real host, Secret Service and sandbox.
 BROWSERS = scripts/with-keyring.sh $(GO) test -tags browser -count=1
 browsers: build contracts $(PAGES)
-	$(BROWSERS) -v -timeout 20m ./test/browser/... -args -bin=$(CURDIR)/bin
+	$(BROWSERS) -p 1 -v -timeout 20m ./test/browser/... -args -bin=$(CURDIR)/bin
 
 # Every screen and state of the popup in both themes, into build/screenshots.
 screenshots: build contracts $(PAGES)
@@ -106,7 +110,7 @@ $(CONTRACTS): sandbox/contracts/package-lock.json sandbox/contracts/extract.mjs 
 
 # Beside peers and limits, in one run; a missed goal is printed and no failure.
 # JSON=file writes the rows too. Without cgo, as releases are built.
-bench: bin/swapkeep bin/swapkeepd $(PEER)
+bench: bin/swapkeep bin/swapkeepd $(PEER) contracts extension
 	@$(GO) run ./bench $(if $(JSON),-json $(JSON))
 
 $(PEER): bench/node/package-lock.json

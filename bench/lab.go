@@ -21,30 +21,37 @@ const (
 	upTime = 10 * time.Second
 )
 
+// Places are where what is measured was made.
+type places struct {
+	bin      string // the programs under test
+	node     string // the peer in Node
+	packages string // the extension's
+}
+
 // A lab is the temporary world that everything is measured in.
 type lab struct {
+	places
 	dir     string // all that is written
-	bin     string // the programs under test
-	node    string // the peer in Node
 	outside *outside
 	homes   int
-	history *ledger // see fullHistory
-	charted string  // its file, once charts are drawn from it
+	history *ledger         // see fullHistory
+	charted string          // its file, once charts are drawn from it
+	seen    map[string]seen // what was measured in browsers, see inBrowser
 }
 
 // openLab makes the outside world, and the configuration of a daemon that
 // knows all of it.
-func openLab(ctx context.Context, bin, node string) (*lab, error) {
+func openLab(ctx context.Context, at places) (*lab, error) {
 	for _, name := range []string{"swapkeep", "swapkeepd"} {
-		if _, err := os.Stat(filepath.Join(bin, name)); err != nil {
+		if _, err := os.Stat(filepath.Join(at.bin, name)); err != nil {
 			return nil, fmt.Errorf("%w; run make build first", err)
 		}
 	}
-	bin, err := filepath.Abs(bin)
-	if err != nil {
+	l := &lab{places: at, seen: map[string]seen{}}
+	var err error
+	if l.bin, err = filepath.Abs(at.bin); err != nil {
 		return nil, err
 	}
-	l := &lab{bin: bin, node: node}
 	if l.dir, err = os.MkdirTemp("", "swapkeep-bench-"); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // patience bounds the whole run.
-const patience = 10 * time.Minute
+const patience = 20 * time.Minute
 
 // subjects are the rows of the table.
 var subjects = []subject{
@@ -53,10 +53,32 @@ var subjects = []subject{
 	{"idle daemon: most resident memory", "", inSize, noGoal, memoryOf("VmHWM")},
 	{"relay binary, stripped", "", inSize, atMost(8 * megabyte), sizeOf("swapkeep")},
 	{"daemon binary, stripped", "", inSize, atMost(22 * megabyte), sizeOf("swapkeepd")},
+	{"extension's package, Chromium", "", inKilo, noGoal, packageOf("chromium")},
+	{"extension's package, Firefox", "", inKilo, noGoal, packageOf("firefox")},
+	{"popup's JavaScript until the form, gzip", "", inKilo, atMost(60 * kilobyte), inBrowser("chromium", "popup", "scripts")},
+	{"native port to first answer, Chromium", "bare Go echo host, same browser", inTime, atMostTimes(1.2), inBrowser("chromium", "connect", "reply")},
+	{"native port to first answer, Firefox", "bare Go echo host, same browser", inTime, atMostTimes(1.2), inBrowser("firefox", "connect", "reply")},
+	{"popup open to interactive, Chromium", emptyPage, inTime, atMost(float64(interactive)), inBrowser("chromium", "popup", "action")},
+	{"popup in a tab to interactive, Chromium", emptyPage, inTime, atMost(float64(interactive)), inBrowser("chromium", "popup", "tab")},
+	{"popup in a tab to interactive, Firefox", emptyPage, inTime, noGoal, inBrowser("firefox", "popup", "tab")},
+	{"frames dropped in 5 s: form, 50 news/s, Chromium", noNews, inWhole, noMore, inBrowser("chromium", "frames", "form")},
+	{"frames dropped in 5 s: activity, 50 news/s, Chromium", noNews, inWhole, noMore, inBrowser("chromium", "frames", "activity")},
+	{"frames dropped in 5 s: form, 50 news/s, Firefox", noNews, inWhole, noMore, inBrowser("firefox", "frames", "form")},
+	{"frames dropped in 5 s: activity, 50 news/s, Firefox", noNews, inWhole, noMore, inBrowser("firefox", "frames", "activity")},
 }
+
+// interactive is the longest that a popup may take to be used.
+const interactive = 150 * time.Millisecond
+
+// What a browser's rows are compared with.
+const (
+	emptyPage = "page of one field, same extension"
+	noNews    = "the same without the news"
+)
 
 func main() {
 	bin := flag.String("bin", "bin", "directory of the programs, as make build makes them")
+	packages := flag.String("packages", "build/extension", "directory of the extension's packages, as make extension makes them")
 	node := flag.String("node", "bench/node", "directory of the peer in Node, installed")
 	file := flag.String("json", "", "also write the rows to this file")
 	world := flag.Bool("outside", false, "be the outside world of a bench, until stdin ends")
@@ -71,7 +93,7 @@ func main() {
 		end(runPrices(*count, *history))
 	}
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt)
-	end(run(ctx, *bin, *node, *file, *only))
+	end(run(ctx, places{*bin, *node, *packages}, *file, *only))
 }
 
 func end(err error) {
@@ -85,10 +107,10 @@ func end(err error) {
 // errUnmeasured: a row without figures.
 var errUnmeasured = errors.New("not everything could be measured")
 
-func run(ctx context.Context, bin, node, file, only string) (err error) {
+func run(ctx context.Context, at places, file, only string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	l, err := openLab(ctx, bin, node)
+	l, err := openLab(ctx, at)
 	if err != nil {
 		return err
 	}

@@ -37,10 +37,19 @@ func (r report) print(w io.Writer) {
 		fmt.Fprintln(table, strings.Join([]string{row.What, row.shown(row.Ours), reference, ratio, orDash(row.Goal), string(row.Verdict)}, "\t"))
 	}
 	_ = table.Flush()
+	var told []string // rows may lack figures for the same reason
 	for _, row := range r.Rows {
-		if row.Error != "" {
-			fmt.Fprintf(w, "\n%s: %s\n", row.What, row.Error)
+		if row.Error == "" || slices.Contains(told, row.Error) {
+			continue
 		}
+		told = append(told, row.Error)
+		var without []string
+		for _, other := range r.Rows {
+			if other.Error == row.Error {
+				without = append(without, other.What)
+			}
+		}
+		fmt.Fprintf(w, "\n%s: %s\n", strings.Join(without, "; "), row.Error)
 	}
 }
 

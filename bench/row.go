@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// A subject is what one row is about. measure returns samples in nanoseconds or
-// bytes; reference is nil where there is nothing to compare with.
+// A subject is what one row is about. measure returns samples in nanoseconds, bytes
+// or frames; reference is nil where there is nothing to compare with.
 type subject struct {
 	what, against string
 	unit          unit
@@ -20,10 +20,10 @@ type subject struct {
 type Row struct {
 	What      string  `json:"what"`
 	Against   string  `json:"against,omitempty"` // what the reference is
-	Unit      string  `json:"unit"`              // ns or bytes
+	Unit      string  `json:"unit"`              // ns, bytes or frames
 	Ours      *figure `json:"ours,omitempty"`
 	Reference *figure `json:"reference,omitempty"`
-	Ratio     float64 `json:"ratio,omitempty"` // of medians, as the goal puts it; 0 = none
+	Ratio     float64 `json:"ratio,omitempty"` // of medians, as the goal puts it, or the difference; 0 = none
 	Goal      string  `json:"goal,omitempty"`
 	Verdict   verdict `json:"verdict,omitempty"`
 	Error     string  `json:"error,omitempty"`
@@ -73,10 +73,10 @@ func figureOf(samples []float64) *figure {
 }
 
 // A goal is what is wanted of a row: a bound of the median itself, or of the
-// ratio to the reference's.
+// ratio to the reference's, or of the difference.
 type goal struct {
 	bound float64
-	of    func(ours, reference float64) float64 // the ratio; nil: the bound is of ours alone
+	of    func(ours, reference float64) float64 // the ratio or difference; nil: the bound is of ours alone
 	least bool                                  // the ratio may not be below the bound, instead of above
 	times string
 }
@@ -97,11 +97,16 @@ func ofTheRate(bound float64) goal {
 	return goal{bound: bound, times: "× the rate", least: true, of: func(ours, reference float64) float64 { return reference / ours }}
 }
 
+// noMore wants no more than the reference has, which may be none.
+var noMore = goal{times: " more", of: func(ours, reference float64) float64 { return ours - reference }}
+
 var noGoal = goal{}
+
+func (g goal) none() bool { return g.bound == 0 && g.of == nil }
 
 func (g goal) text(u unit) string {
 	switch {
-	case g.bound == 0:
+	case g.none():
 		return ""
 	case g.of == nil:
 		return "≤ " + u.limit(g.bound)
@@ -112,7 +117,7 @@ func (g goal) text(u unit) string {
 }
 
 func (g goal) judge(r *Row) {
-	if g.bound == 0 {
+	if g.none() {
 		return
 	}
 	value := r.Ours.Median
@@ -126,7 +131,10 @@ func (g goal) judge(r *Row) {
 	}
 }
 
-const megabyte = 1e6
+const (
+	kilobyte = 1e3
+	megabyte = 1e6
+)
 
 // A unit is how a row's samples are shown.
 type unit struct {
@@ -136,8 +144,10 @@ type unit struct {
 }
 
 var (
-	inTime = unit{"ns", showTime, func(v float64) string { f, name := scaled(v); return fmt.Sprintf("%g %s", f, name) }}
-	inSize = unit{"bytes", func(v float64) string { return fmt.Sprintf("%.2f MB", v/megabyte) }, func(v float64) string { return fmt.Sprintf("%g MB", v/megabyte) }}
+	inTime  = unit{"ns", showTime, func(v float64) string { f, name := scaled(v); return fmt.Sprintf("%g %s", f, name) }}
+	inSize  = unit{"bytes", func(v float64) string { return fmt.Sprintf("%.2f MB", v/megabyte) }, func(v float64) string { return fmt.Sprintf("%g MB", v/megabyte) }}
+	inKilo  = unit{"bytes", func(v float64) string { return fmt.Sprintf("%.1f kB", v/kilobyte) }, func(v float64) string { return fmt.Sprintf("%g kB", v/kilobyte) }}
+	inWhole = unit{"frames", func(v float64) string { return fmt.Sprintf("%g", v) }, func(v float64) string { return fmt.Sprintf("%g", v) }}
 )
 
 // showTime gives three digits.

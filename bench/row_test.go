@@ -35,6 +35,8 @@ func TestVerdicts(t *testing.T) {
 		"twice":            {atMostTimes(1.5), 200, 100, missed, 2},
 		"8 times faster":   {timesFaster(8), 10, 80, hit, 8},
 		"7 times faster":   {timesFaster(8), 10, 70, missed, 7},
+		"as many":          {noMore, 3, 3, hit, 0},
+		"two more":         {noMore, 5, 3, missed, 2},
 		"without any goal": {noGoal, 1, 0, "", 0},
 	} {
 		s := subject{what: name, unit: inTime, goal: c.goal, measure: func(context.Context, *lab) (ours, reference []float64, err error) {

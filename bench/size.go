@@ -74,3 +74,22 @@ func sizeOf(name string) func(context.Context, *lab) (ours, reference []float64,
 		return []float64{float64(info.Size())}, nil, nil
 	}
 }
+
+// packageOf is the size of the extension's package for a browser, as a store takes it.
+func packageOf(browser string) func(context.Context, *lab) (ours, reference []float64, err error) {
+	return func(_ context.Context, l *lab) (ours, _ []float64, err error) {
+		pattern := filepath.Join(l.packages, "swapkeep-"+browser+"-*.zip")
+		found, err := filepath.Glob(pattern)
+		if err == nil && len(found) != 1 {
+			err = fmt.Errorf("%s: %d files; make extension makes one", pattern, len(found))
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		info, err := os.Stat(found[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		return []float64{float64(info.Size())}, nil, nil
+	}
+}

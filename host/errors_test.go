@@ -80,6 +80,7 @@ func refusalCodes(t *testing.T) (codes []string) {
 // elsewhere are rows that this package does not send, with who does.
 var elsewhere = map[string]string{
 	"daemon_lost":           "the relay, when the daemon does not come back",
+	"daemon_stopped":        "swapkeep as a relay: TestARelayTellsOfAStop",
 	"daemon_starting":       "the relay, while the daemon starts",
 	"weak_password":         "the vault, by Config.Errors",
 	"bad_mnemonic":          "the vault, by Config.Errors",

@@ -82,6 +82,8 @@ func startFault(err error) error {
 	switch {
 	case errors.As(err, &failed) && startFaults[failed.Exit] != "":
 		name = startFaults[failed.Exit]
+	case errors.Is(err, owner.ErrStopped):
+		name = "daemon_stopped"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		name = "database_readonly"
 	case errors.Is(err, syscall.ENOSPC):

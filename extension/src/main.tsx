@@ -1,6 +1,8 @@
 import { render } from "preact";
 import { speak } from "./i18n/t";
 import { App } from "./shell/App";
+import { followLanguage } from "./shell/settings/language";
+import { heedLocks } from "./shell/lockedByItself";
 import { applyTheme } from "./shell/theme";
 import { openChannel } from "./state/channel";
 import { WalletProvider } from "./state/context";
@@ -11,10 +13,13 @@ import { restoreDraft } from "./swap/draft";
 // A tab has the room that a popup lacks, and stays open when it loses the focus.
 if (new URLSearchParams(location.search).get("view") === "tab") document.documentElement.dataset["view"] = "tab";
 
-const wallet = createWallet(openChannel("shell"));
+const shell = openChannel("shell");
+heedLocks(shell);
+const wallet = createWallet(shell);
 const [language, theme] = await Promise.all([kept("language"), kept("theme"), restoreDraft()]);
 applyTheme(theme ?? "system");
 await speak(language ?? "");
+followLanguage(wallet);
 render(
 	<WalletProvider value={wallet}>
 		<App />

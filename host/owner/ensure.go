@@ -27,8 +27,11 @@ func Ensure(ctx context.Context, l Launch) (net.Conn, error) {
 	return reach(ctx, &starter{launch: l})
 }
 
+// ErrStopped: the daemon was stopped on purpose, and nobody has started it again.
+var ErrStopped = errors.New("the daemon was stopped")
+
 // Rejoin is Ensure for one who lost the daemon: a daemon that was stopped on
-// purpose is waited for and not started again.
+// purpose is waited for and not started again. Errors besides: ErrStopped.
 func Rejoin(ctx context.Context, l Launch) (net.Conn, error) {
 	return reach(ctx, &starter{launch: l, rejoin: true})
 }
@@ -49,6 +52,9 @@ func reach(ctx context.Context, s *starter) (net.Conn, error) {
 		}
 		select {
 		case <-ctx.Done():
+			if s.unwanted() {
+				err = fmt.Errorf("%w: %w", ErrStopped, err)
+			}
 			return nil, fmt.Errorf("%w: %w", err, ctx.Err())
 		case <-s.ended():
 		case <-time.After(pause):

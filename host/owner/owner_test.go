@@ -340,7 +340,7 @@ func TestRejoin(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 		conn, err := Rejoin(ctx, l)
 		cancel()
-		if (err == nil) != tt.comes || err != nil && !errors.Is(err, transport.ErrNoDaemon) {
+		if (err == nil) != tt.comes || err != nil && !errors.Is(err, ErrStopped) {
 			t.Fatalf("after %s: %v", tt.signal, err)
 		}
 		if err == nil {

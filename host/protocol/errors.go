@@ -39,6 +39,7 @@ var Errors = []Row{
 	{1011, "timed_out", true, "the answer took too long", "try again"},
 	{1012, "stopping", true, "the daemon is being stopped", "connect again"},
 	{1013, "request_conflict", false, "the request uuid was used with other content", "use a new uuid for a new act"},
+	{1014, "daemon_stopped", false, "the daemon was stopped by a person", "open the wallet again, which starts it"},
 
 	// Keys.
 	{1100, "session_required", false, "this connection has no open session", "unlock the wallet here (keys.unlock)"},

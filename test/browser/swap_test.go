@@ -3,44 +3,118 @@
 package browser
 
 import (
+	"cmp"
+	"math/big"
 	"testing"
-	"time"
 
 	"swapkeep/test/browser/desk"
 	"swapkeep/test/browser/ui"
 )
 
-// unlocked opens the popup and unlocks the wallet in it.
-func unlocked(d *desk.Desk, b *ui.Browser) *ui.Page {
-	p := b.Open("popup.html")
-	p.Fill("/^[Pp]assword$/", desk.Password)
-	p.Press("Enter")
-	p.See("SANDBOX", "Swap")
-	return p
+// A swapped is one swap through a provider, and what is to be seen of it.
+type swapped struct {
+	name, provider  string
+	in, amount, out string
+	to              uint64 // 0 = the same chain
+	routing         string // of the offer; on another chain it is chosen among several
+	approve         []allowance
+	confirm         string // the review's button
+	settings        map[string]map[string]any
 }
 
-// receive chooses a token to be received.
-func receive(p *ui.Page, symbol string) {
-	p.Click("button", "/^You receive on .*: (choose|change)/")
-	p.Fill("Search by name or address", symbol)
-	p.Click("button", "/^"+symbol+" /")
+// carryOut swaps from the form to the end and looks at screen, chain and book.
+func (p *trader) carryOut(s swapped) {
+	p.t.Helper()
+	for path, body := range s.settings {
+		p.d.Control("POST", path, body, nil)
+	}
+	chain := cmp.Or(s.to, desk.Base)
+	p.align(chain)
+	symbolIn, symbolOut := held(s.in), held(s.out)
+	before, in, out := p.d.Orders(), p.d.Balance(desk.Base, p.w.Address, symbolIn), p.d.Balance(chain, p.w.Address, symbolOut)
+	p.provider(s.provider)
+	p.amount(s.amount)
+	if s.to != 0 && s.routing != "" {
+		p.Click("radio", "/^"+s.routing+" /")
+	}
+	p.review()
+	p.In("region", "Terms").See(s.amount+" "+s.in, s.provider+" · ")
+	p.confirm(s.confirm)
+	p.approve(s.approve...)
+	o := p.end(before, "filled")
+	if s.routing != "" && o.Offer.Routing != s.routing {
+		p.t.Errorf("%s: went by %s", s.name, o.Offer.Routing)
+	}
+	got := new(big.Int).Sub(p.d.Balance(chain, p.w.Address, symbolOut), out)
+	if got.Cmp(o.Terms.FloorOut.Int()) < 0 {
+		p.t.Errorf("%s: %s arrived, the floor is %s", s.name, got, o.Terms.FloorOut)
+	}
+	paid := new(big.Int).Sub(in, p.d.Balance(desk.Base, p.w.Address, symbolIn))
+	if symbolIn != "" && paid.Cmp(p.d.Units(desk.Base, symbolIn, s.amount)) != 0 {
+		p.t.Errorf("%s: %s left the account", s.name, paid)
+	}
+	if symbolOut == "USDC" || symbolOut == "USDT" {
+		p.See(spelled(got, 6, s.out) + " arrived")
+	}
+	p.another()
 }
 
-func TestSwapThroughTheDEX(t *testing.T) {
+// held is the sandbox's name for a token; the coin has none.
+func held(symbol string) string {
+	if symbol == "ETH" {
+		return ""
+	}
+	return symbol
+}
+
+// TestSwapsOnOneNetwork: the DEX by pools and by an auction, and the gasless
+// provider, each with an exact allowance of which nothing is left.
+func TestSwapsOnOneNetwork(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
-		d := desk.New(t, desk.Options{})
-		w := d.RichWallet(desk.Base)
-		d.Swapkeep("networks", "select", "8453")
-		p := unlocked(d, d.Browser(kind))
-		receive(p, "USDC")
-		p.Fill("You pay on Base", "0.5")
-		p.Click("button", "Review swap")
-		p.See("You get at least")
-		p.Click("button", "Swap now")
-		p.For(40 * time.Second).See("Filled")
-		d.AwaitState("filled")
-		if d.Balance(desk.Base, w.Address, "USDC").Cmp(d.Units(desk.Base, "USDC", "20000")) <= 0 {
-			t.Error("nothing arrived")
+		p := newTrader(t, kind)
+		p.d.Fund(desk.Base, p.w.Address, "WETH", "2")
+		p.pay("WETH")
+		p.receive("USDC")
+		for _, s := range []swapped{
+			{name: "pools", provider: "DEX", in: "WETH", amount: "0.1", out: "USDC", routing: "CLASSIC", confirm: "Approve and swap",
+				approve:  []allowance{{"0.1 WETH", false}, {"0.1 WETH", true}},
+				settings: map[string]map[string]any{"/dex": {"auctions": "never"}}},
+			{name: "auction", provider: "DEX", in: "WETH", amount: "0.25", out: "USDC", routing: "DUTCH_V3", confirm: "Approve and swap",
+				approve:  []allowance{{"0.25 WETH", false}},
+				settings: map[string]map[string]any{"/dex": {"auctions": "always"}}},
+			{name: "signed order", provider: "Gasless", in: "WETH", amount: "0.3", out: "USDC", confirm: "Approve and swap",
+				approve: []allowance{{"0.3 WETH", false}}},
+		} {
+			p.carryOut(s)
 		}
+	})
+}
+
+// TestSwapsToAnotherNetwork: the bridge, the intent provider by a route that is not
+// its first, and a deposit that comes back.
+func TestSwapsToAnotherNetwork(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		p := newTrader(t, kind)
+		p.pay("USDC")
+		p.provider("Bridge")
+		p.to("Arbitrum")
+		p.receive("USDC")
+		p.carryOut(swapped{name: "bridge", provider: "Bridge", in: "USDC", amount: "120", out: "USDC", to: desk.Arbitrum, confirm: "Approve and swap",
+			approve: []allowance{{"120 USDC", false}}})
+		p.carryOut(swapped{name: "intent", provider: "Intent", in: "USDC", amount: "150", out: "USDC", to: desk.Arbitrum, routing: "Across", confirm: "Approve and swap",
+			approve: []allowance{{"150 USDC", false}}})
+		p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": "refund"}}, nil)
+		before, in := p.d.Orders(), p.d.Balance(desk.Base, p.w.Address, "USDC")
+		p.amount("200.25")
+		p.review()
+		p.confirm("Approve and swap")
+		p.approve(allowance{"200.25 USDC", false})
+		o := p.end(before, "refunded")
+		if got := p.d.Balance(desk.Base, p.w.Address, "USDC"); got.Cmp(in) != 0 {
+			t.Errorf("of %s there is %s after the refund", in, got)
+		}
+		p.See("200.25 USDC came back", "To Account 1 on Base.", "came back to you after your deposit")
+		p.Find("link", "/^Refund "+short(o.Verdict.Evidence.Tx)+" /")
+		p.Screenshot("refunded")
 	})
 }

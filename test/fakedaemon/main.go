@@ -1,5 +1,8 @@
 // Fakedaemon stands where swapkeepd would in tests of the way to it: it owns a
-// home, greets, and answers every request with its pid.
+// home, greets, and answers every request with its pid. If its home has a file
+// "update", it speaks no version of the protocol that its peer does: the first
+// greeting is told to update the side that the file names first, client or daemon,
+// the next ones the sides that follow. What it refuses is noted.
 package main
 
 import (
@@ -13,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -26,6 +30,8 @@ import (
 
 // lifetime bounds what a failed test could leave behind.
 const lifetime = 3 * time.Minute
+
+var refused atomic.Int64 // greetings
 
 var instance = protocol.UUID(uuid.NewString())
 
@@ -121,7 +127,7 @@ func answer(conn net.Conn, place transport.Place, end func()) {
 			send(out, protocol.Response{JSONRPC: protocol.Version, ID: json.RawMessage("null"), Error: protocol.New("bad_json", "")})
 			continue
 		}
-		send(out, protocol.Response{JSONRPC: protocol.Version, ID: q.ID, Result: resultOf(q, place)})
+		send(out, response(q, place))
 		switch q.Method {
 		case "host.attach":
 			send(out, protocol.Notification{JSONRPC: protocol.Version, Method: "host.hello", Params: hello(q.Params)})
@@ -135,6 +141,17 @@ func hello(attach json.RawMessage) protocol.Hello {
 	h := protocol.Hello{Product: "swapkeep", Version: "fake", State: protocol.DaemonRunning, Instance: instance, Home: fmt.Sprint(os.Getpid())}
 	_ = json.Unmarshal(attach, &h.Connection)
 	return h
+}
+
+func response(q request, place transport.Place) protocol.Response {
+	sides, err := os.ReadFile(filepath.Join(place.Home, "update"))
+	list := strings.Fields(string(sides))
+	if err != nil || len(list) == 0 || q.Method != "host.hello" {
+		return protocol.Response{JSONRPC: protocol.Version, ID: q.ID, Result: resultOf(q, place)}
+	}
+	side := list[min(int(refused.Add(1)), len(list))-1]
+	_ = note(place.Home, "refused", side+"\n")
+	return protocol.Response{JSONRPC: protocol.Version, ID: q.ID, Error: protocol.New("version_mismatch", "").With("update", side)}
 }
 
 func resultOf(q request, place transport.Place) json.RawMessage {

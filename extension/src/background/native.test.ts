@@ -157,6 +157,21 @@ describe("the greeting", () => {
 		h.native.open(); // a page was opened: it may have been updated
 		expect(h.ports).toHaveLength(2);
 	});
+	it("is asked for anew of a daemon that spoke another version", async () => {
+		const h = host();
+		h.native.open();
+		h.port().say(greetingOf);
+		h.port().say({ id: h.asked().id, error: refusal("version_mismatch") });
+		await vi.advanceTimersByTimeAsync(0);
+		h.native.open();
+		expect(h.ports).toHaveLength(1);
+		h.native.retryNow();
+		expect(h.ports).toHaveLength(2);
+		expect(h.ports[0]!.open).toBe(false);
+		expect(h.native.link.at).toBe("connecting");
+		h.native.retryNow();
+		expect(h.ports).toHaveLength(2);
+	});
 	it("that never comes ends the port after 15 s", async () => {
 		const h = host();
 		h.native.open();
@@ -260,8 +275,13 @@ describe("a host that ends", () => {
 		h.native.open();
 		h.native.open();
 		expect(h.ports).toHaveLength(2);
-		await vi.advanceTimersByTimeAsync(10_000);
+		h.port().end(); // the wait is the next one's, not what was left of the first
+		await vi.advanceTimersByTimeAsync(1_499);
 		expect(h.ports).toHaveLength(2);
+		await vi.advanceTimersByTimeAsync(1);
+		expect(h.ports).toHaveLength(3);
+		await vi.advanceTimersByTimeAsync(10_000);
+		expect(h.ports).toHaveLength(3);
 	});
 	it("while it is opened leaves no timer that would end the next port", async () => {
 		const h = host();

@@ -87,6 +87,17 @@ export class Native {
 		port.onDisconnect.addListener(() => this.closed(port));
 	}
 
+	/** retryNow is open for somebody who asks for it: of a daemon that spoke another
+	 * version it is asked anew what it speaks now. */
+	retryNow(): void {
+		const { port } = this;
+		if (port && this.link.at === "outdated") {
+			port.disconnect();
+			this.closed(port);
+		}
+		this.open();
+	}
+
 	private awaitGreeting(port: chrome.runtime.Port): void {
 		clearTimeout(this.greeted);
 		this.greeted = setTimeout(() => {

@@ -41,6 +41,7 @@ function background(link: Link = { at: "ready", hello: {} as never }) {
 	const native = {
 		link,
 		open: vi.fn(),
+		retryNow: vi.fn(),
 		call: (method: keyof Methods, params: unknown, begun?: (id: number) => void) =>
 			new Promise((resolve, reject) => {
 				begun?.(id++);
@@ -156,7 +157,7 @@ describe("a request", () => {
 		const port = b.page("shell");
 		port.say({ id: 1, method: "link.retry", params: {} });
 		await settle();
-		expect(b.native.open).toHaveBeenCalledOnce();
+		expect(b.native.retryNow).toHaveBeenCalledOnce();
 		expect(port.last()).toEqual({ id: 1, result: {} });
 	});
 	it.each<[string, string, object, object]>([

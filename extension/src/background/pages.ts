@@ -99,7 +99,7 @@ export class Pages {
 
 	private async answer(page: Page, request: PageRequest): Promise<unknown> {
 		if (request.method === "link.retry") {
-			this.native.open();
+			this.native.retryNow();
 			return {};
 		}
 		const { method } = request;

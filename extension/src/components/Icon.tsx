@@ -1,6 +1,7 @@
 /** The pictures, as strokes in a square of 24: no font has them all alike. */
 const pictures = {
 	activity: "M8 6h12 M8 12h12 M8 18h12 M4 6h.01 M4 12h.01 M4 18h.01",
+	assets: "M4 7h14a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2h10 M16 13.5h.01",
 	back: "M19 12H5 M11 6l-6 6 6 6",
 	check: "M5 12.5l4.5 4.5L19 7.5",
 	close: "M6 6l12 12 M18 6L6 18",

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useLayoutEffect, useId, useRef } from "preact/hooks";
 import { t } from "../i18n/t";
 import { Button } from "./Button";
 import { Icon } from "./Icon";
@@ -17,7 +17,7 @@ export function Modal({ title, children, onClose }: Props) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const id = useId();
-	useEffect(() => {
+	useLayoutEffect(() => {
 		dialog.current!.showModal();
 		heading.current!.focus();
 	}, []);

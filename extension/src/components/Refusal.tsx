@@ -20,7 +20,7 @@ export function Refusal({ failure, amounts }: Props) {
 					{t("refusal_field")} <code>{field}</code>
 				</p>
 			)}
-			{todo && <p>{todo}</p>}
+			<p>{todo}</p>
 		</div>
 	);
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/t";
 import { back } from "../shell/route";
 import { Button } from "./Button";
@@ -18,7 +18,7 @@ interface Props {
  * that a reader hears where it is. */
 export function Screen({ title, children, onBack, aside }: Props) {
 	const heading = useRef<HTMLHeadingElement>(null);
-	useEffect(() => heading.current?.focus({ preventScroll: true }), [title]);
+	useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), [title]);
 	return (
 		<section class="stack screen" aria-label={title}>
 			<div class="row">

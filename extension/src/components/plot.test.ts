@@ -13,12 +13,12 @@ it("draws closes between the lowest and the highest price", () => {
 
 it("does not draw over what is missing", () => {
 	const p = plot([candle(0, "1", "1", "1", "1"), candle(30, "1", "2", "1", "2")], 300, 10, 10);
-	expect(p.path).toBe("M0.0 10.0M10.0 0.0");
+	expect(p.path).toBe("M0.0 10.0h.01M10.0 0.0h.01");
 });
 
 it("draws a price that stands still, and a single one", () => {
 	expect(plot([candle(0, "1", "1", "1", "1"), candle(5, "1", "1", "1", "1")], 300, 10, 10).path).toBe("M0.0 5.0L10.0 5.0");
-	expect(plot([candle(0, "0", "0", "0", "0")], 300, 10, 10)).toMatchObject({ path: "M5.0 5.0", change: undefined });
+	expect(plot([candle(0, "0", "0", "0", "0")], 300, 10, 10)).toMatchObject({ path: "M5.0 5.0h.01", change: undefined });
 });
 
 it("finds the point under the pointer", () => {

@@ -29,14 +29,11 @@ export function plot(candles: readonly Candle[], stepSeconds: number, width: num
 	return { path: pathOf(candles, points, stepSeconds), points, high, low, change: opened > 0 ? ((Number(last.close) - opened) / opened) * 100 : undefined };
 }
 
-/** A gap of more than two steps is not drawn over: nobody knows what was in it. */
+/** A gap of more than two steps is not drawn over: nobody knows what was in it. A point
+ * that stands alone is a dot. */
 function pathOf(candles: readonly Candle[], points: Plot["points"], stepSeconds: number): string {
-	return points
-		.map(({ x, y }, i) => {
-			const gap = i === 0 || Date.parse(candles[i]!.time) - Date.parse(candles[i - 1]!.time) > 2 * stepSeconds * 1000;
-			return `${gap ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`;
-		})
-		.join("");
+	const gap = (i: number) => i === 0 || i === candles.length || Date.parse(candles[i]!.time) - Date.parse(candles[i - 1]!.time) > 2 * stepSeconds * 1000;
+	return points.map(({ x, y }, i) => `${gap(i) ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}${gap(i) && gap(i + 1) ? "h.01" : ""}`).join("");
 }
 
 /** nearest is the index of the point closest to x. */

@@ -2,22 +2,21 @@ import type { MessageKey } from "./keys";
 
 export type { MessageKey } from "./keys";
 
-let chosen: Record<string, { message: string }> | undefined;
+let texts: Record<string, { message: string }> = {};
 let language = "en";
 
 /** Languages that there are messages for, by their own name. */
 export const languages: Readonly<Record<string, string>> = { en: "English", de: "Deutsch" };
 
 /** speak has all texts in one language; "" is the browser's. It reads that
- * language's messages, and is called before anything is drawn. */
+ * language's messages, and is called before anything is drawn. The browser's own way
+ * knows no other language than its own, and complains of keys that it lacks. */
 export async function speak(wanted: string): Promise<void> {
-	chosen = undefined;
 	language = wanted || chrome.i18n.getUILanguage();
-	if (wanted && Object.hasOwn(languages, wanted)) {
-		const file = await fetch(chrome.runtime.getURL(`_locales/${wanted}/messages.json`));
-		chosen = (await file.json()) as typeof chosen;
-	}
-	document.documentElement.lang = wanted || chrome.i18n.getMessage("app_language") || "en";
+	const spoken = [language, language.split("-")[0]!, "en"].find((l) => Object.hasOwn(languages, l))!;
+	const file = await fetch(chrome.runtime.getURL(`_locales/${spoken}/messages.json`));
+	texts = (await file.json()) as typeof texts;
+	document.documentElement.lang = spoken;
 }
 
 /** locale is for numbers and dates. */
@@ -27,18 +26,16 @@ export function locale(): string {
 
 /** t is a message, with $1 to $9 replaced. */
 export function t(key: MessageKey, ...values: (string | number)[]): string {
-	const texts = values.map(String);
-	if (!chosen) return chrome.i18n.getMessage(key, texts) || key;
-	return fill(chosen[key]?.message ?? key, texts);
+	return known(key, ...values) ?? key;
 }
 
 /** known is a message of a key that is made of data, such as an error's name; undefined
  * where there is none. */
 export function known(key: string, ...values: (string | number)[]): string | undefined {
-	const text = t(key as MessageKey, ...values);
-	return text === key ? undefined : text;
+	const message = Object.hasOwn(texts, key) ? texts[key]?.message : undefined;
+	return message === undefined ? undefined : fill(message, values.map(String));
 }
 
-function fill(message: string, texts: readonly string[]): string {
-	return message.replace(/\$(\$|[1-9])/g, (_, n: string) => (n === "$" ? "$" : (texts[Number(n) - 1] ?? "")));
+function fill(message: string, values: readonly string[]): string {
+	return message.replace(/\$(\$|[1-9])/g, (_, n: string) => (n === "$" ? "$" : (values[Number(n) - 1] ?? "")));
 }

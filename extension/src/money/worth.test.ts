@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { compareWorth, worth } from "./worth";
+import { describe, expect, it, test } from "vitest";
+import { compareWorth, worth, total } from "./worth";
 
 test.each([
 	["1000000000000000000", 18, "3012.5", "3012.500000"],
@@ -16,4 +16,9 @@ test("what has no price comes last, what is worth more first", () => {
 	expect([undefined, "9.000000", "10.000000", undefined].sort(compareWorth)).toEqual(["10.000000", "9.000000", undefined, undefined]);
 	const rows = [{ usd: undefined }, { usd: "9.000000" }, { usd: "10.000000" }];
 	expect(rows.sort((a, b) => compareWorth(a.usd, b.usd)).map((r) => r.usd)).toEqual(["10.000000", "9.000000", undefined]);
+});
+
+describe("total", () => {
+	it("adds exactly", () => expect(total([worth("1", 0, "0.1"), worth("1", 0, "0.2"), "3.000000"])).toBe("3.300000"));
+	it("of nothing is nothing", () => expect(total([])).toBe("0.000000"));
 });

@@ -3,6 +3,10 @@
 export function worth(units: string, decimals: number, price: string): string {
 	const [whole = "0", fraction = ""] = price.split(".");
 	const scaled = (BigInt(units) * BigInt(whole + fraction) * 10n ** 6n) / 10n ** BigInt(decimals + fraction.length);
+	return micros(scaled);
+}
+
+function micros(scaled: bigint): string {
 	const digits = scaled.toString().padStart(7, "0");
 	return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }
@@ -12,4 +16,9 @@ export function compareWorth(a: string | undefined, b: string | undefined): numb
 	if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
 	const [x, y] = [BigInt(a.replace(".", "")), BigInt(b.replace(".", ""))];
 	return x > y ? -1 : x < y ? 1 : 0;
+}
+
+/** total is the sum of what worth() made. */
+export function total(amounts: readonly string[]): string {
+	return micros(amounts.reduce((all, amount) => all + BigInt(amount.replace(".", "")), 0n));
 }

@@ -40,11 +40,13 @@ export function CancelOrder({ order, channel, tell }: Props) {
 					{act.failure && <Refusal failure={act.failure} />}
 					<div class="row">
 						<Button onClick={() => ask(false)}>{t("order_cancel_no")}</Button>
-						<div class="grow">
-							<Button kind="main critical" busy={act.busy} onClick={() => void act.run()}>
-								{t("order_cancel_yes")}
-							</Button>
-						</div>
+						{!act.failure?.is("cannot_cancel", "order_final", "nonce_used") && (
+							<div class="grow">
+								<Button kind="main critical" busy={act.busy} onClick={() => void act.run()}>
+									{t("order_cancel_yes")}
+								</Button>
+							</div>
+						)}
 					</div>
 				</Modal>
 			)}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { announce } from "../components/Announcer";
 import { Button } from "../components/Button";
 import { Countdown } from "../components/Countdown";
@@ -27,6 +27,7 @@ interface Props {
  * proposal is asked for anew: what was ticked for another one does not count. */
 export function ConsentForm({ order, channel, tell }: Props) {
 	const { proposal } = order;
+	const first = useRef<string | undefined>(undefined);
 	if (!proposal) {
 		return (
 			<p class="row">
@@ -34,10 +35,18 @@ export function ConsentForm({ order, channel, tell }: Props) {
 			</p>
 		);
 	}
-	return <ProposalForm key={proposal.review.digest} order={order} proposal={proposal} channel={channel} tell={tell} />;
+	const { digest } = proposal.review;
+	first.current ??= digest;
+	return <ProposalForm key={digest} order={order} proposal={proposal} channel={channel} tell={tell} newer={first.current !== digest} />;
 }
 
-function ProposalForm({ order, proposal, channel, tell }: Props & { proposal: Proposal }) {
+interface ProposalProps extends Props {
+	proposal: Proposal;
+	/** It took the place of one that was shown before. */
+	newer: boolean;
+}
+
+function ProposalForm({ order, proposal, channel, tell, newer }: ProposalProps) {
 	const wallet = useWallet();
 	const { review } = proposal;
 	const [agreed, agree] = useState(false);
@@ -60,6 +69,7 @@ function ProposalForm({ order, proposal, channel, tell }: Props & { proposal: Pr
 			<p>
 				{t("order_consent_reason")} <q>{proposal.reason}</q>
 			</p>
+			{newer && <p class="note warn">{t("order_consent_newer")}</p>}
 			<Changes order={order} proposal={proposal} tell={tell} />
 			<Findings
 				findings={review.findings.filter((f) => !raised.has(f.code))}

@@ -94,7 +94,12 @@ const number = (n: number) => new Intl.NumberFormat(locale()).format(n);
 function sources(text: string): string {
 	const agree = /^(\d+) sources agree$/.exec(text);
 	if (agree) return t("order_sources_agree", agree[1] ?? "");
-	const fixed: Record<string, MessageKey> = { "one source": "order_source_one", "nothing was signed": "order_sources_unsigned", "nothing that spends was signed": "order_sources_unspent" };
-	const key = fixed[text];
+	const key = sourceWords[text];
 	return key ? t(key) : text;
 }
+
+const sourceWords: Partial<Record<string, MessageKey>> = {
+	"one source": "order_source_one",
+	"nothing was signed": "order_sources_unsigned",
+	"nothing that spends was signed": "order_sources_unspent",
+};

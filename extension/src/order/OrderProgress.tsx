@@ -85,17 +85,18 @@ export function OrderProgress({ order, history, channel }: Props) {
 function Head({ order, tell }: { order: Order; tell: Teller }) {
 	const { terms, offer } = order;
 	if (terms.provider === "wallet") return <p class="soft">{t("order_head_revoke", tell.network(terms.srcChainId))}</p>;
-	const got = order.verdict?.state === "filled" ? order.verdict.received?.amount : undefined;
 	const across = terms.srcChainId !== terms.dstChainId;
+	const got = order.verdict?.state === "filled" ? order.verdict.received?.amount : undefined;
+	const out = (units: string) => tell.amount(terms.dstChainId, terms.tokenOut, units);
 	return (
 		<div class="card order-head">
-			<Side label="order_you_pay" amount={tell.amount(terms.srcChainId, terms.tokenIn, terms.amountIn)} chainId={terms.srcChainId} network={tell.network(terms.srcChainId)} />
+			<Side label="order_you_pay" amount={tell.amount(terms.srcChainId, terms.tokenIn, terms.amountIn)} chainId={terms.srcChainId} tell={tell} />
 			<span class="order-arrow" aria-hidden="true">
 				→
 			</span>
-			<Side label={got ? "order_you_received" : order.final ? "order_you_wanted" : "order_you_receive"} amount={tell.amount(terms.dstChainId, terms.tokenOut, got ?? offer.amountOut)} chainId={terms.dstChainId} network={tell.network(terms.dstChainId)} />
+			<Side label={got ? "order_you_received" : order.final ? "order_you_wanted" : "order_you_receive"} amount={out(got ?? offer.amountOut)} chainId={terms.dstChainId} tell={tell} />
 			<p class="soft small order-by">
-				{say(line(across ? "order_by_across" : "order_by", tell.provider(terms.provider)))} · {t("order_at_least", tell.amount(terms.dstChainId, terms.tokenOut, terms.floorOut))}
+				{say(line(across ? "order_by_across" : "order_by", tell.provider(terms.provider)))} · {t("order_at_least", out(terms.floorOut))}
 			</p>
 		</div>
 	);
@@ -105,10 +106,11 @@ interface SideProps {
 	label: MessageKey;
 	amount: string;
 	chainId: number;
-	network: string;
+	tell: Teller;
 }
 
-function Side({ label, amount, chainId, network }: SideProps) {
+function Side({ label, amount, chainId, tell }: SideProps) {
+	const network = tell.network(chainId);
 	return (
 		<div class="order-side">
 			<span class="soft small">{t(label)}</span>

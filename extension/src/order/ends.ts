@@ -2,7 +2,7 @@ import type { MessageKey } from "../i18n/keys";
 import type { Order, OrderState, ProvenBy, Spend } from "../wire/protocol";
 import { type Line, line, type Teller } from "./line";
 import { rowOf, standing } from "./standing";
-import type { Card } from "./waits";
+import { type Card, noted } from "./waits";
 
 interface End {
 	/** What happened, which is also how it is known. */
@@ -57,7 +57,7 @@ function endOf(o: Order): End {
 export function ended(order: Order, tell: Teller): Card | undefined {
 	if (!order.final) return undefined;
 	const { tone, picture } = standing(order);
-	const frame = { tone, picture, links: links(order), lines: [], text: [], ...(order.reason ? { said: { by: "wallet" as const, words: order.reason } } : {}) };
+	const frame = { tone, picture, links: links(order), lines: [], text: [], ...noted(order.reason) };
 	if (order.state === "filled") return { ...frame, ...filled(order, tell) };
 	if (order.state === "refunded") return { ...frame, ...refunded(order, tell) };
 	return { ...frame, title: standing(order).words, lines: fourLines(order, tell) };
@@ -70,9 +70,14 @@ function filled(o: Order, tell: Teller): Partial<Card> & { title: Line } {
 	const got = verdict?.received ? tell.amount(terms.dstChainId, verdict.received.token, verdict.received.amount) : out(terms.floorOut);
 	const mine = terms.recipient === terms.account;
 	const title = verdict?.received ? "order_received_title" : "order_received_least_title";
-	const text = [mine ? line("order_received_here", tell.account(terms.account), tell.network(terms.dstChainId)) : line("order_received_there", terms.recipient, tell.network(terms.dstChainId))];
+	const where = tell.network(terms.dstChainId);
+	const text = [mine ? line("order_received_here", tell.account(terms.account), where) : line("order_received_there", terms.recipient, where)];
 	if (verdict?.short && verdict.received) text.push(line("order_short", out(missing(terms.floorOut, verdict.received.amount)), out(terms.floorOut)));
-	if (partly(o)) text.push(line("order_partly", spend(terms.srcChainId, verdict!.spent!, tell), tell.amount(terms.srcChainId, terms.tokenIn, missing(terms.amountIn, verdict!.spent!.amount))));
+	const spent = partly(o);
+	if (spent) {
+		const kept = tell.amount(terms.srcChainId, terms.tokenIn, missing(terms.amountIn, spent.amount));
+		text.push(line("order_partly", spend(terms.srcChainId, spent, tell), kept));
+	}
 	return { title: line(title, got), text };
 }
 
@@ -108,10 +113,10 @@ export function whereabouts(o: Order, tell: Teller): Line {
 	return gas ? line("order_funds_gas", held, ...at, gas) : line("order_funds_kept", held, ...at);
 }
 
-/** partly tells whether less left than was signed. */
-export function partly(o: Order): boolean {
-	const { spent } = o.verdict ?? {};
-	return o.state === "filled" && spent !== undefined && BigInt(spent.amount) < BigInt(o.terms.amountIn);
+/** partly is what left, where that is less than was signed. */
+function partly({ terms, verdict }: Order): Spend | undefined {
+	const { spent } = verdict ?? {};
+	return spent && BigInt(spent.amount) < BigInt(terms.amountIn) ? spent : undefined;
 }
 
 const missing = (wanted: string, got: string) => (BigInt(wanted) > BigInt(got) ? (BigInt(wanted) - BigInt(got)).toString() : "0");

@@ -1,5 +1,5 @@
 import type { MessageKey } from "../i18n/keys";
-import { known, t } from "../i18n/t";
+import { t } from "../i18n/t";
 import { when, span } from "../i18n/when";
 import { errors, type ErrorName } from "../wire/protocol";
 import type { Failure } from "../wire/failure";
@@ -12,7 +12,7 @@ export interface RefusalWords {
 	/** The wire's name of the field that was wrong, where people have no word for it. */
 	field?: string;
 	/** What to do about it. */
-	do?: string;
+	do: string;
 }
 
 /** AmountWords write base units as amounts; each is left out where it is not known what
@@ -33,7 +33,10 @@ const fieldNames: Readonly<Record<string, MessageKey>> = {
 	...named("field_recipient", "recipient", "output.recipient", "receiver", "receives"),
 	...named("field_refund_to", "refundTo", "refund", "refundCurrency"),
 	...named("field_slippage", "slippage", "slippageTolerance"),
-	...named("field_floor_out", "floorOut", "minAmountOut", "minAmount", "minimumAmount", "minimum", "output.amount", "output.minimumAmount", "buyAmount", "aggregatedOutputs.amount"),
+	...named(
+		"field_floor_out", "floorOut", "minAmountOut", "minAmount", "minimumAmount", "minimum", "output.amount", "output.minimumAmount", "buyAmount",
+		"aggregatedOutputs.amount",
+	),
 	...named("field_deadline", "deadline", "sigDeadline", "expiration", "expires", "expiry", "until", "exclusivityDeadline"),
 	...named("field_fee", "fee", "feeBps", "makerFeeBps", "feeReceiver", "appFees", "partnerFee", "protocolFee", "pays"),
 	...named("field_spender", "spender", "approvalTarget"),
@@ -110,17 +113,17 @@ export function refusalWords(failure: Failure, amounts: AmountWords = {}): Refus
 	const field = failure.details["field"] ?? failure.details["parameter"];
 	const words = field && fieldWords(field);
 	const withField = words && titlesOfField[name];
-	const todo = known(`err_${name}_do`);
 	return {
 		title: withField ? t(withField, words) : t(`err_${name}` as MessageKey),
 		text: details[name]?.(failure.details, amounts) || (telling.has(name) ? told(failure, name) : ""),
 		...(field && !words ? { field } : {}),
-		...(todo ? { do: todo } : {}),
+		do: t(`err_${name}_do` as MessageKey),
 	};
 }
 
 function strange(failure: Failure): RefusalWords {
-	return { title: t("err_unknown"), text: sentence(failure.message), do: failure.remedy ? sentence(failure.remedy) : t(failure.retryable ? "err_try_again" : "err_update") };
+	const remedy = failure.remedy ? sentence(failure.remedy) : t(failure.retryable ? "err_try_again" : "err_update");
+	return { title: t("err_unknown"), text: sentence(failure.message), do: remedy };
 }
 
 /** The message where it is more than the table's. */

@@ -60,12 +60,15 @@ export function standing(order: Pick<Order, "state" | "condition" | "final" | "m
 	}
 	const row = rowOf(states, state);
 	if (!row) return strange(order.means, order.final);
+	const refunded = state === "refunded";
 	const words = order.terms.provider === "wallet" ? (row.revoke ?? row.words) : row.words;
-	if (order.verdict?.short) return { words: line(state === "refunded" ? "order_state_refunded_short" : "order_state_filled_short"), tone: "warn", picture: row.picture };
+	if (order.verdict?.short) return { words: line(refunded ? "order_state_refunded_short" : "order_state_filled_short"), tone: "warn", picture: row.picture };
 	return { ...row, words: line(words) };
 }
 
-const strange = (words: string, final: boolean): Standing => ({ words: line("order_raw", words), tone: "warn", picture: final ? "over" : "unsure" });
+function strange(words: string, final: boolean): Standing {
+	return { words: line("order_raw", words), tone: "warn", picture: final ? "over" : "unsure" };
+}
 
 /** rowOf is a table's row for a word that may be of a newer daemon. */
 export function rowOf<K extends string, R>(table: Record<K, R>, word: string): R | undefined {

@@ -93,10 +93,11 @@ const rowFor = (kind: string) => (Object.hasOwn(does, kind) ? does[kind as Effec
 
 function handOver(order: Order, tell: Teller): StepLine {
 	const title = line("order_step_submit", tell.provider(order.terms.provider));
-	if (order.state === "submitting") return { mark: underWay(order), title, ...(order.submission ? { note: line("order_note_tries", String(order.submission.tries)) } : {}) };
+	const tries = order.submission ? { note: line("order_note_tries", String(order.submission.tries)) } : {};
+	if (order.state === "submitting") return { mark: underWay(order), title, ...tries };
 	if (carrying.includes(order.state)) return { mark: "preview", title };
 	if (order.submission?.refused) return { mark: "failed", title, note: line("order_note_refused") };
-	return { mark: order.submission || order.state === "filled" ? "done" : order.final ? "dropped" : "done", title };
+	return { mark: order.final && order.state !== "filled" && !order.submission ? "dropped" : "done", title };
 }
 
 function settling(order: Order, tell: Teller): StepLine {

@@ -4,7 +4,7 @@ import { ended } from "./ends";
 import { type Line, line, type Teller } from "./line";
 import { rowOf, standing, type Standing } from "./standing";
 import { settled, type Settled, stepLines, type StepLine, trusted } from "./steps";
-import { type Card, wait } from "./waits";
+import { type Card, noted, wait } from "./waits";
 
 /** A Story is an order as a person is told it. */
 export interface Story {
@@ -82,7 +82,7 @@ function tracking(o: Order, tell: Teller, now: number, history?: readonly Entry[
 	return {
 		title: line("order_tracking_title"), tone: "neutral", picture: "wait", lines: [], links: [],
 		text: [line("order_tracking_text"), line("order_tracking_since", tell.time(new Date(since).toISOString()))],
-		...(o.reason ? { said: { by: "wallet" as const, words: o.reason } } : {}),
+		...noted(o.reason),
 	};
 }
 

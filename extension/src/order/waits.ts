@@ -1,8 +1,14 @@
 import type { MessageKey } from "../i18n/keys";
-import type { Condition, Order } from "../wire/protocol";
+import type { Condition, Order, Seen } from "../wire/protocol";
 import { type Line, line, type Teller } from "./line";
 import { type Picture, rowOf, conditions, type Tone } from "./standing";
 import { trusted } from "./steps";
+
+/** Said are words that are not ours to translate, and whose they are. */
+export interface Said {
+	by: "wallet" | "provider";
+	words: string;
+}
 
 /** A Card tells of one state of affairs. Its lines have names, in a fixed order. */
 export interface Card {
@@ -12,8 +18,7 @@ export interface Card {
 	text: readonly Line[];
 	lines: readonly { label: MessageKey; text: Line }[];
 	links: readonly { label: MessageKey; chainId: number; tx: string }[];
-	/** The wallet's or the provider's own words, in whatever language. */
-	said?: { by: "wallet" | "provider"; words: string };
+	said?: Said;
 	/** What the card asks for besides reading it. */
 	asks?: "unlock" | "consent";
 }
@@ -32,9 +37,10 @@ export const waits: Record<Condition, (o: Order, tell: Teller) => Part> = {
 	"reported, unproven": (o, tell) => reported(o, tell, "order_unproven", [o.terms.dstChainId]),
 	"reported, transfer seen": (o, tell) => ({
 		...reported(o, tell, "order_seen", [o.seen?.chainId ?? o.terms.dstChainId]),
-		...(o.seen ? { text: [line("order_seen_what", tell.amount(o.seen.chainId, o.seen.token, o.seen.amount), tell.account(o.seen.from), tell.network(o.seen.chainId))] } : {}),
+		...(o.seen ? { text: [saw(o.seen, tell)] } : {}),
 	}),
-	"settled, and what arrived is unclear": (o, tell) => reported(o, tell, "order_unclear", [o.terms.srcChainId]),
+	// The wallet's own words name the transaction to look at.
+	"settled, and what arrived is unclear": (o, tell) => ({ ...reported(o, tell, "order_unclear", [o.terms.srcChainId]), ...noted(o.reason) }),
 	cancelling: (o) => ({
 		title: line("order_cancelling_title"),
 		text: [line(o.attempts?.some((a) => a.kind === "cancel") ? "order_cancelling_sent" : "order_cancelling_text")],
@@ -45,6 +51,10 @@ export const waits: Record<Condition, (o: Order, tell: Teller) => Part> = {
 	"waiting for an order that would look alike on the chain": () => ({ title: line("order_twin_title"), text: [line("order_twin_text")] }),
 	"written by a newer version": () => ({ title: line("order_newer_title"), text: [line("order_newer_text")] }),
 };
+
+function saw({ chainId, token, amount, from }: Seen, tell: Teller): Line {
+	return line("order_seen_what", tell.amount(chainId, token, amount), tell.account(from), tell.network(chainId));
+}
 
 /** What an end that is only told of has in common: who says it, what is not proven,
  * that the watch goes on, and what there is to do. */
@@ -82,7 +92,12 @@ function claimed(o: Order, tell: Teller): Line {
 export function wait(order: Order, tell: Teller): Card | undefined {
 	const { condition } = order;
 	if (!condition || order.final) return undefined;
-	const part = rowOf(waits, condition)?.(order, tell) ?? { title: line("order_raw", condition), ...(order.report ? { said: { by: "wallet" as const, words: order.report } } : {}) };
+	const part = rowOf(waits, condition)?.(order, tell) ?? { title: line("order_raw", condition), ...noted(order.report) };
 	const { tone, picture } = rowOf(conditions, condition) ?? { tone: "warn", picture: "unsure" };
-	return { tone, picture, text: [], lines: [], links: [], ...(order.reason && !part.said ? { said: { by: "wallet" as const, words: order.reason } } : {}), ...part };
+	return { tone, picture, text: [], lines: [], links: [], ...noted(order.reason), ...part };
+}
+
+/** noted is a card's part with the wallet's own words, where it has some. */
+export function noted(words: string | undefined): Pick<Card, "said"> {
+	return words ? { said: { by: "wallet", words } } : {};
 }

@@ -36,13 +36,13 @@ export function ActModal({ title, children, act, critical = false, asksPassword 
 		await onAct(given, request);
 		onClose();
 	});
-	const wait = useWait(failure);
+	const { wait, shown } = useWait(failure);
 	useEffect(() => {
 		if (failure) form.current?.querySelector<HTMLInputElement>("input[type=password]")?.focus();
 	}, [failure]);
 	const off = !ready || wait > 0 || (asksPassword && !password);
 	function submit() {
-		if (off) return;
+		if (off || busy) return;
 		void run(password);
 		setPassword("");
 	}
@@ -56,7 +56,7 @@ export function ActModal({ title, children, act, critical = false, asksPassword 
 				}}
 			>
 				{children}
-				{asksPassword && <PasswordField value={password} onInput={setPassword} failure={failure} />}
+				{asksPassword && <PasswordField value={password} onInput={setPassword} failure={shown} />}
 				{failure && !ofPassword(failure) && <Refusal failure={failure} />}
 				{failure && remedy?.(failure)}
 				<Button kind={critical ? "main critical" : "main"} submit busy={busy} disabled={off}>

@@ -3,10 +3,14 @@ import { lazy } from "./lazy";
 import { useWallet } from "../state/context";
 import { useStore } from "../state/store";
 import { SwapContainer } from "../swap/SwapContainer";
+import { t } from "../i18n/t";
+import { useRef } from "preact/hooks";
+import type { Link } from "../wire/link";
 import { Announcer } from "../components/Announcer";
 import { Loading } from "../components/Loading";
 import { Header } from "./Header";
 import { Navigation } from "./Navigation";
+import { settingUp } from "./onboarding/settingUp";
 import { preselected } from "./preselected";
 import { type Route, route } from "./route";
 
@@ -15,6 +19,7 @@ const LinkScreen = lazy(() => import("./link/LinkScreen"));
 const Onboarding = lazy(() => import("./onboarding/Onboarding"));
 const Unlock = lazy(() => import("./Unlock"));
 const screens: { [A in Exclude<Route["at"], "swap">]: ComponentType<{ route: Extract<Route, { at: A }> }> } = {
+	assets: lazy(() => import("./assets/Assets")),
 	activity: lazy(() => import("./activity/Activity")),
 	order: lazy(() => import("./activity/OrderScreen")),
 	receive: lazy(() => import("./receive/Receive")),
@@ -33,9 +38,9 @@ export function App() {
 	return (
 		<div class="app">
 			{hello?.banner && (
-				<div class="banner" role="note">
+				<aside class="banner" aria-label={t("sandbox")}>
 					{hello.banner}
-				</div>
+				</aside>
 			)}
 			<Stage />
 			<Announcer />
@@ -45,12 +50,14 @@ export function App() {
 
 function Stage() {
 	const wallet = useWallet();
-	const link = useStore(wallet.link);
+	const link = useTrouble(useStore(wallet.link));
 	const keys = useStore(wallet.keys);
+	const setup = useStore(settingUp).stage;
 	const at = useStore(route);
+	if (setup === "held") return page(<Onboarding />);
 	if (link.at !== "ready" && !(link.at === "connecting" && keys)) return page(link.at === "connecting" ? <Waiting /> : <LinkScreen link={link} />);
 	if (!keys) return page(<Waiting />);
-	if (keys.state === "none") return page(<Onboarding />);
+	if (keys.state === "none" || setup === "open") return page(<Onboarding />);
 	if (!keys.session) return page(<Unlock />);
 	const Shown = at.at === "swap" ? undefined : (screens[at.at] as ComponentType<{ route: Route }>); // each of its own route
 	return (
@@ -60,6 +67,14 @@ function Stage() {
 			<Navigation />
 		</>
 	);
+}
+
+/** useTrouble keeps showing what was wrong while the host is looked for again: most
+ * tries end as the one before. */
+function useTrouble(link: Link): Link {
+	const last = useRef(link);
+	if (link.at !== "connecting") last.current = link;
+	return last.current.at === "ready" ? link : last.current;
 }
 
 const page = (content: ComponentChildren) => <main>{content}</main>;

@@ -5,8 +5,9 @@ import { useWallet } from "../state/context";
 import { useStore } from "../state/store";
 import { go, type Route, route } from "./route";
 
-const tabs: readonly { to: Route["at"] & ("swap" | "activity" | "receive" | "settings"); key: MessageKey; icon: IconName }[] = [
+const tabs: readonly { to: Route["at"] & ("swap" | "assets" | "activity" | "receive" | "settings"); key: MessageKey; icon: IconName }[] = [
 	{ to: "swap", key: "nav_swap", icon: "swap" },
+	{ to: "assets", key: "nav_assets", icon: "assets" },
 	{ to: "activity", key: "nav_activity", icon: "activity" },
 	{ to: "receive", key: "nav_receive", icon: "receive" },
 	{ to: "settings", key: "nav_settings", icon: "settings" },

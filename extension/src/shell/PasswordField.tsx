@@ -22,10 +22,11 @@ interface Props {
 /** PasswordField asks for the vault's password. It does not count the seconds of a
  * wait: what changes by itself would be read out each time; the button counts. */
 export function PasswordField({ value, onInput, failure, autoFocus = false, hint }: Props) {
+	const wrong = failure?.is("backing_off") ? t("password_too_often") : failure && ofPassword(failure) ? troubleOf(failure) : undefined;
 	return (
 		<Field
 			label={t("password")} type="password" autoComplete="current-password" value={value} onInput={onInput} autoFocus={autoFocus} hint={hint}
-			wrong={failure && ofPassword(failure) ? troubleOf(failure) : undefined}
+			wrong={wrong}
 		/>
 	);
 }

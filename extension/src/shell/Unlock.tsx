@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n/t";
 import { when } from "../i18n/when";
 import { useAct } from "../order/useAct";
@@ -20,10 +20,10 @@ export default function Unlock() {
 	const [password, setPassword] = useState("");
 	const form = useRef<HTMLFormElement>(null);
 	const { busy, failure, run } = useAct(async (_request, given: string) => keys.set(await shell.call("keys.unlock", { password: given })));
-	const wait = useWait(failure);
-	useEffect(() => form.current?.querySelector("input")?.focus(), [failure]);
+	const { wait, shown } = useWait(failure);
+	useLayoutEffect(() => form.current?.querySelector("input")?.focus(), [failure]);
 	function submit() {
-		if (!password || wait > 0) return;
+		if (!password || busy || wait > 0) return;
 		void run(password);
 		setPassword("");
 	}
@@ -41,7 +41,7 @@ export default function Unlock() {
 					submit();
 				}}
 			>
-				<PasswordField value={password} onInput={setPassword} failure={failure} />
+				<PasswordField value={password} onInput={setPassword} failure={shown} />
 				{failure && !ofPassword(failure) && <Refusal failure={failure} />}
 				<Button kind="main" submit busy={busy} disabled={!password || wait > 0}>
 					{wait > 0 ? t("wait_seconds", wait) : t("unlock")}

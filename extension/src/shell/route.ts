@@ -3,6 +3,7 @@ import { store } from "../state/store";
 /** A Route is a screen of the unlocked wallet. */
 export type Route =
 	| { at: "swap" }
+	| { at: "assets" }
 	| { at: "activity" }
 	| { at: "order"; id: string }
 	| { at: "receive" }

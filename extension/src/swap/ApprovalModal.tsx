@@ -25,6 +25,7 @@ export function ApprovalModal({ step, review, machine, inputs, number, of, onApp
 	const approval = step.effect.approves![0]!; // approvals() lists steps that have one
 	const token = inputs.draft.tokenIn?.address === approval.token ? inputs.draft.tokenIn : undefined;
 	const present = usePresent(review, approval.token, approval.spender);
+	const armed = useArmed(number);
 	const opaque = review.steps.some((s) => s.effect.kind === "opaque" && s.effect.target === approval.spender);
 	return (
 		<Modal title={of > 1 ? t("approval_n", number, of) : t("approval")} onClose={onClose} key={number}>
@@ -55,7 +56,7 @@ export function ApprovalModal({ step, review, machine, inputs, number, of, onApp
 				<dt>{t("approval_now")}</dt>
 				<dd class="number">{present === undefined ? "…" : present === null ? t("none") : present.unlimited ? t("unlimited") : shown(present.amount, token)}</dd>
 			</dl>
-			<Button kind="main" onClick={onApprove}>
+			<Button kind="main" disabled={!armed} onClick={onApprove}>
 				{t(step.effect.kind === "permit" ? "approval_sign" : "approval_approve")}
 			</Button>
 			<Button kind="plain" onClick={() => go({ at: "approvals" })}>
@@ -63,6 +64,17 @@ export function ApprovalModal({ step, review, machine, inputs, number, of, onApp
 			</Button>
 		</Modal>
 	);
+}
+
+/** useArmed is a moment after a modal has opened: the second press of a double click on
+ * the one before would else approve what nobody has read. */
+function useArmed(of: number): boolean {
+	const [armed, arm] = useState(0);
+	useEffect(() => {
+		const timer = setTimeout(() => arm(of), 400);
+		return () => clearTimeout(timer);
+	}, [of]);
+	return armed === of;
 }
 
 const exact = (units: string, token: Token | undefined) => (token ? `${exactAmount(units, token.decimals)} ${token.symbol}` : t("base_units", units));

@@ -18,6 +18,7 @@ import { draft, type Draft } from "./draft";
 import { amountOf, chosenOffer, factsOf, type Inputs, missingGas, queryOf } from "./machine";
 import { OfferCard } from "./OfferCard";
 import { Offers } from "./Offers";
+import { OpenOrders } from "./OpenOrders";
 import type { FrameProps } from "./PanelFrame";
 import { Routes } from "./Routes";
 import { turned } from "./useDraft";
@@ -41,6 +42,8 @@ export function FormView(props: Props) {
 	useOfferNews(offer?.id, shown);
 	return (
 		<div class="stack">
+			<h1 class="hidden">{t("nav_swap")}</h1>
+			<OpenOrders />
 			<Entries {...props} />
 			{offer && (
 				<OfferCard offer={offer} inputs={inputs} quotes={state.quotes} provider={machine.kind} route={props.route ?? false}>

@@ -3,15 +3,18 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Destination, Offer, Order, Token } from "../wire/protocol";
 import { useWallet } from "../state/context";
 import { useStore } from "../state/store";
+import { lazy } from "../shell/lazy";
 import { go } from "../shell/route";
 import { FormView } from "./FormView";
 import { draft } from "./draft";
 import { type Inputs, type Machine, queryOf } from "./machine";
 import { ReviewView } from "./ReviewView";
 import type { PanelProps } from "./SwapContainer";
-import { Tracking } from "./Tracking";
 import { useDraft } from "./useDraft";
 import { type PanelFlow, usePanel } from "./usePanel";
+
+// Needed once something was accepted, not for the first screen.
+const Tracking = lazy(() => import("./Tracking"));
 
 export interface FrameProps extends PanelProps {
 	machine: Machine;
@@ -64,6 +67,7 @@ function useInputs({ machine, destinations, walletTokensWithBalance, nativeToken
 		account: useStore(wallet.account)?.address,
 		from: { chainId: active, name: network?.name ?? "" },
 		to: { chainId: to, name: networks.find((n) => n.chainId === to)?.name ?? destinations?.find((d) => d.chainId === to)?.name ?? String(to) },
+		seen: networks.some((n) => n.chainId === to),
 		slippage,
 		provider: useStore(wallet.providers).find((p) => p.kind === machine.kind),
 		balance: known && now.tokenIn ? (held ? held.amount : "0") : undefined,

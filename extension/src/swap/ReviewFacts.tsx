@@ -67,7 +67,7 @@ function rows(review: Review, inputs: Inputs, machine: Machine, tokenIn: Token, 
 	const out: [string, ComponentChildren][] = [
 		[t("row_expected"), `${shownAmount(offer.amountOut, tokenOut.decimals, 6, locale())} ${tokenOut.symbol}`],
 		[t("row_rate"), t("rate_is", tokenIn.symbol, rate(offer.amountIn, tokenIn.decimals, offer.amountOut, tokenOut.decimals, locale()), tokenOut.symbol)],
-		[t("row_provider"), `${t(`provider_${machine.kind}`)} · ${shortRoute(offer.route)}`],
+		[t("row_provider"), `${t(`provider_${machine.kind}`)} · ${machine.routes ? offer.routing : shortRoute(offer.route)}`],
 		[t("row_network_cost"), networkCost(review, inputs)],
 	];
 	if (terms.makerFeeBps) out.push([t("row_provider_fee"), t("at_most", percent(terms.makerFeeBps))]);

@@ -29,6 +29,7 @@ export function ReviewView({ machine, inputs, flow, stage }: Props) {
 	return (
 		<Screen title={t("review")} onBack={stage.at === "executing" ? undefined : flow.back}>
 			<Findings findings={review.findings} acknowledged={acknowledged} coin={inputs.coin} token={inputs.draft.tokenOut} onAcknowledge={flow.acknowledge} />
+			{!inputs.seen && <p class="note warn">{t("destination_unseen", inputs.to.name)}</p>}
 			<ReviewFacts review={review} inputs={inputs} machine={machine} />
 			<ReviewSteps review={review} inputs={inputs} machine={machine} />
 			{flow.state.failure && <Refusal failure={flow.state.failure} />}

@@ -11,7 +11,8 @@ interface Props {
 	onChoose: (offer: string) => void;
 }
 
-/** Routes are one provider's own offers for a swap, best first; the user picks one. */
+/** Routes are one provider's own offers for a swap, best first; the user picks one by the
+ * provider's name for it. */
 export function Routes({ offers, chosen, token, onChoose }: Props) {
 	if (offers.length < 2 || !token) return null;
 	const now = Date.now();
@@ -22,8 +23,8 @@ export function Routes({ offers, chosen, token, onChoose }: Props) {
 				<label key={o.id} class="route">
 					<input type="radio" name="route" checked={o.id === chosen} disabled={!!o.unusable || expired(o, now)} onChange={() => onChoose(o.id)} />
 					<span class="grow">
-						<span class="cut">{o.route}</span>
-						<span class="soft small">{o.unusable ?? (expired(o, now) ? t("expired") : minutes(o.durationSeconds))}</span>
+						<span class="cut">{o.routing}</span>
+						<span class="soft small">{[o.unusable ?? (expired(o, now) ? t("expired") : minutes(o.durationSeconds)), o.route].filter(Boolean).join(" · ")}</span>
 					</span>
 					<span class="number">{shownAmount(o.amountOut, token.decimals, 6, locale())}</span>
 				</label>

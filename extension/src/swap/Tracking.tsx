@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** Tracking follows the order that was just accepted. */
-export function Tracking({ id, flow, onDone, onActivity }: Props) {
+export default function Tracking({ id, flow, onDone, onActivity }: Props) {
 	const orders = useStore(useWallet().orders);
 	const order = orders.find((o) => o.id === id);
 	if (!order) return <Loading />;

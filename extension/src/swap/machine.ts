@@ -58,6 +58,8 @@ export interface Inputs {
 	account: string | undefined;
 	from: Place;
 	to: Place;
+	/** The daemon reads the destination itself; else only the provider tells of the end. */
+	seen: boolean;
 	slippage: number;
 	provider: Provider | undefined;
 	/** Of the token in and of the native coin, base units; undefined while unknown. */

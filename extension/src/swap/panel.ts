@@ -1,4 +1,4 @@
-import type { FindingCode, Order, Review } from "../wire/protocol";
+import type { Approval, FindingCode, Order, Review } from "../wire/protocol";
 import type { Failure } from "../wire/failure";
 import { noQuotes, type QuoteEvent, quoted, type Quotes } from "./quotes";
 
@@ -77,9 +77,15 @@ export function demanded(review: Review): FindingCode[] {
 }
 
 /** approvals are the steps that let somebody pull a token, one for each allowance of a
- * step: each is shown by itself before consent. */
+ * step: each is shown by itself before consent. The swap that carries a permit to the
+ * chain repeats it, and is no further one. */
 export function approvals(review: Review): Review["steps"] {
-	return review.steps.flatMap((s) => (s.effect.approves ?? []).map((a) => ({ ...s, effect: { ...s.effect, approves: [a] } })));
+	const all = review.steps.flatMap((s) => (s.effect.approves ?? []).map((a) => ({ ...s, effect: { ...s.effect, approves: [a] } })));
+	return all.filter((s, i) => !all.slice(0, i).some((b) => b.effect.kind === "permit" && sameAllowance(b.effect.approves[0], s.effect.approves[0])));
+}
+
+function sameAllowance(a: Approval | undefined, b: Approval | undefined): boolean {
+	return !!a && !!b && a.token === b.token && a.spender === b.spender && a.amount === b.amount;
 }
 
 type StageEvent = Exclude<PanelEvent, QuoteEvent | { event: "chose" | "back" | "refused" }>;

@@ -88,9 +88,10 @@ function expire(quotes: Quotes, now: number): Quotes {
 	return quotes.offers.every((o) => expired(o, now)) && quotes.offers.length > 0 ? { ...quotes, at: "expired" } : quotes;
 }
 
-/** expired by our clock; the daemon has corrected the time for the provider's. */
+/** expired by our clock; the daemon has corrected the time for the provider's. A time
+ * that cannot be read is over. */
 export function expired(offer: { expires: string }, now: number): boolean {
-	return Date.parse(offer.expires) <= now;
+	return !(Date.parse(offer.expires) > now);
 }
 
 /** usable tells offers that can be carried out from those that are only shown. */

@@ -34,10 +34,14 @@ export function useDraft(around: Around): Draft {
 	}, [active, fitted, now]);
 	useEffect(() => {
 		if (!preselectedToken) return;
-		draft.update((d) => ({ ...d, tokenIn: preselectedToken, tokenOut: d.tokenOut?.address === preselectedToken.address ? undefined : d.tokenOut, amount: "" }));
+		draft.update((d) => ({ ...d, tokenIn: preselectedToken, tokenOut: sameAs(preselectedToken, d.tokenOut) ? undefined : d.tokenOut, amount: "" }));
 		onClearPreselection();
 	}, [preselectedToken]);
 	return active === 0 ? now : fitted;
+}
+
+function sameAs(token: Token, other: Token | undefined): boolean {
+	return token.address === other?.address && token.chainId === other.chainId;
 }
 
 /** turned has what is received paid, and the other way round, on one network. */

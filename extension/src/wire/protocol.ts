@@ -1497,6 +1497,7 @@ export const errors = {
 	timed_out: { code: 1011, retryable: true, means: "the answer took too long", remedy: "try again" },
 	stopping: { code: 1012, retryable: true, means: "the daemon is being stopped", remedy: "connect again" },
 	request_conflict: { code: 1013, retryable: false, means: "the request uuid was used with other content", remedy: "use a new uuid for a new act" },
+	daemon_stopped: { code: 1014, retryable: false, means: "the daemon was stopped by a person", remedy: "open the wallet again, which starts it" },
 	session_required: { code: 1100, retryable: false, means: "this connection has no open session", remedy: "unlock the wallet here (keys.unlock)" },
 	locked: { code: 1101, retryable: false, means: "the wallet is locked", remedy: "unlock the wallet (keys.unlock)" },
 	wrong_password: { code: 1102, retryable: false, means: "the password is wrong", remedy: "try again; each failure makes the next try wait longer" },

@@ -10,6 +10,7 @@
 package desk
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -137,6 +139,46 @@ func (d *Desk) RemoveHost(kind ui.Kind) {
 	}
 }
 
+// InstallProgram lets a browser find another program as the native host of a name,
+// by its package from the module's root. It returns the program's path, beside the
+// real ones.
+func (d *Desk) InstallProgram(kind ui.Kind, name, pkg string) string {
+	d.t.Helper()
+	built, err := build(pkg, "")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	path := filepath.Join(d.bin, filepath.Base(pkg))
+	if err := linkOrCopy(built, path); err != nil {
+		d.t.Fatal(err)
+	}
+	id, idOf := "", map[ui.Kind]func(string) (string, error){ui.Chromium: ui.ChromiumID, ui.Firefox: ui.FirefoxID}
+	if id, err = idOf[kind](d.extension[kind]); err != nil {
+		d.t.Fatal(err)
+	}
+	text, err := manifest.Render(manifest.Family(kind), path, []string{id})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	text = bytes.ReplaceAll(text, []byte(manifest.HostName), []byte(name))
+	if err := os.WriteFile(filepath.Join(d.folder(manifests[kind]), name+".json"), text, 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+	return path
+}
+
+// Alter gives this desk's next browser of the kind a copy of the extension that
+// change has changed. It returns the copy's folder.
+func (d *Desk) Alter(kind ui.Kind, change func(folder string) error) string {
+	d.t.Helper()
+	folder := d.folder("extension-" + string(kind))
+	if err := errors.Join(os.CopyFS(folder, os.DirFS(d.extension[kind])), change(folder)); err != nil {
+		d.t.Fatal(err)
+	}
+	d.extension[kind] = folder
+	return folder
+}
+
 // Browser installs the host and starts a browser. Its profile is the desk's: it
 // goes on in the next one of the kind.
 func (d *Desk) Browser(kind ui.Kind) *ui.Browser {
@@ -192,6 +234,19 @@ func ask[T any](d *Desk, input string, args ...string) (v T) {
 		d.t.Fatalf("swapkeep %q: %v\n%s", args, err, out)
 	}
 	return v
+}
+
+// Shell runs lines as the user types them into a terminal, in their home folder and
+// with the programs on the path, to their good end, and returns what they wrote.
+func (d *Desk) Shell(lines string) string {
+	d.t.Helper()
+	cmd := exec.Command("sh", "-euc", lines)
+	cmd.Dir, cmd.Env = d.dir, append(slices.Clone(d.env), "PATH="+d.bin+":"+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		d.t.Fatalf("%s: %v\n%s", lines, err, out)
+	}
+	return string(out)
 }
 
 // Log is what the daemon last wrote, for a test that fails.

@@ -95,7 +95,7 @@ function what({ terms, verdict, steps, offer }: Order, tell: Teller): string {
 function Empty() {
 	return (
 		<div class="empty">
-			<Mark of="none" />
+			<Mark of="wait" />
 			<p>{t("activity_none")}</p>
 			<p class="soft small">{t("activity_none_hint")}</p>
 			<Button onClick={() => go({ at: "swap" })}>{t("activity_begin")}</Button>

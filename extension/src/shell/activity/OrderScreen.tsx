@@ -4,7 +4,7 @@ import { Loading } from "../../components/Loading";
 import { Refusal } from "../../components/Refusal";
 import { Screen } from "../../components/Screen";
 import { t } from "../../i18n/t";
-import { when } from "../../i18n/when";
+import { isToday, when } from "../../i18n/when";
 import { say } from "../../order/line";
 import { OrderProgress } from "../../order/OrderProgress";
 import { standing } from "../../order/standing";
@@ -36,6 +36,9 @@ export default function OrderScreen({ route }: { route: Extract<Route, { at: "or
 	);
 }
 
+/** ms without a change before the record is read again. */
+const settle = 300;
+
 /** useRecord reads an order and its history, again with each of its revisions. */
 function useRecord(id: string, revision: number | undefined): [OrderResult | undefined, Failure | undefined, () => void] {
 	const wallet = useWallet();
@@ -44,16 +47,22 @@ function useRecord(id: string, revision: number | undefined): [OrderResult | und
 	const [tries, setTries] = useState(0);
 	useEffect(() => {
 		let shown = true;
-		wallet.shell
-			.call("swap.order", { order: id })
-			.then((result) => {
-				if (!shown) return;
-				wallet.learn(result.order);
-				setRead(result);
-				setFailure(undefined);
-			})
-			.catch((thrown: unknown) => shown && setFailure(failureOf(thrown)));
-		return () => void (shown = false);
+		const ask = () =>
+			wallet.shell
+				.call("swap.order", { order: id })
+				.then((result) => {
+					if (!shown) return;
+					wallet.learn(result.order);
+					setRead(result);
+					setFailure(undefined);
+				})
+				.catch((thrown: unknown) => shown && setFailure(failureOf(thrown)));
+		// Of changes that come thick and fast one read is enough.
+		const wait = setTimeout(ask, read?.order.id === id ? settle : 0);
+		return () => {
+			shown = false;
+			clearTimeout(wait);
+		};
 	}, [id, revision, tries]);
 	return [read?.order.id === id ? read : undefined, failure, () => setTries((n) => n + 1)];
 }
@@ -67,7 +76,7 @@ function History({ order, history, omitted }: { order: Order; history: OrderResu
 				{history.map((h, i) => (
 					<li key={i}>
 						<time class="soft small number" dateTime={h.time}>
-							{when(h.time, "clock")}
+							{when(h.time, isToday(h.time) ? "clock" : "whole")}
 						</time>
 						<span>
 							{say(standing({ state: h.state, ...(h.condition ? { condition: h.condition } : {}), final: false, means: h.state, terms: order.terms }).words)}

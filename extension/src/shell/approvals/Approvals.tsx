@@ -18,7 +18,8 @@ import { RevokeModal } from "./RevokeModal";
 export default function Approvals(_: { route: Extract<Route, { at: "approvals" }> }) {
 	const { account, network, orders, allowances, more, busy, failure, read } = useAllowances();
 	const [chosen, choose] = useState<Allowance | undefined>(undefined);
-	const revokes = orders.filter((o) => o.terms.provider === "wallet" && !o.final && o.terms.account === account?.address && o.terms.srcChainId === network?.chainId);
+	const here = orders.filter(({ terms }) => terms.account === account?.address && terms.srcChainId === network?.chainId);
+	const revokes = here.filter((o) => o.terms.provider === "wallet" && !o.final);
 	return (
 		<Screen title={t("approvals")} onBack="back">
 			<p class="soft small">{t("approvals_text", account?.name ?? "", network?.name ?? "")}</p>

@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import { Button } from "../../components/Button";
 import { Modal } from "../../components/Modal";
 import { Refusal } from "../../components/Refusal";
@@ -8,7 +7,6 @@ import { useAct } from "../../order/useAct";
 import { useWallet } from "../../state/context";
 import { useStore } from "../../state/store";
 import { words } from "../../swap/Findings";
-import { failureOf } from "../../wire/failure";
 import type { Allowance } from "../../wire/protocol";
 import { go } from "../route";
 import { amountOf } from "./amounts";
@@ -24,20 +22,16 @@ interface Props {
 export function RevokeModal({ allowance: a, onClose, onStale }: Props) {
 	const wallet = useWallet();
 	const network = useStore(wallet.networks).find((n) => n.chainId === a.chainId);
-	const [user, setUser] = useState<string | undefined>(undefined);
 	const unit = network ?? { symbol: "", decimals: 18 };
 	const coin = (wei: string) => shown(wei, unit, locale());
 	const act = useAct(async (request, digest: string) => {
-		try {
-			const order = await wallet.shell.call("approvals.revoke", { request, digest });
-			wallet.learn(order);
-			onClose();
-			go({ at: "order", id: order.id });
-		} catch (thrown) {
-			setUser(failureOf(thrown).details["order"]);
-			throw thrown;
-		}
+		const order = await wallet.shell.call("approvals.revoke", { request, digest });
+		wallet.learn(order);
+		onClose();
+		go({ at: "order", id: order.id });
 	});
+	// The order that needs the allowance, or that takes it away already.
+	const user = act.failure?.is("allowance_in_use") ? act.failure.details["order"] : undefined;
 	const findings = a.findings ?? [];
 	const blocked = findings.some((f) => f.severity === "block");
 	const stale = act.failure?.is("plan_unknown", "plan_executed") ?? false;
@@ -66,12 +60,17 @@ export function RevokeModal({ allowance: a, onClose, onStale }: Props) {
 				</p>
 			))}
 			{act.failure && <Refusal failure={act.failure} amounts={{ coin }} />}
-			{user && act.failure && <Button onClick={() => go({ at: "order", id: user })}>{t("revoke_used_by")}</Button>}
-			{stale ? (
+			{user && (
+				<Button kind="main" onClick={() => go({ at: "order", id: user })}>
+					{t("revoke_used_by")}
+				</Button>
+			)}
+			{stale && (
 				<Button kind="main" onClick={onStale}>
 					{t("revoke_again")}
 				</Button>
-			) : (
+			)}
+			{!user && !stale && (
 				<Button kind="main critical" disabled={blocked || !a.digest} busy={act.busy} onClick={() => void act.run(a.digest ?? "")}>
 					{t(blocked ? "revoke_blocked" : "revoke_yes")}
 				</Button>

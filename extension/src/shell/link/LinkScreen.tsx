@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { MessageKey } from "../../i18n/keys";
-import { known, t } from "../../i18n/t";
+import { t } from "../../i18n/t";
 import type { Link } from "../../wire/link";
 import { Failure } from "../../wire/failure";
 import { maxVersion, minVersion } from "../../wire/protocol";
@@ -126,7 +126,7 @@ function Lost({ link }: { link: Of<"lost"> }) {
 			</p>
 			<Again label={t("try_now")} />
 			<StatusCommand />
-			<Browser reason={link.reason} />
+			<Words who="link_reason" words={link.reason} />
 		</Screen>
 	);
 }
@@ -163,10 +163,19 @@ function Outdated({ link }: { link: Of<"outdated"> }) {
 	);
 }
 
+/** Titles of the refusals that have one of their own. */
+const refusals: Readonly<Record<string, MessageKey>> = {
+	database_full: "link_refused_database_full",
+	database_locked: "link_refused_database_locked",
+	database_readonly: "link_refused_database_readonly",
+	origin_refused: "link_refused_origin_refused",
+	busy: "link_refused_busy",
+};
+
 function Refused({ link }: { link: Of<"refused"> }) {
 	const failure = new Failure(link.error);
 	return (
-		<Screen title={known(`link_refused_${failure.name}`) ?? t("link_refused")}>
+		<Screen title={t(refusals[failure.name] ?? "link_refused")}>
 			<p>{troubleOf(failure)}</p>
 			<Daemon words={[failure.message, failure.remedy].map(sentence).join(" ")} />
 			{failure.is("origin_refused") ? (

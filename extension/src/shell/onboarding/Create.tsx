@@ -66,7 +66,7 @@ function CreateForm({ first, onMade }: { first: boolean; onMade: (made: Made) =>
 		}
 	});
 	const { busy, failure } = make;
-	const wait = useWait(failure);
+	const { wait, shown } = useWait(failure);
 	const lacks = first ? missing(passwords) : undefined;
 
 	function submit() {
@@ -88,7 +88,7 @@ function CreateForm({ first, onMade }: { first: boolean; onMade: (made: Made) =>
 				}}
 			>
 				<Field label={t("wallet_name")} value={name} onInput={setName} hint={t("wallet_name_hint")} wrong={nameTooLong(name) ? t("name_too_long") : undefined} />
-				<NewPassword first={first} value={passwords} onInput={setPasswords} tried={tried} failure={failure} onChange={make.clear} />
+				<NewPassword first={first} value={passwords} onInput={setPasswords} tried={tried} failure={shown} onChange={make.clear} />
 				<WordCount value={count} onChange={setCount} />
 				{failure && !ofPassword(failure) && <Refusal failure={failure} />}
 				<Button kind="main" submit busy={busy} disabled={wait > 0}>
@@ -101,7 +101,7 @@ function CreateForm({ first, onMade }: { first: boolean; onMade: (made: Made) =>
 
 function WordCount({ value, onChange }: { value: number; onChange: (count: number) => void }) {
 	return (
-		<fieldset class="field">
+		<fieldset class="field" role="radiogroup">
 			<legend class="label">{t("words_how_many")}</legend>
 			<div class="row wide">
 				{[12, 24].map((n) => (

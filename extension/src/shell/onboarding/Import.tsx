@@ -43,7 +43,7 @@ export function Import({ first }: { first: boolean }) {
 		}
 	});
 	const { busy, failure, clear } = make;
-	const wait = useWait(failure);
+	const { wait, shown } = useWait(failure);
 
 	function submit() {
 		setTried(true);
@@ -85,7 +85,7 @@ export function Import({ first }: { first: boolean }) {
 				{source === "privateKey" && <Field label={t("import_key")} type="password" value={given.privateKey} onInput={set("privateKey")} wrong={wrong("privateKey")} hint={t("import_key_hint")} />}
 				{source === "keystore" && <KeyFile given={given} set={set} wrong={wrong} />}
 				<Field label={t("wallet_name")} value={name} onInput={setName} hint={t("wallet_name_hint")} wrong={nameTooLong(name) ? t("name_too_long") : undefined} />
-				<NewPassword first={first} value={passwords} onInput={setPasswords} tried={tried} failure={failure} onChange={clear} />
+				<NewPassword first={first} value={passwords} onInput={setPasswords} tried={tried} failure={shown} onChange={clear} />
 				{failure && !ofPassword(failure) && !fieldOf(failure.name, source) && <Refusal failure={failure} />}
 				<Button kind="main" submit busy={busy} disabled={wait > 0}>
 					{wait > 0 ? t("wait_seconds", wait) : failure && lostAnswer(failure) ? t("try_again") : t("import_wallet")}
@@ -98,7 +98,7 @@ export function Import({ first }: { first: boolean }) {
 
 function SourceChoice({ value, onChange }: { value: Source; onChange: (source: Source) => void }) {
 	return (
-		<fieldset class="field">
+		<fieldset class="field" role="radiogroup">
 			<legend class="label">{t("import_what")}</legend>
 			<div class="stack tight">
 				{sources.map(({ source, choice }) => (

@@ -1,4 +1,4 @@
-import { known, t } from "../../i18n/t";
+import { t } from "../../i18n/t";
 import type { Failure } from "../../wire/failure";
 import { Field } from "../../components/Field";
 import { ofPassword, PasswordField } from "../PasswordField";
@@ -43,7 +43,7 @@ export function NewPassword({ first, value, onInput, tried, failure, onChange }:
 			<div class="stack tight">
 				<Field
 					label={t("password")} type="password" autoComplete="new-password" value={value.password} onInput={setPassword} wrong={wrong}
-					hint={value.password ? known(`strength_${level}`, minPassword) : t("password_hint", minPassword)}
+					hint={value.password ? t(`strength_${level}`, minPassword) : t("password_hint", minPassword)}
 				/>
 				<div class={`strength ${value.password ? level : "none"}`} aria-hidden="true">
 					<span />

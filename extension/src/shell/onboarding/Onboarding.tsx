@@ -44,5 +44,5 @@ function Welcome() {
 /** Sandbox says what wallets there can be where nothing is real. */
 export function Sandbox() {
 	const hello = useStore(useWallet().hello);
-	return hello?.sandbox ? <p class="note warn">{t("sandbox_wallets")}</p> : null;
+	return hello?.sandbox ? <p class="note warn small">{t("sandbox_wallets")}</p> : null;
 }

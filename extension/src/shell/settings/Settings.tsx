@@ -29,14 +29,14 @@ function Sections() {
 			<Pending />
 			<ul class="rows card">
 				{sections.map(({ id, title }) => (
-					<li key={id}>
+					<li key={id} class="glanced">
 						<button type="button" class="pick" onClick={() => go({ at: "settings", section: id })}>
 							<span class="grow">{t(title)}</span>
-							<span class="soft small">{glance(id, settings)}</span>
 							<span class="soft" aria-hidden="true">
 								›
 							</span>
 						</button>
+						<span class="soft small">{glance(id, settings)}</span>
 					</li>
 				))}
 			</ul>

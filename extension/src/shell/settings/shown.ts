@@ -1,4 +1,5 @@
-import { known, locale, t } from "../../i18n/t";
+import type { MessageKey } from "../../i18n/keys";
+import { locale, t } from "../../i18n/t";
 import type { Setting } from "../../wire/protocol";
 import { isOn, secondsOf } from "./values";
 
@@ -15,9 +16,12 @@ export function shownValue(setting: Setting): string {
 	return value;
 }
 
+const choices: Readonly<Record<string, MessageKey>> = { os: "choice_os", file: "choice_file" };
+
 /** choiceWords are a choice in words; most are words themselves. */
 export function choiceWords(choice: string): string {
-	return known(`choice_${choice}`) ?? choice;
+	const words = choices[choice];
+	return words ? t(words) : choice;
 }
 
 const number = (value: string) => new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(Number(value));

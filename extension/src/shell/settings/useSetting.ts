@@ -1,9 +1,8 @@
+import { known, t } from "../../i18n/t";
 import { useWallet } from "../../state/context";
 import { useStore } from "../../state/store";
 import type { SetParams, Setting } from "../../wire/protocol";
-import type { Subject } from "./sections";
-import { known, t } from "../../i18n/t";
-import { messageOf, subjectOf } from "./sections";
+import { messageOf, type Subject, subjectOf } from "./sections";
 
 /** useSet changes a setting. Every window hears of it; this one shows the answer. */
 export function useSet(): (params: SetParams) => Promise<void> {

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"testing"
+
+	"swapkeep/host/owner"
+	"swapkeep/host/protocol"
+	"swapkeep/host/transport"
+)
+
+// What a browser is told of a daemon that cannot be had: of one that a person
+// stopped too, or the extension would start it again at once.
+func TestARelayTellsOfAStop(t *testing.T) {
+	for want, err := range map[string]error{
+		"daemon_stopped":    fmt.Errorf("%w: %w", owner.ErrStopped, transport.ErrNoDaemon),
+		"daemon_lost":       transport.ErrNoDaemon,
+		"database_locked":   &owner.StartError{Exit: owner.ExitLocked},
+		"database_readonly": fs.ErrPermission,
+		"database_full":     syscall.ENOSPC,
+	} {
+		var fault *protocol.Error
+		if !errors.As(startFault(err), &fault) || fault.Name != want {
+			t.Errorf("%v is told as %v, want %s", err, fault, want)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+import { Loading } from "../../components/Loading";
+import { Screen } from "../../components/Screen";
+import { tokenRows, type TokenRow } from "../../components/token-rows";
+import { TokenRowButton } from "../../components/TokenRowButton";
+import { locale, t } from "../../i18n/t";
+import { dollars } from "../../money/amount";
+import { total } from "../../money/worth";
+import { useWallet } from "../../state/context";
+import { useStore } from "../../state/store";
+import { go } from "../route";
+
+/** Assets are what the account has on the active network, and what it is worth. */
+export default function Assets() {
+	const wallet = useWallet();
+	const chainId = useStore(wallet.active);
+	const balances = useStore(wallet.balances);
+	const prices = useStore(wallet.prices);
+	const network = useStore(wallet.networks).find((n) => n.chainId === chainId);
+	const rows = balances && tokenRows({ chainId, query: "", coin: undefined, listed: [], extra: [], balances, prices }).held;
+	return (
+		<Screen title={t("assets_on", network?.name ?? "")}>
+			{!rows && (
+				<p class="row soft">
+					<Loading /> {t("assets_loading")}
+				</p>
+			)}
+			{rows && <Sum rows={rows} />}
+			{rows && (
+				<ul class="card rows">
+					{rows.map((row) => (
+						<li key={row.token.address}>
+							<TokenRowButton row={row} selected={false} onPick={() => go({ at: "token", address: row.token.address })} />
+						</li>
+					))}
+				</ul>
+			)}
+		</Screen>
+	);
+}
+
+/** Sum is what all of it is worth; what has no price is not in it, and that is said. */
+function Sum({ rows }: { rows: readonly TokenRow[] }) {
+	const priced = rows.flatMap((r) => (r.usd === undefined ? [] : [r.usd]));
+	const unpriced = rows.filter((r) => r.usd === undefined && r.amount !== undefined && r.amount !== "0").length;
+	return (
+		<p class="sum">
+			<strong class="number">{priced.length > 0 ? dollars(total(priced), locale()) : t("price_unavailable")}</strong>
+			{priced.length > 0 && unpriced > 0 && <span class="soft small">{t("assets_unpriced", unpriced)}</span>}
+		</p>
+	);
+}

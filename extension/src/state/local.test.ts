@@ -1,0 +1,34 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { keep, kept } from "./local";
+
+afterEach(() => {
+	vi.unstubAllGlobals();
+});
+
+function area() {
+	const held: Record<string, unknown> = {};
+	return { held, get: async (key: string) => (key in held ? { [key]: held[key] } : {}), set: vi.fn(async (part: object) => void Object.assign(held, part)) };
+}
+
+it("keeps what is to outlive the browser apart from what is not, and nothing else", async () => {
+	const storage = { local: area(), session: area() };
+	vi.stubGlobal("chrome", { storage });
+	keep("account", "0x1");
+	keep("theme", "dark");
+	keep("language", "de");
+	keep("draft", { amount: "1" });
+	keep("provider", "dex");
+	expect(storage.local.held).toEqual({ account: "0x1", theme: "dark", language: "de" });
+	expect(storage.session.held).toEqual({ draft: { amount: "1" }, provider: "dex" });
+	expect(await kept("draft")).toEqual({ amount: "1" });
+	expect(await kept("theme")).toBe("dark");
+});
+
+it("knows nothing of what was never kept, and goes on where nothing can be kept", async () => {
+	const storage = { local: area(), session: area() };
+	storage.session.set.mockRejectedValue(new Error("quota"));
+	vi.stubGlobal("chrome", { storage });
+	expect(await kept("account")).toBeUndefined();
+	keep("draft", {});
+	await Promise.resolve(); // an unhandled rejection would fail the run
+});

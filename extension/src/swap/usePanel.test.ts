@@ -1,0 +1,88 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Channel } from "../state/channel";
+import { Failure } from "../wire/failure";
+import type { Offer, QuoteResult } from "../wire/protocol";
+import type { PanelEvent } from "./panel";
+import type { Query } from "./quotes";
+import { watchQuote } from "./usePanel";
+
+const query: Query = { account: "0xA", srcChainId: 1, tokenIn: "0x1", amountIn: "5", dstChainId: 1, tokenOut: "0x2", slippage: 0.5 };
+const other = { ...query, amountIn: "6" };
+const offer = { id: "a" } as Offer;
+const down = { code: 1426, message: "down", data: { name: "provider_down", retryable: true, remedy: "" } } as const;
+
+const told: PanelEvent[] = [];
+const dispatch = (e: PanelEvent) => void told.push(e);
+
+function panel() {
+	const calls: { method: string; params: unknown; answer(result: unknown): void; refuse(thrown: unknown): void }[] = [];
+	const channel = {
+		call: (method: string, params: unknown, begun?: (id: number) => void) =>
+			new Promise((answer, refuse) => {
+				begun?.(calls.length + 1);
+				calls.push({ method, params, answer, refuse });
+			}),
+	} as unknown as Channel;
+	const asked = { current: undefined as { query: Query; call: number } | undefined };
+	return { calls, asked, ask: (q: Query | undefined) => watchQuote(channel, q, asked, dispatch) };
+}
+
+beforeEach(() => void told.splice(0));
+
+describe("watchQuote", () => {
+	it("asks for what stands in the form, watched, and tells the offers", async () => {
+		const p = panel();
+		const done = p.ask(query);
+		expect(p.calls[0]).toMatchObject({ method: "swap.quote", params: { ...query, watch: true } });
+		expect(p.asked.current).toEqual({ query, call: 1 });
+		p.calls[0]!.answer({ offers: [offer], failures: {} } satisfies QuoteResult);
+		await done;
+		expect(told).toMatchObject([{ event: "asked", query }, { event: "offered", query, offers: [offer], done: true }]);
+	});
+	it.each<[string, Partial<QuoteResult>, Partial<PanelEvent>]>([
+		["a failure", { offers: [], failures: { dex: down } }, { event: "failed" }],
+		["a failure beside offers", { offers: [offer], failures: { dex: down } }, { event: "offered" }],
+		["nothing", { offers: [], failures: {} }, { event: "offered" }],
+		["no failures", { offers: [] }, { event: "offered" }],
+	])("tells of %s", async (_, result, want) => {
+		const p = panel();
+		const done = p.ask(query);
+		p.calls[0]!.answer(result);
+		await done;
+		expect(told[1]).toMatchObject(want);
+	});
+	it("tells why it was refused", async () => {
+		const p = panel();
+		const done = p.ask(query);
+		p.calls[0]!.refuse(new Failure(down));
+		await done;
+		expect(told[1]).toMatchObject({ event: "failed", query, failure: { name: "provider_down" } });
+	});
+	it("tells nothing of an answer that comes after the next was asked, also for the same", async () => {
+		const p = panel();
+		const all = [p.ask(query), p.ask(other), p.ask(other)];
+		p.calls[1]!.answer({ offers: [offer], failures: {} });
+		p.calls[0]!.refuse(new Failure(down));
+		p.calls[2]!.answer({ offers: [], failures: {} });
+		await Promise.all(all);
+		expect(told.map((e) => e.event)).toEqual(["asked", "asked", "asked", "offered"]);
+		expect(told[3]).toMatchObject({ offers: [] });
+	});
+	it("tells nothing once it was stopped", async () => {
+		const p = panel();
+		const done = p.ask(query);
+		p.asked.current = undefined; // as in the review
+		p.calls[0]!.answer({ offers: [offer], failures: {} });
+		await done;
+		expect(told).toHaveLength(1);
+	});
+	it("stops the watch when there is nothing to ask any more, and that once", async () => {
+		const p = panel();
+		void p.ask(query);
+		await p.ask(undefined);
+		await p.ask(undefined);
+		expect(p.calls.map((c) => [c.method, c.params])).toEqual([["swap.quote", { ...query, watch: true }], ["swap.watch", { stop: true }]]);
+		p.calls[1]!.refuse(new Failure(down)); // is nobody's to hear
+		await vi.waitFor(() => expect(told.at(-1)).toEqual({ event: "asked", query: undefined }));
+	});
+});

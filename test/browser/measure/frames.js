@@ -1,0 +1,19 @@
+// The times between frames for so many ms, and how many notifications came meanwhile.
+async (length) => {
+  const port = (globalThis.browser ?? chrome).runtime.connect({ name: "shell" });
+  const gaps = [];
+  let heard = 0;
+  port.onMessage.addListener((message) => { if ("event" in message) heard++; });
+  await new Promise((done) => {
+    let before;
+    const end = performance.now() + length;
+    requestAnimationFrame(function next(now) {
+      if (before !== undefined) gaps.push(now - before);
+      before = now;
+      if (now < end) requestAnimationFrame(next);
+      else done();
+    });
+  });
+  port.disconnect();
+  return { gaps, heard };
+}

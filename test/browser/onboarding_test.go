@@ -1,0 +1,183 @@
+//go:build browser
+
+package browser
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/sandbox"
+	"swapkeep/test/browser/desk"
+	"swapkeep/test/browser/ui"
+)
+
+// TestOnboarding makes a wallet in the tab view, to which the popup sends one, and
+// takes another in.
+func TestOnboarding(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		d := desk.New(t, desk.Options{})
+		b := d.Browser(kind)
+		popup := b.Open("popup.html")
+		popup.Click("button", "Create wallet")
+		awaitView(t, popup, "popup.html?view=tab#create")
+
+		p := b.Open("popup.html?view=tab#create")
+		p.Find("heading", "Create a wallet")
+		for _, refused := range []struct{ password, repeat, says string }{
+			{"short", "short", "At least 10 characters."},
+			{desk.Password, desk.Password + "x", "The two passwords differ."},
+			{"password123", "password123", "too easy to guess"},
+		} {
+			p.Fill("Password", refused.password)
+			p.Fill("Repeat password", refused.repeat)
+			p.Click("button", "Create wallet")
+			p.See(refused.says)
+		}
+		p.Fill("Password", desk.Password)
+		p.Fill("Repeat password", desk.Password)
+		p.Click("button", "Create wallet")
+		p.Find("heading", "Your words")
+		words := wordsOf(p)
+		if len(words) != 12 || len(traces(p, words)) == 0 {
+			t.Fatalf("the words are %d", len(words))
+		}
+		check(t, p, words)
+		p.Find("radiogroup", "Swap provider")
+		if left := traces(p, words); len(left) > 3 { // some are words of any page
+			t.Errorf("%d of the words are still there", len(left))
+		}
+		if s := d.Status(); s.Keys != "unlocked" {
+			t.Errorf("the keys are %s", s.Keys)
+		}
+		popup.Find("radiogroup", "Swap provider") // the window that was there before
+
+		importAnother(t, b)
+		popup.Click("button", "/^Account: /")
+		popup.See("Wallet 1", "published")
+		if wallets := popup.All("button", "/^Remove /"); len(wallets) != 2 {
+			t.Errorf("there are %v", wallets)
+		}
+	})
+}
+
+// awaitView waits until the extension has a page open.
+func awaitView(t *testing.T, p *ui.Page, path string) {
+	t.Helper()
+	var views []string
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		views = openViews(p)
+		for _, view := range views {
+			if view == path {
+				return
+			}
+		}
+	}
+	t.Fatalf("open are %q", views)
+}
+
+// check types the three words that are asked for, one of them wrong at first.
+func check(t *testing.T, p *ui.Page, words []string) {
+	t.Helper()
+	p.Click("button", "I have written them down")
+	p.Find("heading", "Check your words")
+	asked := p.All("textbox", "/^Word /")
+	if len(asked) != 3 {
+		t.Fatalf("asked are %v", asked)
+	}
+	for i, field := range asked {
+		word := wordAt(t, field.Name, words)
+		if i == 1 {
+			word = "wrong"
+		}
+		p.Fill(field.Name, word)
+	}
+	p.Click("button", "Continue")
+	p.See("That is not word " + strings.TrimPrefix(asked[1].Name, "Word "))
+	p.Fill(asked[1].Name, wordAt(t, asked[1].Name, words))
+	p.Click("button", "Continue")
+}
+
+// wordAt is the word that a field such as "Word 7" asks for.
+func wordAt(t *testing.T, field string, words []string) string {
+	t.Helper()
+	n, err := strconv.Atoi(strings.TrimPrefix(field, "Word "))
+	if err != nil || n < 1 || n > len(words) {
+		t.Fatalf("asked is %q", field)
+	}
+	return words[n-1]
+}
+
+// importAnother is refused a key that is not the sandbox's, and takes the published
+// words in.
+func importAnother(t *testing.T, b *ui.Browser) {
+	t.Helper()
+	p := b.Open("popup.html?view=tab#import")
+	p.Choose("What do you have?", "Private key")
+	p.Fill("Private key", strings.Repeat("5", 64))
+	p.Fill("Password", desk.Password)
+	p.Click("button", "Import wallet")
+	p.See("The sandbox takes only its own keys")
+	p.Choose("What do you have?", "Recovery words")
+	p.Fill("Recovery words", "test test test")
+	p.Click("button", "Import wallet")
+	p.See("these are 3.")
+	p.Fill("Recovery words", sandbox.Mnemonic)
+	p.Fill("Name", "published")
+	p.Click("button", "Import wallet")
+	p.Find("radiogroup", "Swap provider")
+	p.Close()
+}
+
+// TestUnlock: what a wrong password does to the page, and that all windows lock
+// together, by hand and for want of use.
+func TestUnlock(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		clock := filepath.Join(t.TempDir(), "clock")
+		d := desk.New(t, desk.Options{Faults: true, Env: []string{"SWAPKEEP_CLOCK_SHIFT=@" + clock}})
+		d.Wallet()
+		b := d.Browser(kind)
+		p, q := b.Open("popup.html"), b.Open("popup.html")
+		for wrong := range 3 {
+			p.Fill("Password", "wrong password")
+			p.Press("Enter")
+			p.Await("textbox", "Password", "empty again", func(e ui.Element) bool { return e.Value == "" && e.Focused })
+			p.See("The password is wrong")
+			if field := p.Find("textbox", "Password"); !field.Invalid {
+				t.Errorf("after %d wrong ones the field is %+v", wrong+1, field)
+			}
+		}
+		p.Fill("Password", "wrong password")
+		p.Press("Enter")
+		p.See("Too many wrong passwords")
+		p.Await("button", "/^Wait [12] s$/", "off", func(e ui.Element) bool { return e.Disabled })
+		p.Await("button", "Unlock", "back", func(e ui.Element) bool { return e.Disabled }) // there is no password
+		unlock(p)
+		q.Find("radiogroup", "Swap provider")
+
+		q.Click("button", "Lock the wallet")
+		for _, window := range []*ui.Page{p, q} {
+			window.See("Unlock your wallet", "Your keys are locked on this computer.")
+		}
+		unlock(q)
+		if err := os.WriteFile(clock, []byte("1h"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		shorten(q) // has the vault look at its clock now, which it does every half minute
+		for _, window := range []*ui.Page{p, q} {
+			window.See("Unlock your wallet", "It locked by itself")
+		}
+	})
+}
+
+// shorten sets the time after which the wallet locks by itself.
+func shorten(p *ui.Page) {
+	open(p, "Settings")
+	p.Click("button", "/^Security/")
+	p.Click("button", "/^Change: Locks by itself/")
+	p.Fill("Minutes", "5")
+	p.Click("button", "Save")
+}

@@ -1,0 +1,152 @@
+//go:build browser
+
+package browser
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"swapkeep/host/protocol"
+	"swapkeep/test/browser/desk"
+	"swapkeep/test/browser/ui"
+)
+
+// underWay pays half an ether for USDC and waits until the transaction lies at a
+// node whose chain makes no blocks.
+func (p *trader) underWay() protocol.Order {
+	p.t.Helper()
+	p.receive("USDC")
+	p.amount("0.5")
+	p.review()
+	p.d.Chain(desk.Base).Pause()
+	p.Click("button", "Swap now")
+	p.Find("heading", "Swap in progress")
+	return p.d.AwaitOrder("sent", func(o protocol.Order) bool { return len(o.Attempts) > 0 })
+}
+
+// filledOnce lets the chain make blocks and wants one order, filled, of one signed
+// transaction that the chain has once.
+func (p *trader) filledOnce(o protocol.Order) {
+	p.t.Helper()
+	p.d.Chain(desk.Base).Resume()
+	done := p.d.AwaitState("filled")
+	if all := p.d.Orders(); len(all) != 1 || done.ID != o.ID || done.Digest != o.Digest {
+		p.t.Fatalf("of %s there are %d orders, the newest is %s", o.ID, len(all), done.ID)
+	}
+	if sent := p.sent(); len(sent) != 1 || !sent[string(done.Verdict.Evidence.Tx)] {
+		p.t.Errorf("signed and sent was %v, the end is by %s", sent, done.Verdict.Evidence.Tx)
+	}
+	if p.d.Balance(desk.Base, p.w.Address, "USDC").Cmp(p.d.Units(desk.Base, "USDC", "20000")) <= 0 {
+		p.t.Error("nothing arrived")
+	}
+}
+
+// sent are the transactions of the account that any node was given, mined or not.
+func (p *trader) sent() map[string]bool {
+	p.t.Helper()
+	all := map[string]bool{}
+	for _, raw := range p.d.Chain(desk.Base).Transactions() {
+		var tx types.Transaction
+		if err := tx.UnmarshalBinary(raw.Raw); err != nil {
+			p.t.Fatal(err)
+		}
+		if from, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), &tx); err == nil && from == p.w.Address {
+			all[tx.Hash().Hex()] = true
+		}
+	}
+	return all
+}
+
+// TestDaemonKilled: the daemon dies while the payment waits for a block. The relay
+// starts another, which goes on without a further signature.
+func TestDaemonKilled(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		p := tradingIn(t, desk.New(t, desk.Options{}), kind)
+		o := p.underWay()
+		p.d.KillDaemon()
+		p.See("Unlock your wallet", "1 swap goes on meanwhile.") // its memory held the key
+		p.filledOnce(o)
+		p.Gone("goes on meanwhile")
+		unlock(p.Page)
+		open(p.Page, "Activity")
+		p.Click("button", "/^0.5 ETH → /")
+		p.See("arrived", "You received")
+	})
+}
+
+// TestDaemonKilledAtConsent: the daemon dies when it has written the consent down and
+// before it can say so. The popup finds the order in the book in place of asking for
+// another.
+func TestDaemonKilledAtConsent(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		p := tradingIn(t, desk.New(t, desk.Options{Faults: true, Env: []string{"SWAPKEEP_FAULT=journal.after_accepted:1"}}), kind)
+		p.receive("USDC")
+		p.amount("0.5")
+		p.review()
+		p.Click("button", "Swap now")
+		p.See("Unlock your wallet", "1 swap")
+		unlock(p.Page)
+		p.filledOnce(p.d.Orders()[0])
+		p.In("navigation", "Wallet").See("Activity")
+	})
+}
+
+// TestBrowserKilled: orders are the daemon's, whatever becomes of the browser.
+func TestBrowserKilled(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		p := tradingIn(t, desk.New(t, desk.Options{}), kind)
+		draftKept(p)
+		o := p.underWay()
+		p.Browser().Kill()
+		b := p.d.Browser(kind)
+		p = p.also(b.Open("popup.html"))
+		p.See("1 swap goes on meanwhile.")
+		unlock(p.Page)
+		if amount := p.Value("/^You pay on /"); amount != "" {
+			t.Errorf("the browser ended and the draft is %q", amount)
+		}
+		p.Await("button", "/^Activity/", "counting", func(e ui.Element) bool { return e.Name == "Activity 1" })
+		open(p.Page, "Activity")
+		p.In("region", "Under way").Click("button", "/^0.5 ETH → /")
+		p.See("Swap 0.5 ETH")
+		p.Close()
+		p.filledOnce(o)
+		wantBadge(t, b, "1")
+		p = p.also(b.Open("popup.html"))
+		open(p.Page, "Activity")
+		p.See("Received")
+		wantBadge(t, b, "")
+	})
+}
+
+// draftKept closes the popup, as a click beside it does, and opens it again.
+func draftKept(p *trader) {
+	p.t.Helper()
+	p.provider("Gasless")
+	p.amount("0.25")
+	p.Close()
+	p.Page = p.Browser().Open("popup.html")
+	p.Await("radio", "Gasless", "chosen still", func(e ui.Element) bool { return e.Checked })
+	if amount := p.Value("/^You pay on /"); amount != "0.25" {
+		p.t.Errorf("the popup was closed and the draft is %q", amount)
+	}
+	p.provider("DEX")
+}
+
+// wantBadge waits for the number at the toolbar's icon. A background of Firefox can
+// be reached by its pages alone, and a page that opens takes the number away.
+func wantBadge(t *testing.T, b *ui.Browser, wanted string) {
+	t.Helper()
+	if b.Kind() != ui.Chromium {
+		return
+	}
+	var text string
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if b.Background("chrome.action.getBadgeText({})", &text); text == wanted {
+			return
+		}
+	}
+	t.Errorf("the badge says %q, not %q", text, wanted)
+}

@@ -1,0 +1,204 @@
+//go:build browser
+
+package browser
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/host/protocol"
+	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/browser/desk"
+	"swapkeep/test/browser/ui"
+)
+
+// unlocked opens the popup and unlocks the wallet in it.
+func unlocked(d *desk.Desk, b *ui.Browser) *ui.Page {
+	p := b.Open("popup.html")
+	unlock(p)
+	return p
+}
+
+func unlock(p *ui.Page) {
+	p.Fill("Password", desk.Password)
+	p.Press("Enter")
+	p.Find("radiogroup", "Swap provider")
+}
+
+// A trader is a person who swaps from Base in the popup of a browser.
+type trader struct {
+	*ui.Page
+	t *testing.T
+	d *desk.Desk
+	w desk.Wallet
+}
+
+// newTrader has a wallet with coins on Base, which is active, and the popup open.
+func newTrader(t *testing.T, kind ui.Kind) *trader {
+	t.Helper()
+	return newTraderAt(t, kind, desk.Options{})
+}
+
+func newTraderAt(t *testing.T, kind ui.Kind, o desk.Options) *trader {
+	t.Helper()
+	d := desk.New(t, o)
+	w := d.RichWallet(desk.Base)
+	d.Swapkeep("networks", "select", "8453")
+	return &trader{unlocked(d, d.Browser(kind)), t, d, w}
+}
+
+// provider chooses one by its name.
+func (p *trader) provider(name string) { p.Choose("Swap provider", name) }
+
+// choose chooses a token on one side of the form.
+func (p *trader) choose(side, symbol string) {
+	p.t.Helper()
+	p.Click("button", "/^"+side+" on [^:]*: /")
+	p.Fill("Search by name or address", symbol)
+	p.Click("button", "/^"+symbol+" /")
+	p.Lost("dialog", "")
+}
+
+func (p *trader) pay(symbol string)     { p.t.Helper(); p.choose("You pay", symbol) }
+func (p *trader) receive(symbol string) { p.t.Helper(); p.choose("You receive", symbol) }
+
+// amount is typed as what is paid.
+func (p *trader) amount(text string) { p.t.Helper(); p.Fill("/^You pay on /", text) }
+
+// to chooses the network on which the output arrives.
+func (p *trader) to(network string) {
+	p.t.Helper()
+	p.Click("button", "/^Receive on: /")
+	p.Click("button", "/^"+network+"/")
+	p.Lost("dialog", "")
+}
+
+// review waits for an offer and has it built and checked.
+func (p *trader) review() {
+	p.t.Helper()
+	p.Click("button", "Review swap")
+	p.Find("heading", "Review swap")
+}
+
+// confirm gives consent by the review's button, after each warning that needs a second
+// act; without that the button does nothing.
+func (p *trader) confirm(button string) {
+	p.t.Helper()
+	for _, box := range p.All("checkbox", "") {
+		if !p.Disabled("button", "/confirm above$/") {
+			p.t.Error("the button acts before the warnings are confirmed")
+		}
+		p.Click("checkbox", box.Name)
+	}
+	p.Click("button", button)
+}
+
+// short is how a hash is written.
+func short(h protocol.Hash) string { return string(h[:6]) + "…" + string(h[len(h)-4:]) }
+
+// An allowance is what the modal asks for: a transaction, or a permit by signature.
+type allowance struct {
+	amount string // as it is to be read
+	permit bool
+}
+
+// approve confirms one allowance after the other and wants each to be exact.
+func (p *trader) approve(wanted ...allowance) {
+	p.t.Helper()
+	for _, a := range wanted {
+		button := "Approve this amount"
+		if a.permit {
+			button = "Allow this amount"
+		}
+		p.Find("button", button)
+		modal := p.In("dialog", "/^Approve the token/")
+		modal.See(a.amount, "May pull it", "exactly this amount")
+		p.Click("button", button)
+	}
+}
+
+// another leads from an order back to the form.
+func (p *trader) another() {
+	p.t.Helper()
+	p.Click("button", "Another swap")
+	p.Find("radiogroup", "Swap provider")
+}
+
+// end waits for the order's screen to tell that it ended, and wants one order more
+// than before, in that state, consented to under a digest of its own.
+func (p *trader) end(before []protocol.Order, state string) protocol.Order {
+	p.t.Helper()
+	p.Find("heading", "Swap ended")
+	all := p.d.Orders()
+	if len(all) != len(before)+1 {
+		p.t.Fatalf("there are %d orders after %d", len(all), len(before))
+	}
+	o := all[0]
+	if o.State != state || !o.Final || len(o.Digest) != 66 || slices.ContainsFunc(before, func(b protocol.Order) bool { return b.Digest == o.Digest }) {
+		p.t.Fatalf("the order is %s, %q, of digest %s (%s)", o.State, o.Condition, o.Digest, o.Reason)
+	}
+	p.spent(o)
+	return o
+}
+
+// align lets a destination's time be a little later than that of Base, whose blocks of
+// single transactions bring it forward: a payment that is older than its deposit would
+// be none.
+func (p *trader) align(chain uint64) {
+	p.t.Helper()
+	const lead = 15 // seconds
+	to := p.d.Chain(chain)
+	ahead := int64(p.d.Chain(desk.Base).Head().Time) + lead - int64(to.Head().Time)
+	if chain == desk.Base || ahead <= 0 {
+		return
+	}
+	if err := to.Shift(time.Duration(ahead) * time.Second); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// spent wants none of an order's allowances to be left.
+func (p *trader) spent(o protocol.Order) {
+	p.t.Helper()
+	for _, s := range o.Steps {
+		for _, a := range s.Effect.Approves {
+			if left := p.allowed(o, s.Effect, a); left.Sign() != 0 {
+				p.t.Errorf("%s may still take %s of %s, by %s", a.Spender, left, a.Token, s.Effect.Kind)
+			}
+		}
+	}
+}
+
+// allowed is what the chain says of an allowance: the token's own, or Permit2's.
+func (p *trader) allowed(o protocol.Order, e protocol.Effect, a protocol.Approval) *big.Int {
+	p.t.Helper()
+	chain := p.d.Chain(e.ChainID)
+	owner, token, spender := evm(o.Terms.Account), evm(a.Token), evm(a.Spender)
+	if e.Kind == "permit" {
+		return sandboxtest.View(p.t, chain, evm(e.Target), "allowance(address,address,address)", 0, owner, token, spender)
+	}
+	return sandboxtest.View(p.t, chain, token, "allowance(address,address)", 0, owner, spender)
+}
+
+func evm(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }
+
+// spelled is an amount as an order's screen has it, all digits, thousands grouped.
+func spelled(units *big.Int, decimals int, symbol string) string {
+	digits := units.String()
+	if missing := decimals + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	whole, fraction := digits[:len(digits)-decimals], strings.TrimRight(digits[len(digits)-decimals:], "0")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if fraction != "" {
+		whole += "." + fraction
+	}
+	return whole + " " + symbol
+}

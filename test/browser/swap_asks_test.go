@@ -1,0 +1,72 @@
+//go:build browser
+
+package browser
+
+import (
+	"testing"
+
+	"swapkeep/host/protocol"
+	"swapkeep/test/browser/desk"
+	"swapkeep/test/browser/ui"
+)
+
+// TestOrdersAsk: an order whose price moved after its approval asks for consent to new
+// terms; one whose next signature finds the wallet locked waits for it.
+func TestOrdersAsk(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		// Quotes, which their date can only shorten, end in a few seconds.
+		p := newTraderAt(t, kind, desk.Options{Faults: true, Env: []string{"SWAPKEEP_CLOCK_SHIFT=22s"}})
+		p.d.Fund(desk.Base, p.w.Address, "WETH", "2")
+		p.d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
+		p.pay("WETH")
+		p.receive("USDC")
+		before := p.d.Orders()
+
+		o := p.approving("0.2")
+		p.d.Price("ETH", 2900) // which makes a block
+		p.d.Chain(desk.Base).Resume()
+		p.See("The terms have changed", "Accepted", "New", "You get at least", "(changed)")
+		card := p.In("region", "Needs your consent")
+		if b := card.Find("button", "Accept the new terms"); !b.Disabled {
+			t.Error("new terms can be accepted before they were compared")
+		}
+		p.Screenshot("consent")
+		card.Click("checkbox", "I have compared the terms and accept the new ones")
+		card.Click("button", "Accept the new terms")
+		floor := o.Terms.FloorOut.Int()
+		if o = p.end(before, "filled"); o.Terms.FloorOut.Int().Cmp(floor) >= 0 {
+			t.Errorf("the floor was %s and is %s", floor, o.Terms.FloorOut)
+		}
+		p.another()
+
+		before = p.d.Orders()
+		p.approving("0.3")
+		p.Click("button", "Lock the wallet")
+		p.Find("button", "Unlock")
+		p.d.Chain(desk.Base).Resume()
+		p.d.AwaitOrder("waiting for unlock", func(o protocol.Order) bool { return o.Condition == "waiting for unlock" })
+		p.See("1 swap waits for you to unlock")
+		p.Screenshot("locked")
+		p.Fill("Password", desk.Password)
+		p.Press("Enter")
+		p.Lost("button", "Unlock")
+		p.Screenshot("unlocked")
+		t.Log(p.Said())
+		p.Click("button", "/^Activity/")
+		p.Click("button", "/WETH/")
+		p.See("arrived")
+		_ = before
+	})
+}
+
+// approving gets as far as an order whose approval waits for a block.
+func (p *trader) approving(amount string) protocol.Order {
+	p.t.Helper()
+	p.amount(amount)
+	p.review()
+	p.d.Chain(desk.Base).Pause()
+	p.confirm("Approve and swap")
+	p.approve(allowance{amount + " WETH", false}, allowance{amount + " WETH", true})
+	p.Find("heading", "Swap in progress")
+	return p.d.AwaitOrder("approving", func(o protocol.Order) bool { return o.State == "approving" && o.Sending != "" })
+}

@@ -1,0 +1,3 @@
+//go:build browser
+
+package browser

@@ -1,0 +1,84 @@
+//go:build browser
+
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/sandbox/inject"
+	"swapkeep/test/browser/ui"
+)
+
+// asked is how often the DEX was asked for a quote.
+func (p *trader) asked() int {
+	p.t.Helper()
+	var counts struct{ Requests map[string]int }
+	p.d.Control("GET", "/counts/dex", nil, &counts)
+	return counts.Requests["/quote"]
+}
+
+// later has the popup's clock be so much ahead.
+func (p *trader) later(d time.Duration) {
+	p.t.Helper()
+	p.Eval(fmt.Sprintf("(globalThis.clock ??= Date.now.bind(Date), Date.now = () => clock() + %d)", d.Milliseconds()), nil)
+}
+
+// ready waits for an offer that can be reviewed.
+func (p *trader) ready() {
+	p.t.Helper()
+	p.Await("button", "Review swap", "enabled", func(e ui.Element) bool { return !e.Disabled })
+}
+
+// TestQuotesExpire: with the provider down its last offer runs out, the entries stay,
+// and the button asks anew. Nothing is watched while the window is hidden.
+func TestQuotesExpire(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		p := newTrader(t, kind)
+		p.pay("USDC")
+		p.receive("WETH")
+		p.amount("77.5")
+		p.ready()
+
+		up := p.d.Fault("dex", inject.Rule{Target: "/quote", Kind: inject.HTTP, Status: 503})
+		p.later(31 * time.Second)
+		p.Find("button", "Get new quote")
+		p.In("region", "Offer").See("Expired")
+		p.Screenshot("expired")
+		p.Click("button", "Get new quote")
+		p.Find("button", "/try again$/")
+		p.Screenshot("down")
+		if got := p.Value("You pay on Base"); got != "77.5" {
+			t.Errorf("the amount is %q", got)
+		}
+		p.Find("button", "You pay on Base: USDC, choose another token")
+		p.Find("button", "You receive on Base: WETH, choose another token")
+		up()
+		p.later(0)
+		p.Click("button", "/try again$/")
+		p.ready()
+
+		const watch = `"method":"swap.watch"`
+		if strings.Contains(p.d.Log(), watch) {
+			t.Error("the watch was stopped before")
+		}
+		p.Hide()
+		for end := time.Now().Add(10 * time.Second); !strings.Contains(p.d.Log(), watch); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("the watch goes on while the window is hidden")
+			}
+		}
+		before := p.asked()
+		p.later(time.Minute) // what was offered is over by then
+		p.Unhide()
+		p.later(0)
+		for end := time.Now().Add(10 * time.Second); p.asked() == before; time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("nobody is asked once the window is seen again")
+			}
+		}
+		p.ready()
+	})
+}

@@ -1,0 +1,94 @@
+//go:build browser
+
+package browser
+
+import (
+	"testing"
+
+	"swapkeep/test/browser/desk"
+	"swapkeep/test/browser/ui"
+)
+
+// TestTwoWindows: both show the same wallet; offers go to the one that was used
+// last; and one plan is carried out once, whoever asks for it.
+func TestTwoWindows(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		p := tradingIn(t, desk.New(t, desk.Options{}), kind)
+		p.receive("USDC")
+		p.amount("0.5")
+		p.Find("button", "Review swap")
+		q := p.also(p.Browser().Open("popup.html?view=tab"))
+		q.Find("button", "Review swap") // with the draft of the first
+		p.Click("button", "Another window asks for quotes – continue here")
+		p.Find("button", "Review swap")
+		q.Find("button", "Another window asks for quotes – continue here")
+
+		samePlanTwice(p, q)
+
+		q.amount("0.1")
+		q.Find("button", "Review swap")
+		p.Click("button", "/^Network: /")
+		p.Click("button", "/^Arbitrum/")
+		q.Await("button", "/^Network: /", "Arbitrum", func(e ui.Element) bool { return e.Name == "Network: Arbitrum One" })
+		q.See("You pay on Arbitrum", "Balance 0")
+		q.Lost("button", "Review swap")
+		q.Lost("region", "Offer")
+	})
+}
+
+// samePlanTwice reviews in one window, has another one ask the daemon for the very
+// same plan under a request of its own, and then consents in the first.
+func samePlanTwice(p, q *trader) {
+	p.t.Helper()
+	p.review()
+	p.Click("button", "Swap now")
+	p.Find("heading", "Swap ended")
+	o := p.d.AwaitState("filled")
+	var refusal struct{ Name, Order string }
+	q.Eval(`new Promise((resolve) => {
+		const port = chrome.runtime.connect({ name: "dex" });
+		port.onMessage.addListener((m) => m.id === 1 && resolve({ name: m.error?.data.name, order: m.error?.data.details?.order ?? "" }));
+		port.postMessage({ id: 1, method: "swap.execute", params: { request: crypto.randomUUID(), digest: `+"`"+string(o.Digest)+"`"+`, acknowledge: [] } });
+	})`, &refusal)
+	if refusal.Name != "plan_executed" || refusal.Order != o.ID {
+		p.t.Errorf("the same plan from another window got %+v", refusal)
+	}
+	if all := p.d.Orders(); len(all) != 1 {
+		p.t.Errorf("there are %d orders of one plan", len(all))
+	}
+	p.another()
+}
+
+// TestNetworkSwitch: the header's network is where a swap begins. Balances and
+// tokens are the new one's, and what a provider does not serve is in the button.
+func TestNetworkSwitch(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		d := desk.New(t, desk.Options{Env: []string{"SWAPKEEP_PROVIDERS_GASLESS_DISABLED=true"}})
+		p := tradingIn(t, d, kind)
+		d.Fund(desk.Arbitrum, p.w.Address, "", "7")
+		p.receive("USDC")
+		p.amount("0.5")
+		p.See("Balance 10")
+		p.Find("button", "Review swap")
+		p.provider("Gasless")
+		p.Find("button", "/^(Switched off|Not available|Provider not set up)/")
+		p.provider("DEX")
+
+		p.Click("button", "/^Network: /")
+		p.Find("heading", "Networks")
+		p.Click("button", "/^Arbitrum/")
+		p.Find("button", "Network: Arbitrum One")
+		p.Click("button", "Back")
+		p.See("You pay on Arbitrum", "Balance 7")
+		p.Find("button", "Choose what to receive")
+		if amount := p.Value("/^You pay on /"); amount != "0.5" {
+			t.Errorf("the amount is %q", amount)
+		}
+		p.receive("USDC")
+		p.review()
+		p.See("on Arbitrum")
+		d.Swapkeep("networks", "select", "1")
+		p.See("You pay on Ethereum", "Balance 0")
+		p.Lost("heading", "Review swap")
+	})
+}

@@ -1,0 +1,85 @@
+// Loudhost stands where the host would in measurements of the extension: it starts
+// the host beside it and passes everything on, and besides tells the browser what a
+// measurement says on a socket, as if the daemon had said it. The socket's path is
+// the program's with ".sock" at its end.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"swapkeep/host/frame"
+)
+
+func main() {
+	if err := serve(); err != nil {
+		fmt.Fprintln(os.Stderr, "loudhost:", err)
+		os.Exit(1)
+	}
+}
+
+func serve() error {
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	browser := frame.NewWriter(os.Stdout)
+	if err := listen(exe+".sock", browser); err != nil {
+		return err
+	}
+	host := exec.Command(filepath.Join(filepath.Dir(exe), "swapkeep"), os.Args[1:]...)
+	host.Stdin, host.Stderr = os.Stdin, os.Stderr // it ends when the browser closes its port
+	said, err := host.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := host.Start(); err != nil {
+		return err
+	}
+	return errors.Join(pass(said, browser), host.Wait())
+}
+
+// listen takes messages from whoever comes to the socket. A browser that lost its
+// host starts another, so one may be left from before.
+func listen(path string, browser *frame.Writer) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return err
+	}
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _, _ = pass(conn, browser), conn.Close() }()
+		}
+	}()
+	return nil
+}
+
+// pass writes each frame whole, so that the two sources do not mix within one.
+func pass(from io.Reader, browser *frame.Writer) error {
+	in := frame.NewReader(from)
+	for {
+		body, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = browser.Write(body)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
