@@ -13,7 +13,7 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 export CGO_ENABLED := 0
 RACE := CGO_ENABLED=1 $(GO) test -race
 
-.PHONY: build demo test check vet unit race hostile keyring hosted crash pages browsers screenshots extension unpacked contracts bench fuzz man generate clean
+.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash pages browsers screenshots extension unpacked contracts bench fuzz man generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -91,14 +91,18 @@ $(PAGES): extension/package-lock.json
 	cd extension && npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-# Real Chromium and Firefox, with the real host, Secret Service and sandbox.
-BROWSERS = scripts/with-keyring.sh $(GO) test -tags browser -count=1
+# Real Chromium and Firefox, with the real host, Secret Service and sandbox: both
+# at once, since each waits more than it works.
+BROWSERS = scripts/with-keyring.sh $(GO) test -tags browser -count=1 -p 1 -timeout 20m
 browsers: build contracts $(PAGES)
-	$(BROWSERS) -p 1 -v -timeout 20m ./test/browser/... -args -bin=$(CURDIR)/bin
+	@$(MAKE) --no-print-directory -j2 --output-sync=target in-chromium in-firefox
+
+in-chromium in-firefox: in-%:
+	$(BROWSERS) -v -run '/^$*$$' ./test/browser/... -args -bin=$(CURDIR)/bin
 
 # Every screen and state of the popup in both themes, into build/screenshots.
 screenshots: build contracts $(PAGES)
-	SWAPKEEP_SCREENSHOTS=$(CURDIR)/build/screenshots $(BROWSERS) -timeout 20m -run '^TestScreenshots$$' ./test/browser/... -args -bin=$(CURDIR)/bin
+	SWAPKEEP_SCREENSHOTS=$(CURDIR)/build/screenshots $(BROWSERS) -run '^TestScreenshots$$' ./test/browser/... -args -bin=$(CURDIR)/bin
 
 # The sandbox's contracts, from their published packages and our Solidity.
 contracts: $(CONTRACTS)

@@ -51,11 +51,11 @@ func TestOrdersAsk(t *testing.T) {
 		p.Press("Enter")
 		p.Lost("button", "Unlock")
 		p.Screenshot("unlocked")
-		t.Log(p.Said())
-		p.Click("button", "/^Activity/")
-		p.Click("button", "/WETH/")
+		p.Click("button", "/under way/")
 		p.See("arrived")
-		_ = before
+		if o := p.d.Orders()[0]; o.State != "filled" || len(p.d.Orders()) != len(before)+1 {
+			t.Errorf("the order is %s", o.State)
+		}
 	})
 }
 

@@ -1,3 +1,127 @@
 //go:build browser
 
 package browser
+
+import (
+	"testing"
+
+	"swapkeep/test/browser/desk"
+	"swapkeep/test/browser/ui"
+)
+
+// TestSwapByKeyboard swaps without a mouse, from the password to the result.
+func TestSwapByKeyboard(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		d := desk.New(t, desk.Options{})
+		w := d.RichWallet(desk.Base)
+		d.Fund(desk.Base, w.Address, "WETH", "1")
+		d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
+		d.Swapkeep("networks", "select", "8453")
+		p := &trader{d.Browser(kind).Open("popup.html"), t, d, w}
+		p.Await("textbox", "Password", "focused", func(e ui.Element) bool { return e.Focused })
+		p.Type(desk.Password)
+		p.Press("Enter")
+		p.Find("radiogroup", "Swap provider")
+
+		p.Reach("Tab", "button", "/^You pay on Base: /")
+		p.visible()
+		p.pickByKeys("WETH")
+		p.Reach("Tab", "button", "/^You receive on Base: /")
+		p.Press("Enter")
+		p.trapped("searchbox", "Search by name or address")
+		p.Press("Escape")
+		p.focused("button", "/^You receive on Base: /")
+		p.pickByKeys("USDC")
+		p.Reach("Shift+Tab", "textbox", "You pay on Base")
+		p.Type("0.1")
+		p.ready()
+		p.walk("You pay on Base", "You pay on Base: WETH, choose another token", "Use 25 % of the balance", "Use 50 % of the balance", "Use as much as possible",
+			"Swap the two tokens around", "You receive on Base: USDC, choose another token")
+		p.press("Review swap", "Enter")
+		p.focused("heading", "Review swap")
+		p.press("Approve and swap", "Enter")
+		p.trapped("heading", "/^Approve the token.* \\(1 of 2\\)$/")
+		before := d.Orders()
+		p.press("Approve this amount", "Enter")
+		p.focused("heading", "/\\(2 of 2\\)$/")
+		p.press("Allow this amount", "Space")
+		p.end(before, "filled")
+		p.focused("heading", "Swap ended")
+		p.press("Another swap", "Enter")
+		p.Find("radiogroup", "Swap provider")
+	})
+}
+
+// press moves the focus on to a button, and presses it by a key once it can be.
+func (p *trader) press(button, key string) {
+	p.t.Helper()
+	p.Reach("Tab", "button", button)
+	p.visible()
+	p.Await("button", button, "enabled", func(e ui.Element) bool { return !e.Disabled })
+	p.Press(key)
+}
+
+// pickByKeys opens the picker of the button that has the focus, finds a token and takes
+// it; the button has the focus again.
+func (p *trader) pickByKeys(symbol string) {
+	p.t.Helper()
+	from := p.Focused()
+	p.Press("Enter")
+	p.focused("searchbox", "Search by name or address")
+	p.Type(symbol)
+	p.Find("button", "/^"+symbol+" /")
+	p.Press("ArrowDown", "Enter")
+	p.Lost("dialog", "")
+	if now := p.Focused(); now.Role != from.Role {
+		p.t.Errorf("after the picker the focus is on %s, before it was on %s", now, from)
+	}
+}
+
+// focused waits until an element has the focus.
+func (p *trader) focused(role, name string) {
+	p.t.Helper()
+	p.Await(role, name, "focused", func(e ui.Element) bool { return e.Focused })
+}
+
+// visible wants to see which element has the focus.
+func (p *trader) visible() {
+	p.t.Helper()
+	var seen bool
+	p.Eval(`(() => {
+		const e = document.activeElement, s = getComputedStyle(e), r = e.getBoundingClientRect();
+		return e.matches(":focus-visible") && s.outlineStyle !== "none" && parseFloat(s.outlineWidth) >= 2 && r.top >= 0 && r.bottom <= innerHeight;
+	})()`, &seen)
+	if !seen {
+		p.t.Errorf("the focus on %s is not to be seen", p.Focused())
+		p.Screenshot("focus")
+	}
+}
+
+// trapped waits for the focus to be in a dialog, and wants it to stay there: what is
+// behind can be reached neither by Tab nor otherwise.
+func (p *trader) trapped(role, name string) {
+	p.t.Helper()
+	p.focused(role, name)
+	p.Press("Tab", "Tab", "Shift+Tab")
+	var inside bool
+	p.Eval(`(() => {
+		for (const e of document.querySelectorAll("button, input, a")) if (!e.closest("dialog")) e.focus();
+		return document.activeElement.closest("dialog:modal") !== null;
+	})()`, &inside)
+	if !inside {
+		p.t.Errorf("the focus leaves the dialog, to %s", p.Focused())
+	}
+}
+
+// walk wants Tab to lead through the elements of these names, as they are read, from
+// the one that has the focus on.
+func (p *trader) walk(names ...string) {
+	p.t.Helper()
+	for _, name := range names {
+		if e := p.Focused(); e.Name != name {
+			p.t.Errorf("the focus is on %s, and not on %q", e, name)
+		}
+		p.Press("Tab")
+	}
+	p.Press("Shift+Tab")
+}

@@ -23,7 +23,11 @@ func (p *trader) asked() int {
 // later has the popup's clock be so much ahead.
 func (p *trader) later(d time.Duration) {
 	p.t.Helper()
-	p.Eval(fmt.Sprintf("(globalThis.clock ??= Date.now.bind(Date), Date.now = () => clock() + %d)", d.Milliseconds()), nil)
+	p.Eval(fmt.Sprintf(`(() => {
+		const clock = (window.wrappedJSObject ?? window).Date; // the page's own, in Firefox too
+		clock.real ??= clock.now;
+		clock.now = () => clock.real() + %d;
+	})()`, d.Milliseconds()), nil)
 }
 
 // ready waits for an offer that can be reviewed.

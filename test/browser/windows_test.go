@@ -81,7 +81,7 @@ func TestNetworkSwitch(t *testing.T) {
 		p.Click("button", "Back")
 		p.See("You pay on Arbitrum", "Balance 7")
 		p.Find("button", "Choose what to receive")
-		if amount := p.Value("/^You pay on /"); amount != "0.5" {
+		if amount := p.Value("/^You pay on /"); amount != "" { // it was of another coin
 			t.Errorf("the amount is %q", amount)
 		}
 		p.receive("USDC")

@@ -13,6 +13,10 @@ interface Props {
 	submit?: boolean;
 }
 
+/** Keys that press a button: one that is held presses it once, and not what comes in its
+ * place as well. */
+const held = new Set(["Enter", " "]);
+
 /** Button keeps its place in the keyboard's order while it is disabled: its words
  * say what is missing. */
 export function Button({ children, onClick, kind, disabled = false, busy = false, label, submit = false }: Props) {
@@ -25,6 +29,7 @@ export function Button({ children, onClick, kind, disabled = false, busy = false
 			aria-label={label}
 			aria-busy={busy}
 			title={label}
+			onKeyDown={(e) => e.repeat && held.has(e.key) && e.preventDefault()}
 			onClick={(e) => {
 				if (off) e.preventDefault();
 				else onClick?.();

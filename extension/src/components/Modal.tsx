@@ -18,8 +18,10 @@ export function Modal({ title, children, onClose }: Props) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	const id = useId();
 	useLayoutEffect(() => {
-		dialog.current!.showModal();
+		const shown = dialog.current!;
+		shown.showModal();
 		heading.current!.focus();
+		return () => shown.close(); // which gives the focus back
 	}, []);
 	return (
 		<dialog

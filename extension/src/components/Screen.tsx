@@ -18,7 +18,10 @@ interface Props {
  * that a reader hears where it is. */
 export function Screen({ title, children, onBack, aside }: Props) {
 	const heading = useRef<HTMLHeadingElement>(null);
-	useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), [title]);
+	useLayoutEffect(() => {
+		heading.current?.focus({ preventScroll: true });
+		heading.current?.closest("main")?.scrollTo(0, 0); // not where the screen before was scrolled to
+	}, [title]);
 	return (
 		<section class="stack screen" aria-label={title}>
 			<div class="row">

@@ -2,8 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import type { Token } from "../wire/protocol";
 import { locale, t } from "../i18n/t";
-import { dollars, exactAmount } from "../money/amount";
+import { dollars, typedAmount } from "../money/amount";
 import { glanced } from "../money/glance";
+import { spelled } from "../money/spelled";
 import { Avatar } from "./Avatar";
 import { Loading } from "./Loading";
 import { Named } from "./Named";
@@ -93,7 +94,7 @@ function TokenButton({ label, token, onToken }: { label: string; token: Token | 
 function Balance({ token, balance }: Props) {
 	if (!token || balance === undefined) return null;
 	return (
-		<span class="number small soft" title={`${exactAmount(balance, token.decimals)} ${token.symbol}`}>
+		<span class="number small soft" title={spelled(balance, token, locale())}>
 			{t("amount_balance", glanced(balance, token.decimals, locale()))}
 		</span>
 	);
@@ -106,7 +107,7 @@ function Parts({ token, max, onMax, onAmount }: Props) {
 		<span class="row parts">
 			{onAmount &&
 				parts.map((percent) => (
-					<button key={percent} type="button" class="preset" onClick={() => onAmount(exactAmount(part(max, percent), token.decimals))}>
+					<button key={percent} type="button" class="preset" onClick={() => onAmount(typedAmount(part(max, percent), token.decimals, locale()))}>
 						<Named name={t("amount_part", percent)}>{percent} %</Named>
 					</button>
 				))}

@@ -37,7 +37,7 @@ export function TokenPicker({ title, chainId, source, selected, extra = none, on
 	};
 	const pick = ({ token, told }: TokenRow) => {
 		if (told && known) ask({ address: token.address });
-		else if (!doubtOf(token) || taken.has(keyOf(token)) || (selected && keyOf(selected) === keyOf(token))) onPick(token);
+		else if ((!told && !doubtOf(token)) || taken.has(keyOf(token)) || (selected && keyOf(selected) === keyOf(token))) onPick(token);
 		else ask({ address: token.address, token });
 	};
 	return (

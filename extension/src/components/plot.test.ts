@@ -16,6 +16,11 @@ it("does not draw over what is missing", () => {
 	expect(p.path).toBe("M0.0 10.0h.01M10.0 0.0h.01");
 });
 
+it("draws older candles, which are further apart, as a line, and not over a hole in them", () => {
+	const path = plot([0, 15, 30, 45, 60, 180].map((minute) => candle(minute, "1", "2", "1", "1")), 60, 180, 10).path;
+	expect(path.match(/[ML]/g)?.join("")).toBe("MLLLLM");
+});
+
 it("draws a price that stands still, and a single one", () => {
 	expect(plot([candle(0, "1", "1", "1", "1"), candle(5, "1", "1", "1", "1")], 300, 10, 10).path).toBe("M0.0 5.0L10.0 5.0");
 	expect(plot([candle(0, "0", "0", "0", "0")], 300, 10, 10)).toMatchObject({ path: "M5.0 5.0h.01", change: undefined });

@@ -29,10 +29,14 @@ export function plot(candles: readonly Candle[], stepSeconds: number, width: num
 	return { path: pathOf(candles, points, stepSeconds), points, high, low, change: opened > 0 ? ((Number(last.close) - opened) / opened) * 100 : undefined };
 }
 
-/** A gap of more than two steps is not drawn over: nobody knows what was in it. A point
- * that stands alone is a dot. */
+/** A gap is not drawn over: nobody knows what was in it. It is more than two steps, and
+ * three times what lies between two candles mostly: older ones come further apart. A
+ * point that stands alone is a dot. */
 function pathOf(candles: readonly Candle[], points: Plot["points"], stepSeconds: number): string {
-	const gap = (i: number) => i === 0 || i === candles.length || Date.parse(candles[i]!.time) - Date.parse(candles[i - 1]!.time) > 2 * stepSeconds * 1000;
+	const apart = candles.slice(1).map((c, i) => Date.parse(c.time) - Date.parse(candles[i]!.time));
+	const usual = [...apart].sort((a, b) => a - b)[Math.floor(apart.length / 2)] ?? 0;
+	const most = Math.max(2 * stepSeconds * 1000, apart.length > 3 ? 3 * usual : 0);
+	const gap = (i: number) => i === 0 || i === candles.length || apart[i - 1]! > most;
 	return points.map(({ x, y }, i) => `${gap(i) ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}${gap(i) && gap(i + 1) ? "h.01" : ""}`).join("");
 }
 

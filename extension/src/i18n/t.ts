@@ -1,3 +1,4 @@
+import { isolated } from "./isolated";
 import type { MessageKey } from "./keys";
 
 export type { MessageKey } from "./keys";
@@ -12,11 +13,20 @@ export const languages: Readonly<Record<string, string>> = { en: "English", de: 
  * language's messages, and is called before anything is drawn. The browser's own way
  * knows no other language than its own, and complains of keys that it lacks. */
 export async function speak(wanted: string): Promise<void> {
-	language = wanted || chrome.i18n.getUILanguage();
+	language = tagged(wanted || chrome.i18n.getUILanguage());
 	const spoken = [language, language.split("-")[0]!, "en"].find((l) => Object.hasOwn(languages, l))!;
 	const file = await fetch(chrome.runtime.getURL(`_locales/${spoken}/messages.json`));
 	texts = (await file.json()) as typeof texts;
 	document.documentElement.lang = spoken;
+}
+
+/** What is no language tag would have every number and date throw. */
+function tagged(wanted: string): string {
+	try {
+		return Intl.getCanonicalLocales(wanted)[0] ?? "en";
+	} catch {
+		return "en";
+	}
 }
 
 /** locale is for numbers and dates. */
@@ -33,7 +43,7 @@ export function t(key: MessageKey, ...values: (string | number)[]): string {
  * where there is none. */
 export function known(key: string, ...values: (string | number)[]): string | undefined {
 	const message = Object.hasOwn(texts, key) ? texts[key]?.message : undefined;
-	return message === undefined ? undefined : fill(message, values.map(String));
+	return message === undefined ? undefined : fill(message, values.map((value) => isolated(String(value))));
 }
 
 function fill(message: string, values: readonly string[]): string {

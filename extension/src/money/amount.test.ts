@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bigger, dollars, exactAmount, parseAmount, rate, shownAmount } from "./amount";
+import { bigger, dollars, exactAmount, grouped, parseAmount, rate, shownAmount, typedAmount } from "./amount";
 
 describe("parseAmount", () => {
 	it.each([
@@ -9,6 +9,22 @@ describe("parseAmount", () => {
 	it.each([["", 6], [".", 6], ["1e6", 6], ["-1", 6], ["0x10", 6], ["1.2.3", 6], ["1.0000001", 6], ["1 000", 6], ["9".repeat(80), 0]])(
 		"refuses %s with %i decimals", (typed, decimals) => expect(parseAmount(typed, decimals)).toBeUndefined(),
 	);
+	// In one language 1,000 is a thousand, in the other one: it is read as neither.
+	it.each([["1,000", "en"], ["10,000", "en"], ["1000,000", "en"], ["1.000", "de"], ["1,000", "de-CH"], ["1,000.5", "en"], ["1.000,5", "de"], ["1,000,000", "en"], ["1 000", "fr"], ["1'000", "de-CH"]])(
+		"refuses %s in %s, whose thousands may be set apart", (typed, locale) => {
+			expect(parseAmount(typed, 6, locale)).toBeUndefined();
+			expect(grouped(typed, locale)).toBe(true);
+		},
+	);
+	it.each([["1.000", "en"], ["1,000", "de"], ["0,123", "en"], ["0.123", "de"], ["1,5", "en"], ["1.5", "de"], ["1,0005", "en"], [".500", "de"], ["1000", "de"]])(
+		"reads %s in %s", (typed, locale) => {
+			expect(parseAmount(typed, 6, locale)).toBe(parseAmount(typed.replace(",", "."), 6, "en"));
+			expect(grouped(typed, locale)).toBe(false);
+		},
+	);
+	it.each(["en", "de", "fr", "de-CH", "ar"])("reads what the form itself fills in, in %s", (locale) => {
+		for (const units of ["1", "1000", "1234000", "1234567", "1000000000"]) expect(parseAmount(typedAmount(units, 6, locale), 6, locale)).toBe(units);
+	});
 });
 
 describe("exactAmount", () => {

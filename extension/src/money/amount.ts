@@ -2,15 +2,33 @@
 // whole numbers: a float would show another amount than the one that is signed.
 
 /** parseAmount reads what a person typed, in whole coins, as base units. undefined:
- * it is no number, or has more decimals than the token. Both "." and "," separate
- * decimals, since people type either. */
-export function parseAmount(typed: string, decimals: number): string | undefined {
+ * it is no number, has more decimals than the token, or may be grouped in thousands.
+ * Both "." and "," separate decimals, since people type either. */
+export function parseAmount(typed: string, decimals: number, locale?: string): string | undefined {
 	const match = /^(\d*)(?:[.,](\d*))?$/.exec(typed.trim());
-	if (!match || (!match[1] && !match[2])) return undefined;
+	if (!match || (!match[1] && !match[2]) || grouped(typed, locale)) return undefined;
 	const fraction = match[2] ?? "";
 	if (fraction.length > decimals) return undefined;
 	const units = BigInt((match[1] || "0") + fraction.padEnd(decimals, "0"));
 	return units < 2n ** 256n ? units.toString() : undefined;
+}
+
+/** grouped tells whether what was typed has thousands apart, or may be meant so: "1,000"
+ * is one to some and a thousand to others. It is not guessed which. */
+export function grouped(typed: string, locale?: string): boolean {
+	const text = typed.trim();
+	if (/^\d*[.,]\d*$/.test(text)) return !text.includes(separator(locale)) && /^0*[1-9]\d*[.,]\d{3}$/.test(text);
+	return /^\d{1,3}(?:[.,'’\s]\d{3})+(?:[.,]\d*)?$/.test(text);
+}
+
+/** separator is what decimals are typed after in a language. */
+function separator(locale?: string): "." | "," {
+	return point(locale) === "," ? "," : ".";
+}
+
+/** typedAmount writes base units as a person would type them. */
+export function typedAmount(units: string, decimals: number, locale?: string): string {
+	return exactAmount(units, decimals).replace(".", separator(locale));
 }
 
 /** exactAmount writes base units in whole coins, all digits: "1.5", "0.000001". */

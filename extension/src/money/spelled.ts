@@ -1,4 +1,5 @@
 import { shortAddress } from "../components/address";
+import { isolated } from "../i18n/isolated";
 import { exactAmount, shownAmount } from "./amount";
 
 /** What an amount is of, as far as it is known. */
@@ -12,12 +13,12 @@ export function spelled(units: string, { symbol, decimals }: Unit, locale?: stri
 	const [whole = "0", fraction] = exactAmount(units, decimals).split(".");
 	// The language's own signs around digits that no format may cut off.
 	const parts = new Intl.NumberFormat(locale, fraction ? { minimumFractionDigits: 1 } : {}).formatToParts(BigInt(whole));
-	return `${parts.map((p) => (p.type === "fraction" ? fraction : p.value)).join("")} ${symbol}`;
+	return `${parts.map((p) => (p.type === "fraction" ? fraction : p.value)).join("")} ${isolated(symbol)}`;
 }
 
 /** shown writes an amount for a glance: six decimals, cut off. */
 export function shown(units: string, { symbol, decimals }: Unit, locale?: string): string {
-	return `${shownAmount(units, decimals, 6, locale)} ${symbol}`;
+	return `${shownAmount(units, decimals, 6, locale)} ${isolated(symbol)}`;
 }
 
 /** raw writes an amount of a token of which nothing is known. `words` says "base

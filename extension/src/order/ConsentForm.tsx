@@ -7,11 +7,11 @@ import { Refusal } from "../components/Refusal";
 import { t } from "../i18n/t";
 import type { Channel } from "../state/channel";
 import { useWallet } from "../state/context";
-import { useStore } from "../state/store";
-import { useToken } from "../state/tokens";
-import { NATIVE } from "../state/wallet";
 import { demanded } from "../swap/panel";
 import { Findings } from "../swap/Findings";
+import { useReviewed } from "../swap/reviewed";
+import { ReviewFacts } from "../swap/ReviewFacts";
+import { ReviewSteps } from "../swap/ReviewSteps";
 import type { FindingCode, Order, Proposal } from "../wire/protocol";
 import { changes } from "./changes";
 import type { Teller } from "./line";
@@ -60,9 +60,7 @@ function ProposalForm({ order, proposal, channel, tell, newer }: ProposalProps) 
 			await channel.call("swap.order", { order: order.id }).then((now) => wallet.learn(now.order)).catch(() => {});
 		}
 	});
-	const network = useStore(wallet.networks).find((n) => n.chainId === review.terms.srcChainId);
-	const token = useToken(review.terms.dstChainId, review.terms.tokenOut);
-	const coin = useToken(review.terms.srcChainId, NATIVE) ?? network;
+	const about = useReviewed(review);
 	const ready = agreed && !review.blocked && demanded(review).every((code) => acknowledged.includes(code));
 	return (
 		<div class="stack">
@@ -74,10 +72,12 @@ function ProposalForm({ order, proposal, channel, tell, newer }: ProposalProps) 
 			<Findings
 				findings={review.findings.filter((f) => !raised.has(f.code))}
 				acknowledged={acknowledged}
-				coin={coin ?? { symbol: "", decimals: 0 }}
-				token={token}
+				coin={about.coin}
+				token={about.tokenOut}
 				onAcknowledge={(code, on) => acknowledge((codes) => [...codes.filter((c) => c !== code), ...(on ? [code] : [])])}
 			/>
+			<ReviewFacts review={review} about={about} />
+			<ReviewSteps review={review} />
 			{accept.failure && <Refusal failure={accept.failure} amounts={{ coin: (wei) => tell.coin(review.terms.srcChainId, wei) }} />}
 			{review.blocked ? (
 				<p class="note critical">{t("order_consent_blocked")}</p>

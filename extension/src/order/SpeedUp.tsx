@@ -7,6 +7,7 @@ import { shownAmount } from "../money/amount";
 import type { Channel } from "../state/channel";
 import { useWallet } from "../state/context";
 import { useStore } from "../state/store";
+import { useArmed } from "../swap/useArmed";
 import type { Order, Tier } from "../wire/protocol";
 import type { Teller } from "./line";
 import { useAct } from "./useAct";
@@ -32,6 +33,8 @@ export function SpeedUp({ order, channel, tell }: Props) {
 	});
 	const coin = (wei: string) => tell.coin(order.terms.srcChainId, wei);
 	const needed = act.failure?.is("gas_ceiling") ? act.failure.details["needed"] : undefined;
+	// It takes the place of the button that was just pressed.
+	const armed = useArmed(needed ?? "");
 	const price = (of: Tier) => (gas?.chainId === order.terms.srcChainId ? (gas[of].maxFeePerGas ?? gas[of].gasPrice) : undefined);
 	return (
 		<>
@@ -58,7 +61,7 @@ export function SpeedUp({ order, channel, tell }: Props) {
 					</fieldset>
 					{act.failure && <Refusal failure={act.failure} amounts={{ coin }} />}
 					{needed ? (
-						<Button kind="main critical" busy={act.busy} onClick={() => void act.run(tier, needed)}>
+						<Button kind="main critical" disabled={!armed} busy={act.busy} onClick={() => void act.run(tier, needed)}>
 							{t("order_speedup_more", coin(needed))}
 						</Button>
 					) : (

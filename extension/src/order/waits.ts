@@ -94,7 +94,7 @@ export function wait(order: Order, tell: Teller): Card | undefined {
 	if (!condition || order.final) return undefined;
 	const part = rowOf(waits, condition)?.(order, tell) ?? { title: line("order_raw", condition), ...noted(order.report) };
 	const { tone, picture } = rowOf(conditions, condition) ?? { tone: "warn", picture: "unsure" };
-	return { tone, picture, text: [], lines: [], links: [], ...noted(order.reason), ...part };
+	return { tone, picture, text: [], lines: [], links: [], ...(order.proposal ? {} : noted(order.reason)), ...part };
 }
 
 /** noted is a card's part with the wallet's own words, where it has some. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { lazy } from "./lazy";
 import { useWallet } from "../state/context";
+import { NATIVE } from "../state/wallet";
 import { useStore } from "../state/store";
 import { SwapContainer } from "../swap/SwapContainer";
 import { t } from "../i18n/t";
@@ -94,7 +95,7 @@ function Swap() {
 	return (
 		<SwapContainer
 			walletTokensWithBalance={balances ?? []}
-			nativeTokenBalance={balances?.[0]?.amount}
+			nativeTokenBalance={balances?.find((b) => b.token === NATIVE)?.amount}
 			preselectedToken={useStore(preselected)}
 			onClearPreselection={() => preselected.set(undefined)}
 			onTransactionComplete={() => void wallet.refreshBalances()}

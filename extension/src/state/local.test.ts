@@ -24,6 +24,14 @@ it("keeps what is to outlive the browser apart from what is not, and nothing els
 	expect(await kept("theme")).toBe("dark");
 });
 
+it("goes without what cannot be read, or is no text", async () => {
+	const storage = { local: area(), session: area() };
+	Object.assign(storage.local.held, { language: 5, theme: { of: "older" } });
+	storage.session.get = () => Promise.reject(new Error("corrupt"));
+	vi.stubGlobal("chrome", { storage });
+	for (const key of ["language", "theme", "draft", "provider"] as const) expect(await kept(key)).toBeUndefined();
+});
+
 it("knows nothing of what was never kept, and goes on where nothing can be kept", async () => {
 	const storage = { local: area(), session: area() };
 	storage.session.set.mockRejectedValue(new Error("quota"));

@@ -6,7 +6,7 @@ import { Refusal } from "../components/Refusal";
 import { TokenAmount } from "../components/TokenAmount";
 import { TokenPicker } from "../components/TokenPicker";
 import { locale, t } from "../i18n/t";
-import { exactAmount, shownAmount } from "../money/amount";
+import { shownAmount, typedAmount } from "../money/amount";
 import { reserve } from "../money/reserve";
 import { worth } from "../money/worth";
 import { refusalWords } from "../order/failure-words";
@@ -107,7 +107,7 @@ function Entries(props: Props) {
 				balance={inputs.balance}
 				usd={useWorth(inputs)}
 				max={most}
-				onMax={most && tokenIn ? () => change({ amount: exactAmount(most, tokenIn.decimals) }) : undefined}
+				onMax={most && tokenIn ? () => change({ amount: typedAmount(most, tokenIn.decimals, locale()) }) : undefined}
 			/>
 			<div class="turn">
 				<Button kind="icon" label={t("turn")} disabled={!tokenOut || tokenOut.chainId !== inputs.from.chainId} onClick={() => draft.update((d) => turned(d, inputs.from.chainId))}>

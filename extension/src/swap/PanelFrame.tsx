@@ -6,7 +6,7 @@ import { useStore } from "../state/store";
 import { lazy } from "../shell/lazy";
 import { go } from "../shell/route";
 import { FormView } from "./FormView";
-import { draft } from "./draft";
+import { emptied } from "./draft";
 import { type Inputs, type Machine, queryOf } from "./machine";
 import { ReviewView } from "./ReviewView";
 import type { PanelProps } from "./SwapContainer";
@@ -36,8 +36,9 @@ export function PanelFrame(props: FrameProps) {
 	const wallet = useWallet();
 	const inputs = useInputs(props);
 	const learn = (order: Order) => wallet.learn(order);
-	const flow = usePanel(props.machine.kind, queryOf(props.machine, inputs), learn);
+	const flow = usePanel(props.machine.kind, queryOf(props.machine, inputs), { account: inputs.account, chainId: inputs.from.chainId }, learn);
 	useCompletion(flow, props.onTransactionComplete);
+	useEmptied(flow);
 	const { stage } = flow.state;
 	switch (stage.at) {
 		case "form":
@@ -46,9 +47,9 @@ export function PanelFrame(props: FrameProps) {
 		case "review":
 		case "approving":
 		case "executing":
-			return <ReviewView machine={props.machine} inputs={inputs} flow={flow} stage={stage} />;
+			return <ReviewView inputs={inputs} flow={flow} stage={stage} />;
 		case "tracking":
-			return <Tracking id={stage.order} flow={flow} onDone={() => (flow.back(), draft.update((d) => ({ ...d, amount: "" })))} onActivity={() => go({ at: "activity" })} />;
+			return <Tracking id={stage.order} flow={flow} onDone={flow.back} onActivity={() => go({ at: "activity" })} />;
 	}
 }
 
@@ -74,6 +75,18 @@ function useInputs({ machine, destinations, walletTokensWithBalance, nativeToken
 		coinBalance: nativeTokenBalance,
 		coin: { symbol: network?.symbol ?? "", decimals: network?.decimals ?? 18 },
 	};
+}
+
+/** useEmptied empties the form once consent is on its way, whatever becomes of this
+ * window then, and fills it in again when consent was refused. */
+function useEmptied({ state: { stage } }: PanelFlow): void {
+	const restore = useRef<(() => void) | undefined>(undefined);
+	const { at } = stage;
+	useEffect(() => {
+		if (at === "executing") restore.current = emptied();
+		else if (at !== "tracking") restore.current?.();
+		if (at !== "executing") restore.current = undefined;
+	}, [at]);
 }
 
 /** useCompletion tells the container once when the tracked order has ended. */

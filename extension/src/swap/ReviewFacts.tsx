@@ -1,31 +1,29 @@
 import type { ComponentChildren } from "preact";
-import type { OfferUSD, Review, Token } from "../wire/protocol";
-import { shortRoute } from "../components/address";
-import { locale, t } from "../i18n/t";
+import type { OfferUSD, Review } from "../wire/protocol";
+import { shortAddress, shortRoute } from "../components/address";
+import { known, locale, t } from "../i18n/t";
 import { minutes } from "../money/duration";
-import { dollars, exactAmount, rate, shownAmount } from "../money/amount";
+import { dollars, rate } from "../money/amount";
 import { impact } from "../money/impact";
+import { shown, spelled } from "../money/spelled";
 import { approvals } from "./panel";
-import type { Inputs, Machine } from "./machine";
+import type { Reviewed } from "./reviewed";
 
 interface Props {
 	review: Review;
-	inputs: Inputs;
-	machine: Machine;
+	about: Reviewed;
 }
 
 const percent = (bps: number) => `${new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(bps / 100)} %`;
 
 /** ReviewFacts are the terms in their fixed order: what is paid, what arrives at least,
  * what it costs and whom, and what is unusual about it. Amounts are exact. */
-export function ReviewFacts({ review, inputs, machine }: Props) {
-	const { tokenIn, tokenOut } = inputs.draft;
-	if (!tokenIn || !tokenOut) return null;
+export function ReviewFacts({ review, about }: Props) {
 	return (
 		<section class="card stack" aria-label={t("terms")}>
-			<Amounts review={review} inputs={inputs} tokenIn={tokenIn} tokenOut={tokenOut} />
+			<Amounts review={review} about={about} />
 			<dl class="facts small">
-				{rows(review, inputs, machine, tokenIn, tokenOut).map(([name, value]) => (
+				{rows(review, about).map(([name, value]) => (
 					<>
 						<dt>{name}</dt>
 						<dd>{value}</dd>
@@ -36,11 +34,11 @@ export function ReviewFacts({ review, inputs, machine }: Props) {
 	);
 }
 
-function Amounts({ review, inputs, tokenIn, tokenOut }: { review: Review; inputs: Inputs; tokenIn: Token; tokenOut: Token }) {
+function Amounts({ review, about }: Pick<Props, "review" | "about">) {
 	const { offer, terms } = review;
 	const sides = [
-		{ label: t("you_pay"), amount: exactAmount(terms.amountIn, tokenIn.decimals), symbol: tokenIn.symbol, on: inputs.from.name, usd: offer.usd?.amountIn },
-		{ label: t("you_receive_least"), amount: exactAmount(terms.floorOut, tokenOut.decimals), symbol: tokenOut.symbol, on: inputs.to.name, usd: offer.usd?.minAmountOut },
+		{ label: t("you_pay"), amount: spelled(terms.amountIn, about.tokenIn, locale()), on: about.from.name, usd: offer.usd?.amountIn },
+		{ label: t("you_receive_least"), amount: spelled(terms.floorOut, about.tokenOut, locale()), on: about.to.name, usd: offer.usd?.minAmountOut },
 	];
 	return (
 		<dl class="sides">
@@ -48,9 +46,7 @@ function Amounts({ review, inputs, tokenIn, tokenOut }: { review: Review; inputs
 				<div key={s.label} class="side">
 					<dt class="soft small">{s.label}</dt>
 					<dd>
-						<strong class="amount number">
-							{s.amount} {s.symbol}
-						</strong>
+						<strong class="amount number">{s.amount}</strong>
 						<span class="soft small">
 							{t("on_network", s.on)} · {s.usd ? dollars(s.usd, locale()) : t("price_unavailable")}
 						</span>
@@ -61,14 +57,17 @@ function Amounts({ review, inputs, tokenIn, tokenOut }: { review: Review; inputs
 	);
 }
 
+/** Providers with several routes for one swap: theirs is known by its name. */
+const routed: ReadonlySet<string> = new Set(["intent"]);
+
 /** The rows below the amounts, in the order that people find them in elsewhere. */
-function rows(review: Review, inputs: Inputs, machine: Machine, tokenIn: Token, tokenOut: Token): [string, ComponentChildren][] {
+function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [string, ComponentChildren][] {
 	const { offer, terms, gas } = review;
 	const out: [string, ComponentChildren][] = [
-		[t("row_expected"), `${shownAmount(offer.amountOut, tokenOut.decimals, 6, locale())} ${tokenOut.symbol}`],
+		[t("row_expected"), shown(offer.amountOut, tokenOut, locale())],
 		[t("row_rate"), t("rate_is", tokenIn.symbol, rate(offer.amountIn, tokenIn.decimals, offer.amountOut, tokenOut.decimals, locale()), tokenOut.symbol)],
-		[t("row_provider"), `${t(`provider_${machine.kind}`)} · ${machine.routes ? offer.routing : shortRoute(offer.route)}`],
-		[t("row_network_cost"), networkCost(review, inputs)],
+		[t("row_provider"), `${known(`provider_${terms.provider}`) ?? terms.provider} · ${routed.has(terms.provider) ? offer.routing : shortRoute(offer.route)}`],
+		[t("row_network_cost"), networkCost(review, coin)],
 	];
 	if (terms.makerFeeBps) out.push([t("row_provider_fee"), t("at_most", percent(terms.makerFeeBps))]);
 	out.push([t("row_wallet_fee"), terms.feeBps ? percent(terms.feeBps) : t("none")]);
@@ -77,8 +76,13 @@ function rows(review: Review, inputs: Inputs, machine: Machine, tokenIn: Token, 
 	out.push([t("row_time"), minutes(offer.durationSeconds)]);
 	if (terms.recipient !== terms.account) out.push([t("row_recipient"), <code key="recipient">{terms.recipient}</code>]);
 	if (terms.refundTo !== terms.account) out.push([t("row_refund"), <code key="refund">{terms.refundTo}</code>]);
+	if (terms.refund) out.push([t("row_refund_least"), terms.refund.token === terms.tokenIn ? spelled(terms.refund.amount, tokenIn, locale()) : `${terms.refund.amount} ${t("base_units_of", shortAddress(terms.refund.token))}`]);
+	out.push([t("row_deadline"), new Date(terms.deadline).toLocaleTimeString(locale())]);
 	out.push([t("row_approval"), approvals(review).length > 0 ? t("approval_exact") : t("none")]);
-	if (gas.max !== "0") out.push([t("row_most_gas"), `${shownAmount(gas.max, inputs.coin.decimals, 6, locale())} ${inputs.coin.symbol}`]);
+	if (gas.max !== "0") {
+		out.push([t("row_most_gas"), shown(gas.max, coin, locale())]);
+		out.push([t("row_gas_ceiling"), spelled(terms.gasCeiling, coin, locale())]);
+	}
 	return out;
 }
 
@@ -87,8 +91,8 @@ const ownImpact = (usd: OfferUSD | undefined) => {
 	return change ? t("impact_own", change) : t("price_unavailable");
 };
 
-function networkCost({ gas }: Review, { coin }: Inputs): string {
+function networkCost({ gas }: Review, coin: Reviewed["coin"]): string {
 	if (gas.max === "0") return t("cost_none");
 	const worth = gas.usd?.expected ? dollars(gas.usd.expected, locale()) : t("price_unavailable");
-	return `${shownAmount(gas.expected, coin.decimals, 6, locale())} ${coin.symbol} · ${worth}`;
+	return `${shown(gas.expected, coin, locale())} · ${worth}`;
 }

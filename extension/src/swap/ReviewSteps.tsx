@@ -1,16 +1,18 @@
-import type { Effect, Review, Step } from "../wire/protocol";
-import { t } from "../i18n/t";
-import type { Inputs, Machine } from "./machine";
+import type { Effect, EffectKind, Review, Step } from "../wire/protocol";
+import { known, locale, t } from "../i18n/t";
+import { when } from "../i18n/when";
+import type { Teller } from "../order/line";
+import { useStepTeller } from "./useStepTeller";
 
-interface Props {
-	review: Review;
-	inputs: Inputs;
-	machine: Machine;
-}
+/** What calls or binds one of the provider's contracts, which the daemon knows. An
+ * approval calls the token's own, whoever made that. */
+const builtIn = new Set<EffectKind>(["swap", "order", "deposit"]);
 
 /** ReviewSteps are what would be signed, one after the other, as read from the bytes;
  * the contracts and the bytes themselves are folded away. */
-export function ReviewSteps({ review, machine }: Props) {
+export function ReviewSteps({ review }: { review: Review }) {
+	const tell = useStepTeller(review.steps);
+	const provider = known(`provider_${review.terms.provider}`) ?? review.terms.provider;
 	return (
 		<details class="card steps">
 			<summary>{t("steps", review.steps.length)}</summary>
@@ -23,9 +25,9 @@ export function ReviewSteps({ review, machine }: Props) {
 						<dl class="facts small">
 							<dt>{t("contract")}</dt>
 							<dd>
-								<code>{step.effect.target}</code> {step.effect.kind !== "opaque" && <span class="soft">{t("built_in", t(`provider_${machine.kind}`))}</span>}
+								<code>{step.effect.target}</code> {builtIn.has(step.effect.kind) && <span class="soft">{t("built_in", provider)}</span>}
 							</dd>
-							{details(step.effect).map(([name, value]) => (
+							{details(step.effect, tell).map(([name, value]) => (
 								<>
 									<dt>{name}</dt>
 									<dd>
@@ -42,15 +44,19 @@ export function ReviewSteps({ review, machine }: Props) {
 	);
 }
 
-function details(effect: Effect): [string, string][] {
+function details(effect: Effect, tell: Teller): [string, string][] {
+	const amount = ({ token }: { token: string }, units: string) => tell.amount(effect.chainId, token, units);
 	const out: [string, string][] = [];
-	for (const a of effect.approves ?? []) out.push([t("spender"), a.spender]);
-	for (const r of effect.receives ?? []) out.push([t("row_recipient"), r.to]);
-	for (const p of effect.pays ?? []) out.push([t("fee_to"), p.to]);
+	for (const s of effect.spends ?? []) out.push([t("you_pay"), amount(s, s.amount)]);
+	for (const a of effect.approves ?? []) out.push([t("spender"), `${a.spender} · ${amount(a, a.amount)}`]);
+	for (const r of effect.receives ?? []) out.push([t("row_recipient"), `${r.to} · ${t("order_at_least", amount(r, r.min))}`]);
+	for (const p of effect.pays ?? []) out.push([t("fee_to"), `${p.to} · ${percent(p.bps)}`]);
 	if (effect.trustedTo) out.push([t("trusted_to"), effect.trustedTo]);
-	if (effect.deadline) out.push([t("row_deadline"), effect.deadline]);
+	if (effect.deadline) out.push([t("row_deadline"), when(effect.deadline, "whole")]);
 	return out;
 }
+
+const percent = (bps: number) => `${new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(bps / 100)} %`;
 
 function Bytes({ step }: { step: Step }) {
 	const text = step.data ?? (step.typed ? JSON.stringify(step.typed, null, 1) : undefined);

@@ -6,14 +6,15 @@ import { t } from "../i18n/t";
 import { ApprovalModal } from "./ApprovalModal";
 import { confirmation } from "./confirmation";
 import { Findings } from "./Findings";
-import type { Inputs, Machine } from "./machine";
+import type { Inputs } from "./machine";
 import { approvals, type Stage } from "./panel";
+import { useReviewed } from "./reviewed";
 import { ReviewFacts } from "./ReviewFacts";
 import { ReviewSteps } from "./ReviewSteps";
+import { useArmed } from "./useArmed";
 import type { PanelFlow } from "./usePanel";
 
 interface Props {
-	machine: Machine;
 	inputs: Inputs;
 	flow: PanelFlow;
 	stage: Extract<Stage, { review: unknown }>;
@@ -21,22 +22,25 @@ interface Props {
 
 /** ReviewView shows the plan whole, as the daemon decoded and checked it, and takes
  * consent to it. Quotes are frozen: what is shown is what will be signed. */
-export function ReviewView({ machine, inputs, flow, stage }: Props) {
+export function ReviewView({ inputs, flow, stage }: Props) {
 	const { review, acknowledged } = stage;
+	const about = useReviewed(review, inputs);
 	const gone = useGone(review.expires);
+	// It comes where "Review swap" stood: the second press of a double click is no consent.
+	const armed = useArmed(review.digest);
 	const shown = confirmation(review, acknowledged, gone, stage.at === "executing");
 	const approval = stage.at === "approving" ? approvals(review)[stage.approval] : undefined;
 	return (
 		<Screen title={t("review")} onBack={stage.at === "executing" ? undefined : flow.back}>
-			<Findings findings={review.findings} acknowledged={acknowledged} coin={inputs.coin} token={inputs.draft.tokenOut} onAcknowledge={flow.acknowledge} />
-			{!inputs.seen && <p class="note warn">{t("destination_unseen", inputs.to.name)}</p>}
-			<ReviewFacts review={review} inputs={inputs} machine={machine} />
-			<ReviewSteps review={review} inputs={inputs} machine={machine} />
+			<Findings findings={review.findings} acknowledged={acknowledged} coin={about.coin} token={about.tokenOut} onAcknowledge={flow.acknowledge} />
+			{!about.seen && <p class="note warn">{t("destination_unseen", about.to.name)}</p>}
+			<ReviewFacts review={review} about={about} />
+			<ReviewSteps review={review} />
 			{flow.state.failure && <Refusal failure={flow.state.failure} />}
 			<div class="act">
 				<Button
 					kind={shown.level === "critical" ? "main critical" : "main"}
-					disabled={!shown.act}
+					disabled={!shown.act || !armed}
 					busy={stage.at === "executing"}
 					onClick={() => (shown.act === "requote" ? flow.back() : flow.confirm())}
 				>
@@ -44,7 +48,7 @@ export function ReviewView({ machine, inputs, flow, stage }: Props) {
 				</Button>
 			</div>
 			{approval && (
-				<ApprovalModal step={approval} review={review} machine={machine} inputs={inputs} number={stage.at === "approving" ? stage.approval + 1 : 1} of={approvals(review).length} onApprove={flow.approve} onClose={flow.back} />
+				<ApprovalModal step={approval} review={review} number={stage.at === "approving" ? stage.approval + 1 : 1} of={approvals(review).length} onApprove={flow.approve} onClose={flow.back} />
 			)}
 		</Screen>
 	);

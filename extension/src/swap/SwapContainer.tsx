@@ -7,7 +7,7 @@ import { BridgePanel } from "./bridge/Panel";
 import { DexPanel } from "./dex/Panel";
 import { GaslessPanel } from "./gasless/Panel";
 import { IntentPanel } from "./intent/Panel";
-import { ProviderSelector } from "./ProviderSelector";
+import { ProviderSelector, providers } from "./ProviderSelector";
 import { SlippageControl } from "./SlippageControl";
 
 /** The inputs of the swap container (wallet-swap.md §2). */
@@ -44,7 +44,7 @@ function useSlippage(): [number, (percent: number) => void] {
 export function SwapContainer(props: SwapContainerProps) {
 	const [provider, setProvider] = useState<ProviderKind>("dex");
 	const [slippage, setSlippage] = useSlippage();
-	useEffect(() => void kept("provider").then((before) => before && setProvider(before as ProviderKind)), []);
+	useEffect(() => void kept("provider").then((before) => providers.some((p) => p.kind === before) && setProvider(before as ProviderKind)), []);
 	const choose = (kind: ProviderKind) => {
 		keep("provider", kind);
 		setProvider(kind);

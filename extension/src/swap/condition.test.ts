@@ -14,6 +14,7 @@ const order: [name: string, unmet: Partial<Facts>, key: string, act?: string][] 
 	["token out", { symbolOut: undefined }, "button_choose_receive"],
 	["two tokens", { same: true }, "button_same_token"],
 	["an amount", { typed: " ", amount: undefined }, "button_enter_amount"],
+	["one without thousands set apart", { amount: undefined, typed: "1,000", grouped: true }, "button_grouped_amount"],
 	["one that can be read", { amount: undefined, typed: "1.2.3" }, "button_bad_amount"],
 	["one above zero", { amount: "0", typed: "0.0" }, "button_enter_amount"],
 	["balance", { balance: "9" }, "button_balance"],

@@ -24,6 +24,8 @@ export interface Facts {
 	typed: string;
 	/** The typed amount in base units; undefined: it cannot be read. */
 	amount: string | undefined;
+	/** Thousands are set apart in it, or may be meant so. */
+	grouped?: boolean;
 	balance: string | undefined;
 	coin: string;
 	/** The native coin that gas lacks, for reading; undefined: enough, or unknown. */
@@ -42,6 +44,7 @@ const conditions: readonly [(f: Facts) => unknown, (f: Facts) => Condition][] = 
 	[(f) => !f.symbolOut, () => ({ key: "button_choose_receive" })],
 	[(f) => f.same, () => ({ key: "button_same_token" })],
 	[(f) => f.typed.trim() === "", () => ({ key: "button_enter_amount" })],
+	[(f) => f.amount === undefined && f.grouped, () => ({ key: "button_grouped_amount" })],
 	[(f) => f.amount === undefined, () => ({ key: "button_bad_amount" })],
 	[(f) => f.amount === "0", () => ({ key: "button_enter_amount" })],
 	[(f) => f.balance !== undefined && BigInt(f.amount!) > BigInt(f.balance), (f) => ({ key: "button_balance", values: [f.symbolIn!] })],

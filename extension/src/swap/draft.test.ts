@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import type { Token } from "../wire/protocol";
 
-const token = { chainId: 1, address: "0x1", symbol: "T" } as Token;
+const token = { chainId: 1, address: "0x1", symbol: "T", name: "Test", decimals: 6 } as Token;
 
 /** window is a window that opens, with what the one before had kept. */
 async function window(before: unknown) {
@@ -28,4 +28,26 @@ it("is empty where there was none", async () => {
 	const { draft, emptyDraft, restoreDraft } = await window(undefined);
 	await restoreDraft();
 	expect(draft.get()).toBe(emptyDraft);
+});
+
+it.each<[string, unknown]>([
+	["a text", "1"], ["nothing", null], ["a number for the amount", { amount: 5 }], ["no token", { tokenIn: "0x1" }], ["a token without decimals", { tokenOut: { ...token, decimals: undefined } }],
+	["decimals below zero", { tokenIn: { ...token, decimals: -1 } }], ["a network by name", { destination: "Base" }],
+])("is empty where what was kept is %s", async (_, before) => {
+	const { draft, emptyDraft, restoreDraft } = await window(before);
+	await restoreDraft();
+	expect(draft.get()).toBe(emptyDraft);
+});
+
+it("is emptied of what was consented to, also for the next window, until that is refused", async () => {
+	const { draft, emptied, restoreDraft, set } = await window({ tokenIn: token, amount: "1.5" });
+	await restoreDraft();
+	const restore = emptied();
+	expect(draft.get()).toMatchObject({ tokenIn: token, amount: "" });
+	expect(set).toHaveBeenLastCalledWith({ draft: expect.objectContaining({ amount: "" }) });
+	restore();
+	expect(draft.get().amount).toBe("1.5");
+	draft.update((d) => ({ ...d, amount: "2" }));
+	restore(); // what was typed since stays
+	expect(draft.get().amount).toBe("2");
 });

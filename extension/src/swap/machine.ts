@@ -1,10 +1,11 @@
 import type { Offer, Provider, ProviderKind, Support } from "../wire/protocol";
-import { parseAmount } from "../money/amount";
+import { locale } from "../i18n/t";
+import { grouped, parseAmount } from "../money/amount";
 import type { MessageKey } from "../i18n/keys";
 import type { Draft } from "./draft";
 import type { Facts } from "./condition";
 import type { PanelState } from "./panel";
-import { type Query, sameQuery, usable } from "./quotes";
+import { expired, type Query, sameQuery, usable } from "./quotes";
 
 /** Why a provider does not serve a swap, in words. */
 export interface Unsupported {
@@ -70,7 +71,7 @@ export interface Inputs {
 
 /** amountOf is the typed amount in base units. */
 export function amountOf(draft: Draft): string | undefined {
-	return draft.tokenIn && parseAmount(draft.amount, draft.tokenIn.decimals);
+	return draft.tokenIn && parseAmount(draft.amount, draft.tokenIn.decimals, locale());
 }
 
 /** queryOf is what to ask for, once the form is filled in with something that can be
@@ -107,10 +108,13 @@ export function missingGas(inputs: Inputs, offer: Offer | undefined): string | u
 const native = "0x0000000000000000000000000000000000000000";
 
 /** factsOf is what the button's words follow from. Offers for what stood in the form a
- * moment ago count for nothing, and offers that hold no more say nothing of gas. */
+ * moment ago count for nothing, and offers that hold no more say nothing of gas. Of
+ * several routes the chosen one counts. */
 export function factsOf(machine: Machine, inputs: Inputs, state: PanelState, shown: { missingGas: string | undefined; failure: Facts["failure"] }, now: number): Facts {
 	const { draft, from, to, provider, balance, coin } = inputs;
-	const quotes = sameQuery(state.quotes.query, queryOf(machine, inputs)) ? state.quotes.at : "asking";
+	const offer = chosenOffer(state, now);
+	const at = sameQuery(state.quotes.query, queryOf(machine, inputs)) ? state.quotes.at : "asking";
+	const quotes = at === "shown" && offer && expired(offer, now) ? "expired" : at;
 	return {
 		network: from.name,
 		unsupported: provider && machine.unsupported(provider, from, to),
@@ -118,13 +122,14 @@ export function factsOf(machine: Machine, inputs: Inputs, state: PanelState, sho
 		symbolOut: draft.tokenOut?.symbol,
 		same: sameToken(inputs),
 		typed: draft.amount,
+		grouped: grouped(draft.amount, locale()),
 		amount: amountOf(draft),
 		balance,
 		coin: coin.symbol,
 		missingGas: quotes === "shown" || quotes === "refreshing" ? shown.missingGas : undefined,
 		quotes,
 		failure: shown.failure,
-		unusable: chosenOffer(state, now)?.unusable,
+		unusable: offer?.unusable,
 		preparing: state.stage.at === "preparing",
 	};
 }

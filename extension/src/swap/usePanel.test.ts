@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Channel } from "../state/channel";
 import { Failure } from "../wire/failure";
-import type { Offer, QuoteResult } from "../wire/protocol";
-import type { PanelEvent } from "./panel";
+import type { Offer, QuoteResult, Review } from "../wire/protocol";
+import { type PanelEvent, type PanelState, type Stage, start } from "./panel";
 import type { Query } from "./quotes";
-import { watchQuote } from "./usePanel";
+import { left, watchQuote } from "./usePanel";
 
 const query: Query = { account: "0xA", srcChainId: 1, tokenIn: "0x1", amountIn: "5", dstChainId: 1, tokenOut: "0x2", slippage: 0.5 };
 const other = { ...query, amountIn: "6" };
@@ -85,4 +85,26 @@ describe("watchQuote", () => {
 		p.calls[1]!.refuse(new Failure(down)); // is nobody's to hear
 		await vi.waitFor(() => expect(told.at(-1)).toEqual({ event: "asked", query: undefined }));
 	});
+});
+
+describe("left", () => {
+	const review = { terms: { account: "0xA", srcChainId: 1 } } as Review;
+	const owner = { account: "0xA", chainId: 1 };
+	const at = (stage: Stage): PanelState => ({ ...start, quotes: { ...start.quotes, query }, stage });
+	const reviewed = at({ at: "review", review, acknowledged: [] });
+
+	it("leaves a plan that is being built when the form asks for something else, or nothing", () => {
+		const preparing = at({ at: "preparing", offer: "a" });
+		expect([query, { ...query }, other, undefined].map((q) => left(preparing, q, owner))).toEqual([false, false, true, true]);
+	});
+	it("keeps a plan that was built, whatever stands in the form, while account, network and slippage are its own", () => {
+		expect([query, other, undefined].map((q) => left(reviewed, q, owner))).toEqual([false, false, false]);
+		expect(left(reviewed, { ...query, slippage: 1 }, owner)).toBe(true);
+	});
+	it("leaves the plan of another account or network, also with an empty form", () => {
+		for (const stranger of [{ ...owner, account: "0xB" }, { ...owner, account: undefined }, { ...owner, chainId: 8453 }]) {
+			expect([query, undefined].map((q) => left(reviewed, q, stranger))).toEqual([true, true]);
+		}
+	});
+	it("has nothing to leave in the form", () => expect(left(at({ at: "form" }), other, { account: undefined, chainId: 0 })).toBe(false));
 });

@@ -24,15 +24,21 @@ export interface PanelFlow {
 	requote(): void;
 }
 
+/** Whose plans a panel shows: of another account or network there are none. */
+export interface Owner {
+	account: string | undefined;
+	chainId: number;
+}
+
 /** usePanel runs one panel: it asks for quotes of its own provider through its own
  * handler, has the chosen one prepared, and hands over consent. `query` is what is
  * asked now; undefined while the form is not filled in. */
-export function usePanel(kind: ProviderKind, query: Query | undefined, onOrder: (order: Order) => void): PanelFlow {
+export function usePanel(kind: ProviderKind, query: Query | undefined, owner: Owner, onOrder: (order: Order) => void): PanelFlow {
 	const [state, dispatch] = useReducer(next, start);
 	const channel = useMemo(() => openChannel(kind), [kind]);
 	useEffect(() => () => channel.close(), [channel]);
 	const requote = useQuotes(channel, query, state, dispatch);
-	useOwner(query, state, dispatch);
+	useLeaving(left(state, query, owner), state, dispatch);
 	useStage(channel, state, dispatch, onOrder);
 	return {
 		state,
@@ -135,14 +141,21 @@ function answerOf(query: Query, { offers, failure, done }: Pick<Quoted, "offers"
 	return { event: "offered", query, offers, done, now: Date.now() };
 }
 
-/** A plan is of the account and the network that it was made for: with another one
- * shown around it, it is left. */
-function useOwner(query: Query | undefined, { stage }: PanelState, dispatch: Dispatch): void {
-	const terms = "review" in stage ? stage.review.terms : undefined;
-	const other = terms && query && (query.account !== terms.account || query.srcChainId !== terms.srcChainId);
+/** left tells whether what is prepared or shown is not wanted any more: the form asks for
+ * something else, the slippage that stands above a plan is another, or a plan is of
+ * another account or network than those shown around it. */
+export function left({ stage, quotes }: PanelState, query: Query | undefined, { account, chainId }: Owner): boolean {
+	if (stage.at === "preparing") return !sameQuery(quotes.query, query);
+	if (!("review" in stage)) return false;
+	const { terms } = stage.review;
+	const slipped = query !== undefined && quotes.query !== undefined && query.slippage !== quotes.query.slippage;
+	return slipped || terms.account !== account || terms.srcChainId !== chainId;
+}
+
+function useLeaving(leave: boolean, { stage }: PanelState, dispatch: Dispatch): void {
 	useEffect(() => {
-		if (other) dispatch({ event: "back" });
-	}, [other, stage]);
+		if (leave) dispatch({ event: "back" });
+	}, [leave, stage]);
 }
 
 /** useStage carries out what the present stage promises. */

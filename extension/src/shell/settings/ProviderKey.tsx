@@ -43,7 +43,7 @@ export function ProviderKey({ provider, name }: Props) {
 			</div>
 			{open === "set" && (
 				<ActModal title={t("key_set_of", name)} act={t("save")} asksPassword ready={key.trim() !== ""} onAct={send} onClose={close}>
-					<Field label={t("key_title")} type="text" value={key} onInput={setKey} />
+					<Field label={t("key_title")} type="password" value={key} onInput={setKey} />
 				</ActModal>
 			)}
 			{open === "forget" && (

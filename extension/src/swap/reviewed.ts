@@ -1,0 +1,60 @@
+import { shortAddress } from "../components/address";
+import { t } from "../i18n/t";
+import { useWallet } from "../state/context";
+import { useStore } from "../state/store";
+import { useTokens } from "../state/tokens";
+import type { Network, Review, Terms, Token } from "../wire/protocol";
+import { emptyDraft } from "./draft";
+import type { Inputs, Place } from "./machine";
+
+/** Reviewed is what a plan is about, by its own terms: what stands in the form may
+ * have changed since it was asked for. */
+export interface Reviewed {
+	tokenIn: Token;
+	tokenOut: Token;
+	from: Place;
+	to: Place;
+	/** The daemon reads the destination itself. */
+	seen: boolean;
+	/** Of the source network; pays the gas. */
+	coin: { symbol: string; decimals: number };
+}
+
+/** reviewed tells what terms are about. `form` has the names of what it was filled in
+ * with, `tokenOf` knows other tokens; one that nobody knows is counted in base units. */
+export function reviewed(terms: Terms, form: Lent, networks: readonly Network[], tokenOf: (chainId: number, address: string) => Token | undefined): Reviewed {
+	const { tokenIn, tokenOut } = form.draft;
+	const token = (chainId: number, address: string) => [tokenIn, tokenOut].find((k) => k && isAt(k, chainId, address)) ?? tokenOf(chainId, address) ?? stranger(chainId, address);
+	const network = (chainId: number) => networks.find((n) => n.chainId === chainId);
+	const place = (chainId: number): Place => {
+		const named = [form.from, form.to].find((p) => p.chainId === chainId);
+		return { chainId, name: network(chainId)?.name ?? named?.name ?? t("network_unnamed", chainId) };
+	};
+	const { symbol, decimals } = network(terms.srcChainId) ?? { symbol: "wei", decimals: 0 };
+	return {
+		tokenIn: token(terms.srcChainId, terms.tokenIn),
+		tokenOut: token(terms.dstChainId, terms.tokenOut),
+		from: place(terms.srcChainId),
+		to: place(terms.dstChainId),
+		seen: network(terms.dstChainId) !== undefined,
+		coin: { symbol, decimals },
+	};
+}
+
+const isAt = (token: Token, chainId: number, address: string) => token.chainId === chainId && token.address.toLowerCase() === address.toLowerCase();
+
+function stranger(chainId: number, address: string): Token {
+	return { chainId, address, symbol: t("base_units_of", shortAddress(address)), name: address, decimals: 0, verified: false };
+}
+
+/** The names that a form lends; without one, those that are known anyway. */
+type Lent = Pick<Inputs, "draft" | "from" | "to">;
+
+const nothing: Lent = { draft: emptyDraft, from: { chainId: 0, name: "" }, to: { chainId: 0, name: "" } };
+
+/** useReviewed is what a review is about. */
+export function useReviewed({ terms }: Review, form: Lent = nothing): Reviewed {
+	const networks = useStore(useWallet().networks);
+	const lookup = useTokens([{ chainId: terms.srcChainId, address: terms.tokenIn }, { chainId: terms.dstChainId, address: terms.tokenOut }]);
+	return reviewed(terms, form, networks, (chainId, address) => lookup(chainId, address).token);
+}

@@ -1,0 +1,350 @@
+//go:build browser
+
+package browser
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"swapkeep/host/frame"
+	"swapkeep/host/protocol"
+	"swapkeep/manifest"
+	"swapkeep/test/browser/desk"
+	"swapkeep/test/browser/ui"
+)
+
+var measureInto = flag.String("measure", "", "measure for make bench, and write what was found into this folder")
+
+// Samples are one row's: what it is about, and what that is compared with. They are
+// nanoseconds, bytes, or frames.
+type samples struct{ Ours, Reference []float64 }
+
+// measurements by name; each gives rows by name.
+var measurements = map[string]func(*testing.T, ui.Kind) map[string]samples{
+	"connect": measureConnect,
+	"popup":   measurePopup,
+	"frames":  measureFrames,
+}
+
+// TestMeasure finds figures for make bench, which names the folder that they go to,
+// each measurement of a browser in a file. Without -measure there is nothing to be
+// found out: it asks nothing of the product that other tests do not, and a busy
+// machine's figures prove nothing.
+func TestMeasure(t *testing.T) {
+	if *measureInto == "" {
+		t.Skip("figures are make bench's")
+	}
+	for name, measure := range measurements {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, kind ui.Kind) {
+				b, err := json.Marshal(measure(t, kind))
+				if err == nil {
+					err = os.WriteFile(filepath.Join(*measureInto, name+"-"+string(kind)+".json"), b, 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+const (
+	rounds = 30 // of what takes a part of a second
+	warmUp = 3  // that are not counted
+)
+
+// inTurn measures two things by turns, so that what else the machine does meets both.
+func inTurn(ours, reference func() float64) (s samples) {
+	for i := range warmUp + rounds {
+		a, b := ours(), reference()
+		if i >= warmUp {
+			s.Ours, s.Reference = append(s.Ours, a), append(s.Reference, b)
+		}
+	}
+	return s
+}
+
+// pauseChains has no blocks made on this machine from now on: nobody runs three chains beside
+// the browser.
+func pauseChains(d *desk.Desk) {
+	for _, c := range d.Chains() {
+		c.Pause()
+	}
+}
+
+// milliseconds as nanoseconds.
+func milliseconds(ms float64) float64 { return ms * 1e6 }
+
+//go:embed measure/greet.js
+var greet string
+
+const echoHost = "app.swapkeep.echo"
+
+// measureConnect times a port from its opening until the background has the first
+// answer: our host's, with the daemon up, and a bare echo's. Firefox's background has
+// the pages' process and clock, and is asked by one of them.
+func measureConnect(t *testing.T, kind ui.Kind) map[string]samples {
+	d := desk.New(t, desk.Options{})
+	d.InstallProgram(kind, echoHost, "./bench/echohost")
+	b := d.Browser(kind)
+	ask := b.Background
+	if kind == ui.Firefox {
+		ask = b.Open("popup.html").Eval
+	}
+	d.Status()
+	pauseChains(d)
+	to := func(host string) func() float64 {
+		return func() (took float64) {
+			ask(fmt.Sprintf("(%s)(%q)", greet, host), &took)
+			return milliseconds(took)
+		}
+	}
+	return map[string]samples{"reply": inTurn(to(manifest.HostName), to(echoHost))}
+}
+
+//go:embed measure/usable.js
+var usableScript []byte
+
+//go:embed measure/empty.html
+var emptyPage []byte
+
+const popupPage, leastPage = "popup.html", "empty.html"
+
+// usable is what the script of that name tells of a page.
+type usable struct {
+	At      float64 // ms
+	Scripts []string
+}
+
+// measurePopup times pages from the navigation to them until an amount can be typed:
+// the unlocked popup, and a page that holds nothing else. Both have the script that
+// tells, which the extension has not.
+func measurePopup(t *testing.T, kind ui.Kind) map[string]samples {
+	d := desk.New(t, desk.Options{})
+	folder := d.Alter(kind, addUsable)
+	d.RichWallet(desk.Base)
+	d.Swapkeep("networks", "select", fmt.Sprint(desk.Base))
+	b := d.Browser(kind)
+	unlocked(d, b).Close()
+	pauseChains(d)
+	var last usable // of the popup
+	open := func(how func(string) *ui.Page, path string) float64 {
+		p := how(path)
+		var u usable
+		p.Eval("usable", &u)
+		p.Close()
+		if path == popupPage {
+			last = u
+		}
+		return milliseconds(u.At)
+	}
+	found := map[string]samples{"tab": inTurn(
+		func() float64 { return open(b.Open, popupPage) },
+		func() float64 { return open(b.Open, leastPage) })}
+	if kind != ui.Chromium {
+		return found // the action's own popup opens for tests in Chromium alone, and scripts are the same
+	}
+	found["scripts"] = samples{Ours: []float64{zipped(t, folder, last.Scripts)}}
+	action := func(path string) func() float64 {
+		return func() float64 {
+			window := b.Open(leastPage) // the last popup left none active
+			defer window.Close()
+			b.Background(fmt.Sprintf("chrome.action.setPopup({ popup: %q })", path), nil)
+			return open(b.Popup, path)
+		}
+	}
+	found["action"] = inTurn(action(popupPage), action(leastPage))
+	return found
+}
+
+// addUsable puts the script before all else in the popup, and the least page beside it.
+func addUsable(folder string) error {
+	popup := filepath.Join(folder, popupPage)
+	text, err := os.ReadFile(popup)
+	if err != nil {
+		return err
+	}
+	const head = "<head>"
+	if !bytes.Contains(text, []byte(head)) {
+		return fmt.Errorf("%s has no %s", popupPage, head)
+	}
+	text = bytes.Replace(text, []byte(head), []byte(head+`<script src="usable.js"></script>`), 1)
+	return errors.Join(
+		os.WriteFile(popup, text, 0o600),
+		os.WriteFile(filepath.Join(folder, leastPage), emptyPage, 0o600),
+		os.WriteFile(filepath.Join(folder, "usable.js"), usableScript, 0o600))
+}
+
+// zipped is the size of files of a folder, each by itself, after gzip -9.
+func zipped(t *testing.T, folder string, paths []string) float64 {
+	t.Helper()
+	var out bytes.Buffer
+	for _, path := range paths {
+		text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+		if err == nil {
+			_, err = z.Write(text)
+		}
+		if err = errors.Join(err, z.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return float64(out.Len())
+}
+
+//go:embed measure/frames.js
+var countFrames string
+
+const (
+	look        = 5 * time.Second // how long frames are looked at
+	looks       = 3
+	everySecond = 50 // notifications
+	display     = 60 // frames that a headless browser draws in a second
+)
+
+// measureFrames counts the frames that a page drops while the daemon tells much, and
+// while it tells nothing unusual.
+func measureFrames(t *testing.T, kind ui.Kind) map[string]samples {
+	d := desk.New(t, desk.Options{})
+	loud := d.InstallProgram(kind, manifest.HostName, "./test/loudhost")
+	w := d.RichWallet(desk.Base)
+	d.Swapkeep("networks", "select", fmt.Sprint(desk.Base))
+	p := &trader{unlocked(d, d.BrowserAlone(kind)), t, d, w}
+	pauseChains(d)
+	to, err := net.Dial("unix", loud+".sock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = to.Close() }()
+	n := &news{to: frame.NewWriter(to), order: openOrder(t, d), gas: *answer[protocol.GasWatchResult](t, d, "gas").Price}
+	p.receive("USDC")
+	p.amount("0.5")
+	p.Await("button", "Review swap", "enabled", func(e ui.Element) bool { return !e.Disabled })
+	found := map[string]samples{"form": n.drops(t, p.Page)}
+	p.Click("button", "/^Activity/")
+	p.Find("heading", "Activity")
+	found["activity"] = n.drops(t, p.Page)
+	return found
+}
+
+// openOrder is a swap that stays under way: its chain stands still.
+func openOrder(t *testing.T, d *desk.Desk) protocol.Order {
+	t.Helper()
+	review := answer[protocol.Review](t, d, "swap", "0.5", "ETH", "USDC", "--provider", "dex", "--review-only")
+	d.SwapkeepWith(desk.Password+"\n", "swap", "--accept", string(review.Digest), "--detach", "--password-fd", "0")
+	return d.Orders()[0]
+}
+
+// answer is what a command writes in JSON.
+func answer[T any](t *testing.T, d *desk.Desk, args ...string) (v T) {
+	t.Helper()
+	if out := d.Swapkeep(append([]string{"--json"}, args...)...); json.Unmarshal(out, &v) != nil {
+		t.Fatalf("swapkeep %q: %s", args, out)
+	}
+	return v
+}
+
+// news is what a daemon would tell if very much happened: orders change, and the price
+// of gas. Its members are what it varies.
+type news struct {
+	to    *frame.Writer
+	order protocol.Order
+	gas   protocol.GasPrice
+	told  int
+}
+
+// openOrders are told of in turn.
+const openOrders = 20
+
+// next is a notification that was not told before.
+func (n *news) next() protocol.Notification {
+	n.told++
+	if n.told%2 == 0 {
+		g := n.gas
+		g.Block += uint64(n.told)
+		g.Normal.MaxFee = protocol.Amount(fmt.Sprint(2_000_000_000 + n.told))
+		return protocol.Notification{JSONRPC: protocol.Version, Method: "gas.price", Params: g}
+	}
+	o := n.order
+	o.ID = fmt.Sprintf("%s%02d", o.ID[:len(o.ID)-2], n.told/2%openOrders)
+	o.Revision += uint64(n.told)
+	o.Condition = []string{"", "waiting for unlock"}[n.told/2/openOrders%2]
+	return protocol.Notification{JSONRPC: protocol.Version, Method: "swap.order", Params: o}
+}
+
+// tell tells news, so many a second, until over.
+func (n *news) tell(over <-chan struct{}) error {
+	tick := time.NewTicker(time.Second / everySecond)
+	defer tick.Stop()
+	for {
+		body, err := json.Marshal(n.next())
+		if err = errors.Join(err, n.to.Write(body)); err != nil {
+			return err
+		}
+		select {
+		case <-over:
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// drops are the frames that a page drops by turns with news and without. A moment of
+// news comes before: the list of orders is then as long in all turns.
+func (n *news) drops(t *testing.T, p *ui.Page) (s samples) {
+	t.Helper()
+	n.drop(t, p, 2*openOrders*time.Second/everySecond)
+	for range looks {
+		s.Ours, s.Reference = append(s.Ours, n.drop(t, p, look)), append(s.Reference, dropped(lookAt(p, look)))
+	}
+	return s
+}
+
+// drop is how many frames are dropped with news, nine tenths of which have to come.
+func (n *news) drop(t *testing.T, p *ui.Page, length time.Duration) float64 {
+	t.Helper()
+	over, told := make(chan struct{}), make(chan error)
+	go func() { told <- n.tell(over) }()
+	seen := lookAt(p, length)
+	close(over)
+	if err := <-told; err != nil {
+		t.Fatal(err)
+	}
+	if wanted := everySecond * length.Seconds() * 0.9; seen.Heard < wanted {
+		t.Fatalf("the page heard %g notifications in %s, want %g", seen.Heard, length, wanted)
+	}
+	return dropped(seen)
+}
+
+type seen struct {
+	Gaps  []float64 // ms between frames
+	Heard float64   // notifications
+}
+
+func lookAt(p *ui.Page, length time.Duration) (s seen) {
+	p.Eval(fmt.Sprintf("(%s)(%d)", countFrames, length.Milliseconds()), &s)
+	return s
+}
+
+// dropped frames are those that a gap had room for.
+func dropped(s seen) (n float64) {
+	for _, gap := range s.Gaps {
+		n += math.Max(0, math.Round(gap*display/1000)-1)
+	}
+	return n
+}

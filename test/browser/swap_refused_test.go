@@ -1,0 +1,130 @@
+//go:build browser
+
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"swapkeep/sandbox/inject"
+	"swapkeep/test/browser/desk"
+	"swapkeep/test/browser/ui"
+)
+
+const thief = "0x00000000000000000000000000000000000BaD00"
+
+// lies are answers of providers that are refused, and what a person reads of them:
+// which field was wrong, and that nothing was signed. Those of quotes are told before
+// there is an offer, the others when it is built.
+var lies = []struct {
+	provider, in            string
+	server, target, pointer string
+	value                   any
+	plan                    string // the intent provider's own way to go wrong
+	quoted                  bool
+	read                    string
+}{
+	{"DEX", "ETH", "dex", "/swap", "/swap/to", thief, "", false, "Swapkeep does not know the contract that is called"},
+	{"DEX", "ETH", "dex", "/swap", "/swap/value", "0x6f05b59d3b20000", "", false, "The provider changed the coins sent along."},
+	{"Bridge", "ETH", "bridge", "/quote/v2", "/details/recipient", thief, "", true, "The provider changed the recipient."},
+	{"Bridge", "ETH", "bridge", "/quote/v2", "/details/currencyOut/minimumAmount", "1", "", true, "The provider changed the least amount you get."},
+	{"Gasless", "WETH", "gasless", "rfq/quote", "/toSign/receiver", thief, "", true, "The provider changed the recipient."},
+	{"Intent", "WETH", "", "", "", nil, "stranger_spender", false, "The provider changed who may take your tokens."},
+	{"Intent", "WETH", "", "", "", nil, "unlimited_approve", false, "The provider changed the amount you pay."},
+}
+
+// TestHostileAnswersAreRefused: the popup names the field that was wrong, and there is
+// neither an order nor a transaction.
+func TestHostileAnswersAreRefused(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		p := newTrader(t, kind)
+		p.d.Fund(desk.Base, p.w.Address, "WETH", "2")
+		p.d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
+		p.d.Control("POST", "/gasless", map[string]any{"jam": map[string]any{"down": true}}, nil)
+		p.receive("USDC")
+		paid := ""
+		for i, lie := range lies {
+			if lie.in != paid {
+				paid = lie.in
+				p.pay(paid)
+			}
+			p.provider(lie.provider)
+			if !lie.quoted {
+				p.amount(fmt.Sprintf("0.2%d", i))
+				p.ready()
+			}
+			truth := p.lied(lie.server, lie.target, lie.pointer, lie.value, lie.plan)
+			if lie.quoted {
+				p.amount(fmt.Sprintf("0.2%d", i))
+				p.Find("button", "/try again$/")
+			} else {
+				p.Click("button", "Review swap")
+			}
+			p.In("alert", "").See(lie.read, "Nothing was signed.")
+			p.Screenshot(fmt.Sprint("refused-", i))
+			truth()
+		}
+		nonce, err := p.d.Chain(desk.Base).Client().PendingNonceAt(t.Context(), p.w.Address)
+		if all := p.d.Orders(); err != nil || nonce != 0 || len(all) != 0 {
+			t.Errorf("there are %d orders and %d transactions: %v", len(all), nonce, err)
+		}
+	})
+}
+
+// lied has a provider lie until the returned function is called.
+func (p *trader) lied(server, target, pointer string, value any, plan string) func() {
+	p.t.Helper()
+	if plan == "" {
+		return p.d.Lie(server, target, pointer, value)
+	}
+	p.d.Control("POST", "/intent", map[string]any{"plan": plan}, nil)
+	return func() { p.d.Control("POST", "/intent", map[string]any{"plan": ""}, nil) }
+}
+
+// dear has gas cost 3 gwei, also on a chain whose base fee empty blocks brought down:
+// a node without a history of fees says so.
+func dear(d *desk.Desk) {
+	d.Fault("rpc-8453", inject.Rule{Target: "eth_feeHistory", Kind: inject.Error, Code: -32601, Message: "no such method"})
+	d.Lie("rpc-8453", "eth_maxPriorityFeePerGas", "/result", "0xb2d05e00")
+}
+
+// TestGas: the coin that gas lacks is told before and in the review; gas above half of
+// the value needs a second act.
+func TestGas(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		d := desk.New(t, desk.Options{})
+		w := d.Wallet()
+		d.Fund(desk.Base, w.Address, "", "0.00001")
+		d.Fund(desk.Base, w.Address, "USDC", "100")
+		d.Swapkeep("networks", "select", "8453")
+		dear(d)
+		p := &trader{unlocked(d, d.Browser(kind)), t, d, w}
+		p.pay("USDC")
+		p.receive("ETH")
+		p.amount("50")
+		if b := p.Await("button", "/^0\\.000[0-9]+ ETH missing for gas$/", "disabled", func(e ui.Element) bool { return e.Disabled }); b.Name == "" {
+			t.Error("the button has no name")
+		}
+		p.Screenshot("gas-missing")
+		p.provider("Gasless")
+		p.receive("WETH")
+		p.review()
+		p.In("alert", "").See("ETH are missing for gas", "you have 0.00001 ETH")
+		if b := p.Find("button", "Not enough for gas"); !b.Disabled {
+			t.Error("a swap without gas can be confirmed")
+		}
+		p.Screenshot("gas-blocked")
+		p.Click("button", "Back")
+		d.Fund(desk.Base, w.Address, "", "1")
+		p.pay("ETH")
+		p.provider("DEX")
+		p.receive("USDC")
+		p.amount("0.0001")
+		p.review()
+		p.See("Gas costs more than half of what you swap")
+		before := d.Orders()
+		p.Screenshot("gas-scam")
+		p.confirm("Swap anyway")
+		p.end(before, "filled")
+	})
+}

@@ -1,0 +1,431 @@
+//go:build browser
+
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/host/protocol"
+	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/browser/desk"
+	"swapkeep/test/browser/ui"
+)
+
+// A tour leads past every screen and state of the popup, and has each of them looked
+// at under a name that tells what it is.
+type tour struct {
+	t    *testing.T
+	kind ui.Kind
+	look func(p *ui.Page, name string)
+}
+
+// whole is all of it. Each part is of another desk.
+func (o *tour) whole() {
+	for _, part := range []struct {
+		name string
+		lead func(*tour)
+	}{{"beginning", (*tour).beginning}, {"updates", (*tour).updates}, {"form", (*tour).form}, {"wallet", (*tour).wallet}, {"orders", (*tour).orders}} {
+		o.t.Run(part.name, func(t *testing.T) { part.lead(&tour{t, o.kind, o.look}) })
+	}
+}
+
+// still is for looking: nothing is on its way from one colour to another.
+var still = ui.Look{Still: true}
+
+// beginning is from a browser without a host to an unlocked wallet, and to a daemon
+// that cannot be started any more.
+func (o *tour) beginning() {
+	d := desk.New(o.t, desk.Options{Look: still})
+	b := d.BrowserAlone(o.kind)
+	p := b.Open("popup.html")
+	p.Find("heading", "Install swapkeep")
+	o.look(p, "host-missing")
+	d.InstallHost(o.kind)
+	if o.kind == ui.Chromium {
+		d.Shell(`sed -i -E 's|//[a-p]{32}/|//aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/|' ` + hostFile[o.kind])
+		p.Click("button", "Try again")
+		p.Find("heading", "Let this extension in")
+		o.look(p, "host-forbidden")
+		d.InstallHost(o.kind)
+	}
+	p.Click("button", "Try again")
+	p.Find("heading", "Welcome to Swapkeep")
+	o.look(p, "welcome")
+	o.creating(b)
+	o.importing(b)
+	p.Click("button", "Lock the wallet")
+	p.Find("button", "Unlock")
+	o.look(p, "unlock")
+	for range 4 {
+		p.Fill("Password", "wrong password")
+		p.Press("Enter")
+		p.Await("textbox", "Password", "empty again", func(e ui.Element) bool { return e.Value == "" && e.Invalid })
+	}
+	p.Find("button", "/^Wait /")
+	o.look(p, "unlock-wait")
+	if o.kind == ui.Chromium { // it takes the relay ten seconds to give up
+		o.lost(d, p)
+	}
+}
+
+// lost is a daemon that cannot be started any more: what takes its place ends at once.
+func (o *tour) lost(d *desk.Desk, p *ui.Page) {
+	d.Shell("swapkeep stop; mv $(command -v swapkeepd) away; printf '#!/bin/sh\\nexit 1\\n' > $(dirname $(command -v swapkeep))/swapkeepd; chmod +x $(dirname $(command -v swapkeep))/swapkeepd")
+	p.Find("heading", "swapkeep ended")
+	o.look(p, "host-lost")
+	d.Shell("mv away $(dirname $(command -v swapkeep))/swapkeepd")
+	p.Click("button", "Try now")
+	p.Find("button", "Unlock")
+}
+
+func (o *tour) creating(b *ui.Browser) {
+	p := b.Open("popup.html?view=tab#create")
+	p.Find("heading", "Create a wallet")
+	o.look(p, "create")
+	p.Fill("Password", "password12")
+	p.Fill("Repeat password", "password")
+	p.Click("button", "Create wallet")
+	p.See("The two passwords differ.")
+	o.look(p, "create-refused")
+	p.Fill("Password", desk.Password)
+	p.Fill("Repeat password", desk.Password)
+	p.Click("button", "Create wallet")
+	p.Find("heading", "Your words")
+	o.look(p, "words")
+	words := wordsOf(p)
+	p.Click("button", "I have written them down")
+	asked := p.All("textbox", "/^Word /")
+	for _, field := range asked {
+		p.Fill(field.Name, "wrong")
+	}
+	p.Click("button", "Continue")
+	p.See("That is not word")
+	o.look(p, "words-check")
+	for _, field := range asked {
+		p.Fill(field.Name, wordAt(o.t, field.Name, words))
+	}
+	p.Click("button", "Continue")
+	p.Find("radiogroup", "Swap provider")
+	p.Close()
+}
+
+func (o *tour) importing(b *ui.Browser) {
+	p := b.Open("popup.html?view=tab#import")
+	p.Find("heading", "Import a wallet")
+	o.look(p, "import-words")
+	p.Choose("What do you have?", "Private key")
+	p.Fill("Private key", fmt.Sprintf("%064x", 0x5a))
+	p.Fill("Password", desk.Password)
+	p.Click("button", "Import wallet")
+	p.See("The sandbox takes only its own keys")
+	o.look(p, "import-key-refused")
+	p.Choose("What do you have?", "Key file")
+	o.look(p, "import-file")
+	p.Close()
+}
+
+// updates are the screens of two sides that do not understand each other.
+func (o *tour) updates() {
+	d := desk.New(o.t, desk.Options{Daemon: "./test/fakedaemon", Look: still})
+	d.Shell("mkdir -m 700 $SWAPKEEP_HOME && echo client daemon > $SWAPKEEP_HOME/update")
+	p := d.Browser(o.kind).Open("popup.html")
+	p.Find("heading", "Update the extension")
+	o.look(p, "update-extension")
+	p.Click("button", "Try again")
+	p.Find("heading", "Update swapkeep")
+	o.look(p, "update-swapkeep")
+}
+
+// form is the swap's form with each provider, its dialogs, and the reviews.
+func (o *tour) form() {
+	d := desk.New(o.t, desk.Options{Look: still})
+	p := tradingIn(o.t, d, o.kind)
+	d.Fund(desk.Base, p.w.Address, "WETH", "2")
+	o.look(p.Page, "form")
+	p.Click("button", "/^You receive on [^:]*: /")
+	p.Find("button", "/^USDC /")
+	o.look(p.Page, "tokens")
+	p.Fill("Search by name or address", "zzzz")
+	p.See("No token found for")
+	o.look(p.Page, "tokens-none")
+	p.Fill("Search by name or address", o.stranger(d).Hex())
+	p.Click("button", "/^Look at /")
+	p.Find("heading", "Import a token")
+	p.Find("checkbox", "")
+	o.look(p.Page, "token-import")
+	p.Press("Escape")
+	p.Lost("dialog", "")
+	p.receive("USDC")
+	p.amount("0.5")
+	p.ready()
+	o.look(p.Page, "form-dex")
+	p.Find("button", "/other offers?/")
+	p.Click("button", "/other offers?/")
+	o.look(p.Page, "form-offers")
+	p.Click("button", "/^Slippage: /")
+	p.Fill("Your own, in percent", "9")
+	o.look(p.Page, "slippage")
+	p.Press("Escape")
+	o.reviews(p)
+	o.providers(p)
+	p.amount("0.00000001")
+	p.provider("DEX")
+	p.pay("ETH")
+	p.receive("USDC")
+	p.amount("999")
+	p.Find("button", "Not enough ETH")
+	o.look(p.Page, "form-too-much")
+}
+
+// stranger is a token that nobody vouches for: the share of a pool.
+func (o *tour) stranger(d *desk.Desk) common.Address {
+	chain := d.Chain(desk.Base)
+	weth, usdc := sandboxtest.Token(o.t, chain, "WETH"), sandboxtest.Token(o.t, chain, "USDC")
+	return common.BigToAddress(sandboxtest.View(o.t, chain, chain.Network.Contracts.V2Factory, "getPair(address,address)", 0, weth, usdc))
+}
+
+// reviews are of a plan that is fair, one that needs a second act, and of what it
+// allows.
+func (o *tour) reviews(p *trader) {
+	p.review()
+	o.look(p.Page, "review")
+	p.Click("button", "/^What will be signed/")
+	o.look(p.Page, "review-steps")
+	p.Click("button", "Back")
+	p.amount("0.00005")
+	p.review()
+	p.See("Scams look like this")
+	o.look(p.Page, "review-scam")
+	p.Click("button", "Back")
+	p.d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
+	p.pay("USDC")
+	p.receive("WETH")
+	p.amount("250.75")
+	p.review()
+	o.look(p.Page, "review-approval")
+	p.Click("button", "Approve and swap")
+	p.In("dialog", "").See("250.75 USDC")
+	p.In("dialog", "").Gone("…")
+	o.look(p.Page, "approval")
+	p.Click("button", "Approve this amount")
+	p.Find("button", "Allow this amount")
+	o.look(p.Page, "approval-permit")
+	p.Press("Escape") // which leads back to the form
+	p.Lost("dialog", "")
+}
+
+// providers are the other providers' forms, with an offer each.
+func (o *tour) providers(p *trader) {
+	p.provider("Gasless")
+	p.ready()
+	o.look(p.Page, "form-gasless")
+	p.provider("Bridge")
+	p.Click("button", "/^Receive on: /")
+	p.Find("button", "/^Arbitrum/")
+	o.look(p.Page, "networks-reached")
+	p.Press("Escape")
+	p.to("Arbitrum")
+	p.receive("USDC")
+	p.amount("100")
+	p.ready()
+	o.look(p.Page, "form-bridge")
+	p.provider("Intent")
+	p.ready()
+	o.look(p.Page, "form-intent")
+}
+
+// wallet is what there is besides swaps.
+func (o *tour) wallet() {
+	d := desk.New(o.t, desk.Options{Look: still})
+	p := tradingIn(o.t, d, o.kind)
+	open(p.Page, "Receive")
+	o.look(p.Page, "receive")
+	open(p.Page, "Activity")
+	o.look(p.Page, "activity-empty")
+	p.Click("button", "Allowances")
+	p.See("No allowances")
+	o.look(p.Page, "allowances-empty")
+	p.In("navigation", "Wallet").Click("button", "/^Assets/")
+	p.Find("heading", "/^Assets on /")
+	p.Find("button", "/^USDC /")
+	o.look(p.Page, "assets")
+	p.Click("button", "/^ETH /")
+	p.Find("figure", "")
+	o.look(p.Page, "token")
+	p.Click("button", "/^Network: /")
+	p.Click("button", "Endpoints of Base")
+	p.Await("button", "Endpoints of Base", "open", func(e ui.Element) bool { return len(p.All("button", "Change endpoints of Base")) == 1 })
+	o.look(p.Page, "networks")
+	o.accounts(p)
+	o.settings(p)
+}
+
+func (o *tour) accounts(p *trader) {
+	p.Click("button", "/^Account: /")
+	p.Find("heading", "Accounts")
+	p.Click("button", "/^Add account to /")
+	p.See("Account 2")
+	o.look(p.Page, "accounts")
+	p.Click("button", "/^Rename Account 1, /")
+	o.look(p.Page, "account-rename")
+	p.Press("Escape")
+	p.Lost("dialog", "")
+	p.Click("button", "/^Remove /")
+	p.Fill("Password", "wrong password")
+	p.Click("button", "Remove wallet")
+	p.See("The password is wrong")
+	o.look(p.Page, "wallet-remove")
+	p.Press("Escape")
+	p.Lost("dialog", "")
+}
+
+// sections of the settings, by their titles.
+var sections = []string{"Swapping", "Security", "Language and theme", "Networks and RPC", "Providers", "Prices", "Advanced", "About"}
+
+func (o *tour) settings(p *trader) {
+	open(p.Page, "Settings")
+	o.look(p.Page, "settings")
+	for _, title := range sections {
+		p.Click("button", "/^"+title+"/")
+		p.Find("heading", title)
+		o.look(p.Page, "settings-"+fileNameOf(title))
+		switch title {
+		case "Security":
+			p.Click("button", "/^Change: /")
+			p.Fill("Minutes", "0")
+			o.look(p.Page, "setting-change")
+			p.Press("Escape")
+		case "Networks and RPC":
+			p.Click("button", "/^Change: RPC endpoints of Base/")
+			o.look(p.Page, "setting-rpc")
+			p.Press("Escape")
+		case "Providers":
+			p.Click("button", "/^Set API key: Bridge/")
+			o.look(p.Page, "setting-key")
+			p.Press("Escape")
+		}
+		p.Lost("dialog", "")
+		p.Click("button", "Back")
+	}
+}
+
+// orders are orders under way, waiting and ended, in every way that there is.
+func (o *tour) orders() {
+	d := desk.New(o.t, desk.Options{Faults: true, Env: []string{"SWAPKEEP_CLOCK_SHIFT=22s"}, Look: still}) // shortens quotes
+	p := tradingIn(o.t, d, o.kind)
+	d.Fund(desk.Base, p.w.Address, "WETH", "2")
+	d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
+	d.Control("POST", "/intent", map[string]any{"pacePercent": 10}, nil)
+	o.sent(p)
+	o.asking(p)
+	o.across(p)
+	open(p.Page, "Activity")
+	o.look(p.Page, "activity")
+	p.Click("button", "Lock the wallet")
+	p.Find("button", "Unlock")
+	o.look(p.Page, "unlock-orders")
+}
+
+// sent is a swap that waits for a block, and one that is received.
+func (o *tour) sent(p *trader) {
+	p.underWay()
+	p.Find("button", "Speed up")
+	o.look(p.Page, "order-under-way")
+	p.Click("button", "Speed up")
+	o.look(p.Page, "order-speed-up")
+	p.Press("Escape")
+	p.Lost("dialog", "")
+	p.Click("button", "Cancel this swap")
+	o.look(p.Page, "order-cancel")
+	p.Press("Escape")
+	p.Lost("dialog", "")
+	p.d.Chain(desk.Base).Resume()
+	p.Find("heading", "Swap ended")
+	o.look(p.Page, "order-received")
+	p.Click("button", "Evidence")
+	o.look(p.Page, "order-evidence")
+	p.another()
+}
+
+// asking are orders that wait for a person.
+func (o *tour) asking(p *trader) {
+	p.pay("WETH")
+	p.receive("USDC")
+	p.approving("0.2")
+	o.look(p.Page, "order-approving")
+	p.d.Price("ETH", 2900)
+	p.d.Chain(desk.Base).Resume()
+	p.Find("button", "Accept the new terms")
+	o.look(p.Page, "order-needs-consent")
+	p.Click("button", "Cancel this swap")
+	p.Click("button", "Yes, cancel it")
+	p.Find("heading", "Swap ended")
+	o.look(p.Page, "order-cancelled")
+	p.Click("button", "Go to allowances")
+	p.Find("heading", "Allowances")
+	p.See("Left behind by an order that has ended.")
+	o.look(p.Page, "allowances")
+	p.Click("button", "/^Revoke/")
+	p.Find("button", "Revoke now")
+	o.look(p.Page, "revoke")
+	p.Press("Escape")
+	p.Lost("dialog", "")
+	open(p.Page, "Swap")
+	p.approving("0.3")
+	p.Click("button", "Lock the wallet")
+	p.Find("button", "Unlock")
+	p.d.Chain(desk.Base).Resume()
+	p.d.AwaitOrder("waiting for unlock", func(o protocol.Order) bool { return o.Condition == "waiting for unlock" })
+	p.See("1 swap waits for you to unlock")
+	o.look(p.Page, "unlock-order-waits")
+	unlock(p.Page)
+	p.d.AwaitState("filled")
+}
+
+// across are orders that a provider settles, as it should and as it should not.
+func (o *tour) across(p *trader) {
+	p.provider("Intent")
+	p.to("Arbitrum")
+	p.pay("USDC")
+	p.receive("USDC")
+	for i, end := range []struct{ ending, wait, name string }{
+		{"refund", "came back", "order-refunded"},
+		{"fail", "The provider says it failed", "order-failed-unrefunded"},
+		{"claim", "Reported, unproven", "order-unproven"},
+	} {
+		p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": end.ending}}, nil)
+		p.amount(fmt.Sprint(100 + i))
+		p.review()
+		p.confirm("Approve and swap")
+		p.Click("button", "Approve this amount")
+		p.Find("heading", "Swap in progress")
+		if i == 0 {
+			o.look(p.Page, "order-across")
+		}
+		p.See(end.wait)
+		o.look(p.Page, end.name)
+		p.another()
+	}
+	o.failing(p)
+}
+
+// failing is a transaction that the chain refused: the price fell before it was mined.
+func (o *tour) failing(p *trader) {
+	p.provider("DEX")
+	p.pay("ETH")
+	p.receive("USDC")
+	p.amount("0.4")
+	p.review()
+	p.d.Chain(desk.Base).Pause()
+	p.confirm("Swap now")
+	p.Find("heading", "Swap in progress")
+	p.d.AwaitOrder("sent", func(o protocol.Order) bool { return len(o.Attempts) > 0 })
+	p.d.Price("ETH", 2000)
+	p.d.Chain(desk.Base).Resume()
+	p.Find("heading", "Swap ended")
+	o.look(p.Page, "order-failed")
+	p.another()
+}
