@@ -67,15 +67,17 @@ func TestHostForbidden(t *testing.T) {
 // which side has to be updated, and nothing tries again by itself.
 func TestVersionTooOld(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
-		d := desk.New(t, desk.Options{Daemon: "./test/fakedaemon"})
+		d := desk.New(t, desk.Options{Daemon: "./test/fakedaemon", Look: still})
 		d.Shell("mkdir -m 700 $SWAPKEEP_HOME && echo client daemon > $SWAPKEEP_HOME/update")
 		p := d.Browser(kind).Open("popup.html")
 		p.Find("heading", "Update the extension")
 		p.See("This extension", "Its protocol versions", "swapkeep says:")
+		inspect(t, p, "update-extension")
 		wantRefused(t, d, "client")
 		p.Click("button", "Try again")
 		p.Find("heading", "Update swapkeep")
 		p.See("swapkeep stop")
+		inspect(t, p, "update-swapkeep")
 		wantRefused(t, d, "client", "daemon")
 	})
 }

@@ -304,31 +304,33 @@ func (n *news) tell(over <-chan struct{}) error {
 	}
 }
 
-// drops are the frames that a page drops by turns with news and without. A moment of
-// news comes before: the list of orders is then as long in all turns.
+// drops are the frames that a page drops by turns with news, nine tenths of which have
+// to come, and without. A moment of news comes before: the list of orders is then as
+// long in all turns.
 func (n *news) drops(t *testing.T, p *ui.Page) (s samples) {
 	t.Helper()
-	n.drop(t, p, 2*openOrders*time.Second/everySecond)
+	n.loudly(t, p, 2*openOrders*time.Second/everySecond)
 	for range looks {
-		s.Ours, s.Reference = append(s.Ours, n.drop(t, p, look)), append(s.Reference, dropped(lookAt(p, look)))
+		loud := n.loudly(t, p, look)
+		if wanted := everySecond * look.Seconds() * 0.9; loud.Heard < wanted {
+			t.Fatalf("the page heard %g notifications in %s, want %g", loud.Heard, look, wanted)
+		}
+		s.Ours, s.Reference = append(s.Ours, dropped(loud)), append(s.Reference, dropped(lookAt(p, look)))
 	}
 	return s
 }
 
-// drop is how many frames are dropped with news, nine tenths of which have to come.
-func (n *news) drop(t *testing.T, p *ui.Page, length time.Duration) float64 {
+// loudly looks at frames while news are told.
+func (n *news) loudly(t *testing.T, p *ui.Page, length time.Duration) seen {
 	t.Helper()
 	over, told := make(chan struct{}), make(chan error)
 	go func() { told <- n.tell(over) }()
-	seen := lookAt(p, length)
+	loud := lookAt(p, length)
 	close(over)
 	if err := <-told; err != nil {
 		t.Fatal(err)
 	}
-	if wanted := everySecond * length.Seconds() * 0.9; seen.Heard < wanted {
-		t.Fatalf("the page heard %g notifications in %s, want %g", seen.Heard, length, wanted)
-	}
-	return dropped(seen)
+	return loud
 }
 
 type seen struct {

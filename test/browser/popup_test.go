@@ -15,6 +15,7 @@ func TestPopupOpens(t *testing.T) {
 		d := desk.New(t, desk.Options{})
 		p := d.Browser(kind).Open("popup.html")
 		p.See("SANDBOX")
+		p.Find("button", "Create wallet")
 		p.Accessible("welcome")
 		d.Wallet()
 		p.Find("textbox", "Password")

@@ -48,6 +48,7 @@ func newTraderAt(t *testing.T, kind ui.Kind, o desk.Options) *trader {
 	t.Helper()
 	d := desk.New(t, o)
 	w := d.RichWallet(desk.Base)
+	d.Fund(desk.Base, w.Address, "WETH", "2")
 	d.Swapkeep("networks", "select", "8453")
 	return &trader{unlocked(d, d.Browser(kind)), t, d, w}
 }

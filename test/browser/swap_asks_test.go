@@ -16,7 +16,6 @@ func TestOrdersAsk(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		// Quotes, which their date can only shorten, end in a few seconds.
 		p := newTraderAt(t, kind, desk.Options{Faults: true, Env: []string{"SWAPKEEP_CLOCK_SHIFT=22s"}})
-		p.d.Fund(desk.Base, p.w.Address, "WETH", "2")
 		p.d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
 		p.pay("WETH")
 		p.receive("USDC")

@@ -38,7 +38,6 @@ var lies = []struct {
 func TestHostileAnswersAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := newTrader(t, kind)
-		p.d.Fund(desk.Base, p.w.Address, "WETH", "2")
 		p.d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
 		p.d.Control("POST", "/gasless", map[string]any{"jam": map[string]any{"down": true}}, nil)
 		p.receive("USDC")
@@ -116,8 +115,9 @@ func TestGas(t *testing.T) {
 		p.Screenshot("gas-blocked")
 		p.Click("button", "Back")
 		d.Fund(desk.Base, w.Address, "", "1")
-		p.pay("ETH")
+		p.Reload() // which reads the balances again
 		p.provider("DEX")
+		p.pay("ETH")
 		p.receive("USDC")
 		p.amount("0.0001")
 		p.review()

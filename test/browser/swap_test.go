@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"testing"
 
+	"swapkeep/host/protocol"
 	"swapkeep/test/browser/desk"
 	"swapkeep/test/browser/ui"
 )
@@ -72,9 +73,9 @@ func held(symbol string) string {
 func TestSwapsOnOneNetwork(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := newTrader(t, kind)
-		p.d.Fund(desk.Base, p.w.Address, "WETH", "2")
 		p.pay("WETH")
 		p.receive("USDC")
+		p.compare()
 		for _, s := range []swapped{
 			{name: "pools", provider: "DEX", in: "WETH", amount: "0.1", out: "USDC", routing: "CLASSIC", confirm: "Approve and swap",
 				approve:  []allowance{{"0.1 WETH", false}, {"0.1 WETH", true}},
@@ -90,11 +91,51 @@ func TestSwapsOnOneNetwork(t *testing.T) {
 	})
 }
 
+// compare changes the provider by the selector, and by another's offer in the list that
+// compares all; what stands in the form stays.
+func (p *trader) compare() {
+	p.t.Helper()
+	p.amount("0.05")
+	kept := func(provider string) {
+		p.t.Helper()
+		p.Await("radio", provider, "chosen", func(e ui.Element) bool { return e.Checked })
+		p.Find("button", "You pay on Base: WETH, choose another token")
+		p.Find("button", "You receive on Base: USDC, choose another token")
+		if got := p.Value("You pay on Base"); got != "0.05" {
+			p.t.Errorf("%s: the amount is %q", provider, got)
+		}
+	}
+	for _, provider := range []string{"Bridge", "Intent", "Gasless", "DEX"} {
+		p.provider(provider)
+		kept(provider)
+	}
+	p.Click("button", "/^3 other offers/")
+	p.Click("button", "/^Gasless /")
+	kept("Gasless")
+	p.ready()
+}
+
+// reported swaps by a deposit whose end nobody proves.
+func (p *trader) reported(amount, ending string, stranger bool, condition string) {
+	p.t.Helper()
+	p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": ending, "stranger": stranger}}, nil)
+	p.align(desk.Arbitrum)
+	p.amount(amount)
+	p.review()
+	p.confirm("Approve and swap")
+	p.approve(allowance{amount + " USDC", false})
+	o := p.d.AwaitOrder(condition, func(o protocol.Order) bool { return o.Condition == condition })
+	if o.Final || !o.Reported {
+		p.t.Errorf("the order is %s", o.State)
+	}
+}
+
 // TestSwapsToAnotherNetwork: the bridge, the intent provider by a route that is not
-// its first, and a deposit that comes back.
+// its first, a deposit that comes back, and two whose end is told and not proven.
 func TestSwapsToAnotherNetwork(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := newTrader(t, kind)
+		p.d.Control("POST", "/intent", map[string]any{"pacePercent": 0}, nil)
 		p.pay("USDC")
 		p.provider("Bridge")
 		p.to("Arbitrum")
@@ -116,5 +157,19 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 		p.See("200.25 USDC came back", "To Account 1 on Base.", "came back to you after your deposit")
 		p.Find("link", "/^Refund "+short(o.Verdict.Evidence.Tx)+" /")
 		p.Screenshot("refunded")
+		p.another()
+
+		p.reported("60", "fill", true, "reported, transfer seen")
+		card := p.In("region", "Reported, transfer seen")
+		card.See("Intent says: it is done.", "USDC came from", "on Arbitrum One", "What is not proven", "What you can do")
+		card.Find("link", "/^Transfer that was seen /")
+		p.Find("heading", "Swap in progress")
+		p.Screenshot("seen")
+		p.another()
+
+		p.reported("70", "claim", false, "reported, unproven")
+		p.In("region", "Reported, unproven").See("Intent says: it is done.", "No chain that Swapkeep can read shows the payment on Arbitrum One.")
+		p.Find("heading", "Swap in progress")
+		p.Screenshot("unproven")
 	})
 }

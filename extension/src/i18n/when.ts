@@ -1,3 +1,4 @@
+import { dates } from "./formats";
 import { locale } from "./t";
 
 type Style = "clock" | "minute" | "date" | "day" | "whole";
@@ -13,7 +14,7 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
 /** when writes a time (RFC 3339, or ms since 1970) in the language and time zone of
  * the reader: clock 14:05:09, minute 14:05, date 3 May, day Monday 3 May, whole date and time. */
 export function when(time: string | number, style: Style): string {
-	return new Intl.DateTimeFormat(locale(), styles[style]).format(new Date(time));
+	return dates(locale(), styles[style]).format(new Date(time));
 }
 
 /** span writes a number of seconds as 4:05 or 1:02:09; never below zero. */

@@ -1,6 +1,8 @@
 // Amounts are decimal strings of base units, as on the wire. All arithmetic is on
 // whole numbers: a float would show another amount than the one that is signed.
 
+import { numbers } from "../i18n/formats";
+
 /** parseAmount reads what a person typed, in whole coins, as base units. undefined:
  * it is no number, has more decimals than the token, or may be grouped in thousands.
  * Both "." and "," separate decimals, since people type either. */
@@ -56,12 +58,12 @@ function leadingZeros(fraction: string): number {
 }
 
 function separated(whole: string, fraction: string, locale?: string): string {
-	const grouped = new Intl.NumberFormat(locale).format(BigInt(whole));
+	const grouped = numbers(locale).format(BigInt(whole));
 	return fraction ? grouped + point(locale) + fraction : grouped;
 }
 
 function point(locale?: string): string {
-	return new Intl.NumberFormat(locale).formatToParts(1.5).find((p) => p.type === "decimal")?.value ?? ".";
+	return numbers(locale).formatToParts(1.5).find((p) => p.type === "decimal")?.value ?? ".";
 }
 
 /** dollars writes a decimal string of US dollars for reading. */
@@ -69,7 +71,7 @@ export function dollars(usd: string, locale?: string): string {
 	const value = Number(usd);
 	const small = Math.abs(value) > 0 && Math.abs(value) < 0.01;
 	const places = small ? { maximumSignificantDigits: 2 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-	return new Intl.NumberFormat(locale, { style: "currency", currency: "USD", ...places }).format(value);
+	return numbers(locale, { style: "currency", currency: "USD", ...places }).format(value);
 }
 
 /** rate is how much of `out` one of `in` is, for reading. */

@@ -1,3 +1,4 @@
+import { numbers } from "../i18n/formats";
 import { shortAddress } from "../components/address";
 import { isolated } from "../i18n/isolated";
 import { exactAmount, shownAmount } from "./amount";
@@ -12,7 +13,7 @@ export interface Unit {
 export function spelled(units: string, { symbol, decimals }: Unit, locale?: string): string {
 	const [whole = "0", fraction] = exactAmount(units, decimals).split(".");
 	// The language's own signs around digits that no format may cut off.
-	const parts = new Intl.NumberFormat(locale, fraction ? { minimumFractionDigits: 1 } : {}).formatToParts(BigInt(whole));
+	const parts = numbers(locale, fraction ? { minimumFractionDigits: 1 } : {}).formatToParts(BigInt(whole));
 	return `${parts.map((p) => (p.type === "fraction" ? fraction : p.value)).join("")} ${isolated(symbol)}`;
 }
 
@@ -24,5 +25,5 @@ export function shown(units: string, { symbol, decimals }: Unit, locale?: string
 /** raw writes an amount of a token of which nothing is known. `words` says "base
  * units of", with $1 the digits and $2 the token's address. */
 export function raw(units: string, address: string, words: (digits: string, token: string) => string, locale?: string): string {
-	return words(new Intl.NumberFormat(locale).format(BigInt(units)), shortAddress(address));
+	return words(numbers(locale).format(BigInt(units)), shortAddress(address));
 }

@@ -2,6 +2,7 @@ import type {
 	Account, Balance, Events, GasPrice, Hello, KeysStatus, Network, Order, Price, Provider, Setting,
 } from "../wire/protocol";
 import type { Link } from "../wire/link";
+import { batched } from "./batched";
 import type { Channel } from "./channel";
 import { keep, kept } from "./local";
 import { store, type Store } from "./store";
@@ -110,10 +111,10 @@ function listen(wallet: Wallet): void {
 		"prices.changed": () => readPrices(wallet),
 		"settings.changed": () => Promise.all([readSettings(wallet), readProviders(wallet)]),
 		"gas.price": (price) => onGas(wallet, price),
-		"swap.order": (order) => {
-			wallet.learn(order);
-			if (order.final) void readBalances(wallet);
-		},
+		"swap.order": batched((orders: readonly Order[]) => {
+			wallet.orders.update((before) => orders.reduce(withOrder, before));
+			if (orders.some((o) => o.final)) void readBalances(wallet);
+		}),
 	};
 	for (const [event, read] of Object.entries(reads)) {
 		shell.on(event as keyof Events, async (params) => {

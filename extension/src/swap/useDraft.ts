@@ -30,7 +30,8 @@ export function useDraft(around: Around): Draft {
 	const now = useStore(draft);
 	const fitted = fit(now, { active, crossChain, balances });
 	useEffect(() => {
-		if (active !== 0 && fitted !== now) draft.set(fitted);
+		// Of what stands there by then: somebody may have typed on.
+		if (active !== 0 && fitted !== now) draft.update((d) => fit(d, { active, crossChain, balances }));
 	}, [active, fitted, now]);
 	useEffect(() => {
 		if (!preselectedToken) return;
