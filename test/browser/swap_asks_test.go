@@ -29,7 +29,6 @@ func TestOrdersAsk(t *testing.T) {
 		if b := card.Find("button", "Accept the new terms"); !b.Disabled {
 			t.Error("new terms can be accepted before they were compared")
 		}
-		p.Screenshot("consent")
 		card.Click("checkbox", "I have compared the terms and accept the new ones")
 		card.Click("button", "Accept the new terms")
 		floor := o.Terms.FloorOut.Int()
@@ -45,11 +44,9 @@ func TestOrdersAsk(t *testing.T) {
 		p.d.Chain(desk.Base).Resume()
 		p.d.AwaitOrder("waiting for unlock", func(o protocol.Order) bool { return o.Condition == "waiting for unlock" })
 		p.See("1 swap waits for you to unlock")
-		p.Screenshot("locked")
 		p.Fill("Password", desk.Password)
 		p.Press("Enter")
 		p.Lost("button", "Unlock")
-		p.Screenshot("unlocked")
 		p.Click("button", "/under way/")
 		p.See("arrived")
 		if o := p.d.Orders()[0]; o.State != "filled" || len(p.d.Orders()) != len(before)+1 {

@@ -50,10 +50,8 @@ func TestQuotesExpire(t *testing.T) {
 		p.later(31 * time.Second)
 		p.Find("button", "Get new quote")
 		p.In("region", "Offer").See("Expired")
-		p.Screenshot("expired")
 		p.Click("button", "Get new quote")
 		p.Find("button", "/try again$/")
-		p.Screenshot("down")
 		if got := p.Value("You pay on Base"); got != "77.5" {
 			t.Errorf("the amount is %q", got)
 		}

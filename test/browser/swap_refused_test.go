@@ -60,7 +60,10 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 				p.Click("button", "Review swap")
 			}
 			p.In("alert", "").See(lie.read, "Nothing was signed.")
-			p.Screenshot(fmt.Sprint("refused-", i))
+			if !p.inSight() {
+				t.Errorf("%s: the reason is not in sight", lie.read)
+				p.Screenshot(fmt.Sprint("refused-", i))
+			}
 			truth()
 		}
 		nonce, err := p.d.Chain(desk.Base).Client().PendingNonceAt(t.Context(), p.w.Address)
@@ -68,6 +71,16 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 			t.Errorf("there are %d orders and %d transactions: %v", len(all), nonce, err)
 		}
 	})
+}
+
+// inSight reports whether the first line of the alert is on top where it stands.
+func (p *trader) inSight() (seen bool) {
+	p.t.Helper()
+	p.Eval(`(() => {
+		const alert = document.querySelector("[role=alert]"), at = alert.getBoundingClientRect();
+		return alert.contains(document.elementFromPoint(at.left + at.width / 2, at.top + 20));
+	})()`, &seen)
+	return seen
 }
 
 // lied has a provider lie until the returned function is called.
@@ -104,7 +117,6 @@ func TestGas(t *testing.T) {
 		if b := p.Await("button", "/^0\\.000[0-9]+ ETH missing for gas$/", "disabled", func(e ui.Element) bool { return e.Disabled }); b.Name == "" {
 			t.Error("the button has no name")
 		}
-		p.Screenshot("gas-missing")
 		p.provider("Gasless")
 		p.receive("WETH")
 		p.review()
@@ -112,7 +124,6 @@ func TestGas(t *testing.T) {
 		if b := p.Find("button", "Not enough for gas"); !b.Disabled {
 			t.Error("a swap without gas can be confirmed")
 		}
-		p.Screenshot("gas-blocked")
 		p.Click("button", "Back")
 		d.Fund(desk.Base, w.Address, "", "1")
 		p.Reload() // which reads the balances again
@@ -123,7 +134,6 @@ func TestGas(t *testing.T) {
 		p.review()
 		p.See("Gas costs more than half of what you swap")
 		before := d.Orders()
-		p.Screenshot("gas-scam")
 		p.confirm("Swap anyway")
 		p.end(before, "filled")
 	})

@@ -156,7 +156,6 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 		}
 		p.See("200.25 USDC came back", "To Account 1 on Base.", "came back to you after your deposit")
 		p.Find("link", "/^Refund "+short(o.Verdict.Evidence.Tx)+" /")
-		p.Screenshot("refunded")
 		p.another()
 
 		p.reported("60", "fill", true, "reported, transfer seen")
@@ -164,12 +163,10 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 		card.See("Intent says: it is done.", "USDC came from", "on Arbitrum One", "What is not proven", "What you can do")
 		card.Find("link", "/^Transfer that was seen /")
 		p.Find("heading", "Swap in progress")
-		p.Screenshot("seen")
 		p.another()
 
 		p.reported("70", "claim", false, "reported, unproven")
 		p.In("region", "Reported, unproven").See("Intent says: it is done.", "No chain that Swapkeep can read shows the payment on Arbitrum One.")
 		p.Find("heading", "Swap in progress")
-		p.Screenshot("unproven")
 	})
 }

@@ -231,8 +231,10 @@ func (o *tour) reviews(p *trader) {
 	p.Click("button", "Approve this amount")
 	p.armed("Allow this amount")
 	o.look(p.Page, "approval-permit")
-	p.Press("Escape") // which leads back to the form
+	p.Press("Escape") // which leads back to the plan
 	p.Lost("dialog", "")
+	p.Find("button", "Approve and swap")
+	p.Click("button", "Back")
 }
 
 // armed waits for a button that gives consent: it acts a moment after it came.

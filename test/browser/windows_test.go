@@ -85,8 +85,9 @@ func TestNetworkSwitch(t *testing.T) {
 			t.Errorf("the amount is %q", amount)
 		}
 		p.receive("USDC")
+		p.amount("0.5")
 		p.review()
-		p.See("on Arbitrum")
+		p.See("on Arbitrum One")
 		d.Swapkeep("networks", "select", "1")
 		p.See("You pay on Ethereum", "Balance 0")
 		p.Lost("heading", "Review swap")

@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { announce } from "../components/Announcer";
 import { Button } from "../components/Button";
 import { NetworkSelect } from "../components/NetworkSelect";
-import { Refusal } from "../components/Refusal";
 import { TokenAmount } from "../components/TokenAmount";
 import { TokenPicker } from "../components/TokenPicker";
 import { locale, t } from "../i18n/t";
@@ -20,6 +19,7 @@ import { OfferCard } from "./OfferCard";
 import { Offers } from "./Offers";
 import { OpenOrders } from "./OpenOrders";
 import type { FrameProps } from "./PanelFrame";
+import { Refused } from "./Refused";
 import { Routes } from "./Routes";
 import { turned } from "./useDraft";
 import type { PanelFlow } from "./usePanel";
@@ -52,8 +52,8 @@ export function FormView(props: Props) {
 			)}
 			{machine.routes && <Routes offers={state.quotes.offers} chosen={offer?.id} token={inputs.draft.tokenOut} onChoose={flow.choose} />}
 			<Offers query={queryOf(machine, inputs)} own={offer} kind={machine.kind} tokenOut={inputs.draft.tokenOut} onProvider={onProvider} />
-			{state.quotes.at === "failed" && state.quotes.failure && <Refusal failure={state.quotes.failure} />}
-			{state.failure && <Refusal failure={state.failure} />}
+			{state.quotes.at === "failed" && state.quotes.failure && <Refused failure={state.quotes.failure} />}
+			{state.failure && <Refused failure={state.failure} />}
 			<ActButton condition={shown} onAct={(act) => (act === "review" ? offer && flow.review(offer.id) : flow.requote())} />
 		</div>
 	);
@@ -70,11 +70,14 @@ function useFacts({ machine, inputs, flow }: Props) {
 		state,
 		{
 			missingGas: missing && shownAmount(missing, inputs.coin.decimals, 6, locale()),
-			failure: failure && { key: "button_failed", values: [refusalWords(failure).title] },
+			failure: failure && { key: "button_failed", values: [firstSentence(refusalWords(failure).title)] },
 		},
 		now,
 	);
 }
+
+/** The rest stands in the note above the button. */
+const firstSentence = (text: string) => text.replace(/\.( .*)?$/, "");
 
 /** A first offer is announced; the ones that replace it are not, they come by the
  * minute. */

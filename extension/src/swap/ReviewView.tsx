@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../components/Button";
-import { Refusal } from "../components/Refusal";
 import { Screen } from "../components/Screen";
 import { t } from "../i18n/t";
 import { ApprovalModal } from "./ApprovalModal";
@@ -9,6 +8,7 @@ import { Findings } from "./Findings";
 import type { Inputs } from "./machine";
 import { approvals, type Stage } from "./panel";
 import { useReviewed } from "./reviewed";
+import { Refused } from "./Refused";
 import { ReviewFacts } from "./ReviewFacts";
 import { ReviewSteps } from "./ReviewSteps";
 import { useArmed } from "./useArmed";
@@ -36,7 +36,7 @@ export function ReviewView({ inputs, flow, stage }: Props) {
 			{!about.seen && <p class="note warn">{t("destination_unseen", about.to.name)}</p>}
 			<ReviewFacts review={review} about={about} />
 			<ReviewSteps review={review} />
-			{flow.state.failure && <Refusal failure={flow.state.failure} />}
+			{flow.state.failure && <Refused failure={flow.state.failure} />}
 			<div class="act">
 				<Button
 					kind={shown.level === "critical" ? "main critical" : "main"}
@@ -48,7 +48,7 @@ export function ReviewView({ inputs, flow, stage }: Props) {
 				</Button>
 			</div>
 			{approval && (
-				<ApprovalModal step={approval} review={review} number={stage.at === "approving" ? stage.approval + 1 : 1} of={approvals(review).length} onApprove={flow.approve} onClose={flow.back} />
+				<ApprovalModal step={approval} review={review} number={stage.at === "approving" ? stage.approval + 1 : 1} of={approvals(review).length} onApprove={flow.approve} onClose={flow.close} />
 			)}
 		</Screen>
 	);

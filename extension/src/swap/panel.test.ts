@@ -44,6 +44,7 @@ const table: [PanelEvent, Partial<Record<PanelState["stage"]["at"], PanelState["
 	[{ event: "refused", of: "r", failure: failure("price_refused") }, { executing: "review" }],
 	[{ event: "refused", of: "r", failure: failure("plan_unknown") }, { executing: "form" }],
 	[{ event: "refused", of: "else", failure: failure("internal") }, {}],
+	[{ event: "closed" }, { approving: "review" }],
 	[{ event: "back" }, { preparing: "form", review: "form", approving: "form", tracking: "form" }],
 ];
 
@@ -98,7 +99,11 @@ describe("consent", () => {
 		expect(approvals(review([], [of("approve", "1"), of("permit", "1"), of("swap", "1")])).map((s) => s.effect.kind)).toEqual(["approve", "permit"]);
 		expect(approvals(review([], [of("permit", "1"), of("swap", "2")])).map((s) => s.effect.kind)).toEqual(["permit", "swap"]);
 	});
-	it("is taken back by closing an approval", () => expect(next(approvingOne, { event: "back" }).stage).toEqual({ at: "form" }));
+	it("is taken back by closing an approval, which leads to the plan again", () => {
+		const closed = next(approvingOne, { event: "closed" });
+		expect(closed.stage.at).toBe("review");
+		expect(next(closed, { event: "confirm", request: "again" }).stage).toMatchObject({ at: "approving", approval: 0 });
+	});
 	it("is not possible to what is blocked, whatever is acknowledged", () => {
 		const blocked = review([finding("gas_insufficient", "block"), finding("price_unknown", "acknowledge")], [], true);
 		const state = run(preparing, { event: "reviewed", offer: "a", review: blocked }, { event: "acknowledged", code: "gas_insufficient", on: true }, { event: "acknowledged", code: "price_unknown", on: true });

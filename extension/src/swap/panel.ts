@@ -38,6 +38,7 @@ export type PanelEvent =
 	| { event: "executed"; order: Order }
 	/** of: the offer or the request that was refused. */
 	| { event: "refused"; of: string; failure: Failure }
+	| { event: "closed" }
 	| { event: "back" };
 
 /** next is the panel's next state. What does not fit the present stage changes
@@ -53,6 +54,8 @@ export function next(state: PanelState, e: PanelEvent): PanelState {
 			return state.quotes.offers.length > 0 ? { ...state, quotes: quoted(state.quotes, e) } : state;
 		case "chose":
 			return { ...state, chosen: e.offer };
+		case "closed": // an approval that was not given: the plan is looked at again
+			return state.stage.at === "approving" ? { ...state, stage: { at: "review", review: state.stage.review, acknowledged: state.stage.acknowledged } } : state;
 		case "back": // consent that was given cannot be taken back here
 			return state.stage.at === "executing" ? state : { ...state, stage: { at: "form" }, failure: undefined };
 		case "refused":
@@ -88,7 +91,7 @@ function sameAllowance(a: Approval | undefined, b: Approval | undefined): boolea
 	return !!a && !!b && a.token === b.token && a.spender === b.spender && a.amount === b.amount;
 }
 
-type StageEvent = Exclude<PanelEvent, QuoteEvent | { event: "chose" | "back" | "refused" }>;
+type StageEvent = Exclude<PanelEvent, QuoteEvent | { event: "chose" | "closed" | "back" | "refused" }>;
 
 function staged(state: PanelState, e: StageEvent): PanelState {
 	const { stage } = state;

@@ -20,6 +20,8 @@ export interface PanelFlow {
 	acknowledge(code: FindingCode, on: boolean): void;
 	confirm(): void;
 	approve(): void;
+	/** close leaves an approval that is not given. */
+	close(): void;
 	back(): void;
 	requote(): void;
 }
@@ -48,6 +50,7 @@ export function usePanel(kind: ProviderKind, query: Query | undefined, owner: Ow
 		acknowledge: (code, on) => dispatch({ event: "acknowledged", code, on }),
 		confirm: () => dispatch({ event: "confirm", request: crypto.randomUUID() }),
 		approve: () => state.stage.at === "approving" && dispatch({ event: "approved", approval: state.stage.approval, request: crypto.randomUUID() }),
+		close: () => dispatch({ event: "closed" }),
 		back: () => dispatch({ event: "back" }),
 		requote,
 	};
