@@ -77,6 +77,9 @@ crash:
 pages: extension
 	cd extension && npx --no-install tsc --noEmit && npx --no-install vitest run
 	cd extension && npx --no-install web-ext lint --no-config-discovery --source-dir ../build/extension/firefox
+	cd extension && node build/build.mjs --zip --out ../build/extension-again
+	@for f in build/extension/*.zip; do cmp $$f build/extension-again/$$(basename $$f) || exit 1; done; rm -r build/extension-again
+	@echo "two builds of each package are the same"
 
 # Both browsers' packages, into build/extension; the same source gives the same bytes.
 extension: $(PAGES)

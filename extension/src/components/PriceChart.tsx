@@ -9,6 +9,7 @@ import type { Candle, ChartPeriod, PriceHistory } from "../wire/protocol";
 import { Loading } from "./Loading";
 import { nearest, plot, type Plot } from "./plot";
 import { Refusal } from "./Refusal";
+import { Segments } from "./Segments";
 
 const periods: readonly { of: ChartPeriod; name: MessageKey; summary: MessageKey }[] = [
 	{ of: "24h", name: "chart_day", summary: "chart_summary_day" },
@@ -36,14 +37,7 @@ export function PriceChart({ chainId, token, symbol, stale = false }: Props) {
 	const fresh = history?.period === period ? history : undefined;
 	return (
 		<figure class="chart card stack tight" aria-label={t("chart", symbol)}>
-			<fieldset class="periods" aria-label={t("chart_period")}>
-				{periods.map((p) => (
-					<label key={p.of} class="period">
-						<input type="radio" name="period" checked={period === p.of} onChange={() => choose(p.of)} />
-						<span>{t(p.name)}</span>
-					</label>
-				))}
-			</fieldset>
+			<Segments label={t("chart_period")} name="period" value={period} options={periods.map((p) => ({ value: p.of, text: t(p.name) }))} onChange={choose} wide />
 			{failure && <Refusal failure={failure} />}
 			{!fresh && !failure && (
 				<div class="chart-empty">

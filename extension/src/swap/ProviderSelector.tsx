@@ -1,3 +1,4 @@
+import { Segments } from "../components/Segments";
 import type { MessageKey } from "../i18n/keys";
 import { t } from "../i18n/t";
 import type { ProviderKind } from "../wire/protocol";
@@ -17,14 +18,6 @@ interface Props {
 
 /** ProviderSelector picks one of the providers. */
 export function ProviderSelector({ value, onChange }: Props) {
-	return (
-		<fieldset class="providers" role="radiogroup" aria-label={t("provider_selector")}>
-			{providers.map((p) => (
-				<label key={p.kind} class="provider" title={t(p.does)}>
-					<input type="radio" name="provider" value={p.kind} checked={p.kind === value} onChange={() => onChange(p.kind)} />
-					<span>{t(p.name)}</span>
-				</label>
-			))}
-		</fieldset>
-	);
+	const options = providers.map((p) => ({ value: p.kind, text: t(p.name), hint: t(p.does) }));
+	return <Segments label={t("provider_selector")} name="provider" value={value} options={options} onChange={onChange} />;
 }
