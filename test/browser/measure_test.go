@@ -224,7 +224,7 @@ func measureFrames(t *testing.T, kind ui.Kind) map[string]samples {
 	loud := d.InstallProgram(kind, manifest.HostName, "./test/loudhost")
 	w := d.RichWallet(desk.Base)
 	d.Swapkeep("networks", "select", fmt.Sprint(desk.Base))
-	p := &trader{unlocked(d, d.BrowserAlone(kind)), t, d, w}
+	p := &trader{Page: unlocked(d, d.BrowserAlone(kind)), t: t, d: d, w: w}
 	pauseChains(d)
 	to, err := net.Dial("unix", loud+".sock")
 	if err != nil {

@@ -17,11 +17,11 @@ func tradingIn(t *testing.T, d *desk.Desk, kind ui.Kind) *trader {
 	t.Helper()
 	w := d.RichWallet(desk.Base)
 	d.Swapkeep("networks", "select", "8453")
-	return &trader{unlocked(d, d.Browser(kind)), t, d, w}
+	return &trader{Page: unlocked(d, d.Browser(kind)), t: t, d: d, w: w}
 }
 
 // also is the same person in another window.
-func (p *trader) also(q *ui.Page) *trader { return &trader{q, p.t, p.d, p.w} }
+func (p *trader) also(q *ui.Page) *trader { return &trader{Page: q, t: p.t, d: p.d, w: p.w} }
 
 // wordsOf reads the words of a new wallet off the page.
 func wordsOf(p *ui.Page) []string {

@@ -36,6 +36,8 @@ type trader struct {
 	t *testing.T
 	d *desk.Desk
 	w desk.Wallet
+
+	modals string // what the approval modals said since the last order
 }
 
 // newTrader has a wallet with coins on Base, which is active, and the popup open.
@@ -50,7 +52,7 @@ func newTraderAt(t *testing.T, kind ui.Kind, o desk.Options) *trader {
 	w := d.RichWallet(desk.Base)
 	d.Fund(desk.Base, w.Address, "WETH", "2")
 	d.Swapkeep("networks", "select", "8453")
-	return &trader{unlocked(d, d.Browser(kind)), t, d, w}
+	return &trader{Page: unlocked(d, d.Browser(kind)), t: t, d: d, w: w}
 }
 
 // provider chooses one by its name.
@@ -119,6 +121,7 @@ func (p *trader) approve(wanted ...allowance) {
 		p.Find("button", button)
 		modal := p.In("dialog", "/^Approve the token/")
 		modal.See(a.amount, "May pull it", "exactly this amount")
+		p.modals += modal.Said()
 		p.Click("button", button)
 	}
 }
@@ -163,7 +166,8 @@ func (p *trader) align(chain uint64) {
 	}
 }
 
-// spent wants none of an order's allowances to be left.
+// spent wants none of an order's allowances to be left, and each spender to have been
+// named by a modal.
 func (p *trader) spent(o protocol.Order) {
 	p.t.Helper()
 	for _, s := range o.Steps {
@@ -171,8 +175,12 @@ func (p *trader) spent(o protocol.Order) {
 			if left := p.allowed(o, s.Effect, a); left.Sign() != 0 {
 				p.t.Errorf("%s may still take %s of %s, by %s", a.Spender, left, a.Token, s.Effect.Kind)
 			}
+			if p.modals != "" && !strings.Contains(p.modals, string(a.Spender)) {
+				p.t.Errorf("no modal named %s, but %s", a.Spender, p.modals)
+			}
 		}
 	}
+	p.modals = ""
 }
 
 // allowed is what the chain says of an allowance: the token's own, or Permit2's.

@@ -17,7 +17,7 @@ func TestSwapByKeyboard(t *testing.T) {
 		d.Fund(desk.Base, w.Address, "WETH", "1")
 		d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
 		d.Swapkeep("networks", "select", "8453")
-		p := &trader{d.Browser(kind).Open("popup.html"), t, d, w}
+		p := &trader{Page: d.Browser(kind).Open("popup.html"), t: t, d: d, w: w}
 		p.Await("textbox", "Password", "focused", func(e ui.Element) bool { return e.Focused })
 		p.Type(desk.Password)
 		p.Press("Enter")

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/sandbox/inject"
 	"swapkeep/test/browser/ui"
 )
 
@@ -36,8 +35,8 @@ func (p *trader) ready() {
 	p.Await("button", "Review swap", "enabled", func(e ui.Element) bool { return !e.Disabled })
 }
 
-// TestQuotesExpire: with the provider down its last offer runs out, the entries stay,
-// and the button asks anew. Nothing is watched while the window is hidden.
+// TestQuotesExpire: the last offer of a provider that talks nonsense since runs out, the
+// entries stay, and the button asks anew. Nothing is watched while the window is hidden.
 func TestQuotesExpire(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := newTrader(t, kind)
@@ -46,7 +45,7 @@ func TestQuotesExpire(t *testing.T) {
 		p.amount("77.5")
 		p.ready()
 
-		up := p.d.Fault("dex", inject.Rule{Target: "/quote", Kind: inject.HTTP, Status: 503})
+		truth := p.d.Lie("dex", "/quote", "/quote/output/amount", "nothing") // no 503, after some of which it is left in peace
 		p.later(31 * time.Second)
 		p.Find("button", "Get new quote")
 		p.In("region", "Offer").See("Expired")
@@ -57,7 +56,7 @@ func TestQuotesExpire(t *testing.T) {
 		}
 		p.Find("button", "You pay on Base: USDC, choose another token")
 		p.Find("button", "You receive on Base: WETH, choose another token")
-		up()
+		truth()
 		p.later(0)
 		p.Click("button", "/try again$/")
 		p.ready()

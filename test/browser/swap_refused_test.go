@@ -110,7 +110,7 @@ func TestGas(t *testing.T) {
 		d.Fund(desk.Base, w.Address, "USDC", "100")
 		d.Swapkeep("networks", "select", "8453")
 		dear(d)
-		p := &trader{unlocked(d, d.Browser(kind)), t, d, w}
+		p := &trader{Page: unlocked(d, d.Browser(kind)), t: t, d: d, w: w}
 		p.pay("USDC")
 		p.receive("ETH")
 		p.amount("50")

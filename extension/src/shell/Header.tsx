@@ -1,6 +1,9 @@
 import { t } from "../i18n/t";
 import { useWallet } from "../state/context";
+import { refusalWords } from "../order/failure-words";
 import { useStore } from "../state/store";
+import { failureOf } from "../wire/failure";
+import { announce } from "../components/Announcer";
 import { Avatar } from "../components/Avatar";
 import { shortAddress } from "../components/address";
 import { Button } from "../components/Button";
@@ -30,7 +33,7 @@ export function Header() {
 					<span class="cut">{network?.name}</span>
 				</Named>
 			</button>
-			<Button kind="icon" label={t("header_lock")} onClick={() => void wallet.shell.call("keys.lock", {})}>
+			<Button kind="icon" label={t("header_lock")} onClick={() => void wallet.shell.call("keys.lock", {}).catch((thrown: unknown) => announce(refusalWords(failureOf(thrown)).title))}>
 				<Icon name="lock" />
 			</Button>
 		</header>
