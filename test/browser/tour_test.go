@@ -74,13 +74,24 @@ func (o *tour) beginning() {
 	p.Find("button", "/^Wait /")
 	o.look(p, "unlock-wait")
 	if o.kind == ui.Chromium { // it takes the relay ten seconds to give up
+		o.stopped(d, p)
 		o.lost(d, p)
 	}
 }
 
+// stopped is a daemon that a person stopped: only a person starts it again.
+func (o *tour) stopped(d *desk.Desk, p *ui.Page) {
+	d.StopDaemon()
+	p.Find("heading", "swapkeep was stopped")
+	o.look(p, "host-stopped")
+	p.Click("button", "Try again")
+	p.Find("button", "Unlock")
+}
+
 // lost is a daemon that cannot be started any more: what takes its place ends at once.
 func (o *tour) lost(d *desk.Desk, p *ui.Page) {
-	d.Shell("swapkeep stop; mv $(command -v swapkeepd) away; printf '#!/bin/sh\\nexit 1\\n' > $(dirname $(command -v swapkeep))/swapkeepd; chmod +x $(dirname $(command -v swapkeep))/swapkeepd")
+	d.Shell("mv $(command -v swapkeepd) away; printf '#!/bin/sh\\nexit 1\\n' > $(dirname $(command -v swapkeep))/swapkeepd; chmod +x $(dirname $(command -v swapkeep))/swapkeepd")
+	d.KillDaemon()
 	p.Find("heading", "swapkeep ended")
 	o.look(p, "host-lost")
 	d.Shell("mv away $(dirname $(command -v swapkeep))/swapkeepd")

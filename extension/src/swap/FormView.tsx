@@ -45,6 +45,8 @@ export function FormView(props: Props) {
 			<h1 class="hidden">{t("nav_swap")}</h1>
 			<OpenOrders />
 			<Entries {...props} />
+			{state.quotes.at === "failed" && state.quotes.failure && <Refused failure={state.quotes.failure} />}
+			{state.failure && <Refused failure={state.failure} />}
 			{offer && (
 				<OfferCard offer={offer} inputs={inputs} quotes={state.quotes} provider={machine.kind} route={props.route ?? false}>
 					{props.about?.(offer)}
@@ -52,8 +54,6 @@ export function FormView(props: Props) {
 			)}
 			{machine.routes && <Routes offers={state.quotes.offers} chosen={offer?.id} token={inputs.draft.tokenOut} onChoose={flow.choose} />}
 			<Offers query={queryOf(machine, inputs)} own={offer} kind={machine.kind} tokenOut={inputs.draft.tokenOut} onProvider={onProvider} />
-			{state.quotes.at === "failed" && state.quotes.failure && <Refused failure={state.quotes.failure} />}
-			{state.failure && <Refused failure={state.failure} />}
 			<ActButton condition={shown} onAct={(act) => (act === "review" ? offer && flow.review(offer.id) : flow.requote())} />
 		</div>
 	);

@@ -2,8 +2,8 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Failure } from "../wire/failure";
 import { Refusal } from "../components/Refusal";
 
-/** Refused says why something was refused, and comes into sight when it does: it stands
- * at the end of the form, behind the button that stays in reach. */
+/** Refused says why something was refused, and comes into sight when it does: it may
+ * stand behind the button that stays in reach. */
 export function Refused({ failure }: { failure: Failure }) {
 	const note = useRef<HTMLDivElement>(null);
 	useEffect(() => note.current?.scrollIntoView({ block: "nearest" }), []);

@@ -170,6 +170,7 @@ const refusals: Readonly<Record<string, MessageKey>> = {
 	database_readonly: "link_refused_database_readonly",
 	origin_refused: "link_refused_origin_refused",
 	busy: "link_refused_busy",
+	daemon_stopped: "link_refused_daemon_stopped",
 };
 
 function Refused({ link }: { link: Of<"refused"> }) {
