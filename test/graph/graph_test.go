@@ -75,6 +75,7 @@ var allowed = map[string][]string{
 	"bench":           {"priceapi/board", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "tokens", "chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "providers/gasless", "swap"},
 	"bench/echohost":  {},
 	"test/fakedaemon": {"host/frame", "host/owner", "host/protocol", "host/transport"},
+	"test/loudhost":   {"host/frame"},
 	"test/browser/ui": {"manifest"}, // knows browsers, and nothing of the product
 }
 
