@@ -238,13 +238,16 @@ func (c *Client) once(ctx context.Context, call Call) (*Reply, *Error) {
 }
 
 // record tells the breaker how the exchange went. Only failures of the service
-// count; a probe that the caller gave up proves nothing and counts as one.
+// count; a probe that the caller gave up proves nothing, and the next call is one.
 func (c *Client) record(ctx context.Context, e *Error) {
 	switch {
 	case e == nil || e.Kind == Answered && e.Status < http.StatusInternalServerError:
 		c.breaker.RecordSuccess()
-	case !errors.Is(ctx.Err(), context.Canceled) || c.breaker.IsHalfOpen():
+	case !errors.Is(ctx.Err(), context.Canceled):
 		c.breaker.RecordFailure()
+	case c.breaker.IsHalfOpen():
+		c.breaker.Open() // half open again has its one permit back
+		c.breaker.HalfOpen()
 	}
 }
 

@@ -332,8 +332,8 @@ func TestCircuit(t *testing.T) {
 	}
 }
 
-// TestCircuitProbe: a probe that its caller gives up does not block the circuit
-// for ever.
+// TestCircuitProbe: a probe that runs out of time opens the circuit again, and one that
+// its caller gives up leaves the next call to be a probe; neither blocks it for ever.
 func TestCircuitProbe(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
@@ -361,9 +361,19 @@ func TestCircuitProbe(t *testing.T) {
 		t.Fatal("no failure")
 	}
 	mode.Store(2)
+	if e := failure(t, second(c.Do(t.Context(), Call{Method: "GET", Path: "/x"}))); e.Kind != Suspended {
+		t.Error("after a probe without an answer:", e)
+	}
+	mode.Store(1)
 	time.Sleep(2 * l.Open)
+	ctx, cancel = context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if err := second(c.Do(ctx, Call{Method: "GET", Path: "/x"})); err == nil {
+		t.Fatal("no failure")
+	}
+	mode.Store(2)
 	if err := second(c.Do(t.Context(), Call{Method: "GET", Path: "/x"})); err != nil {
-		t.Error(err)
+		t.Error("after a probe that was given up:", err)
 	}
 }
 
