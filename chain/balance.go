@@ -42,8 +42,8 @@ func tokenAmount(ctx context.Context, r reader, token common.Address, what strin
 	return n, nil
 }
 
-// Balances returns Balance for each of tokens, nil for one whose contract gives
-// none. It uses Multicall3 where the chain has it.
+// Balances returns Balance for each of tokens: nil for one whose contract gives none,
+// zero where there is no contract. It uses Multicall3 where the chain has it.
 func (h *Hub) Balances(ctx context.Context, id uint64, account common.Address, tokens []common.Address) ([]*big.Int, error) {
 	p, err := h.pool(id)
 	if err != nil {
@@ -61,6 +61,11 @@ func (h *Hub) Balances(ctx context.Context, id uint64, account common.Address, t
 		return nil, fmt.Errorf("balances: %w", err)
 	}
 	all := amounts(answers)
+	for i, answer := range answers {
+		if answer != nil && len(answer) == 0 && tokens[i] != Native {
+			all[i] = new(big.Int)
+		}
+	}
 	if i := slices.Index(tokens, Native); i >= 0 && all[i] == nil { // no Multicall3 to tell
 		coin, err := reader{p}.BalanceAt(ctx, account, nil)
 		if err != nil {

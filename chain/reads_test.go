@@ -70,7 +70,7 @@ func TestBalances(t *testing.T) {
 	if _, err := h.Balance(t.Context(), 1, key.addr, none); err == nil {
 		t.Error("an address without code has a token balance")
 	}
-	want := []any{alloc[key.addr].Balance.String(), "77", "nil", "nil"}
+	want := []any{alloc[key.addr].Balance.String(), "77", "nil", "0"}
 	check := func(how string, got []*big.Int, err error) {
 		t.Helper()
 		if err != nil || len(got) != len(want) {

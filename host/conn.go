@@ -29,6 +29,7 @@ type conn struct {
 	wg     sync.WaitGroup
 	who    atomic.Pointer[protocol.Connection] // nil until attached
 	gone   sync.Once                           // for drop
+	taken  uint64                              // requests so far; the reader's own
 
 	mu      sync.Mutex
 	ids     map[string]bool               // of requests without a reply
@@ -168,6 +169,8 @@ func (c *conn) attach(frames *frame.Reader) (json.RawMessage, *protocol.Error) {
 // answered beside the others.
 func (c *conn) admit(body []byte) {
 	r, e := parseRequest(body)
+	c.taken++
+	r.number = c.taken
 	if e == nil {
 		e = c.allowed(r)
 	}

@@ -97,13 +97,21 @@ func (s *Server) refusalOf(r *swap.Refusal) *protocol.Error {
 	if r.Err != nil {
 		s.Log.Warn().Err(r.Err).Str("error", name).Msg("refused")
 	}
-	if len(r.Data) > 0 {
-		e.Data = maps.Clone(r.Data)
-	}
-	if r.Field != "" {
-		e.With("field", r.Field)
-	}
+	e.Data = detailsOf(r.Data, r.Field)
 	return e
+}
+
+// detailsOf are a refusal's figures, and the field that was wrong.
+func detailsOf(data map[string]string, field string) map[string]string {
+	details := maps.Clone(data)
+	if field == "" {
+		return details
+	}
+	if details == nil {
+		details = map[string]string{}
+	}
+	details["field"] = field
+	return details
 }
 
 func whyNotToken(err error) map[string]string {

@@ -529,7 +529,7 @@ func (s *fakeSwaps) Order(id string) (swap.Order, []swap.Entry, error) {
 	default:
 		return swap.Order{}, nil, swap.Refuse(swap.OrderUnknown, "no order %s", id)
 	}
-	lines := []swap.Entry{{Time: clock, State: swap.Accepted, Note: "accepted"}, {Time: clock.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven"}}
+	lines := []swap.Entry{{Time: clock, State: swap.Accepted, Note: "accepted", Cause: &swap.Cause{Word: swap.Begun}}, {Time: clock.Add(time.Second), State: swap.Filled, Step: 1, Note: "proven filled", Cause: &swap.Cause{Word: swap.Proven, Data: swap.Figures{"state": "filled"}}}}
 	for len(lines) < s.lines {
 		lines[0].Note = cmp.Or(s.note, lines[0].Note)
 		lines = append(lines, lines[0])
@@ -543,7 +543,7 @@ func (s *fakeSwaps) inNeed(id string) swap.Order {
 	o.Condition, o.Revision = swap.NeedsConsent, 6
 	r, _ := s.Prepare(context.Background(), "offer-1")
 	r.Terms.FloorOut = big.NewInt(2_900_000_000)
-	o.Proposal = &swap.Proposal{Review: r, Reason: "the price fell", Made: clock}
+	o.Proposal = &swap.Proposal{Review: r, Reason: "the price fell", Made: clock, Cause: &swap.Cause{Word: swap.PriceFell, Code: swap.ConsentNeeded, Data: swap.Figures{"floor": "2985000000", "offered": "2900000000"}}}
 	return o
 }
 
@@ -555,6 +555,7 @@ func (s *fakeSwaps) leaving(id string) swap.Order {
 		Kind: swap.Approve, Chain: 1, Target: usdc, Approves: []swap.Approval{{Token: usdc, Spender: router, Amount: big.NewInt(1_000_000)}}}}
 	o.Plan.Steps = append([]swap.Step{approve}, o.Plan.Steps...)
 	o.Results, o.Step, o.Reason = []swap.Result{{Tx: txHash, Evidence: &chain.Evidence{Chain: 1, Tx: txHash, Success: true, FeePaid: big.NewInt(1)}}}, 1, "another transaction used its nonce"
+	o.Cause = &swap.Cause{Word: swap.NonceUsed}
 	return o
 }
 

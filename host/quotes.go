@@ -14,11 +14,11 @@ import (
 // swapQuote is ended from its first look at the parameters on: what the password was
 // given for before a lock must not be watched after it.
 func (c *call) swapQuote(ctx context.Context, p *protocol.QuoteParams) (any, error) {
-	ctx, end := c.beginQuote(ctx)
+	ctx, end := c.beginQuote(ctx, c.number, p.Watch)
 	defer end()
 	out, err := c.quote(ctx, p)
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return nil, protocol.New("quote_unknown", "the quote was ended meanwhile: it was stopped, or the wallet was locked or switched")
+		return nil, protocol.New("quote_unknown", "the quote was ended meanwhile: it was stopped, a newer one took its place, or the wallet was locked or switched")
 	}
 	return out, err
 }
@@ -43,7 +43,7 @@ func (c *call) quote(ctx context.Context, p *protocol.QuoteParams) (any, error) 
 		return nil, err
 	}
 	if p.Watch {
-		c.keepQuoting(ctx, r, kinds, each)
+		c.keepQuoting(ctx, c.number, r, kinds, each)
 	}
 	out := protocol.QuoteResult{Offers: list(res.Offers, c.s.valuedOffer), Failures: map[string]*protocol.Error{}}
 	for k, failure := range res.Failures {
@@ -62,7 +62,7 @@ func (s *Server) quotedOf(id json.RawMessage, q swap.Quoted) protocol.Quoted {
 
 func (c *call) swapWatch(_ context.Context, p *protocol.WatchParams) (any, error) {
 	if p.Stop {
-		c.stopQuotes()
+		c.stopQuotes(c.number)
 		return protocol.WatchResult{}, nil
 	}
 	c.mu.Lock()
@@ -96,38 +96,85 @@ func (s *Server) placeToQuote(ctx context.Context, origin string) (done func(), 
 
 // quotes are what a connection asked of the providers and still wants.
 type quotes struct {
-	running map[*context.CancelFunc]struct{} // under way
-	watch   *quoteWatch                      // nil: none
+	running map[*quoteRun]struct{} // under way
+	watch   *quoteWatch            // nil: none
+	watched uint64                 // number of the last request for a watch
+	stopped uint64                 // number of the last request that ended what was asked before
 }
 
-// beginQuote makes a quote one that stopQuotes ends.
-func (c *conn) beginQuote(ctx context.Context) (context.Context, func()) {
+// A quoteRun is a quote under way.
+type quoteRun struct {
+	number uint64 // of its request
+	watch  bool   // it is to be watched
+	cancel context.CancelFunc
+}
+
+// over tells whether a later request has ended q.
+func (all *quotes) over(q *quoteRun) bool {
+	return q.number < all.stopped || q.watch && q.number < all.watched
+}
+
+// endOver ends what a later request has. The watch itself goes on until a newer quote
+// is answered.
+func (all *quotes) endOver() {
+	for q := range all.running {
+		if all.over(q) {
+			q.cancel()
+		}
+	}
+	if all.watch != nil && all.watch.number < all.stopped {
+		all.endWatch()
+	}
+}
+
+func (all *quotes) endWatch() {
+	if all.watch != nil {
+		all.watch.cancel()
+		all.watch = nil
+	}
+}
+
+// beginQuote makes a quote one that stopQuotes ends, and a newer one that is to be
+// watched too: of these the last that was asked for has the watch, in whichever order
+// they are answered.
+func (c *conn) beginQuote(ctx context.Context, number uint64, watch bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
+	q := &quoteRun{number, watch, cancel}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.quotes.running == nil {
-		c.quotes.running = map[*context.CancelFunc]struct{}{}
+		c.quotes.running = map[*quoteRun]struct{}{}
 	}
-	c.quotes.running[&cancel] = struct{}{}
+	c.quotes.running[q] = struct{}{}
+	if watch {
+		c.quotes.watched = max(c.quotes.watched, number)
+	}
+	c.quotes.endOver()
 	return ctx, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		delete(c.quotes.running, &cancel)
+		delete(c.quotes.running, q)
 		cancel()
 	}
 }
 
-// stopQuotes ends the quotes under way and the watch.
-func (c *conn) stopQuotes() {
+// stopQuotes ends the quotes under way and the watch that were asked for before the
+// request of that number.
+func (c *conn) stopQuotes(number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for cancel := range c.quotes.running {
-		(*cancel)()
+	c.quotes.stopped = max(c.quotes.stopped, number)
+	c.quotes.endOver()
+}
+
+// dropQuotes ends all quotes under way and the watch.
+func (c *conn) dropQuotes() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for q := range c.quotes.running {
+		q.cancel()
 	}
-	if c.quotes.watch != nil {
-		c.quotes.watch.cancel()
-		c.quotes.watch = nil
-	}
+	c.quotes.endWatch()
 }
 
 // dropPlans forgets all offers and plans, and ends what asks for more of them.
@@ -137,23 +184,21 @@ func (s *Server) dropPlans() {
 	all := s.list()
 	s.mu.Unlock()
 	for _, c := range all {
-		c.stopQuotes()
+		c.dropQuotes()
 	}
 }
 
-// keepQuoting goes on with a quote that has not been ended: it asks again and again,
-// in place of what this connection watched before, until it ends or nobody wants it.
-// While nobody looks it pauses.
-func (c *conn) keepQuoting(quote context.Context, r swap.QuoteRequest, kinds []swap.Kind, each func(swap.Quoted)) {
+// keepQuoting goes on with a quote, the request of that number, that has not been
+// ended: it asks again and again, in place of what this connection watched before,
+// until it ends or nobody wants it. While nobody looks it pauses.
+func (c *conn) keepQuoting(quote context.Context, number uint64, r swap.QuoteRequest, kinds []swap.Kind, each func(swap.Quoted)) {
 	ctx, cancel := context.WithCancel(c.ctx)
-	w := &quoteWatch{cancel: cancel, looked: make(chan struct{}), gone: make(chan struct{})}
+	w := &quoteWatch{number: number, cancel: cancel, looked: make(chan struct{}), gone: make(chan struct{})}
 	w.look(time.Now())
 	c.mu.Lock()
 	ended := quote.Err() != nil
 	if !ended {
-		if c.quotes.watch != nil {
-			c.quotes.watch.cancel()
-		}
+		c.quotes.endWatch()
 		c.quotes.watch = w
 	}
 	c.mu.Unlock()
@@ -172,6 +217,7 @@ func (c *conn) keepQuoting(quote context.Context, r swap.QuoteRequest, kinds []s
 
 // A quoteWatch refreshes a quote as long as somebody looks at it.
 type quoteWatch struct {
+	number uint64 // of the request
 	cancel context.CancelFunc
 	gone   chan struct{} // closed when it has ended
 

@@ -66,6 +66,86 @@ func TestQuoteWatchPauses(t *testing.T) {
 	}
 }
 
+// TestLastQuoteIsWatched: of quotes that are asked for with watch the last has it, also
+// when one before is slower. That one is ended: nobody waits for it any more.
+func TestLastQuoteIsWatched(t *testing.T) {
+	ask := map[string]any{"account": account, "tokenIn": protocol.Native, "amountIn": "1000000000000000000", "tokenOut": usdc, "watch": true}
+	r := newRig(t)
+	begun, slow := make(chan struct{}), make(chan struct{})
+	var quotes atomic.Int32
+	r.swaps.quoting = func(context.Context) {
+		if quotes.Add(1) == 1 {
+			close(begun)
+			<-slow // answered last, and does not hear that it was ended
+		}
+	}
+	p := r.attach("extension")
+	older := p.send("swap.quote", ask)
+	<-begun
+	p.must("swap.quote", ask)
+	newer := r.watched()
+	close(slow)
+	m := p.reply()
+	for string(m.ID) != older {
+		m = p.reply()
+	}
+	if m.Error == nil || m.Error.Name != "quote_unknown" {
+		t.Errorf("the older quote: %s", m.raw)
+	}
+	if w := r.watched(); w != newer || w == nil || w.ended() {
+		t.Errorf("watched is %+v, not the newer quote %+v", w, newer)
+	}
+}
+
+// TestQuotesInOrder: a stop, or a newer quote, ends what was asked for before it and
+// nothing else, in whichever order the handlers of both begin.
+func TestQuotesInOrder(t *testing.T) {
+	const quote, stop = 5, 6
+	for name, c := range map[string]struct {
+		number uint64
+		watch  bool
+		ended  bool
+	}{
+		"before a stop":              {quote, false, true},
+		"after a stop":               {stop + 1, false, false},
+		"before a newer watch":       {quote, true, true},
+		"before it, not watched":     {stop + 1, false, false},
+		"the newest":                 {stop + 4, true, false},
+		"between stop and new watch": {stop + 1, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			begin := func(conn *conn) context.Context {
+				ctx, _ := conn.beginQuote(t.Context(), c.number, c.watch)
+				return ctx
+			}
+			then := func(conn *conn) {
+				conn.stopQuotes(stop)
+				_, end := conn.beginQuote(t.Context(), stop+2, true)
+				end()
+			}
+			var first, last conn
+			ctx := begin(&first)
+			then(&first)
+			then(&last)
+			if late := begin(&last); (ctx.Err() != nil) != c.ended || (late.Err() != nil) != c.ended {
+				t.Errorf("ended %v when it began first, %v when last, want %t", ctx.Err(), late.Err(), c.ended)
+			}
+		})
+	}
+}
+
+// watched is what the only connection watches.
+func (r *rig) watched() *quoteWatch {
+	r.server.mu.Lock()
+	defer r.server.mu.Unlock()
+	for c := range r.server.conns {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.quotes.watch
+	}
+	return nil
+}
+
 // TestLockEndsQuotes: a quote under way, and the watch that would follow it, outlive
 // neither a stop nor a lock nor a switch of networks: the password for a recipient
 // was given before that.

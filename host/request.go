@@ -16,6 +16,7 @@ type request struct {
 	name   string
 	params []byte // nil: none
 	body   []byte
+	number uint64 // how many its connection had sent with it
 }
 
 var integer = regexp.MustCompile(`^-?[0-9]{1,18}$`)

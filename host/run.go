@@ -13,6 +13,7 @@ import (
 type call struct {
 	*conn
 	id      []byte
+	number  uint64 // as of its request: handlers run in any order
 	method  protocol.Method
 	session *session // open when the method needs one
 }
@@ -125,7 +126,7 @@ func (c *conn) run(r request) (result any, e *protocol.Error) {
 	}
 	ctx, cancel := context.WithTimeout(parent, c.s.waits.request)
 	defer cancel()
-	does := &call{conn: c, id: r.id, method: m}
+	does := &call{conn: c, id: r.id, number: r.number, method: m}
 	if m.Session {
 		if does.session, e = c.needSession(); e != nil {
 			return nil, e

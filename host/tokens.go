@@ -146,7 +146,7 @@ func (c *call) tokensBalances(ctx context.Context, p *protocol.BalancesParams) (
 	}
 	held := make([]holding, 0, len(asked))
 	for i, token := range asked {
-		if h := (holding{token, amounts[i]}); !p.WithBalance || h.rank() < nothing {
+		if h := (holding{token, amounts[i]}); !p.WithBalance || h.rank() < nothing || c.s.unread(id, h) {
 			held = append(held, h)
 		}
 	}
@@ -204,6 +204,16 @@ func (h holding) rank() int {
 		return 1
 	}
 	return nothing
+}
+
+// unread is true of a token that somebody here vouches for and whose contract gives no
+// balance: there may be some of it.
+func (s *Server) unread(chain uint64, h holding) bool {
+	if h.amount != nil {
+		return false
+	}
+	t, known := s.Tokens.Lookup(chain, h.token)
+	return known && standing(t) == 0
 }
 
 func (s *Server) balanceOf(chain uint64, h holding) protocol.Balance {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"math/big"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,5 +97,31 @@ func TestBalancesOfAHostileList(t *testing.T) {
 	}
 	if last := addressOf(m.all[19_999].Address); got.Balances[1].Token != last {
 		t.Errorf("the imported token is not among the first: %s", got.Balances[1].Token)
+	}
+}
+
+// silent has contracts that give no balance.
+type silent struct{ fakeNetworks }
+
+func (*silent) Balances(_ context.Context, _ uint64, _ common.Address, asked []common.Address) ([]*big.Int, error) {
+	out := make([]*big.Int, len(asked))
+	out[slices.Index(asked, tokens.Native)] = big.NewInt(1)
+	return out, nil
+}
+
+// Of a token that somebody vouches for it is said that its balance is not known; a
+// stranger's contract that gives none is passed over.
+func TestBalancesThatAreNotKnown(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Networks = &silent{} })
+	p := r.attach("extension")
+	var all, some protocol.BalancesResult
+	for with, got := range map[bool]*protocol.BalancesResult{false: &all, true: &some} {
+		if err := json.Unmarshal(p.must("tokens.balances", map[string]any{"account": account.Hex(), "withBalance": with}).Result, got); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vouched := slices.DeleteFunc(all.Balances, func(b protocol.Balance) bool { return !b.Known.Verified && !b.Known.Imported })
+	if !reflect.DeepEqual(some.Balances, vouched) || len(vouched) < 2 || vouched[1].Amount != "" || len(vouched) == len(all.Balances) {
+		t.Errorf("%+v of %+v", some.Balances, all.Balances)
 	}
 }

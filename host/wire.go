@@ -71,7 +71,7 @@ func orderOf(o swap.Order) protocol.Order {
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
 		Revision: o.Revision, Cancelling: o.Cancel, State: string(o.State), Means: o.Means(), Final: o.State.Final(),
 		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.Sending), Wrapped: o.Wrapped, Ref: o.Ref, Claim: claimOf(o.Claim), Seen: seenOf(o.Seen), Verdict: verdictOf(o.Verdict),
-		Reason: o.Reason, Created: o.Created.UTC(), Updated: o.Updated.UTC(), Attempts: list(o.Attempts, attemptOf),
+		Reason: o.Reason, Cause: causeOf(o.Cause), Created: o.Created.UTC(), Updated: o.Updated.UTC(), Checked: o.Checked.UTC(), Attempts: list(o.Attempts, attemptOf),
 	}
 	if r, ok := o.Report(); ok {
 		out.Reported, out.Report = true, r.Means
@@ -86,7 +86,7 @@ func orderOf(o swap.Order) protocol.Order {
 		out.Leftovers = append(out.Leftovers, protocol.Leftover{ChainID: o.Terms.SrcChain, Token: addressOf(a.Token), Spender: addressOf(a.Spender), Amount: amountOf(a.Amount)})
 	}
 	if p := o.Proposal; p != nil {
-		out.Proposal = &protocol.Proposal{Reason: p.Reason, Made: p.Made.UTC(), Review: reviewOf(p.Review)}
+		out.Proposal = &protocol.Proposal{Reason: p.Reason, Cause: causeOf(p.Cause), Made: p.Made.UTC(), Review: reviewOf(p.Review)}
 	}
 	return out
 }
@@ -259,7 +259,15 @@ func evidenceOf(e *chain.Evidence) *protocol.Evidence {
 }
 
 func entryOf(e swap.Entry) protocol.Entry {
-	return protocol.Entry{Time: e.Time.UTC(), State: string(e.State), Condition: string(e.Condition), Step: e.Step, Note: e.Note}
+	return protocol.Entry{Time: e.Time.UTC(), State: string(e.State), Condition: string(e.Condition), Step: e.Step, Note: e.Note, Cause: causeOf(e.Cause)}
+}
+
+// causeOf has a refusal's name and details as its error has them.
+func causeOf(c *swap.Cause) *protocol.Cause {
+	if c == nil {
+		return nil
+	}
+	return &protocol.Cause{Word: string(c.Word), Error: string(c.Code), Details: detailsOf(c.Data, c.Field), Said: c.Said, By: string(c.By)}
 }
 
 func providerOf(p swap.ProviderInfo) protocol.Provider {

@@ -34,11 +34,13 @@ func TestWordsAreTheWalletsOwn(t *testing.T) {
 	for _, p := range price.Periods() {
 		periods = append(periods, p.Name)
 	}
+	trusted := slices.Concat(beginning(sourceOf(t, "../providers/bridge"), "trusted"), beginning(sourceOf(t, "../providers/intent"), "trusted"))
 	for name, own := range map[string][]string{
 		"ProviderKind": kinds, "OrderKind": constants(swaps, "Kind"), "SupportLevel": constants(swaps, "Support"),
 		"StepKind": constants(swaps, "StepKind"), "EffectKind": constants(swaps, "EffectKind"), "SettledBy": constants(swaps, "SettledBy"),
 		"Severity": constants(swaps, "Severity"), "FindingCode": findingCodes(swaps), "ProvenBy": proofs,
 		"OrderState": constants(swaps, "State"), "Condition": constants(swaps, "Condition"), "AllowanceKind": constants(swaps, "AllowanceKind"),
+		"CauseWord": constants(swaps, "Word"), "Speaker": constants(swaps, "Speaker"), "Trusted": trusted,
 		"AttemptKind": constants(chains, "AttemptKind"), "ChartPeriod": periods,
 	} {
 		i := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == name })
@@ -92,6 +94,21 @@ func constants(files []*ast.File, typ string) (values []string) {
 			}
 			if of, ok := spec.Type.(*ast.Ident); ok && of.Name == typ && len(spec.Values) == 1 {
 				if value, ok := literal(spec.Values[0]); ok && value != "" {
+					values = append(values, value)
+				}
+			}
+			return true
+		})
+	}
+	return values
+}
+
+// beginning are the values of constants whose names begin so.
+func beginning(files []*ast.File, prefix string) (values []string) {
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Names) == 1 && len(spec.Values) == 1 && strings.HasPrefix(spec.Names[0].Name, prefix) {
+				if value, ok := literal(spec.Values[0]); ok {
 					values = append(values, value)
 				}
 			}

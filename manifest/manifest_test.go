@@ -189,3 +189,14 @@ func FuzzValidate(f *testing.F) {
 		}
 	})
 }
+
+// TestReleased: an id that is out of form would let nobody in.
+func TestReleased(t *testing.T) {
+	for family, ids := range Released {
+		for _, id := range ids {
+			if !family.ValidID(id) {
+				t.Errorf("%s has no id %q", family, id)
+			}
+		}
+	}
+}

@@ -36,7 +36,7 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
 			return o, err
 		}
 		o.Updated = s.o.Now().UTC()
-		if o, err = s.o.Journal.Wish(r.Request, content, o, "the user accepted the proposal"); !errors.Is(err, errStale) {
+		if o, err = s.o.Journal.Wish(r.Request, content, o, because(UserAccepted)); !errors.Is(err, errStale) {
 			break
 		}
 		if o, err = s.proposed(r); err != nil {

@@ -43,7 +43,7 @@ func decodeApprove(t Terms, c chain.Call, shares *big.Int) (Effect, error) {
 	case len(w) != 2 || !isAddress(w[0]):
 		return Effect{}, refuseField(NotUnderstood, "data", "the approval is not in its one canonical encoding")
 	case c.Value == nil || c.Value.Sign() != 0:
-		return Effect{}, refuseField(NotAsAccepted, "value", "the approval would also send %v wei", c.Value)
+		return Effect{}, refuseField(NotAsAccepted, "value", "the approval would also send the coin").Amounts(OfCoin, c.Value, nil)
 	}
 	return Effect{Kind: Approve, Chain: c.ChainID, Target: c.To, Approves: []Approval{{
 		Token: c.To, Spender: common.BytesToAddress(w[0]), Amount: new(big.Int).SetBytes(w[1]), Shares: shares,
@@ -97,7 +97,7 @@ func checkValue(c chain.Call, f Effect) error {
 		}
 	}
 	if c.Value.Cmp(coins) != 0 {
-		return refuseField(NotAsAccepted, "value", "the transaction sends %s wei, and its effect spends %s", c.Value, coins)
+		return refuseField(NotAsAccepted, "value", "the transaction sends another amount of the coin than its effect spends").Amounts(OfCoin, c.Value, coins)
 	}
 	return nil
 }
@@ -180,64 +180,65 @@ func (e *Engine) approvals(ctx context.Context, t Terms, spender common.Address,
 // out, what was left out and is needed after all is made up for, and the amount
 // follows the shares. ready means that s may be signed; x says then what its
 // simulation may show. o must hold the allowance.
-func (e *Engine) arrange(ctx context.Context, o *Order, s Step) (x Expected, ready bool, note string, err error) {
+func (e *Engine) arrange(ctx context.Context, o *Order, s Step) (x Expected, ready bool, note Cause, err error) {
 	x.Spender = o.Plan.Spender
 	a, err := e.allowance(ctx, o.Terms, o.Plan, o.ID)
 	if err != nil {
-		return x, false, "", err
+		return x, false, untold, err
 	}
 	x.Allowed = a.present
 	fits := a.fits(o.Plan, o.Terms.AmountIn)
 	switch {
 	case s.Effect.Kind == Approve && (fits || !grants(s.Effect) && a.present.Sign() == 0):
-		note, err = e.finish(o, Result{Skipped: true}, "this approval is not needed any more")
+		note, err = e.finish(o, Result{Skipped: true}, because(ApprovalSkipped))
 		return x, false, note, err
 	case s.Effect.Kind == Approve:
 		note, err = e.adapt(ctx, o, a)
-		return x, err == nil && note == "", note, err
+		return x, err == nil && note.Word == "", note, err
 	case fits:
-		return x, true, "", nil
+		return x, true, untold, nil
 	}
 	for i, r := range o.Results[:min(o.own(), len(o.Results))] {
 		switch {
 		case !grants(o.Plan.Steps[i].Effect):
 		case r.Skipped && !e.rested(o.ID): // of two nodes one is behind
-			return x, false, "", errors.New("the allowance is not what it was a moment ago")
+			return x, false, untold, errors.New("the allowance is not what it was a moment ago")
 		case r.Skipped:
 			e.turns(o.ID)
 			o.rewind(i)
-			return x, false, "the allowance is not what it was: it is approved after all", nil
+			return x, false, because(ApprovalAgain), nil
 		default: // a node is behind, or the approval's block is gone and its bytes are offered again
 			_, _, err = e.Sender.Poll(ctx, stepKey(*o, i))
-			o.Reason = "no node shows the mined approval yet"
-			return x, false, o.Reason, err
+			note = because(ApprovalHidden)
+			o.because(note)
+			return x, false, note, err
 		}
 	}
-	return x, false, "", Refuse(ConsentNeeded, "the allowance is not what it was, so that an approval is needed")
+	return x, false, untold, askConsent(ApprovalNeeded)
 }
 
 // adapt makes o's approvals, from the present step on, those that are needed
 // now. The note is empty if they already are.
-func (e *Engine) adapt(ctx context.Context, o *Order, a allowance) (string, error) {
+func (e *Engine) adapt(ctx context.Context, o *Order, a allowance) (Cause, error) {
 	last := o.Step
 	for last < len(o.Plan.Steps) && o.Plan.Steps[last].Effect.Kind == Approve {
 		last++
 	}
 	fresh, err := e.approvals(ctx, o.Terms, o.Plan.Spender, a, hasApproval(o.Plan.Steps[:o.Step]))
 	if err != nil {
-		return "", err
+		return untold, err
 	}
 	sameCall := func(a, b Step) bool { return bytes.Equal(a.Call.Data, b.Call.Data) }
 	if slices.EqualFunc(fresh, o.Plan.Steps[o.Step:last], sameCall) {
-		return "", nil
+		return untold, nil
 	}
 	plan := o.Plan
 	plan.Steps = slices.Concat(o.Plan.Steps[:o.Step], fresh, o.Plan.Steps[last:])
 	if Digest(o.Terms, plan.Effects()) != o.Digest {
-		return "", Refuse(ConsentNeeded, "another approval is needed than was accepted")
+		return untold, askConsent(ApprovalChanged)
 	}
 	o.Plan = plan
-	return "approvals adapted to the allowance as it is now", nil
+	return because(ApprovalsAdapted), nil
 }
 
 // hasApproval reports whether steps that are done include a change of the

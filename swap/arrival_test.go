@@ -363,7 +363,7 @@ func TestRaceForALog(t *testing.T) {
 	if _, err := proven(&o, *v); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.e.Journal.Update(&o, "too late"); !errors.Is(err, errUsed) {
+	if err := c.e.Journal.Update(&o, because("too late")); !errors.Is(err, errUsed) {
 		t.Fatalf("the same log ended two orders: %v", err)
 	}
 	c.wants(c.looks(second), "", "")

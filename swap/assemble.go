@@ -220,7 +220,7 @@ func (e *Engine) try(ctx context.Context, t Terms, steps []Step, x Expected) ([]
 	if len(calls) > 0 {
 		err := e.shows(ctx, t, calls, x)
 		if errors.Is(err, chain.ErrWouldRevert) {
-			return nil, &Refusal{Code: WouldRevert, Reason: "the transaction would fail: " + err.Error() + "; get a new quote", Err: err}
+			return nil, wouldFail(err)
 		}
 		if err != nil {
 			return nil, err

@@ -322,7 +322,7 @@ func TestAllowanceTakenWithoutTheCall(t *testing.T) {
 	b.shift.Add(int64(30 * time.Minute))
 	o = b.until(o.ID, "ended", func(o Order) bool { return o.State.Final() })
 	b.mined(1)
-	if o.State != Expired || o.Verdict.By != byUnsignedLate || !strings.Contains(o.Reason, "1000000000 of the 1000000000") || !strings.Contains(o.Verdict.Sources, o.Reason) {
+	if o.State != Expired || o.Verdict.By != byUnsignedLate || o.Cause == nil || o.Cause.Word != AllowanceTaken || o.Cause.Data["gone"] != "1000000000" || o.Cause.Data["allowed"] != "1000000000" || !strings.Contains(o.Verdict.Sources, o.Reason) {
 		t.Errorf("%s: %s; %+v", o.State, o.Reason, o.Verdict)
 	}
 }

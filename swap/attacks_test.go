@@ -274,7 +274,7 @@ func TestDearCancelGetsConsent(t *testing.T) {
 	o, _, _ = b.service.Order(o.ID)
 	o.Terms.GasCeiling = big.NewInt(1)
 	o.Digest = Digest(o.Terms, o.Plan.Effects())
-	if err := b.service.o.Journal.Update(&o, "test"); err != nil {
+	if err := b.service.o.Journal.Update(&o, because("test")); err != nil {
 		t.Fatal(err)
 	}
 	b.start()

@@ -249,7 +249,7 @@ func checkApprove(s setting, f Effect) error {
 		shares = new(big.Int)
 	}
 	if want := new(big.Int).Add(t.AmountIn, shares); shares.Sign() < 0 || want.BitLen() > 256 || a.Amount.Sign() != 0 && a.Amount.Cmp(want) != 0 {
-		return refuseField(NotAsAccepted, "amount", "the approval is for %s, not for exactly %s and the open orders' share of %s", a.Amount, t.AmountIn, shares)
+		return refuseField(NotAsAccepted, "allowance", "the approval is not for exactly the amount and the open orders' share").Amounts(OfInput, a.Amount, want)
 	}
 	return nil
 }
@@ -287,7 +287,7 @@ func checkPermit(s setting, f Effect) error {
 	case !s.pins.Allows(f.Chain, Router, a.Spender):
 		return refuseField(NotPinned, "spender", "the permit is for %s, which is not a built-in router on chain %d", a.Spender, f.Chain)
 	case a.Amount.Cmp(t.AmountIn) != 0:
-		return refuseField(NotAsAccepted, "amount", "the permit is for %s, not for exactly %s", a.Amount, t.AmountIn)
+		return refuseField(NotAsAccepted, "allowance", "the permit is not for exactly the amount").Amounts(OfInput, a.Amount, t.AmountIn)
 	case a.Until.IsZero() || a.Until.After(t.Deadline.Add(maxAllowanceLife)):
 		return refuseField(NotAsAccepted, "expiration", "the permit stays valid for over 31 days")
 	case f.Deadline.IsZero():
@@ -398,7 +398,7 @@ func checkSpend(t Terms, f Effect) error {
 		return refuseField(NotAsAccepted, "tokenIn", "the step does not spend %s alone", t.Input())
 	}
 	if a := f.Spends[0].Amount; a == nil || a.Cmp(t.AmountIn) != 0 {
-		return refuseField(NotAsAccepted, "amountIn", "the step spends %v, not exactly %s", a, t.AmountIn)
+		return refuseField(NotAsAccepted, "amountIn", "the step does not spend exactly the amount").Amounts(OfInput, a, t.AmountIn)
 	}
 	return nil
 }
@@ -419,7 +419,7 @@ func checkReceive(t Terms, f Effect) error {
 		}
 	}
 	if sum.Cmp(t.FloorOut) < 0 {
-		return refuseField(NotAsAccepted, "floorOut", "only %s is enforced for the recipient, below the accepted floor %s", sum, t.FloorOut)
+		return refuseField(NotAsAccepted, "floorOut", "what is enforced for the recipient is below the accepted floor").Amounts(OfOutput, sum, t.FloorOut)
 	}
 	return nil
 }
@@ -460,9 +460,9 @@ func oneApproval(t Terms, f Effect) (Approval, error) {
 }
 
 // only refuses an effect that does anything beside the named thing.
-func only(f Effect, what string) error {
+func only(f Effect, field string) error {
 	if len(f.Spends)+len(f.Receives)+len(f.Pays) != 0 {
-		return refuseField(NotAsAccepted, what, "the %s step would also move funds", f.Kind)
+		return refuseField(NotAsAccepted, field, "the %s step would also move funds", f.Kind)
 	}
 	return nil
 }

@@ -55,16 +55,16 @@ func (o Order) own() int {
 // wrapped twice; the rest begins again, so that a permit whose call was never
 // signed is signed again. An order that was signed is never left for another.
 // Anything else needs consent.
-func (e *Engine) refresh(ctx context.Context, p Provider, o *Order) (string, error) {
+func (e *Engine) refresh(ctx context.Context, p Provider, o *Order) (Cause, error) {
 	if o.ordered() {
-		return "", errOrdered
+		return untold, errOrdered
 	}
 	if !e.rested(o.ID) {
-		return "", errors.New("there was a fresh quote a moment ago")
+		return untold, errors.New("there was a fresh quote a moment ago")
 	}
 	offers, err := e.requote(ctx, p, *o)
 	if err != nil {
-		return "", err
+		return untold, err
 	}
 	e.turns(o.ID)
 	var why error
@@ -78,9 +78,9 @@ func (e *Engine) refresh(ctx context.Context, p Provider, o *Order) (string, err
 		o.SlippageBps = o.request().SlippageBps
 		o.Offer, o.Plan = offer, plan
 		o.rewind(o.own())
-		return "quote refreshed under the same consent", nil
+		return because(Refreshed), nil
 	}
-	return "", why
+	return untold, why
 }
 
 // errOrdered must not happen: nothing leads back from a signed order.
@@ -106,7 +106,7 @@ func gentler(first, next error) error {
 // rebuild makes o's plan from a fresh offer, under the same consent.
 func (e *Engine) rebuild(ctx context.Context, p Provider, o Order, offer Offer) (Plan, error) {
 	if !o.Terms.refunds(offer) {
-		return Plan{}, Refuse(ConsentNeeded, "the fresh quote would give back another token, or less of it, than was accepted, if nobody fills it")
+		return Plan{}, askConsent(RefundChanged)
 	}
 	plan, err := e.build(ctx, p, offer, o.Terms)
 	if err == nil {
@@ -116,7 +116,7 @@ func (e *Engine) rebuild(ctx context.Context, p Provider, o Order, offer Offer) 
 	var refused *Refusal
 	switch {
 	case errors.As(err, &refused) && !refused.Code.temporary():
-		return plan, &Refusal{Code: ConsentNeeded, Reason: "the fresh quote is not within what was accepted: " + refused.Reason, Err: err}
+		return plan, &Refusal{Code: ConsentNeeded, Word: OutsideTerms, Field: refused.Field, Data: refused.Data, Reason: "the fresh quote is not within what was accepted: " + refused.Reason, Err: err}
 	case err != nil:
 		return plan, err
 	}
@@ -145,11 +145,11 @@ func (e *Engine) rested(id string) bool {
 // second one be used.
 func sameConsent(o Order, plan Plan) error {
 	if Digest(o.Terms, plan.Effects()) != o.Digest || plan.Settlement != o.Plan.Settlement || plan.Spender != o.Plan.Spender {
-		return Refuse(ConsentNeeded, "the fresh quote would act differently from what was accepted")
+		return askConsent(ActsDifferently)
 	}
 	other := func(s Step) bool { return s.Effect.Kind == Permit && !o.Permit.may(s.Effect.Nonce) }
 	if slices.ContainsFunc(plan.Steps, other) {
-		return Refuse(ConsentNeeded, "the fresh quote asks for another permit than the one that was signed")
+		return askConsent(PermitChanged)
 	}
 	return nil
 }
@@ -163,14 +163,15 @@ func (p *SignedPermit) may(nonce *big.Int) bool {
 // rewind makes step the next one. Nothing from there on may have been sent.
 func (o *Order) rewind(step int) {
 	o.Results, o.Step = o.Results[:min(step, len(o.Results)):min(step, len(o.Results))], min(step, o.Step)
-	o.Condition, o.Reason = NoCondition, ""
+	o.Condition = NoCondition
+	o.because(untold)
 }
 
 // requote asks for offers of the accepted route whose enforced minimum keeps the
 // accepted floor, best first: with the accepted slippage, or with as much less as
 // the floor demands.
 func (e *Engine) requote(ctx context.Context, p Provider, o Order) ([]Offer, error) {
-	r := o.request()
+	r, most := o.request(), new(big.Int)
 	for range 2 {
 		fresh, err := e.freshOffers(ctx, p, o.Terms.Provider, r)
 		if err != nil {
@@ -178,17 +179,18 @@ func (e *Engine) requote(ctx context.Context, p Provider, o Order) ([]Offer, err
 		}
 		fresh = slices.DeleteFunc(fresh, func(f Offer) bool { return f.Routing != o.Offer.Routing || f.Wrap != o.Terms.Wrap })
 		if len(fresh) == 0 {
-			return nil, Refuse(ConsentNeeded, "the provider has no offer of the accepted kind any more, only others")
+			return nil, askConsent(KindGone)
 		}
 		keep := slices.DeleteFunc(slices.Clone(fresh), func(f Offer) bool { return f.MinOut.Cmp(o.Terms.FloorOut) < 0 })
 		if len(keep) > 0 {
 			return keep[:min(len(keep), maxTried)], nil
 		}
+		most = fresh[0].MinOut
 		if r.SlippageBps = slippageFor(fresh[0].AmountOut, o.Terms.FloorOut); r.SlippageBps < MinSlippageBps {
 			break
 		}
 	}
-	return nil, Refuse(ConsentNeeded, "the price fell: no offer reaches the accepted floor of %s", o.Terms.FloorOut)
+	return nil, askConsent(PriceFell, "floor", o.Terms.FloorOut.String(), "offered", most.String())
 }
 
 // maxTried bounds how many offers of one quote are built, one after the other.
@@ -268,21 +270,23 @@ func (p Proposal) until() time.Time {
 // propose makes an order wait for consent to other terms, because of why. What
 // no consent could make good is refused, and ends the order; a provider's bad
 // moment leaves it waiting without a proposal, and is tried again.
-func (e *Engine) propose(ctx context.Context, o *Order, why *Refusal) (string, error) {
+func (e *Engine) propose(ctx context.Context, o *Order, why *Refusal) (Cause, error) {
 	e.turns(o.ID)
 	fresh, err := e.proposal(ctx, *o, why)
 	var refused *Refusal
 	switch {
 	case errors.As(err, &refused) && refused.Code == JournalFailed:
-		return "", err
+		return untold, err
 	case errors.As(err, &refused) && !refused.Code.temporary() && !retried(*o, refused):
 		o.Condition = NoCondition
 		return e.abandon(o, refused)
 	case err != nil:
 		e.Log(*o, err)
 	}
-	o.Condition, o.Reason, o.Proposal = NeedsConsent, why.Reason, fresh
-	return "needs consent: " + why.Reason, nil
+	c := ofRefusal(Refused, why)
+	o.Condition, o.Proposal = NeedsConsent, fresh
+	o.because(c)
+	return c.says("needs consent: " + why.Reason), nil
 }
 
 // proposal is what could be consented to instead of the accepted terms: a plan
@@ -312,7 +316,7 @@ func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal
 	for _, offer := range offers[:min(len(offers), maxTried)] {
 		made, err := e.proposeOffer(ctx, p, net, o, offer, now, errors.Is(why, chain.ErrCeiling))
 		if err == nil {
-			made.Reason = why.Reason
+			made.Reason, made.Cause = why.Reason, ofRefusal(Refused, why).stored()
 			return made, nil
 		}
 		if failed = gentler(failed, err); !fallsBack(err) {

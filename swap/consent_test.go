@@ -253,7 +253,7 @@ func TestHigherFeeIsProposed(t *testing.T) {
 	o, _, _ = b.service.Order(o.ID)
 	o.Terms.MakerFeeBps = 0 // as accepted under an older configuration
 	o.Digest = Digest(o.Terms, o.Plan.Effects())
-	if err := b.service.o.Journal.Update(&o, "test"); err != nil {
+	if err := b.service.o.Journal.Update(&o, because("test")); err != nil {
 		t.Fatal(err)
 	}
 	tr.set(func(tr *trader) {

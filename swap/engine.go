@@ -52,6 +52,7 @@ type Engine struct {
 	wake     map[string]chan struct{} // by order in progress
 	queue    map[string]bool          // those that wait for another order
 	turned   map[string]time.Time     // when it last began something again, by order
+	checked  map[string]time.Time     // when it was last looked at to an answer, by order
 	lookouts map[string]*lookout      // by order that a provider settles
 	streams  int                      // of providers, open now
 	running  sync.WaitGroup
@@ -77,6 +78,7 @@ func (e *Engine) Start(ctx context.Context, id string) {
 		delete(e.wake, id)
 		delete(e.queue, id)
 		delete(e.turned, id)
+		delete(e.checked, id)
 		delete(e.lookouts, id)
 		e.mu.Unlock()
 	})
@@ -182,7 +184,7 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 	var refused *Refusal
 	switch {
 	case err != nil && e.IsLocked(err):
-		note, err = "keys are locked", nil
+		note, err = because(KeysLocked), nil
 		o.Condition = WaitingForUnlock
 	case errors.As(err, &refused) && refused.Code == JournalFailed, errors.Is(err, chain.ErrLedger):
 		return false, err // nothing is promised without the journal
@@ -192,6 +194,7 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 	if err != nil {
 		return false, err
 	}
+	e.check(o.ID)
 	e.missing(ctx, o)
 	if o.Condition != NeedsConsent {
 		o.Proposal = nil
@@ -209,7 +212,7 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 		if before.Condition == WaitingForAllowance {
 			return false, nil
 		}
-		err = e.Journal.Update(o, string(WaitingForAllowance))
+		err = e.Journal.Update(o, waits(WaitingForAllowance))
 	}
 	if err != nil {
 		return false, err
@@ -219,6 +222,27 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 		e.callQueue()
 	}
 	return before.State != o.State || before.Step != o.Step || before.Sending != o.Sending || !before.Holds && o.Holds || len(before.Since) < len(o.Since) || !before.HeadsAt.Equal(o.HeadsAt), nil
+}
+
+// check notes that an order was looked at, and what there is to know of it was known.
+func (e *Engine) check(id string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.checked == nil {
+		e.checked = make(map[string]time.Time)
+	}
+	e.checked[id] = e.Now()
+}
+
+// dated is o with the time at which it was last looked at.
+func (e *Engine) dated(o Order) Order {
+	if o.State.Final() {
+		return o
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	o.Checked = e.checked[o.ID]
+	return o
 }
 
 // stand puts an order into the queue of those that wait for another one.
@@ -292,20 +316,23 @@ func sameClaim(a, b *Claim) bool {
 // With an approval of ours mined, or a reset, a node that says the rest would fail
 // may be behind that, or the price may have moved: it is asked again until the
 // deadline.
-func (e *Engine) refuse(ctx context.Context, o *Order, r *Refusal) (string, error) {
+func (e *Engine) refuse(ctx context.Context, o *Order, r *Refusal) (Cause, error) {
 	signed, err := e.signed(*o)
 	switch {
 	case err != nil:
-		return "", err
+		return untold, err
 	case signed:
-		o.Reason = r.Reason
-		return r.Error(), nil
+		c := ofRefusal(Refused, r)
+		o.because(c)
+		return c.says(r.Error()), nil
 	case r.Code == ConsentNeeded:
 		return e.propose(ctx, o, r)
 	case retried(*o, r):
 		e.Log(*o, r)
-		o.Condition, o.Reason = NoCondition, r.Reason+"; it is tried again until the deadline"
-		return o.Reason, nil
+		c := ofRefusal(RefusedForNow, r).says(r.Reason + "; it is tried again until the deadline")
+		o.Condition = NoCondition
+		o.because(c)
+		return c, nil
 	}
 	return e.abandon(o, r)
 }
@@ -325,10 +352,12 @@ func retried(o Order, r *Refusal) bool {
 }
 
 // abandon ends an order of which nothing that spends was signed.
-func (e *Engine) abandon(o *Order, r *Refusal) (string, error) {
-	o.Condition, o.Reason = NoCondition, r.Reason
+func (e *Engine) abandon(o *Order, r *Refusal) (Cause, error) {
+	c := ofRefusal(RefusedUnsigned, r)
+	o.Condition = NoCondition
+	o.because(c)
 	o.Verdict = withdrawn(*o, byWithdrawn)
-	return "refused before signing: " + r.Error(), o.to(Cancelled)
+	return c.says("refused before signing: " + r.Error()), o.to(Cancelled)
 }
 
 // unspent says why an order that signed() is false of took nothing.
@@ -377,7 +406,7 @@ func stepKey(o Order, step int) string {
 }
 
 // advance makes one move of o by its state. It returns what to note of it.
-func (e *Engine) advance(ctx context.Context, o *Order) (string, error) {
+func (e *Engine) advance(ctx context.Context, o *Order) (Cause, error) {
 	switch o.State {
 	case Accepted:
 		return e.begin(o)
@@ -388,7 +417,7 @@ func (e *Engine) advance(ctx context.Context, o *Order) (string, error) {
 	case Settling:
 		return e.settling(ctx, o)
 	}
-	return "", fmt.Errorf("order %s in state %q", o.ID, o.State)
+	return untold, fmt.Errorf("order %s in state %q", o.ID, o.State)
 }
 
 // provider finds an order's provider. One that is no longer configured stops
@@ -414,37 +443,37 @@ func (e *Engine) settler(o *Order) (Settler, error) {
 }
 
 // begin leaves the first state.
-func (e *Engine) begin(o *Order) (string, error) {
+func (e *Engine) begin(o *Order) (Cause, error) {
 	if done, note, err := e.over(o); done {
 		return note, err
 	}
 	if o.Plan.Steps[0].Effect.Kind == Approve {
-		return "approving", o.to(Approving)
+		return because(BegunApproving), o.to(Approving)
 	}
-	return "executing", o.to(Executing)
+	return because(BegunExecuting), o.to(Executing)
 }
 
 // over ends an order that was cancelled or ran out of time before the present
 // step, if nothing that spends was signed.
-func (e *Engine) over(o *Order) (done bool, note string, err error) {
+func (e *Engine) over(o *Order) (done bool, note Cause, err error) {
 	late := e.Now().After(o.Terms.Deadline)
 	if !o.Cancel && !late {
-		return false, "", nil
+		return false, untold, nil
 	}
 	signed, err := e.signed(*o)
 	if err != nil || signed {
-		return err != nil, "", err
+		return err != nil, untold, err
 	}
-	by, why := byUnsignedLate, "the deadline passed; "
+	by, why := byUnsignedLate, because(DeadlinePassed).says("the deadline passed; "+unspent(*o))
 	if o.Cancel {
-		by, why = byWithdrawn, "cancelled; "
+		by, why = byWithdrawn, because(Withdrawn).says("cancelled; "+unspent(*o))
 	}
 	o.Condition = NoCondition
 	if o.Reason == "" {
-		o.Reason = why + unspent(*o)
+		o.because(why)
 	}
 	o.Verdict = withdrawn(*o, by)
-	return true, string(o.Verdict.State), o.to(o.Verdict.State)
+	return true, why.says(string(o.Verdict.State)), o.to(o.Verdict.State)
 }
 
 // withdrawn is the verdict on an order that took nothing.

@@ -281,9 +281,12 @@ func (b *bench) order(change func(*Terms, *Offer)) Order {
 func (b *bench) until(id, what string, ok func(Order) bool) Order {
 	b.t.Helper()
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		o, _, err := b.service.Order(id)
+		o, lines, err := b.service.Order(id)
 		if err != nil {
 			b.t.Fatal(err)
+		}
+		if untold := uncaused(o, lines); untold != "" {
+			b.t.Fatal(untold)
 		}
 		if ok(o) {
 			return o

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"time"
 
 	"swapkeep/chain"
@@ -15,23 +16,23 @@ import (
 )
 
 // execute carries out the present step, or leaves the state after the last.
-func (e *Engine) execute(ctx context.Context, o *Order) (string, error) {
+func (e *Engine) execute(ctx context.Context, o *Order) (Cause, error) {
 	if o.Step == len(o.Plan.Steps) {
 		o.Condition = NoCondition
 		if o.Plan.Settlement == ByOwnCall {
-			return "steps done", o.to(Settling)
+			return because(StepsDone), o.to(Settling)
 		}
-		return "steps done", o.to(Submitting)
+		return because(StepsDone), o.to(Submitting)
 	}
 	s := o.Plan.Steps[o.Step]
 	if o.State == Approving && s.Effect.Kind != Approve {
-		return "approved", o.to(Executing)
+		return because(Approved), o.to(Executing)
 	}
 	key := stepKey(*o, o.Step)
 	if s.Kind != TypedStep {
 		tx, err := e.Sender.Lookup(key)
 		if err != nil {
-			return "", err
+			return untold, err
 		}
 		if tx != nil {
 			return e.watch(ctx, o, key)
@@ -42,27 +43,27 @@ func (e *Engine) execute(ctx context.Context, o *Order) (string, error) {
 	}
 	switch {
 	case e.waits(*o), o.Condition == NeedsConsent && !e.Unlocked():
-		return "", nil // until the user accepts, cancels, or the deadline passes
+		return untold, nil // until the user accepts, cancels, or the deadline passes
 	case !e.Unlocked():
 		o.Condition = WaitingForUnlock
-		return "keys are locked", nil
+		return because(KeysLocked), nil
 	}
 	if e.Now().Add(leastLife[s.Effect.Kind]).After(o.Terms.Deadline) {
-		return "", nil // too late to begin with it; the next moves end o
+		return untold, nil // too late to begin with it; the next moves end o
 	}
 	p, err := e.provider(o)
 	if err != nil {
-		return "", err
+		return untold, err
 	}
 	var x Expected
 	if o.Plan.Spender != (common.Address{}) {
 		if !o.Holds {
 			o.Holds, o.Condition = true, NoCondition
-			return "holds the allowance", nil
+			return because(HoldsAllowance), nil
 		}
 		if o.Terms.Provider != Wallet {
 			var ready bool
-			var note string
+			var note Cause
 			if x, ready, note, err = e.arrange(ctx, o, s); err != nil || !ready {
 				return note, err
 			}
@@ -82,16 +83,16 @@ func (e *Engine) execute(ctx context.Context, o *Order) (string, error) {
 }
 
 // signTyped signs a message. The signature is recorded before it is handed on.
-func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (string, error) {
+func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (Cause, error) {
 	if _, err := e.recheck(p, *o, s); err != nil {
-		return "", err
+		return untold, err
 	}
 	if s.Effect.Kind == Permit && !o.Permit.may(s.Effect.Nonce) {
-		return "", Refuse(ConsentNeeded, "another permit would be signed than the one that was")
+		return untold, askConsent(PermitChanged)
 	}
 	if s.Effect.Kind == Permit && s.Effect.Nonce != nil {
 		if current, err := e.current(ctx, *o, s.Effect); err != nil {
-			return "", err
+			return untold, err
 		} else if !current {
 			return e.refresh(ctx, p, o)
 		}
@@ -101,12 +102,12 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (s
 		var alone bool
 		var err error
 		if leaves, alone, err = e.orderable(ctx, *o); err != nil {
-			return "", err
+			return untold, err
 		}
 		if !alone {
 			o.Condition = WaitingForTwin
 			e.stand(o.ID)
-			return string(WaitingForTwin), nil
+			return waits(WaitingForTwin), nil
 		}
 	}
 	if o.Condition == NeedsConsent {
@@ -114,18 +115,18 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (s
 	}
 	fault.Point("engine.before_typed")
 	if e.Now().After(o.Terms.Deadline) || e.stale(*o, s) {
-		return "", nil // it passed while others were asked: the next move ends o, or asks for a fresh quote
+		return untold, nil // it passed while others were asked: the next move ends o, or asks for a fresh quote
 	}
 	sig, err := e.Signer.SignTypedData(ctx, o.Terms.Account, *s.Typed)
 	if err != nil {
-		return "", err
+		return untold, err
 	}
 	fault.Point("engine.after_typed")
 	if s.Effect.Kind == Permit {
 		o.Permit = &SignedPermit{s.Effect.Nonce}
 	}
 	o.Leaves = leaves
-	return e.finish(o, Result{Signature: sig}, "signed")
+	return e.finish(o, Result{Signature: sig}, because(SignedMessage))
 }
 
 // orderable looks at what no simulation shows of an order that others settle: that it
@@ -182,62 +183,64 @@ func (e *Engine) recheck(p Provider, o Order, s Step) (Effect, error) {
 // send checks and simulates a step's bytes, then has them signed, journaled and
 // broadcast by the sender, in this order.
 // x says what the simulation may show of allowances.
-func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key string, x Expected) (string, error) {
+func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key string, x Expected) (Cause, error) {
 	call, err := e.callOf(ctx, p, *o, s)
 	if err != nil {
-		return "", err
+		return untold, err
 	}
 	s.Call = &call
 	if s.Effect, err = e.recheck(p, *o, s); err != nil {
-		return "", err
+		return untold, err
 	}
 	if err := e.stillUnneeded(*o); err != nil {
-		return "", err
+		return untold, err
 	}
 	if err := e.checkContract(ctx, o.Terms, s.Effect); err != nil {
-		return "", err
+		return untold, err
 	}
 	if err := e.simulate(ctx, *o, s, x); err != nil {
-		return "", err
+		return untold, err
 	}
 	if o.Condition == NeedsConsent {
 		return e.affordable(ctx, o, call)
 	}
-	return e.post(ctx, o, key, call, until(*o, s.Effect), NoCondition, fmt.Sprintf("step %d sent", o.Step+1))
+	return e.post(ctx, o, key, call, until(*o, s.Effect), NoCondition, because(StepSent, "step", strconv.Itoa(o.Step+1)))
 }
 
 // post has the sender sign a call of o's and send it, until then at the latest; o
 // stands in the given condition afterwards.
-func (e *Engine) post(ctx context.Context, o *Order, key string, c chain.Call, until time.Time, then Condition, note string) (string, error) {
+func (e *Engine) post(ctx context.Context, o *Order, key string, c chain.Call, until time.Time, then Condition, note Cause) (Cause, error) {
 	tx, err := e.Sender.Submit(ctx, key, c, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: until})
 	if errors.Is(err, chain.ErrNonceBlocked) {
 		o.Condition = WaitingForNonce
-		return string(WaitingForNonce), nil
+		return waits(WaitingForNonce), nil
 	}
 	if err != nil {
-		return "", sendError(err)
+		return untold, sendError(err)
 	}
 	o.sent(*tx)
-	o.Condition, o.Reason = then, ""
+	o.Condition = then
+	o.because(untold)
 	return note, nil
 }
 
 // recovered records that the accepted terms hold once more, before anything is
 // signed on the strength of it: from then on no proposal can be accepted, so that
 // two plans of one order are never carried out beside each other.
-func (o *Order) recovered() (string, error) {
-	o.Condition, o.Reason = NoCondition, ""
-	return "within the accepted terms again", nil
+func (o *Order) recovered() (Cause, error) {
+	o.Condition = NoCondition
+	o.because(untold)
+	return because(WithinTerms), nil
 }
 
 // affordable is recovered, if the call fits under the accepted gas ceiling.
-func (e *Engine) affordable(ctx context.Context, o *Order, c chain.Call) (string, error) {
+func (e *Engine) affordable(ctx context.Context, o *Order, c chain.Call) (Cause, error) {
 	cost, err := e.Nodes.Cost(ctx, c)
 	if err == nil && cost.Max.Cmp(e.ceilingLeft(*o)) > 0 {
 		err = chain.ErrCeiling
 	}
 	if err != nil {
-		return "", sendError(err)
+		return untold, sendError(err)
 	}
 	return o.recovered()
 }
@@ -262,7 +265,7 @@ func (e *Engine) simulate(ctx context.Context, o Order, s Step, x Expected) erro
 	x.Effects = []Effect{s.Effect}
 	err := e.shows(ctx, o.Terms, []chain.Call{*s.Call}, x)
 	if errors.Is(err, chain.ErrWouldRevert) {
-		return &Refusal{Code: WouldRevert, Reason: "the transaction would fail now: " + err.Error(), Err: err}
+		return wouldFail(err)
 	}
 	return err
 }
@@ -311,18 +314,16 @@ var leastLife = map[EffectKind]time.Duration{
 // priced reports whether an effect's worth depends on a quote.
 func priced(k EffectKind) bool { return k != Approve && k != Wrap && k != Unwrap }
 
-const aboveCeiling = "gas now costs more than the accepted ceiling"
-
 // sendError turns the sender's decisions into refusals; nothing was signed. Too
 // late is none: the next move finds the deadline passed, or the quote to be old.
 func sendError(err error) error {
 	switch {
 	case errors.Is(err, chain.ErrFunds):
-		return &Refusal{Code: InsufficientFunds, Reason: "the balance no longer covers the amount", Err: err}
+		return &Refusal{Code: InsufficientFunds, Word: BalanceShort, Reason: causes[BalanceShort], Err: err}
 	case errors.Is(err, chain.ErrCeiling):
-		return &Refusal{Code: ConsentNeeded, Reason: aboveCeiling, Err: err}
+		return &Refusal{Code: ConsentNeeded, Word: GasTooDear, Reason: causes[GasTooDear], Err: err}
 	case errors.Is(err, chain.ErrWouldRevert):
-		return &Refusal{Code: WouldRevert, Reason: "the transaction would fail now: " + err.Error(), Err: err}
+		return wouldFail(err)
 	}
 	return err
 }
@@ -330,10 +331,10 @@ func sendError(err error) error {
 // watch follows a step's transaction. The receipts decide; when its bytes may
 // no longer leave, or the user wants it ended, its nonce is closed by a
 // cancelling transaction, and whichever is mined says what happened.
-func (e *Engine) watch(ctx context.Context, o *Order, key string) (string, error) {
+func (e *Engine) watch(ctx context.Context, o *Order, key string) (Cause, error) {
 	tx, ev, err := e.Sender.Poll(ctx, key)
 	if err != nil {
-		return "", err
+		return untold, err
 	}
 	o.sent(tx)
 	if tx.State.Final() {
@@ -347,44 +348,44 @@ func (e *Engine) watch(ctx context.Context, o *Order, key string) (string, error
 		return e.speedUp(ctx, o, tx)
 	}
 	o.Condition = NoCondition
-	return "pending", nil
+	return because(Pending), nil
 }
 
 // ended says what the end of a step's transaction means for its order. A mined
 // record without evidence was reorganised away: nothing is known until it is back.
-func (e *Engine) ended(ctx context.Context, o *Order, tx chain.Tx, ev *chain.Evidence) (string, error) {
+func (e *Engine) ended(ctx context.Context, o *Order, tx chain.Tx, ev *chain.Evidence) (Cause, error) {
 	switch tx.State {
 	case chain.TxReplaced:
-		o.Reason = "another transaction used its nonce; this one can never happen"
+		o.because(because(NonceUsed))
 		return e.end(o, byOtherNonce, nil, "its nonce was used elsewhere")
 	case chain.TxRejected:
 		return e.rejected(ctx, o, tx)
 	case chain.TxUnknown:
 		o.Condition = UnknownStoredState
-		return string(UnknownStoredState), nil
+		return waits(UnknownStoredState), nil
 	}
 	if ev == nil {
-		return "", nil
+		return untold, nil
 	}
 	if tx.State == chain.TxCancelled {
-		o.Reason = "its cancelling transaction was mined first; nothing else happened"
+		o.because(because(CancelMined))
 		return e.end(o, byCancel, ev, "")
 	}
 	return e.mined(o, *ev)
 }
 
 // mined: the step's own transaction is on the chain at depth.
-func (e *Engine) mined(o *Order, ev chain.Evidence) (string, error) {
+func (e *Engine) mined(o *Order, ev chain.Evidence) (Cause, error) {
 	if !ev.Success {
-		o.Reason = "the transaction was mined and failed; only its gas was paid"
+		o.because(because(Reverted))
 		return e.end(o, byRevert, &ev, "")
 	}
-	return e.finish(o, Result{Tx: ev.Tx, Evidence: &ev}, fmt.Sprintf("step %d mined", o.Step+1))
+	return e.finish(o, Result{Tx: ev.Tx, Evidence: &ev}, because(StepMined, "step", strconv.Itoa(o.Step+1)))
 }
 
 // rejected: every node refused the bytes before queueing them. A node may have
 // lied, so the order ends only when they are too late to have been sent.
-func (e *Engine) rejected(ctx context.Context, o *Order, tx chain.Tx) (string, error) {
+func (e *Engine) rejected(ctx context.Context, o *Order, tx chain.Tx) (Cause, error) {
 	hash := tx.Last().Hash
 	ev, ok, err := e.Nodes.Evidence(ctx, tx.Call.ChainID, hash)
 	twin := false
@@ -393,16 +394,17 @@ func (e *Engine) rejected(ctx context.Context, o *Order, tx chain.Tx) (string, e
 	}
 	switch {
 	case err != nil:
-		return "", err
+		return untold, err
 	case twin: // nothing of o's
 	case ok:
 		return e.mined(o, ev)
 	case ev.Block != 0:
-		return "", nil // in a block after all; its depth decides
+		return untold, nil // in a block after all; its depth decides
 	}
-	o.Reason = "no node took the transaction, nothing was sent: " + tx.Reason
+	c := because(NotTaken).quoting(SaidByNode, tx.Reason)
+	o.because(c)
 	if !e.Now().After(tx.Policy.Until) {
-		return "rejected", nil
+		return c.says("rejected"), nil
 	}
 	end := byNeverSent
 	if o.Cancel {
@@ -441,29 +443,30 @@ func (e *Engine) sentByAnother(o Order, hash common.Hash) (bool, error) {
 
 // cancel closes the nonce of a transaction that may or may not have left. What a
 // node has against it is for the log: the order goes on being watched.
-func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (string, error) {
+func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (Cause, error) {
 	last := tx.Last()
 	switch onItsWay := last.Kind == chain.AttemptCancel && !e.Now().After(last.Until); {
 	case e.Unlocked():
 	case onItsWay: // its bytes need no key
 		o.Condition = Cancelling
-		return "cancelling", nil
+		return because(BeingEnded), nil
 	default:
 		o.Condition = WaitingForUnlock
-		return "keys are locked", nil
+		return because(KeysLocked), nil
 	}
 	done, err := e.Sender.Cancel(ctx, tx.Key, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: e.Now().Add(cancelTime)})
 	switch {
 	case errors.Is(err, chain.ErrNonceUsed):
-		return "", nil // something was mined on it: the next look says what
+		return untold, nil // something was mined on it: the next look says what
 	case errors.Is(err, chain.ErrCeiling):
-		return "", &Refusal{Code: InsufficientGas, Reason: "cancelling " + aboveCeiling + "; speed it up with a higher gasCeiling, or wait until gas costs less", Err: err}
+		return untold, &Refusal{Code: InsufficientGas, Word: CancelTooDear, Reason: causes[CancelTooDear], Err: err}
 	case err != nil:
-		return "", err
+		return untold, err
 	}
 	o.sent(*done)
-	o.Condition, o.Reason = Cancelling, ""
-	return "cancelling", nil
+	o.Condition = Cancelling
+	o.because(untold)
+	return because(BeingEnded), nil
 }
 
 // cancelTime is how long a cancelling transaction may be broadcast.
@@ -471,7 +474,7 @@ const cancelTime = 24 * time.Hour
 
 // end records a proven end, by that row of the table of proofs. Without a receipt,
 // how says what proves it.
-func (e *Engine) end(o *Order, by string, ev *chain.Evidence, how string) (string, error) {
+func (e *Engine) end(o *Order, by string, ev *chain.Evidence, how string) (Cause, error) {
 	if ev != nil {
 		how = sources(ev.Hosts)
 	}
@@ -482,10 +485,11 @@ func (e *Engine) end(o *Order, by string, ev *chain.Evidence, how string) (strin
 }
 
 // finish records a step's result and goes on to the next.
-func (e *Engine) finish(o *Order, r Result, note string) (string, error) {
+func (e *Engine) finish(o *Order, r Result, note Cause) (Cause, error) {
 	o.Wrapped = o.Wrapped || r.Evidence != nil && o.Terms.wrapsFirst(o.Plan.Steps[o.Step].Effect)
 	o.Results = append(o.Results[:o.Step:o.Step], r)
 	o.Step++
-	o.Sending, o.Attempts, o.Bump, o.Condition, o.Reason = common.Hash{}, nil, nil, NoCondition, ""
+	o.Sending, o.Attempts, o.Bump, o.Condition = common.Hash{}, nil, nil, NoCondition
+	o.because(untold)
 	return note, nil
 }

@@ -48,7 +48,7 @@ func (j *Journal) spends(t *testing.T, k EffectKind, amount int64) Order {
 func (j *Journal) must(t *testing.T, o *Order, change func(*Order)) {
 	t.Helper()
 	change(o)
-	if err := j.Update(o, "test"); err != nil {
+	if err := j.Update(o, because("test")); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -76,7 +76,7 @@ func TestHolds(t *testing.T) {
 	j.must(t, &a, func(o *Order) { o.Step, o.Results = 1, []Result{{}} })
 	revision := b.Revision
 	b.Holds = true
-	if err := j.Update(&b, "test"); !errors.Is(err, errHeld) {
+	if err := j.Update(&b, because("test")); !errors.Is(err, errHeld) {
 		t.Fatalf("held by two: %v", err)
 	}
 	if b, _ = j.Get(b.ID); b.Holds || b.Revision != revision {
@@ -127,7 +127,7 @@ func TestStaleHolderIsTakenOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.Holds = true
-			if err := j.Update(&b, "test"); errors.Is(err, errHeld) != c.held || err != nil && !c.held {
+			if err := j.Update(&b, because("test")); errors.Is(err, errHeld) != c.held || err != nil && !c.held {
 				t.Error(err)
 			}
 		})
@@ -147,7 +147,7 @@ func TestHoldsRace(t *testing.T) {
 	for _, o := range orders {
 		wg.Go(func() {
 			o.Holds = true
-			err := j.Update(&o, "test")
+			err := j.Update(&o, because("test"))
 			mu.Lock()
 			defer mu.Unlock()
 			switch {

@@ -34,6 +34,7 @@ type Entry struct {
 	Condition Condition `json:"condition,omitempty"`
 	Step      int       `json:"step"`
 	Note      string    `json:"note,omitempty"`
+	Cause     *Cause    `json:"cause,omitempty"` // what Note says, for programs; nil in one of an older version
 }
 
 // asked is what a request uuid was used for.
@@ -111,7 +112,7 @@ func (j *Journal) Create(o Order, content common.Hash) (Order, bool, error) {
 			return err
 		}
 		made = true
-		return write(tx, Order{}, &o, "accepted")
+		return write(tx, Order{}, &o, because(Begun))
 	})
 	if err == nil {
 		point("after", o.State)
@@ -122,7 +123,7 @@ func (j *Journal) Create(o Order, content common.Hash) (Order, bool, error) {
 // Update records a change of an order that was read at its present revision,
 // and counts the revision up. It fails with errStale if the order changed
 // meanwhile.
-func (j *Journal) Update(o *Order, note string) error {
+func (j *Journal) Update(o *Order, note Cause) error {
 	point("before", o.State)
 	changed := ""
 	err := j.update(func(tx *bolt.Tx) error {
@@ -205,7 +206,7 @@ func (j *Journal) Ask(request string, content common.Hash, order string) (repeat
 // commit, so that a repeat of it never asks for it again: then the order is
 // returned as it stands now. It fails with errStale as Update does. A digest that
 // the wish changes names the order too.
-func (j *Journal) Wish(request string, content common.Hash, o Order, note string) (Order, error) {
+func (j *Journal) Wish(request string, content common.Hash, o Order, note Cause) (Order, error) {
 	fault.Point("journal.before_wish")
 	err := j.update(func(tx *bolt.Tx) error {
 		old, err := read(tx, o.ID)
@@ -263,7 +264,7 @@ func lookupRequest(tx *bolt.Tx, request string, content common.Hash) (a asked, o
 
 // write stores the order in the place of what it was, its index entries and its
 // history line.
-func write(tx *bolt.Tx, was Order, o *Order, note string) error {
+func write(tx *bolt.Tx, was Order, o *Order, note Cause) error {
 	if err := writeUse(tx, was, o); err != nil {
 		return err
 	}
@@ -282,7 +283,7 @@ func write(tx *bolt.Tx, was Order, o *Order, note string) error {
 	if err != nil {
 		return err
 	}
-	line := mustJSON(Entry{o.Updated, o.State, o.Condition, o.Step, note})
+	line := mustJSON(Entry{o.Updated, o.State, o.Condition, o.Step, note.text, note.stored()})
 	if err := h.Put(binary.BigEndian.AppendUint64([]byte(o.ID+"/"), n), line); err != nil {
 		return err
 	}

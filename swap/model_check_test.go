@@ -328,6 +328,10 @@ func (m *model) check() {
 // checkOrder: nothing is paid twice, nothing beyond what was accepted, and an
 // end is what the chain shows.
 func (m *model) checkOrder(o Order, records []*chain.Tx) {
+	lines, err := m.journal.History(o.ID)
+	if untold := uncaused(o, lines); err != nil || untold != "" {
+		m.t.Fatal(untold, err)
+	}
 	terms, ok := m.consents[o.Digest]
 	if !ok || !bytes.Equal(mustJSON(terms), mustJSON(o.Terms)) {
 		m.t.Fatalf("an order without consent to its terms")

@@ -136,7 +136,7 @@ func (e *Engine) checkBeside(ctx context.Context, t Terms, f Effect) error {
 	}
 	for _, a := range held {
 		return &Refusal{Code: NotAsAccepted, Field: "allowance", Data: map[string]string{"token": a.Token.Hex(), "spender": a.Spender.Hex(), "amount": a.Amount.String()},
-			Reason: fmt.Sprintf("%s may already take %s of %s, and a call of unknown content could use that; take that allowance away first", a.Spender, a.Amount, a.Token)}
+			Reason: fmt.Sprintf("%s may already take some of %s, and a call of unknown content could use that; take that allowance away first", a.Spender, a.Token)}
 	}
 	return nil
 }
@@ -234,13 +234,14 @@ func (e *Engine) missing(ctx context.Context, o *Order) {
 	a, err := e.allowance(ctx, o.Terms, o.Plan, o.ID)
 	if err != nil {
 		e.Log(*o, err)
-		o.Verdict.Sources += "; whether the " + left[0].Spender.Hex() + " took what it was allowed to could not be checked: look at the balance"
+		o.because(because(AllowanceUnchecked, "spender", left[0].Spender.Hex()))
+		o.Verdict.Sources += "; " + o.Reason
 		return
 	}
 	gone := new(big.Int).Sub(a.need(left[0].Amount), a.present)
 	if gone.Sign() <= 0 {
 		return
 	}
-	note := fmt.Sprintf("%s of the %s that %s was allowed to take are gone without a call of the wallet's: look at the balance", gone, left[0].Amount, left[0].Spender)
-	o.Reason, o.Verdict.Sources = note, o.Verdict.Sources+"; "+note
+	o.because(because(AllowanceTaken, "gone", gone.String(), "allowed", left[0].Amount.String(), "spender", left[0].Spender.Hex()))
+	o.Verdict.Sources += "; " + o.Reason
 }

@@ -55,8 +55,10 @@ type Order struct {
 	Searched map[string]uint64 `json:"searched,omitempty"`
 	Verdict  *Verdict          `json:"verdict,omitempty"` // set with a final state
 	Reason   string            `json:"reason,omitempty"`  // in words, for a person
+	Cause    *Cause            `json:"cause,omitempty"`   // likewise, for programs; nil in one of an older version
 	Created  time.Time         `json:"created"`
 	Updated  time.Time         `json:"updated"`
+	Checked  time.Time         `json:"-"` // when the engine last looked how it stands; zero: not since its start, or it has ended
 }
 
 // A Proposal is what an order asks consent to when the accepted terms can no
@@ -65,6 +67,7 @@ type Order struct {
 type Proposal struct {
 	Review
 	Reason string    `json:"reason"`
+	Cause  *Cause    `json:"cause,omitempty"` // nil in one of an older version
 	Made   time.Time `json:"made"`
 }
 

@@ -190,7 +190,7 @@ func checkCall(t Terms, c chain.Call) error {
 		most = t.AmountIn
 	}
 	if c.Value.Cmp(most) > 0 {
-		return refuseField(NotAsAccepted, "value", "the transaction sends %s, more than %s", c.Value, most)
+		return refuseField(NotAsAccepted, "value", "the transaction sends more of the coin than is swapped").Amounts(OfCoin, c.Value, most)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package swap
 
 import (
 	"fmt"
+	"math/big"
 	"slices"
 )
 
@@ -67,6 +68,9 @@ type Refusal struct {
 	Reason string // for a person: lower case, no full stop, says what to do where it can
 	Field  string
 	Data   map[string]string
+	Word   Word    // what an order's cause names, where the code says too little
+	Said   string  // the words of another that the reason quotes
+	By     Speaker // whose they are
 	Err    error
 }
 
@@ -103,5 +107,41 @@ func Refuse(c Code, format string, args ...any) *Refusal {
 func refuseField(c Code, field, format string, args ...any) *Refusal {
 	r := Refuse(c, format, args...)
 	r.Field = field
+	return r
+}
+
+// askConsent refuses to go on under the accepted terms, for a reason that has its word
+// in the table of causes.
+func askConsent(w Word, figures ...string) *Refusal {
+	c := because(w, figures...)
+	return &Refusal{Code: ConsentNeeded, Word: w, Reason: c.text, Data: c.Data}
+}
+
+// wouldFail refuses what a node says would fail now, in its words.
+func wouldFail(err error) *Refusal {
+	c := Cause{text: "the transaction would fail now"}.quoting(SaidByNode, err.Error())
+	return &Refusal{Code: WouldRevert, Reason: c.text, Said: c.Said, By: c.By, Err: err}
+}
+
+// A Unit says what the amounts of a refusal are of.
+type Unit string
+
+// The units.
+const (
+	OfInput  Unit = "tokenIn"
+	OfOutput Unit = "tokenOut"
+	OfCoin   Unit = "coin" // of the source chain
+)
+
+// Amounts adds to r what there was and, unless that is nil, what was wanted, in base
+// units of one and the same: a client writes them as a person reads them.
+func (r *Refusal) Amounts(of Unit, got, wanted *big.Int) *Refusal {
+	if got == nil {
+		return r
+	}
+	r.Data = map[string]string{"of": string(of), "got": got.String()}
+	if wanted != nil {
+		r.Data["wanted"] = wanted.String()
+	}
 	return r
 }

@@ -159,7 +159,7 @@ func checkRevoke(t Terms, effects []Effect, pins Pins) error {
 	case err != nil:
 		return err
 	case a.Amount.Sign() != 0 || a.Shares != nil || !a.Until.IsZero():
-		return refuseField(NotAsAccepted, "amount", "a revoke would grant %s", a.Amount)
+		return refuseField(NotAsAccepted, "allowance", "a revoke would grant something").Amounts(OfInput, a.Amount, nil)
 	case a.Spender == common.Address{}:
 		return refuseField(NotAsAccepted, "spender", "the revoke names nobody")
 	case f.Target != t.TokenIn && !(f.Target == permit2Contract && pins.Allows(f.Chain, Verifier, f.Target)):

@@ -57,7 +57,7 @@ func (c *court) edit(id string, change func(*Order)) {
 	c.t.Helper()
 	o := c.get(id)
 	change(&o)
-	if err := c.e.Journal.Update(&o, "changed"); err != nil {
+	if err := c.e.Journal.Update(&o, because("changed")); err != nil {
 		c.t.Fatal(err)
 	}
 }

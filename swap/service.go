@@ -308,12 +308,16 @@ func (s *Service) Order(id string) (Order, []Entry, error) {
 		return o, nil, err
 	}
 	lines, err := s.o.Journal.History(id)
-	return o, lines, err
+	return s.engine.dated(o), lines, err
 }
 
 // Orders lists orders, newest first.
 func (s *Service) Orders(account common.Address, openOnly bool, cursor string, limit int) ([]Order, string, error) {
-	return s.o.Journal.List(account, openOnly, cursor, min(max(limit, 1), 200))
+	all, next, err := s.o.Journal.List(account, openOnly, cursor, min(max(limit, 1), 200))
+	for i, o := range all {
+		all[i] = s.engine.dated(o)
+	}
+	return all, next, err
 }
 
 // Subscribe calls f after every recorded change until stop is called.
@@ -333,6 +337,7 @@ func (s *Service) Subscribe(f func(Order)) (stop func()) {
 func (s *Service) tell(o Order) {
 	s.subMu.Lock()
 	defer s.subMu.Unlock()
+	o = s.engine.dated(o)
 	for _, f := range s.subs {
 		f(o)
 	}
@@ -530,7 +535,7 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 			return o, err
 		}
 		o.Cancel, o.Updated = true, s.o.Now().UTC()
-		if err = s.o.Journal.Update(&o, "the user asked to cancel"); !errors.Is(err, errStale) {
+		if err = s.o.Journal.Update(&o, because(UserCancelled)); !errors.Is(err, errStale) {
 			break
 		}
 		if o, err = s.o.Journal.Get(r.Order); err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // settle looks for proof. Of a provider's order, its word is recorded beside that.
-func (e *Engine) settle(ctx context.Context, o *Order) (string, error) {
+func (e *Engine) settle(ctx context.Context, o *Order) (Cause, error) {
 	if o.Plan.Settlement == ByProvider {
 		return e.settleProvider(ctx, o)
 	}
@@ -26,24 +26,24 @@ func (e *Engine) settle(ctx context.Context, o *Order) (string, error) {
 	}
 	v, ok, err := prove(ctx, *o)
 	if err != nil || !ok {
-		return "", err
+		return untold, err
 	}
 	return proven(o, v)
 }
 
 // proven records a verdict.
-func proven(o *Order, v Verdict) (string, error) {
+func proven(o *Order, v Verdict) (Cause, error) {
 	o.Verdict, o.Condition = &v, NoCondition
-	return "proven " + string(v.State), o.to(v.State)
+	return because(Proven, "state", string(v.State)), o.to(v.State)
 }
 
 // settleProvider hears what the provider says and looks at the chains. Only these
 // move the order to another state; what it says is kept for people, and as a hint
 // where to look first.
-func (e *Engine) settleProvider(ctx context.Context, o *Order) (string, error) {
+func (e *Engine) settleProvider(ctx context.Context, o *Order) (Cause, error) {
 	s, err := e.settler(o)
 	if err != nil {
-		return "", err
+		return untold, err
 	}
 	l := e.lookout(o.ID)
 	before := o.Clone()
@@ -53,7 +53,7 @@ func (e *Engine) settleProvider(ctx context.Context, o *Order) (string, error) {
 		err = p.check(o.Terms)
 	}
 	if err != nil {
-		return "", fmt.Errorf("what would prove the order: %w", err)
+		return untold, fmt.Errorf("what would prove the order: %w", err)
 	}
 	v, found, err := e.proveProvider(ctx, *o, p, l)
 	o.heard(before)
@@ -80,25 +80,26 @@ func (e *Engine) settleProvider(ctx context.Context, o *Order) (string, error) {
 func (o *Order) clear(unclear common.Hash) {
 	switch {
 	case unclear != common.Hash{}:
-		o.Reason = fmt.Sprintf("look at transaction %s of chain %d", unclear, o.Terms.SrcChain)
+		o.because(because(LookAt, "tx", unclear.Hex(), "chainId", strconv.FormatUint(o.Terms.SrcChain, 10)))
 	case o.Condition == FillUnclear:
-		o.Reason = ""
+		o.because(untold)
 	}
 }
 
 // told is the line of history for what an order heard.
-func told(before, now Order) string {
+func told(before, now Order) Cause {
 	switch {
 	case now.Condition != before.Condition && now.Condition != NoCondition:
-		return string(now.Condition)
+		return waits(now.Condition)
 	case now.Claim != nil && !sameClaim(before.Claim, now.Claim):
-		word := ""
+		c := because(ProviderSays, "state", string(now.Claim.State))
 		if now.Claim.Word != "" && now.Claim.Word != string(now.Claim.State) {
-			word = " (" + now.Claim.Word + ")"
+			c.By, c.Said = SaidByProvider, now.Claim.Word
+			c = c.says(c.text + " (" + now.Claim.Word + ")")
 		}
-		return "the provider says " + string(now.Claim.State) + word
+		return c
 	}
-	return "searched"
+	return because(Searched)
 }
 
 // findings are what a look at the chains showed beside a verdict.
@@ -167,7 +168,7 @@ func (e *Engine) lookout(id string) *lookout {
 
 // begin records where the chains stand before anything of o that spends is signed:
 // whatever becomes of it is in a later block.
-func (e *Engine) beginSearch(ctx context.Context, o *Order) (string, error) {
+func (e *Engine) beginSearch(ctx context.Context, o *Order) (Cause, error) {
 	since := map[uint64]uint64{}
 	for _, id := range []uint64{o.Terms.SrcChain, o.Terms.DstChain} {
 		b, _, err := e.Nodes.Settled(ctx, id)
@@ -175,12 +176,12 @@ func (e *Engine) beginSearch(ctx context.Context, o *Order) (string, error) {
 			continue // its end can only be reported
 		}
 		if err != nil {
-			return "", err
+			return untold, err
 		}
 		since[id] = b.Number
 	}
 	o.Since = since
-	return fmt.Sprintf("the chains are watched from block %d on", since[o.Terms.SrcChain]), nil
+	return because(SearchBegun, "block", strconv.FormatUint(since[o.Terms.SrcChain], 10)), nil
 }
 
 // headsLife is how old what is known of the other chain may be when the input is
@@ -195,11 +196,12 @@ func (e *Engine) looksAhead(o Order, s Step) bool {
 
 // lookAhead records where it stands. Without an answer nothing is known, and the clock
 // alone decides later what came first.
-func (e *Engine) lookAhead(ctx context.Context, o *Order) string {
-	heads, note := map[uint64]uint64{}, "the input is handed over next"
+func (e *Engine) lookAhead(ctx context.Context, o *Order) Cause {
+	heads, note := map[uint64]uint64{}, because(HandsOverNext)
 	if n, err := e.Nodes.Head(ctx, o.Terms.DstChain); err == nil {
 		heads[o.Terms.DstChain] = n
-		note += fmt.Sprintf("; the other chain is at block %d", n)
+		note.Data = Figures{"block": strconv.FormatUint(n, 10)}
+		note = note.says(note.text + "; the other chain is at block " + note.Data["block"])
 	}
 	o.Heads, o.HeadsAt = heads, e.Now()
 	return note

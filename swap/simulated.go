@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 
@@ -76,17 +77,17 @@ func (x Expected) leaves(t Terms, moves []chain.Movement) error {
 		switch {
 		case spent.Sign() <= 0:
 		case !x.spends():
-			return refuseField(NotAsAccepted, "movements", "an approval would move %s of %s out of the account", spent, token)
+			return refuseField(NotAsAccepted, "movements", "an approval would move some of %s out of the account", token)
 		case token != paid:
-			return refuseField(NotAsAccepted, "movements", "%s of %s would leave the account", spent, token)
+			return refuseField(NotAsAccepted, "movements", "some of %s would leave the account", token)
 		case spent.Cmp(t.AmountIn) > 0:
-			return refuseField(NotAsAccepted, "movements", "%s would leave the account, more than %s", spent, t.AmountIn)
+			return refuseField(NotAsAccepted, "movements", "more would leave the account than the amount").Amounts(OfInput, spent, t.AmountIn)
 		default:
 			sum = spent
 		}
 	}
 	if (handsOver(x.last()) || wrapsLast) && sum.Cmp(t.AmountIn) != 0 {
-		return refuseField(NotAsAccepted, "movements", "%s would leave the account, not exactly %s", sum, t.AmountIn)
+		return refuseField(NotAsAccepted, "movements", "not exactly the amount would leave the account").Amounts(OfInput, sum, t.AmountIn)
 	}
 	return nil
 }
@@ -99,15 +100,15 @@ var laterOutput = map[Kind]bool{Intent: true}
 // arrives wants the floor for the recipient from what ends on this chain, and from
 // a wrap that goes first all that it takes.
 func (x Expected) arrives(t Terms, moves []chain.Movement) error {
-	token, to, least := t.TokenOut, t.Recipient, t.FloorOut
+	of, token, to, least := OfOutput, t.TokenOut, t.Recipient, t.FloorOut
 	switch _, wrapsLast := x.wraps(t); {
 	case wrapsLast:
-		token, to, least = t.Wrap, t.Account, t.AmountIn
+		of, token, to, least = OfInput, t.Wrap, t.Account, t.AmountIn
 	case !x.spends() || x.last() == Deposit || x.last() == Opaque && laterOutput[t.Provider] || t.SrcChain != t.DstChain:
 		return nil
 	}
 	if got := netOf(moves, to)[token]; got == nil || got.Cmp(least) < 0 {
-		return refuseField(NotAsAccepted, "movements", "only %v would arrive, below the accepted floor %s", text(got), least)
+		return refuseField(NotAsAccepted, "movements", "less would arrive than the accepted floor").Amounts(of, cmp.Or(got, new(big.Int)), least)
 	}
 	return nil
 }

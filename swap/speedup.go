@@ -3,7 +3,6 @@ package swap
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/big"
 	"time"
 
@@ -103,44 +102,49 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (Order, error) 
 }
 
 // wish is the order as it would be with the wish recorded, and what to note.
-func (s *Service) wish(r SpeedUpRequest) (Order, string, error) {
+func (s *Service) wish(r SpeedUpRequest) (Order, Cause, error) {
 	o, err := s.o.Journal.Get(r.Order)
 	switch {
 	case err != nil:
-		return o, "", err
+		return o, untold, err
 	case r.Digest != o.Digest:
-		return o, "", refuseField(BadRequest, "digest", "is not the digest of that order")
+		return o, untold, refuseField(BadRequest, "digest", "is not the digest of that order")
 	case o.State.Final():
-		return o, "", Refuse(OrderFinal, "the order is already %s", o.State)
+		return o, untold, Refuse(OrderFinal, "the order is already %s", o.State)
 	}
 	tx, err := s.pending(o)
 	switch {
 	case err != nil:
-		return o, "", err
+		return o, untold, err
 	}
 	late := s.o.Now().After(tx.Policy.Until)
 	ending := late || o.Cancel || tx.Last().Kind == chain.AttemptCancel
 	switch {
 	case ending && r.GasCeiling != nil: // what closes its nonce may cost more, and needs no wish
 	case late:
-		return o, "", Refuse(TooLate, "it is too late to send the transaction again; it is about to be cancelled")
+		return o, untold, Refuse(TooLate, "it is too late to send the transaction again; it is about to be cancelled")
 	case ending:
-		return o, "", Refuse(BeingCancelled, "the order is being cancelled; its cancelling transaction offers more by itself when gas rises, up to the gas ceiling")
+		return o, untold, Refuse(BeingCancelled, "the order is being cancelled; its cancelling transaction offers more by itself when gas rises, up to the gas ceiling")
 	}
-	note := fmt.Sprintf("the user asked to speed it up (%s)", r.Tier)
+	note := because(UserSpedUp, "tier", string(r.Tier))
 	if r.GasCeiling != nil {
 		was := o.Terms.GasCeiling
-		if err := s.raiseCeiling(&o, r.GasCeiling); err != nil {
-			return o, "", err
+		net, err := s.o.Nodes.Network(o.Terms.SrcChain)
+		if err == nil {
+			err = raiseCeiling(&o, net, r.GasCeiling)
 		}
-		note += fmt.Sprintf(" and raised the gas ceiling from %s to %s wei", was, r.GasCeiling)
+		if err != nil {
+			return o, untold, err
+		}
+		note = because(UserRaisedCeiling, "tier", string(r.Tier), "was", was.String(), "ceiling", r.GasCeiling.String())
+		note = note.says(note.text + " from " + Units(was, net.Decimals, net.Symbol) + " to " + Units(r.GasCeiling, net.Decimals, net.Symbol))
 	}
 	if ending {
 		o.Bump, o.Updated = nil, s.o.Now().UTC()
 		return o, note, nil
 	}
 	if least, left := leastBump(tx), s.engine.ceilingLeft(o); least.Cmp(left) > 0 {
-		return o, "", &Refusal{Code: GasCeiling, Reason: "speeding it up would cost more than the accepted gas ceiling; repeat it with a higher gasCeiling",
+		return o, untold, &Refusal{Code: GasCeiling, Reason: "speeding it up would cost more than the accepted gas ceiling; repeat it with a higher gasCeiling",
 			Data: map[string]string{"needed": new(big.Int).Add(least, new(big.Int).Sub(o.Terms.GasCeiling, left)).String(), "ceiling": o.Terms.GasCeiling.String()}}
 	}
 	o.Bump, o.Updated = &Bump{Tier: r.Tier, Over: tx.Last().Hash}, s.o.Now().UTC()
@@ -173,17 +177,13 @@ func highestCeiling(net chain.Network) *big.Int {
 }
 
 // raiseCeiling changes what the user accepts: terms and digest.
-func (s *Service) raiseCeiling(o *Order, ceiling *big.Int) error {
-	net, err := s.o.Nodes.Network(o.Terms.SrcChain)
-	if err != nil {
-		return err
-	}
+func raiseCeiling(o *Order, net chain.Network, ceiling *big.Int) error {
 	most := highestCeiling(net)
 	switch {
 	case ceiling.Cmp(o.Terms.GasCeiling) <= 0:
-		return refuseField(BadRequest, "gasCeiling", "must be above the accepted ceiling of %s wei; leave it out to keep that", o.Terms.GasCeiling)
+		return refuseField(BadRequest, "gasCeiling", "must be above the accepted ceiling of %s; leave it out to keep that", Units(o.Terms.GasCeiling, net.Decimals, net.Symbol))
 	case ceiling.Cmp(most) > 0:
-		return refuseField(BadRequest, "gasCeiling", "must be at most %s wei on chain %d", most, net.ID)
+		return refuseField(BadRequest, "gasCeiling", "must be at most %s", Units(most, net.Decimals, net.Symbol))
 	}
 	o.Terms.GasCeiling = ceiling
 	o.Digest = Digest(o.Terms, o.Plan.Effects())
@@ -205,46 +205,49 @@ func leastBump(tx chain.Tx) *big.Int {
 
 // speedUp carries out the wish on the pending transaction tx. A bump that the
 // sender has no room for yet, since the last one is only seconds old, stays a wish.
-func (e *Engine) speedUp(ctx context.Context, o *Order, tx chain.Tx) (string, error) {
+func (e *Engine) speedUp(ctx context.Context, o *Order, tx chain.Tx) (Cause, error) {
 	switch {
 	case tx.Last().Hash != o.Bump.Over: // done before a crash, or overtaken
 		o.Bump = nil
-		return "sped up", nil
+		return because(SpedUp), nil
 	case !e.Unlocked():
 		o.Condition = WaitingForUnlock
-		return "keys are locked", nil
+		return because(KeysLocked), nil
 	}
 	done, err := e.Sender.Bump(ctx, tx.Key, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: tx.Policy.Until, Tier: o.Bump.Tier})
 	for _, n := range notSpedUp {
 		if errors.Is(err, n.err) {
-			o.Bump, o.Condition, o.Reason = nil, NoCondition, n.reason
-			return "not sped up: " + n.reason, nil
+			c := because(n.word)
+			o.Bump, o.Condition = nil, NoCondition
+			o.because(c)
+			return c.says("not sped up: " + c.text), nil
 		}
 	}
 	if err != nil {
-		return "", err
+		return untold, err
 	}
-	o.Condition, o.Reason = NoCondition, ""
+	o.Condition = NoCondition
+	o.because(untold)
 	if done.Last().Hash == o.Bump.Over {
-		return "to be sped up", nil
+		return because(ToBeSpedUp), nil
 	}
 	o.sent(*done)
 	o.Bump = nil
-	return "sped up", nil
+	return because(SpedUp), nil
 }
 
 // notSpedUp are the ends of a wish that cannot be carried out. What was sent
 // before goes on.
 var notSpedUp = []struct {
-	err    error
-	reason string
+	err  error
+	word Word
 }{
-	{chain.ErrCeiling, "speeding it up would cost more than the accepted gas ceiling; repeat it with a higher one"},
-	{chain.ErrWouldRevert, "the transaction would fail now: paying more for it would be a waste"},
-	{chain.ErrFunds, "the balance does not pay for more gas"},
-	{chain.ErrAttempts, "it was sped up as often as is sensible; wait for its outcome"},
-	{chain.ErrExpired, "it was too late to send the transaction again"},
-	{chain.ErrNonceUsed, "its outcome is on its way"},
-	{chain.ErrEnded, "its outcome is on its way"},
-	{chain.ErrCancelling, "it is being cancelled"},
+	{chain.ErrCeiling, SpeedupTooDear},
+	{chain.ErrWouldRevert, SpeedupWouldFail},
+	{chain.ErrFunds, SpeedupFunds},
+	{chain.ErrAttempts, SpeedupOften},
+	{chain.ErrExpired, SpeedupLate},
+	{chain.ErrNonceUsed, SpeedupEnded},
+	{chain.ErrEnded, SpeedupEnded},
+	{chain.ErrCancelling, SpeedupCancelling},
 }

@@ -163,9 +163,9 @@ func TestSpeedUpKeepsTheCeiling(t *testing.T) {
 	b.chain.Resume()
 	b.ends(o.ID, Filled)
 	b.paid(1, 1e17)
-	want := fmt.Sprintf("raised the gas ceiling from %s to %s wei", tight, ask.GasCeiling)
+	want := fmt.Sprintf("raised the gas ceiling from %s to %s", Units(tight, 18, "ETH"), Units(ask.GasCeiling, 18, "ETH"))
 	for _, l := range b.lines(o.ID) {
-		if strings.Contains(l.Note, want) {
+		if strings.Contains(l.Note, want) && l.Cause.Word == UserRaisedCeiling && l.Cause.Data["ceiling"] == ask.GasCeiling.String() {
 			return
 		}
 	}
@@ -326,7 +326,9 @@ func TestSpeedUpThatCannotBe(t *testing.T) {
 			}
 			final := fmt.Errorf("asked: %w", n.err)
 			says.Store(&final)
-			b.until(o.ID, "given up", func(o Order) bool { return o.Bump == nil && o.Reason == n.reason })
+			b.until(o.ID, "given up", func(o Order) bool {
+				return o.Bump == nil && o.Cause != nil && o.Cause.Word == n.word && o.Reason == causes[n.word]
+			})
 			b.chain.Resume()
 			b.ends(o.ID, Filled)
 			b.paid(1, 1e17)

@@ -54,17 +54,18 @@ func (e *Engine) tellable(o Order) bool {
 // submit tells the provider, which answers accepted, refused or unknown, and goes
 // on to settling once that is known or takes its time: what was signed may have
 // left the process whatever the answer is, so that the chain decides.
-func (e *Engine) submit(ctx context.Context, o *Order) (string, error) {
-	note, err := "", error(nil)
+func (e *Engine) submit(ctx context.Context, o *Order) (Cause, error) {
+	note, err := untold, error(nil)
 	switch told := o.Submission; {
 	case told.closed():
 	case !e.tellable(*o) && told == nil:
-		o.Reason = "it was signed, and not handed to the provider any more; its end is proven once nobody can settle it"
-		note = "not submitted"
+		note = because(NotHandedOver)
+		o.because(note)
+		note = note.says("not submitted")
 	case !e.tellable(*o):
-		note = "the provider was not reached in time"
+		note = because(ProviderMissed)
 	case told != nil && !e.Now().Before(told.First.Add(submitTime)):
-		note = "the provider's answer is not known yet"
+		note = because(AnswerUnknown)
 	default:
 		if note, err = e.tell(ctx, o); err != nil || !o.Submission.closed() {
 			return note, err
@@ -77,28 +78,28 @@ func (e *Engine) submit(ctx context.Context, o *Order) (string, error) {
 // recorded first, in a commit of its own, is that it is about to be told; from the
 // second try on it is asked what it knows, and told again only where it says for
 // certain that it does not know the order.
-func (e *Engine) tell(ctx context.Context, o *Order) (string, error) {
+func (e *Engine) tell(ctx context.Context, o *Order) (Cause, error) {
 	s, err := e.settler(o)
 	if err != nil {
-		return "", err
+		return untold, err
 	}
 	now := e.Now()
 	if o.Submission == nil {
 		o.Submission = &Submission{First: now}
 	} else {
 		if now.Before(o.Submission.next()) {
-			return "", nil
+			return untold, nil
 		}
 		known, err := e.recall(ctx, s, o)
 		if err != nil || known {
-			return "the provider has it", err
+			return because(ProviderHasIt), err
 		}
 	}
 	told := *o.Submission
 	told.Last, told.Tries = now, told.Tries+1
 	o.Submission, o.Updated = &told, now
-	if err := e.Journal.Update(o, "telling the provider"); err != nil {
-		return "", err
+	if err := e.Journal.Update(o, because(TellingProvider)); err != nil {
+		return untold, err
 	}
 	fault.Point("engine.before_submit")
 	ref, err := s.Submit(ctx, *o)
@@ -127,40 +128,42 @@ func (e *Engine) recall(ctx context.Context, s Settler, o *Order) (known bool, e
 // answered takes over what the provider said. A signed order that it refuses may
 // live all the same, and is not signed again; a deposit that it refuses to know is
 // told of again, ever more slowly, since it has the money.
-func (e *Engine) answered(o *Order, ref string, err error) (string, error) {
+func (e *Engine) answered(o *Order, ref string, err error) (Cause, error) {
 	told := *o.Submission
 	var refused *Refusal
 	switch certain := errors.As(err, &refused) && !refused.Code.temporary(); {
 	case err == nil:
-		told.Taken, o.Ref, o.Reason = true, ref, ""
+		told.Taken, o.Ref = true, ref
 		o.Submission = &told
-		return "submitted", nil
+		o.because(untold)
+		return because(Submitted), nil
 	case !certain:
-		return "", err
+		return untold, err
 	case o.Plan.last().Kind == Signed:
 		told.Refused = true
 		c := Claim{State: Failed, Reason: refused.Reason}.tidy()
 		o.Submission, o.Claim = &told, &c
 	}
-	o.Reason = refused.Reason
-	return "refused by the provider: " + refused.Reason, nil
+	c := ofRefusal(RefusedByProvider, refused)
+	o.because(c)
+	return c.says("refused by the provider: " + refused.Reason), nil
 }
 
 // settling looks for the end of an order on the chain. Beside that the provider is
 // told again of what it may not know, and a signed order that the user wants ended
 // is made void.
-func (e *Engine) settling(ctx context.Context, o *Order) (string, error) {
-	told := ""
+func (e *Engine) settling(ctx context.Context, o *Order) (Cause, error) {
+	told := untold
 	if o.Plan.Settlement == ByProvider && e.tellable(*o) {
 		var err error
 		if told, err = e.tell(ctx, o); unrecorded(err) {
-			return "", err
+			return untold, err
 		} else if err != nil {
 			e.Log(*o, err)
 		}
 	}
 	note, err := e.settle(ctx, o)
-	if note == "" {
+	if note.Word == "" {
 		note = told
 	}
 	if !o.voids() {

@@ -108,7 +108,7 @@ func TestOneTraceOneOrder(t *testing.T) {
 	signs := func(id string, names ...common.Hash) error {
 		o := c.get(id)
 		o.Leaves = names
-		return c.e.Journal.Update(&o, "signed")
+		return c.e.Journal.Update(&o, because("signed"))
 	}
 	first, second := c.order(nil), c.order(nil)
 	if err := signs(first, names...); err != nil {

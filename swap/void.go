@@ -46,12 +46,12 @@ func (s *Service) cancellable(o Order) error {
 // void carries the wish to end a signed order one step further, after a look for
 // its end, which said note and err. The order stays open until what was sent for it
 // has its place on the chain: otherwise a nonce would be left open behind it.
-func (e *Engine) void(ctx context.Context, o *Order, note string, err error) (string, error) {
+func (e *Engine) void(ctx context.Context, o *Order, note Cause, err error) (Cause, error) {
 	key := voidKey(*o)
 	tx, lookup := e.Sender.Lookup(key)
 	switch ended := o.State.Final(); {
 	case lookup != nil:
-		return "", lookup
+		return untold, lookup
 	case tx == nil && (ended || e.Now().Add(leastVoid).After(o.Plan.last().Deadline)):
 		return note, err // nothing was sent, and nothing need be
 	case tx == nil:
@@ -63,7 +63,8 @@ func (e *Engine) void(ctx context.Context, o *Order, note string, err error) (st
 		return note, err
 	case tx.State.Final():
 		if !ended && o.Condition == Cancelling && tx.State != chain.TxMined {
-			o.Condition, o.Reason = NoCondition, "it could not be made void; it ends by itself"
+			o.Condition = NoCondition
+			o.because(because(EndsByItself))
 		}
 		return note, err
 	case ended: // not before its transaction
@@ -71,7 +72,7 @@ func (e *Engine) void(ctx context.Context, o *Order, note string, err error) (st
 	}
 	polled, _, err := e.Sender.Poll(ctx, key)
 	if err != nil {
-		return "", err
+		return untold, err
 	}
 	o.sent(polled)
 	switch late := e.Now().After(polled.Policy.Until); {
@@ -85,7 +86,7 @@ func (e *Engine) void(ctx context.Context, o *Order, note string, err error) (st
 		o.Bump = &Bump{Tier: chain.Fast, Over: polled.Last().Hash}
 	}
 	o.Condition = Cancelling
-	return "making it void", nil
+	return because(BeingVoided), nil
 }
 
 // patience is how long a transaction is given before it is looked at whether the
@@ -104,28 +105,28 @@ func (e *Engine) outpriced(ctx context.Context, tx chain.Tx) bool {
 
 // sendVoid sends the account's own call that makes a signed order void, within what
 // is left of the gas ceiling.
-func (e *Engine) sendVoid(ctx context.Context, o *Order, key string) (string, error) {
+func (e *Engine) sendVoid(ctx context.Context, o *Order, key string) (Cause, error) {
 	if !e.Unlocked() {
 		o.Condition = WaitingForUnlock
-		return "keys are locked", nil
+		return because(KeysLocked), nil
 	}
 	c, err := e.voidCall(*o)
 	if err != nil {
-		return "", err
+		return untold, err
 	}
 	sim, err := e.Nodes.Simulate(ctx, []chain.Call{c})
 	if err == nil {
 		err = CheckSimulation(o.Terms, Expected{}, sim)
 	}
 	if err != nil {
-		return "", err
+		return untold, err
 	}
 	if o.Condition == WaitingForUnlock {
 		o.Condition = NoCondition
 	}
 	fault.Point("engine.before_void")
 	defer fault.Point("engine.after_void")
-	return e.post(ctx, o, key, c, o.Plan.last().Deadline, Cancelling, "making it void")
+	return e.post(ctx, o, key, c, o.Plan.last().Deadline, Cancelling, because(BeingVoided))
 }
 
 // voidCall is the call that makes o's signed order void: of the contract that takes
@@ -151,7 +152,7 @@ func (e *Engine) voidCall(o Order) (c chain.Call, err error) {
 	case !of(Verifier, f.Target) && !of(Settlement, f.Settler):
 		return c, refuseField(NotPinned, "to", "the order would be made void by a call of %s, which neither takes its signature nor settles it", c.To)
 	case c.Value.Sign() != 0:
-		return c, refuseField(NotAsAccepted, "value", "making the order void would send %s wei", c.Value)
+		return c, refuseField(NotAsAccepted, "value", "making the order void would send the coin along").Amounts(OfCoin, c.Value, nil)
 	case len(c.Data) < 4 || isApprove(c):
 		return c, refuseField(NotUnderstood, "data", "making the order void is no call that could do that")
 	}

@@ -44,7 +44,7 @@ func checkWrapsFirst(s setting, f Effect) error {
 	}
 	switch {
 	case len(f.Spends) != 1 || f.Spends[0].Token != chain.Native || !one(t.Wrap, f.Spends[0].Amount):
-		return refuseField(NotAsAccepted, "amountIn", "the wrap does not take exactly %s of the coin", t.AmountIn)
+		return refuseField(NotAsAccepted, "amountIn", "the wrap does not take exactly the amount of the coin")
 	case len(f.Receives) != 1 || f.Receives[0].To != t.Account || !one(f.Receives[0].Token, f.Receives[0].Min):
 		return refuseField(NotAsAccepted, "receives", "the wrap does not give the account exactly what it takes")
 	case len(f.Approves) != 0 || len(f.Pays) != 0 || !f.Deadline.IsZero():

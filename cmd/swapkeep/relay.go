@@ -15,10 +15,8 @@ import (
 	"swapkeep/host/owner"
 	"swapkeep/host/protocol"
 	"swapkeep/host/relay"
+	"swapkeep/manifest"
 )
-
-// releaseIDs are the extensions that every build lets in. None is published yet.
-var releaseIDs = relay.AllowList{}
 
 const stdin = 0
 
@@ -110,8 +108,8 @@ func admit(args []string) (relay.Caller, config.Config, error) {
 
 func allowed(cfg config.Config) relay.AllowList {
 	return relay.AllowList{
-		Chromium: slices.Concat(releaseIDs.Chromium, cfg.Extensions.Chromium),
-		Firefox:  slices.Concat(releaseIDs.Firefox, cfg.Extensions.Firefox),
+		Chromium: slices.Concat(manifest.Released[manifest.Chromium], cfg.Extensions.Chromium),
+		Firefox:  slices.Concat(manifest.Released[manifest.Firefox], cfg.Extensions.Firefox),
 		Unknown:  cfg.Extensions.AllowUnknown,
 	}
 }

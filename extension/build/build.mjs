@@ -25,7 +25,7 @@ async function main() {
 	const shared = join(out, "shared");
 	await build({
 		configFile: join(root, "vite.config.ts"), logLevel: "warn",
-		define: { __TOKENS_URL__: JSON.stringify(tokensURL), __DEVELOPMENT__: String(flags.development) },
+		define: { __TOKENS_URL__: JSON.stringify(tokensURL) },
 		build: { outDir: shared, emptyOutDir: true },
 	});
 	await locales(shared);

@@ -6,6 +6,7 @@ import { heedLocks } from "./shell/lockedByItself";
 import { applyTheme } from "./shell/theme";
 import { openChannel } from "./state/channel";
 import { WalletProvider } from "./state/context";
+import { followEnded } from "./state/ended";
 import { kept } from "./state/local";
 import { createWallet } from "./state/wallet";
 import { restoreDraft } from "./swap/draft";
@@ -15,6 +16,7 @@ if (new URLSearchParams(location.search).get("view") === "tab") document.documen
 
 const shell = openChannel("shell");
 heedLocks(shell);
+followEnded();
 const wallet = createWallet(shell);
 const [language, theme] = await Promise.all([kept("language"), kept("theme"), restoreDraft()]);
 applyTheme(theme ?? "system");

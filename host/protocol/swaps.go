@@ -237,7 +237,7 @@ type Effect struct {
 	Receives  []Receive  `json:"receives,omitempty" doc:"what is enforced to arrive"`
 	Pays      []Payment  `json:"pays,omitempty" doc:"fees taken on the way"`
 	Deadline  time.Time  `json:"deadline,omitzero" doc:"last second at which it can take effect on chain"`
-	TrustedTo string     `json:"trustedTo,omitempty" doc:"who must be trusted to settle it"`
+	TrustedTo string     `json:"trustedTo,omitempty" of:"Trusted" doc:"who must be trusted to settle it"`
 	Settler   Address    `json:"settler,omitempty" doc:"of an order: the built-in contract that may settle it"`
 	Ref       Hash       `json:"ref,omitempty" doc:"of a deposit: the identifier that its bytes carry"`
 }
@@ -388,14 +388,17 @@ type Order struct {
 	Seen        *Seen      `json:"seen,omitempty" doc:"a payment that may be the awaited one or another's; proves nothing"`
 	Verdict     *Verdict   `json:"verdict,omitempty" doc:"the proven end"`
 	Reason      string     `json:"reason,omitempty" doc:"in words"`
+	Cause       *Cause     `json:"cause,omitempty" doc:"the reason for programs; absent of an order of an older version"`
 	Created     time.Time  `json:"created"`
 	Updated     time.Time  `json:"updated"`
+	Checked     time.Time  `json:"checked,omitzero" doc:"when the daemon last looked how it stands, on the chains and at its provider; absent: not since its start, or it has ended"`
 }
 
 // A Proposal is what an order asks consent to when the accepted terms can no
 // longer be kept.
 type Proposal struct {
 	Reason string    `json:"reason" doc:"why the accepted terms can no longer be kept"`
+	Cause  *Cause    `json:"cause,omitempty" doc:"that for programs"`
 	Made   time.Time `json:"made"`
 	Review Review    `json:"review" doc:"as of swap.prepare; consent names its digest"`
 }
@@ -502,5 +505,16 @@ type Entry struct {
 	State     string    `json:"state" of:"OrderState"`
 	Condition string    `json:"condition,omitempty" of:"Condition"`
 	Step      int       `json:"step"`
-	Note      string    `json:"note,omitempty"`
+	Note      string    `json:"note,omitempty" doc:"what happened, in words"`
+	Cause     *Cause    `json:"cause,omitempty" doc:"that for programs; absent in a line of an older version"`
+}
+
+// A Cause is a reason or a note for programs, so that a client says it in its user's
+// language.
+type Cause struct {
+	Word    string            `json:"word" of:"CauseWord" doc:"what happened"`
+	Error   string            `json:"error,omitempty" doc:"of a refusal: its name in the table of errors"`
+	Details map[string]string `json:"details,omitempty" doc:"of a refusal as in an error's; else figures by name, amounts in base units: floor and offered of the output, gone and allowed of the input, was and ceiling of the source chain's coin"`
+	Said    string            `json:"said,omitempty" doc:"another's own words, never the wallet's"`
+	By      string            `json:"by,omitempty" of:"Speaker" doc:"whose words: provider or node"`
 }

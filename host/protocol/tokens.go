@@ -73,7 +73,7 @@ type BalancesParams struct {
 	Account     Address   `json:"account"`
 	ChainID     uint64    `json:"chainId,omitempty" doc:"default: the active network"`
 	Tokens      []Address `json:"tokens,omitempty" doc:"default: the native coin and the known tokens of the network"`
-	WithBalance bool      `json:"withBalance,omitempty" doc:"leave out tokens of which the account has none; the native coin stays"`
+	WithBalance bool      `json:"withBalance,omitempty" doc:"leave out tokens of which the account has none; the native coin stays, and verified and imported tokens of which that is not known"`
 }
 
 // BalancesResult are an account's balances.

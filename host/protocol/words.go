@@ -47,5 +47,18 @@ var Vocabularies = []Vocabulary{
 		"own_call", "opaque_call", "fill", "part", "arrival", "refund", "revoke", "revert", "other_nonce", "allowance_kept", "used_nonce",
 		"absence", "unsigned_late", "never_sent", "void", "cancel", "withdrawn", "never_sent_cancelled",
 	}},
+	{"CauseWord", []string{
+		"refused", "refused_for_now", "refused_unsigned", "refused_by_provider", "outside_terms",
+		"price_fell", "refund_changed", "acts_differently", "permit_changed", "kind_gone", "gas_too_dear", "approval_needed", "approval_changed",
+		"balance_short", "cancel_too_dear", "approval_hidden", "allowance_taken", "allowance_unchecked", "look_at", "ends_by_itself",
+		"deadline_passed", "withdrawn", "nonce_used", "cancel_mined", "reverted", "not_taken", "not_handed_over", "proven",
+		"speedup_too_dear", "speedup_would_fail", "speedup_funds", "speedup_often", "speedup_late", "speedup_ended", "speedup_cancelling",
+		"begun", "begun_approving", "begun_executing", "approved", "steps_done", "keys_locked", "waits", "holds_allowance", "approval_skipped",
+		"approval_again", "approvals_adapted", "refreshed", "within_terms", "search_begun", "hands_over_next", "signed", "step_sent", "step_mined",
+		"pending", "cancelling", "voiding", "sped_up", "to_be_sped_up", "telling_provider", "provider_has_it", "submitted", "provider_missed",
+		"answer_unknown", "searched", "provider_says", "user_cancelled", "user_accepted", "user_sped_up", "user_raised_ceiling",
+	}},
+	{"Speaker", []string{"provider", "node"}},
+	{"Trusted", []string{"Relay and its solver", "Relay's router", "the intent provider and its fillers"}},
 	{"AllowanceKind", []string{AllowanceERC20, AllowancePermit2}},
 }

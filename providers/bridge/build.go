@@ -77,7 +77,7 @@ func stand(o swap.Offer, t swap.Terms) (reading, error) {
 	case o.MinOut == nil || q.MinOut.Cmp(o.MinOut) != 0 || q.Routing != o.Routing || !slices.Equal(q.Fees, o.Fees) || !sameBack(q.Refund, o.Refund):
 		return reading{}, refuse(swap.NotAsAccepted, "minAmountOut", "gave an offer that is not what its quote says")
 	case t.FloorOut == nil || q.MinOut.Cmp(t.FloorOut) < 0:
-		return reading{}, refuse(swap.NotAsAccepted, "floorOut", "promises %s, less than the accepted floor", q.MinOut)
+		return reading{}, refuse(swap.NotAsAccepted, "floorOut", "promises less than the accepted floor").Amounts(swap.OfOutput, q.MinOut, t.FloorOut)
 	}
 	return x, nil
 }

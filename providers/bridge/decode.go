@@ -54,7 +54,7 @@ func (d deployment) envelope(t swap.Terms, c chain.Call) error {
 	case c.ChainID != t.SrcChain:
 		return refuse(swap.NotAsAccepted, "chainId", "wants a transaction on chain %d, not on %d", c.ChainID, t.SrcChain)
 	case c.Value == nil || c.Value.Cmp(along) != 0:
-		return refuse(swap.NotAsAccepted, "value", "wants %v of the coin sent along, not exactly %s", c.Value, along)
+		return refuse(swap.NotAsAccepted, "value", "does not want exactly the amount of the coin sent along").Amounts(swap.OfCoin, c.Value, along)
 	case len(c.Data) > maxCalldata:
 		return refuse(swap.NotUnderstood, "data", "has more than %d bytes of calldata", maxCalldata)
 	}

@@ -179,7 +179,7 @@ func (s standing) asQuoted(f swap.Effect) error {
 	case !slices.Equal(f.Pays, s.offer.Fees):
 		return refuse(swap.NotAsAccepted, "fee", "the calldata pays other fees than the quote shows")
 	case least.Cmp(s.offer.MinOut) < 0:
-		return refuse(swap.NotAsAccepted, "minAmountOut", "the calldata enforces %s, less than the quote's minimum %s", least, s.offer.MinOut)
+		return refuse(swap.NotAsAccepted, "minAmountOut", "the calldata enforces less than the quote's minimum").Amounts(swap.OfOutput, least, s.offer.MinOut)
 	case !f.Deadline.IsZero() && (f.Deadline.After(deadline) || !f.Deadline.After(s.now)):
 		return refuse(swap.NotAsAccepted, "deadline", "the swap's deadline %s is not the one asked for", f.Deadline.UTC().Format(time.RFC3339))
 	}
@@ -213,7 +213,7 @@ func (p *Provider) sameSwap(o swap.Offer, t swap.Terms) (reading, error) {
 	case q.Routing != o.Routing || o.MinOut == nil || q.MinOut.Cmp(o.MinOut) != 0 || !slices.Equal(q.Fees, o.Fees):
 		return reading{}, refuse(swap.NotAsAccepted, "minAmountOut", "the offer is not what its quote says")
 	case t.FloorOut == nil || q.MinOut.Cmp(t.FloorOut) < 0:
-		return reading{}, refuse(swap.NotAsAccepted, "floorOut", "the quote's minimum %s is below the accepted floor %v", q.MinOut, t.FloorOut)
+		return reading{}, refuse(swap.NotAsAccepted, "floorOut", "the quote's minimum is below the accepted floor").Amounts(swap.OfOutput, q.MinOut, t.FloorOut)
 	}
 	return again, nil
 }

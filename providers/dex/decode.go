@@ -95,7 +95,7 @@ func checkTerms(t swap.Terms) (pair, error) {
 	case t.AmountIn == nil || t.AmountIn.Sign() <= 0 || t.AmountIn.Cmp(contractBalance) >= 0:
 		return pr, refuse(swap.AmountZero, "amountIn", "the amount must be above zero and below 2^255")
 	case !pr.holds(t.AmountIn):
-		return pr, refuse(swap.BadRequest, "amountIn", "Permit2 cannot allow exactly %s", t.AmountIn)
+		return pr, refuse(swap.BadRequest, "amountIn", "Permit2 cannot allow exactly this amount")
 	case t.TokenIn == t.TokenOut:
 		return pr, refuse(swap.SameToken, "tokenOut", "token in and token out are the same")
 	case t.Wrap != zero:
@@ -118,7 +118,7 @@ func readDeposit(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect,
 	case len(args) != 0:
 		return swap.Effect{}, refuse(swap.NotUnderstood, "data", "%d bytes follow a deposit", len(args))
 	case c.Value.Cmp(t.AmountIn) != 0:
-		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the transaction wraps %s, not %s", c.Value, t.AmountIn)
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the transaction does not wrap exactly the amount").Amounts(swap.OfCoin, c.Value, t.AmountIn)
 	}
 	return oneToOneEffect(swap.Wrap, t, pr), nil
 }
@@ -132,12 +132,12 @@ func readWithdraw(t swap.Terms, pr pair, c chain.Call, args []byte) (swap.Effect
 	case err != nil:
 		return swap.Effect{}, err
 	case c.Value.Sign() != 0:
-		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the transaction would also send %s wei", c.Value)
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "value", "the transaction would also send the coin").Amounts(swap.OfCoin, c.Value, nil)
 	default:
 		n = vals[0].(*big.Int)
 	}
 	if n.Cmp(t.AmountIn) != 0 {
-		return swap.Effect{}, refuse(swap.NotAsAccepted, "amountIn", "the transaction unwraps %s, not %s", n, t.AmountIn)
+		return swap.Effect{}, refuse(swap.NotAsAccepted, "amountIn", "the transaction does not unwrap exactly the amount").Amounts(swap.OfInput, n, t.AmountIn)
 	}
 	return oneToOneEffect(swap.Unwrap, t, pr), nil
 }

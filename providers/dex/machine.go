@@ -99,7 +99,7 @@ func (m *machine) take(token common.Address, n *big.Int) (*big.Int, error) {
 	case n.Sign() == 0:
 		return nil, refuse(swap.NotUnderstood, "amount", "an amount of zero means something else to the router")
 	case h.exact.Cmp(n) < 0:
-		return nil, refuse(swap.NotAsAccepted, "amount", "%s of %s is more than was brought", n, token)
+		return nil, refuse(swap.NotAsAccepted, "amount", "more of %s is taken than was brought", token)
 	}
 	h.exact.Sub(h.exact, n)
 	return n, nil
@@ -189,7 +189,7 @@ func (m *machine) pay(token common.Address, l leg) error {
 	case token != m.t.TokenIn:
 		return refuse(swap.NotAsAccepted, "tokenIn", "%s would leave the account", token)
 	case l.in.Sign() == 0 || l.in.Cmp(m.t.AmountIn) > 0: // contractBalance is above every amount
-		return refuse(swap.NotAsAccepted, "amountIn", "a swap takes %s, not a part of %s", l.in, m.t.AmountIn)
+		return refuse(swap.NotAsAccepted, "amountIn", "a swap does not take a part of the amount").Amounts(swap.OfInput, l.in, m.t.AmountIn)
 	}
 	m.pulled.Add(m.pulled, l.in)
 	return nil
@@ -272,7 +272,7 @@ func (m *machine) handOver(token common.Address, min *big.Int) {
 // By the commands there is nothing, so it must not be promised either.
 func (m *machine) leftover(token common.Address, min *big.Int) error {
 	if min.Sign() != 0 || token != nativeCoin && token != m.in() && token != m.out() {
-		return refuse(swap.NotUnderstood, "commands", "a minimum of %s of %s, of which the router has none", min, token)
+		return refuse(swap.NotUnderstood, "commands", "a minimum of %s, of which the router has none", token)
 	}
 	return nil
 }
@@ -299,7 +299,7 @@ func (m *machine) finish() error {
 	}
 	switch {
 	case m.pulled.Cmp(pulled) != 0:
-		return refuse(swap.NotAsAccepted, "amountIn", "the swap pulls %s, not exactly %s", m.pulled, pulled)
+		return refuse(swap.NotAsAccepted, "amountIn", "the swap does not pull exactly the amount").Amounts(swap.OfInput, m.pulled, pulled)
 	case m.sure.Sign() == 0:
 		return refuse(swap.NotAsAccepted, "floorOut", "no minimum is enforced for the recipient")
 	case m.direct && len(m.payments) > 0:

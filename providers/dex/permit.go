@@ -76,7 +76,7 @@ func (p permit) allows(token common.Address, n *big.Int, pr pair) error {
 	case p.spender != pr.router:
 		return refuse(swap.NotPinned, "spender", "the permit is for %s, not for the built-in router", p.spender)
 	case p.amount.Cmp(n) != 0 || !pr.holds(p.amount):
-		return refuse(swap.NotAsAccepted, "amount", "the permit is for %s, not for exactly %s", p.amount, n)
+		return refuse(swap.NotAsAccepted, "allowance", "the permit is not for exactly the amount").Amounts(swap.OfInput, p.amount, n)
 	case p.nonce.BitLen() > nonceBits:
 		return refuse(swap.NotUnderstood, "nonce", "the permit's nonce has more than %d bits", nonceBits)
 	}

@@ -104,7 +104,7 @@ func execute(t swap.Terms, pr pair, c chain.Call, args []byte) (m *machine, dead
 		value = t.AmountIn
 	}
 	if c.Value.Cmp(value) != 0 {
-		return nil, 0, refuse(swap.NotAsAccepted, "value", "the transaction sends %s wei, not %s", c.Value, value)
+		return nil, 0, refuse(swap.NotAsAccepted, "value", "the transaction sends another amount of the coin than is swapped").Amounts(swap.OfCoin, c.Value, value)
 	}
 	m = newMachine(t, pr, value)
 	for i, op := range ops {

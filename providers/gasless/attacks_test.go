@@ -150,7 +150,7 @@ var attacksOnRFQ = []attack{
 	{"more sold", set("taker_amount", "1000000001"), swap.NotAsAccepted, "sellAmount"},
 	{"another token sold", set("taker_token", testAttacker.Hex()), swap.NotAsAccepted, "sellToken"},
 	{"another token bought", set("maker_token", testAttacker.Hex()), swap.NotAsAccepted, "buyToken"},
-	{"less than is shown", set("maker_amount", "504765657558485081"), swap.NotAsAccepted, "amount"},
+	{"less than is shown", set("maker_amount", "504765657558485081"), swap.NotAsAccepted, "buyAmount"},
 	{"another taker", set("taker_address", testAttacker.Hex()), swap.NotAsAccepted, "taker"},
 	{"an order of several makers", show("onchainOrderType", "AggregateOrder"), swap.NotAsAccepted, "onchainOrderType"},
 	{"an order of several tokens", show("onchainOrderType", "MultiOrder"), swap.NotAsAccepted, "onchainOrderType"},

@@ -61,7 +61,7 @@ func (c core) fits(d deal, floor *big.Int) error {
 	case c.buyLeast.Sign() <= 0:
 		return refuse(swap.NotAsAccepted, "buyAmount", "would have nothing paid for the order")
 	case floor != nil && c.buyLeast.Cmp(floor) < 0:
-		return refuse(swap.NotAsAccepted, "floorOut", "enforces %s, less than the accepted floor %s", c.buyLeast, floor)
+		return refuse(swap.NotAsAccepted, "floorOut", "enforces less than the accepted floor").Amounts(swap.OfOutput, c.buyLeast, floor)
 	case !c.expiry.IsInt64() || c.expiry.Int64() > maxTime:
 		return refuse(swap.NotAsAccepted, "expiry", "would let the order live for ever")
 	}

@@ -108,7 +108,7 @@ func (m *rfqMessage) trace(d deal, c core) []swap.LogPattern {
 func (m *rfqMessage) offered(b bought, c core, _ int) (*big.Int, error) {
 	switch {
 	case b.Amount.Cmp(c.buyLeast) != 0:
-		return nil, refuse(swap.NotAsAccepted, "amount", "shows another amount than the order has")
+		return nil, refuse(swap.NotAsAccepted, "buyAmount", "shows another amount than the order has")
 	case b.MinimumAmount != nil && b.MinimumAmount.Cmp(c.buyLeast) > 0:
 		return nil, refuse(swap.NotAsAccepted, "minimumAmount", "shows a higher minimum than the order has")
 	}

@@ -91,7 +91,7 @@ func stand(o swap.Offer, t swap.Terms) (found, error) {
 	case o.MinOut == nil || f.least.Cmp(o.MinOut) != 0 || wire.Printable(f.routeID) != o.Routing:
 		return found{}, refuse(swap.NotAsAccepted, "minAmountOut", "gave an offer that is not what its quote says")
 	case t.FloorOut == nil || f.least.Cmp(t.FloorOut) < 0:
-		return found{}, refuse(swap.NotAsAccepted, "floorOut", "promises %s at least, less than the accepted %v", f.least, t.FloorOut)
+		return found{}, refuse(swap.NotAsAccepted, "floorOut", "promises less at least than was accepted").Amounts(swap.OfOutput, f.least, t.FloorOut)
 	}
 	return f, nil
 }

@@ -39,7 +39,7 @@ func (d deposit) check(t swap.Terms) error {
 	case slices.Contains(none, d.to):
 		return refuse(swap.NotAsAccepted, "to", "built a deposit to %s, which takes none", d.to)
 	case d.value == nil || d.value.Cmp(value) != 0:
-		return refuse(swap.NotAsAccepted, "value", "built a deposit that sends %v wei, not exactly %s", d.value, value)
+		return refuse(swap.NotAsAccepted, "value", "built a deposit that does not send exactly the amount of the coin").Amounts(swap.OfCoin, d.value, value)
 	}
 	return nil
 }

@@ -61,8 +61,8 @@ func refuse(c swap.Code, field, format string, args ...any) *swap.Refusal {
 	return service.Refuse(c, field, format, args...)
 }
 
-func garbage(what string, err error) *swap.Refusal {
-	r := refuse(swap.ProviderGarbage, what, "sent a reply that is not of the agreed form")
+func garbage(field string, err error) *swap.Refusal {
+	r := refuse(swap.ProviderGarbage, field, "sent a reply that is not of the agreed form")
 	r.Err = err
 	return r
 }

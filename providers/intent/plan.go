@@ -216,7 +216,7 @@ func (p *plan) approve(to common.Address, value *big.Int, data []byte, t swap.Te
 	case to != t.TokenIn:
 		return refuse(swap.NotAsAccepted, "to", "built a transaction to %s before the deposit, which is not the input token", to)
 	case value.Sign() != 0:
-		return refuse(swap.NotAsAccepted, "value", "built an approval that sends %s wei", value)
+		return refuse(swap.NotAsAccepted, "value", "built an approval that sends the coin").Amounts(swap.OfCoin, value, nil)
 	case !isApproval(data):
 		return refuse(swap.NotUnderstood, "data", "built a transaction before the deposit that is no approval")
 	}
@@ -241,7 +241,7 @@ func (p *plan) allowances(t swap.Terms) error {
 		case a.amount.Cmp(t.AmountIn) == 0:
 			grants++
 		default:
-			return refuse(swap.NotAsAccepted, "amount", "would have %s approved, not exactly %s", a.amount, t.AmountIn)
+			return refuse(swap.NotAsAccepted, "allowance", "would not have exactly the amount approved").Amounts(swap.OfInput, a.amount, t.AmountIn)
 		}
 	}
 	if len(p.granted) > 0 && grants != 1 {

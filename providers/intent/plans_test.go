@@ -187,16 +187,16 @@ var hostilePlans = map[string][]hostile{
 	},
 	"approvals": {
 		{"to a stranger", set(theApproval, "data", approval(attacker, big.NewInt(25_000_000))), swap.NotAsAccepted, "spender"},
-		{"without end", set(theApproval, "data", approval(exampleDepot, unlimited)), swap.NotAsAccepted, "amount"},
-		{"of one more", set(theApproval, "data", approval(exampleDepot, big.NewInt(25_000_001))), swap.NotAsAccepted, "amount"},
-		{"of one less", set(theApproval, "data", approval(exampleDepot, big.NewInt(24_999_999))), swap.NotAsAccepted, "amount"},
+		{"without end", set(theApproval, "data", approval(exampleDepot, unlimited)), swap.NotAsAccepted, "allowance"},
+		{"of one more", set(theApproval, "data", approval(exampleDepot, big.NewInt(25_000_001))), swap.NotAsAccepted, "allowance"},
+		{"of one less", set(theApproval, "data", approval(exampleDepot, big.NewInt(24_999_999))), swap.NotAsAccepted, "allowance"},
 		{"of nothing alone", set(theApproval, "data", approval(exampleDepot, new(big.Int))), swap.NotUnderstood, "approvals"},
 		{"twice", insert(1, approving(exampleDepot, 25_000_000)), swap.NotUnderstood, "approvals"},
-		{"of nothing afterwards", insert(2, approving(exampleDepot, 0)), swap.NotAsAccepted, "amount"},
+		{"of nothing afterwards", insert(2, approving(exampleDepot, 0)), swap.NotAsAccepted, "allowance"},
 		{"of nothing twice", func(p map[string]any) {
 			insert(1, approving(exampleDepot, 0))(p)
 			insert(1, approving(exampleDepot, 0))(p)
-		}, swap.NotAsAccepted, "amount"},
+		}, swap.NotAsAccepted, "allowance"},
 		{"a reset for a stranger", insert(1, approving(attacker, 0)), swap.NotAsAccepted, "spender"},
 		{"of another token", set(theApproval, "to", exampleOut.Hex()), swap.NotAsAccepted, "to"},
 		{"with coins sent along", set(theApproval, "value", "0x1"), swap.NotAsAccepted, "value"},

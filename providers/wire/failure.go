@@ -72,6 +72,9 @@ func (s Service) Refusal(err error) error {
 	r.Err, r.Data = e, map[string]string{}
 	if e.Detail != "" && (f.Is == swap.ProviderRefused || f.Is == swap.ProviderGarbage) {
 		r.Reason += fmt.Sprintf(": %q", e.Detail)
+		if e.Kind == rest.Answered {
+			r.Said, r.By = e.Detail, swap.SaidByProvider
+		}
 	}
 	if e.Status != 0 {
 		r.Data["status"] = strconv.Itoa(e.Status)

@@ -18,17 +18,27 @@ var hostFile = map[ui.Kind]string{
 	ui.Firefox:  ".mozilla/native-messaging-hosts/app.swapkeep.host.json",
 }
 
-// TestHostMissing follows the page's own instructions: the very command that it
-// shows lets the browser find the host.
+// letIn does what the page says of the configuration: the very lines that it shows go
+// into the file.
+func letIn(p *ui.Page, d *desk.Desk) {
+	p.Click("button", "Copy the lines")
+	lines := p.Clipboard()
+	p.See("[extensions]", lines)
+	d.Shell("cat >> $SWAPKEEP_CONFIG <<'end'\n" + lines + "\nend")
+}
+
+// TestHostMissing follows the page's own instructions: the very lines and the command
+// that it shows let the extension in and the browser find the host.
 func TestHostMissing(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
-		d := desk.New(t, desk.Options{})
+		d := desk.New(t, desk.Options{Unlisted: true})
 		if kind == ui.Chromium { // it looks in its profile, which is not where it is by default
 			d.Shell("mkdir -p chromium .config && ln -s ../chromium .config/chromium")
 		}
 		p := d.BrowserAlone(kind).Open("popup.html")
 		p.Find("heading", "Install swapkeep")
 		p.See("Your browser did not find it.")
+		letIn(p, d)
 		p.Click("button", "Copy the command for the browser")
 		command := p.Clipboard()
 		p.See(command)
@@ -57,7 +67,25 @@ func TestHostForbidden(t *testing.T) {
 		if kind == ui.Chromium {
 			p.See("This extension's id:", strings.Trim(strings.TrimPrefix(p.Browser().Origin(), "chrome-extension:"), "/"))
 		}
+		p.See("[extensions]")
 		d.InstallHost(kind)
+		p.Click("button", "Try again")
+		p.Find("heading", "Welcome to Swapkeep")
+	})
+}
+
+// TestHostRefuses: the browser finds the host, whose configuration names other
+// extensions. What the page shows lets this one in, with no more than another try.
+func TestHostRefuses(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		d := desk.New(t, desk.Options{Look: still})
+		d.InstallHost(kind)
+		d.Shell(`sed -i '/^\[extensions\]/,/^firefox/d' $SWAPKEEP_CONFIG`)
+		p := d.BrowserAlone(kind).Open("popup.html")
+		p.Find("heading", "Let this extension in")
+		p.See("This extension's id:", "swapkeep says:")
+		inspect(t, p, "host-refuses")
+		letIn(p, d)
 		p.Click("button", "Try again")
 		p.Find("heading", "Welcome to Swapkeep")
 	})

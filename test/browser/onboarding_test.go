@@ -56,9 +56,10 @@ func TestOnboarding(t *testing.T) {
 		popup.Find("radiogroup", "Swap provider") // the window that was there before
 
 		importAnother(t, b)
+		importKeyFile(t, b)
 		popup.Click("button", "/^Account: /")
-		popup.See("Wallet 1", "published")
-		if wallets := popup.All("button", "/^Remove /"); len(wallets) != 2 {
+		popup.See("Wallet 1", "published", "from a file")
+		if wallets := popup.All("button", "/^Remove /"); len(wallets) != 3 {
 			t.Errorf("there are %v", wallets)
 		}
 	})
@@ -132,12 +133,45 @@ func importAnother(t *testing.T, b *ui.Browser) {
 	p.Close()
 }
 
+// importKeyFile takes a file from the disk in, first by a wrong password of the file's.
+// Its key is the sixteenth of the published words.
+func importKeyFile(t *testing.T, b *ui.Browser) {
+	t.Helper()
+	p := b.Open("popup.html?view=tab#import")
+	p.Choose("What do you have?", "Key file")
+	for _, file := range []struct{ name, password, says string }{
+		{"not-a-key-file.json", "", "This is not a key file"},
+		{"public-test-key.json", "a wrong one", "The password does not open the key file"},
+		{"public-test-key.json", "password of a public test key", ""},
+	} {
+		path, err := filepath.Abs(filepath.Join("testdata", file.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Fill("Text of the key file", "typed before") // the same file is read again, too
+		p.File("Choose a file", path)
+		p.Await("textbox", "Text of the key file", "read", func(e ui.Element) bool { return e.Value == string(text) })
+		p.Fill("Password of the key file", file.password)
+		p.Fill("Name", "from a file")
+		p.Fill("Password", desk.Password)
+		p.Click("button", "Import wallet")
+		if file.says != "" {
+			p.See(file.says)
+		}
+	}
+	p.Find("radiogroup", "Swap provider")
+	p.Close()
+}
+
 // TestUnlock: what a wrong password does to the page, and that all windows lock
 // together, by hand and for want of use.
 func TestUnlock(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
-		clock := filepath.Join(t.TempDir(), "clock")
-		d := desk.New(t, desk.Options{Faults: true, Env: []string{"SWAPKEEP_CLOCK_SHIFT=@" + clock}})
+		d := desk.New(t, desk.Options{Faults: true})
 		d.Wallet()
 		b := d.Browser(kind)
 		p, q := b.Open("popup.html"), b.Open("popup.html")
@@ -163,14 +197,42 @@ func TestUnlock(t *testing.T) {
 			window.See("Unlock your wallet", "Your keys are locked on this computer.")
 		}
 		unlock(q)
-		if err := os.WriteFile(clock, []byte("1h"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		d.SetClock(time.Hour)
 		shorten(q) // has the vault look at its clock now, which it does every half minute
 		for _, window := range []*ui.Page{p, q} {
 			window.See("Unlock your wallet", "It locked by itself")
 		}
+		q.Fill("Password", desk.Password)
+		q.Press("Enter")
+		wordsGoWithLock(t, b, func() {
+			d.SetClock(2 * time.Hour)
+			q.Eval(`new Promise((looked) => {
+				const port = chrome.runtime.connect({ name: "shell" });
+				port.onMessage.addListener((m) => m.id === 1 && (port.disconnect(), looked()));
+				port.postMessage({ id: 1, method: "settings.set", params: { key: "keys.auto_lock", value: "6m" } });
+			})`, nil) // as shorten does
+		})
 	})
+}
+
+// wordsGoWithLock makes a wallet and has it lock by itself while its words are shown.
+func wordsGoWithLock(t *testing.T, b *ui.Browser, lock func()) {
+	t.Helper()
+	p := b.Open("popup.html?view=tab#create")
+	p.Fill("Name", "second")
+	p.Fill("Password", desk.Password)
+	p.Click("button", "Create wallet")
+	p.Find("heading", "Your words")
+	words := wordsOf(p)
+	lock()
+	p.Find("heading", "The wallet locked")
+	p.See("“second”", "send nothing to it until you have its words", "The sandbox gives no words away.")
+	if left := traces(p, words); len(words) != 12 || len(left) > 3 { // some are words of any page
+		t.Errorf("%d of %d words are still there", len(left), len(words))
+	}
+	p.Accessible("words-locked")
+	p.Click("button", "Continue")
+	p.See("Unlock your wallet", "It locked by itself")
 }
 
 // shorten sets the time after which the wallet locks by itself.

@@ -4,6 +4,7 @@ package browser
 
 import (
 	"testing"
+	"time"
 
 	"swapkeep/host/protocol"
 	"swapkeep/test/browser/desk"
@@ -14,36 +15,14 @@ import (
 // terms; one whose next signature finds the wallet locked waits for it.
 func TestOrdersAsk(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
-		// Quotes, which their date can only shorten, end in a few seconds.
-		p := newTraderAt(t, kind, desk.Options{Faults: true, Env: []string{"SWAPKEEP_CLOCK_SHIFT=22s"}})
+		p := newTraderAt(t, kind, desk.Options{Faults: true})
 		p.d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
 		p.pay("WETH")
 		p.receive("USDC")
 		before := p.d.Orders()
 
-		o := p.approving("0.2")
-		p.d.Price("ETH", 2900) // which makes a block
-		p.d.Chain(desk.Base).Resume()
-		p.See("The terms have changed", "Accepted", "New", "You get at least", "(changed)")
-		card := p.In("region", "Needs your consent")
-		if b := card.Find("button", "Accept the new terms"); !b.Disabled {
-			t.Error("new terms can be accepted before they were compared")
-		}
-		card.Click("checkbox", "I have compared the terms and accept the new ones")
-		card.Click("button", "Accept the new terms")
-		floor := o.Terms.FloorOut.Int()
-		if o = p.end(before, "filled"); o.Terms.FloorOut.Int().Cmp(floor) >= 0 {
-			t.Errorf("the floor was %s and is %s", floor, o.Terms.FloorOut)
-		}
-		p.another()
-
-		before = p.d.Orders()
 		p.approving("0.3")
-		p.Click("button", "Lock the wallet")
-		p.Find("button", "Unlock")
-		p.d.Chain(desk.Base).Resume()
-		p.d.AwaitOrder("waiting for unlock", func(o protocol.Order) bool { return o.Condition == "waiting for unlock" })
-		p.See("1 swap waits for you to unlock")
+		p.lockedOrder()
 		p.Fill("Password", desk.Password)
 		p.Press("Enter")
 		p.Lost("button", "Unlock")
@@ -52,7 +31,44 @@ func TestOrdersAsk(t *testing.T) {
 		if o := p.d.Orders()[0]; o.State != "filled" || len(p.d.Orders()) != len(before)+1 {
 			t.Errorf("the order is %s", o.State)
 		}
+		open(p.Page, "Swap")
+
+		before = p.d.Orders()
+		o := p.approving("0.2")
+		p.priceMoved()
+		p.See("The terms have changed", "Accepted", "New", "You get at least", "(changed)")
+		p.In("region", "Needs your consent").See("Fees, at most", "Gas, at most")
+		if b := p.Find("button", "Accept the new terms"); !b.Disabled {
+			t.Error("new terms can be accepted before they were compared")
+		}
+		p.Click("checkbox", "I compared the terms and accept the new ones")
+		p.Click("button", "Accept the new terms")
+		floor := o.Terms.FloorOut.Int()
+		if o = p.end(before, "filled"); o.Terms.FloorOut.Int().Cmp(floor) >= 0 {
+			t.Errorf("the floor was %s and is %s", floor, o.Terms.FloorOut)
+		}
 	})
+}
+
+// lockedOrder locks the wallet before an approval is mined: the order's next signature
+// waits.
+func (p *trader) lockedOrder() {
+	p.t.Helper()
+	p.Click("button", "Lock the wallet")
+	p.Find("button", "Unlock")
+	p.d.Chain(desk.Base).Resume()
+	p.d.AwaitOrder("waiting for unlock", func(o protocol.Order) bool { return o.Condition == "waiting for unlock" })
+	p.See("1 swap waits for you to unlock")
+}
+
+// priceMoved has an approval mined when the quote, which lasted half a minute, is about
+// to end and its price is gone. From now on all quotes end in a few seconds: their date
+// shortens them.
+func (p *trader) priceMoved() {
+	p.t.Helper()
+	p.d.SetClock(22 * time.Second)
+	p.d.Price("ETH", 2900) // which makes a block
+	p.d.Chain(desk.Base).Resume()
 }
 
 // approving gets as far as an order whose approval waits for a block.
@@ -64,5 +80,6 @@ func (p *trader) approving(amount string) protocol.Order {
 	p.confirm("Approve and swap")
 	p.approve(allowance{amount + " WETH", false}, allowance{amount + " WETH", true})
 	p.Find("heading", "Swap in progress")
+	p.See("Last check")
 	return p.d.AwaitOrder("approving", func(o protocol.Order) bool { return o.State == "approving" && o.Sending != "" })
 }

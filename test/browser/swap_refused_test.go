@@ -94,10 +94,12 @@ func (p *trader) lied(server, target, pointer string, value any, plan string) fu
 }
 
 // dear has gas cost 3 gwei, also on a chain whose base fee empty blocks brought down:
-// a node without a history of fees says so.
-func dear(d *desk.Desk) {
-	d.Fault("rpc-8453", inject.Rule{Target: "eth_feeHistory", Kind: inject.Error, Code: -32601, Message: "no such method"})
-	d.Lie("rpc-8453", "eth_maxPriorityFeePerGas", "/result", "0xb2d05e00")
+// a node without a history of fees says so. It lasts until the returned function is
+// called.
+func dear(d *desk.Desk) (end func()) {
+	history := d.Fault("rpc-8453", inject.Rule{Target: "eth_feeHistory", Kind: inject.Error, Code: -32601, Message: "no such method"})
+	tip := d.Lie("rpc-8453", "eth_maxPriorityFeePerGas", "/result", "0xb2d05e00")
+	return func() { tip(); history() }
 }
 
 // TestGas: the coin that gas lacks is told before and in the review; gas above half of

@@ -222,11 +222,13 @@ func (o *tour) reviews(p *trader) {
 	p.Click("button", "/^What will be signed/")
 	o.look(p.Page, "review-steps")
 	p.Click("button", "Back")
-	p.amount("0.00005")
+	cheap := dear(p.d)
+	p.amount("0.0001")
 	p.review()
 	p.See("Scams look like this")
 	o.look(p.Page, "review-scam")
 	p.Click("button", "Back")
+	cheap()
 	p.d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
 	p.pay("USDC")
 	p.receive("WETH")
@@ -347,7 +349,7 @@ func (o *tour) settings(p *trader) {
 
 // orders are orders under way, waiting and ended, in every way that there is.
 func (o *tour) orders() {
-	d := desk.New(o.t, desk.Options{Faults: true, Env: []string{"SWAPKEEP_CLOCK_SHIFT=22s"}, Look: still}) // shortens quotes
+	d := desk.New(o.t, desk.Options{Faults: true, Look: still})
 	p := tradingIn(o.t, d, o.kind)
 	d.Fund(desk.Base, p.w.Address, "WETH", "2")
 	d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
@@ -387,10 +389,14 @@ func (o *tour) sent(p *trader) {
 func (o *tour) asking(p *trader) {
 	p.pay("WETH")
 	p.receive("USDC")
+	p.approving("0.3")
+	p.lockedOrder()
+	o.look(p.Page, "unlock-order-waits")
+	unlock(p.Page)
+	p.d.AwaitState("filled")
 	p.approving("0.2")
 	o.look(p.Page, "order-approving")
-	p.d.Price("ETH", 2900)
-	p.d.Chain(desk.Base).Resume()
+	p.priceMoved()
 	p.Find("button", "Accept the new terms")
 	o.look(p.Page, "order-needs-consent")
 	p.Click("button", "Cancel this swap")
@@ -407,15 +413,7 @@ func (o *tour) asking(p *trader) {
 	p.Press("Escape")
 	p.Lost("dialog", "")
 	open(p.Page, "Swap")
-	p.approving("0.3")
-	p.Click("button", "Lock the wallet")
-	p.Find("button", "Unlock")
-	p.d.Chain(desk.Base).Resume()
-	p.d.AwaitOrder("waiting for unlock", func(o protocol.Order) bool { return o.Condition == "waiting for unlock" })
-	p.See("1 swap waits for you to unlock")
-	o.look(p.Page, "unlock-order-waits")
-	unlock(p.Page)
-	p.d.AwaitState("filled")
+	p.d.SetClock(0)
 }
 
 // across are orders that a provider settles, as it should and as it should not.

@@ -10,8 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -25,6 +23,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
 	"swapkeep/sandbox"
+	"swapkeep/test/processes"
 )
 
 const (
@@ -353,29 +352,21 @@ func (d *desk) shut() {
 	}
 }
 
-// processes of ours that were started for this home, by their command lines.
-func (d *desk) processes() (pids []int) {
-	entries, err := filepath.Glob("/proc/[0-9]*")
+// processes of ours that were started for this home.
+func (d *desk) processes() []int {
+	d.t.Helper()
+	pids, err := processes.In(d.bin)
 	if err != nil {
 		d.t.Fatal(err)
-	}
-	for _, entry := range entries {
-		line, err := os.ReadFile(filepath.Join(entry, "cmdline"))
-		if program, _, _ := strings.Cut(string(line), "\x00"); err != nil || filepath.Dir(program) != d.bin {
-			continue
-		}
-		if pid, err := strconv.Atoi(filepath.Base(entry)); err == nil {
-			pids = append(pids, pid)
-		}
 	}
 	return pids
 }
 
 // gone waits until none of ours is left in this home.
 func (d *desk) gone() []int {
-	left := d.processes()
-	for end := time.Now().Add(soon); len(left) > 0 && time.Now().Before(end); left = d.processes() {
-		time.Sleep(20 * time.Millisecond)
+	left, err := processes.Left(d.bin, soon)
+	if err != nil {
+		d.t.Error(err)
 	}
 	return left
 }
@@ -388,7 +379,7 @@ func (d *desk) leaveNothing() {
 	}
 	for _, pid := range d.gone() {
 		d.t.Errorf("process %d was left behind", pid)
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+		_ = processes.Kill(pid)
 	}
 	if d.t.Failed() {
 		d.t.Logf("log of the daemon:\n%s", d.log())

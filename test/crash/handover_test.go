@@ -15,12 +15,9 @@ import (
 	"swapkeep/sandbox/intentsim"
 )
 
-// handing is what is new where somebody else settles a signed order. Of one that
-// differs from another in its bytes only, the signature and the handing over are
-// tried again.
+// handing is what is new where somebody else settles a signed order.
 var (
 	handing = []string{"typed", "signature", "tell", "submit", "told"}
-	again   = []string{"signature", "submit"}
 
 	// depositing is the same of a deposit.
 	depositing = []string{"search", "step", "submitting", "tell", "submit", "index", "told", "settling", "status", "claim", "filled"}

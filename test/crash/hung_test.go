@@ -4,11 +4,11 @@ package crash
 
 import (
 	"errors"
-	"syscall"
 	"testing"
 	"time"
 
 	"swapkeep/sandbox/inject"
+	"swapkeep/test/processes"
 )
 
 // hung are flows whose provider takes the order and does not answer. Nothing of the
@@ -68,7 +68,7 @@ func (p *passage) hang(endpoint string) {
 		defer faults.Remove(rule)
 		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 			if faults.Held() > 0 {
-				_ = syscall.Kill(pid, syscall.SIGKILL)
+				_ = processes.Kill(pid)
 				<-doomed.done
 				return
 			}

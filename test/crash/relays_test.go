@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
+	"swapkeep/test/processes"
 )
 
 const manyRelays = 20
@@ -126,7 +126,7 @@ func (p *passage) acceptedAndSent() {
 
 func (d *desk) crash(pid int) {
 	d.t.Helper()
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+	if err := processes.Kill(pid); err != nil {
 		d.t.Fatal(err)
 	}
 }

@@ -46,9 +46,7 @@ var reliefs = map[string]func(*desk, int){
 // relay has brought another, which is unlocked.
 func (d *desk) kill(pid int) {
 	d.t.Helper()
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		d.t.Fatal(err)
-	}
+	d.crash(pid)
 	if err := greeted(d.relay); err != nil {
 		d.t.Fatal(err)
 	}

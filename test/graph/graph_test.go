@@ -53,7 +53,7 @@ var allowed = map[string][]string{
 
 	"host/frame":        {},
 	"host/protocol":     {},
-	"host/protocol/gen": {"host/protocol"},
+	"host/protocol/gen": {"host/protocol", "chain", "manifest"},
 	"host/settings":     {"config", "fault", "host/protocol"},
 	"host/transport":    {},
 	"host/owner":        {"host/transport", "fault"},

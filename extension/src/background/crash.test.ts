@@ -105,6 +105,8 @@ function world() {
 	};
 }
 
+type World = ReturnType<typeof world>;
+
 const consent = (request: string, digest = "0xd") => ({ review: { digest }, acknowledged: [], request });
 function end(asked: Promise<Order>): { is: unknown } {
 	const seen: { is: unknown } = { is: "pending" };
@@ -120,74 +122,52 @@ afterEach(() => {
 });
 
 describe("consent and its answer", () => {
-	it("in peace", async () => {
-		const w = world();
-		const e = end(execute(w.open(), consent("r")));
+	/** given has a window that has been open for a while consent to a plan, after `before`
+	 * and with what it meets after that; it says how the consent ends. */
+	async function given(w: World, before: () => void, meets: () => void, ms = 0) {
+		const page = w.open();
+		await settle(60_000);
+		before();
+		const e = end(execute(page, consent("r")));
 		await settle();
-		expect([e.is, w.book.length]).toEqual(["o1", 1]);
+		meets();
+		await settle(ms);
+		return { page, e, told: () => [e.is, w.book.length, w.executions.length] };
+	}
+	const none = () => {};
+
+	it("in peace", async () => {
+		const { told } = await given(world(), none, none);
+		expect(told()).toEqual(["o1", 1, 1]);
 	});
 	it("with the background ended between: the order is found, and there is one", async () => {
 		const w = world();
-		const page = w.open();
-		await settle(60_000);
-		w.mute();
-		const e = end(execute(page, consent("r")));
-		await settle();
-		w.endBackground();
-		w.unmute();
-		await settle(5_000);
-		expect([e.is, w.book.length, w.executions.length]).toEqual(["o1", 1, 1]);
+		const { told } = await given(w, w.mute, () => (w.endBackground(), w.unmute()), 5_000);
+		expect(told()).toEqual(["o1", 1, 1]);
 	});
 	it("with the background ended before the daemon had it: told as lost, and no order", async () => {
 		const w = world();
-		const page = w.open();
-		await settle(60_000);
-		w.deafen();
-		const e = end(execute(page, consent("r")));
-		await settle();
-		w.endBackground();
-		await settle(10_000);
-		expect([e.is, w.book.length, w.executions.length]).toEqual(["daemon_lost", 0, 0]);
+		const { told } = await given(w, w.deafen, w.endBackground, 10_000);
+		expect(told()).toEqual(["daemon_lost", 0, 0]);
 	});
 	it("with the daemon killed between, on the same port: the order is found", async () => {
 		const w = world();
-		const page = w.open();
-		await settle();
-		w.mute();
-		const e = end(execute(page, consent("r")));
-		await settle();
-		w.restartDaemon();
-		await settle(5_000);
-		expect([e.is, w.book.length, w.executions.length]).toEqual(["o1", 1, 1]);
+		const { told } = await given(w, w.mute, w.restartDaemon, 5_000);
+		expect([...told(), w.hosts()]).toEqual(["o1", 1, 1, 1]);
 	});
 	it("with the host ended between: the order is found on the next port", async () => {
 		const w = world();
-		const page = w.open();
-		await settle();
-		w.mute();
-		const e = end(execute(page, consent("r")));
-		await settle();
-		w.endHost();
-		w.unmute();
-		await settle(5_000);
-		expect([e.is, w.book.length, w.executions.length, w.hosts()]).toEqual(["o1", 1, 1, 2]);
+		const { told } = await given(w, w.mute, () => (w.endHost(), w.unmute()), 5_000);
+		expect([...told(), w.hosts()]).toEqual(["o1", 1, 1, 2]);
 	});
 	it("with an answer that never comes: the order is found when the time has run out", async () => {
 		const w = world();
-		const page = w.open();
-		await settle();
-		w.mute();
-		const e = end(execute(page, consent("r")));
-		await settle();
-		w.unmute();
-		await settle(125_000);
-		expect([e.is, w.executions.length]).toEqual(["o1", 1]);
+		const { told } = await given(w, w.mute, w.unmute, 125_000);
+		expect(told()).toEqual(["o1", 1, 1]);
 	});
 	it("given again after a lost answer, under another uuid, leads to the same order", async () => {
 		const w = world();
-		const page = w.open();
-		await end(execute(page, consent("r")));
-		await settle();
+		const { page } = await given(w, none, none);
 		const again = end(execute(page, consent("r2")));
 		await settle();
 		expect([again.is, w.book.length]).toEqual(["o1", 1]);
@@ -200,11 +180,7 @@ describe("consent and its answer", () => {
 	});
 	it("of a window that is closed goes on, and the next window finds the order", async () => {
 		const w = world();
-		const page = w.open();
-		await settle();
-		w.mute();
-		const e = end(execute(page, consent("r")));
-		await settle();
+		const { page, e } = await given(w, w.mute, none);
 		page.close();
 		w.unmute();
 		await settle(70_000);

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { FakePort } from "../wire/fake-port";
+import { FakeSession } from "./fake-session";
 
 const id = "abcdefghijklmnopabcdefghijklmnop";
 const own = { id, origin: `chrome-extension://${id}`, url: `chrome-extension://${id}/popup.html`, frameId: 0 };
 
 /** start runs the background with a browser that is played, and returns it. */
-async function start() {
+async function start(session = new FakeSession()) {
 	const hearers: Record<string, (port?: chrome.runtime.Port) => void> = {};
 	const event = (name: string) => ({ addListener: (hear: (port?: chrome.runtime.Port) => void) => void (hearers[name] = hear) });
 	const native: FakePort[] = [];
@@ -19,14 +20,18 @@ async function start() {
 			onStartup: event("startup"),
 			onInstalled: event("installed"),
 		},
+		storage: { session },
 		action: { setBadgeText, setBadgeBackgroundColor: async () => {} },
 	});
 	vi.resetModules();
 	await import("./main");
-	return { hearers, native, setBadgeText };
+	await settle();
+	return { hearers, native, setBadgeText, session };
 }
 
 const ended = { jsonrpc: "2.0", method: "swap.order", params: { id: "o", state: "filled", final: true, terms: { provider: "dex" } } };
+
+const settle = () => vi.advanceTimersByTimeAsync(0);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -42,19 +47,28 @@ it("starts the host with the browser, once, and by its name", async () => {
 	expect(native.map((p) => p.name)).toEqual(["app.swapkeep.host"]);
 });
 
-it("marks an order that ends while no page is open, until one is", async () => {
-	const { hearers, native, setBadgeText } = await start();
+it("marks an order that ends while no page is open, until it was looked at", async () => {
+	const { hearers, native, setBadgeText, session } = await start();
 	hearers["startup"]!();
 	native[0]!.say(ended);
+	await settle();
 	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "1" });
-	hearers["connect"]!(new FakePort("shell", { ...own, origin: "https://evil.example" }).port);
-	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "1" }); // a stranger has seen nothing
 	const page = new FakePort("shell", own);
 	hearers["connect"]!(page.port);
+	await settle();
+	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "1" }); // it may show another screen
+	await session.set({ ended: {} });
 	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "" });
 	native[0]!.say(ended);
+	await settle();
 	expect(page.last()).toMatchObject({ event: "swap.order" });
 	expect(setBadgeText).toHaveBeenLastCalledWith({ text: "" }); // it is seen in the page
+});
+
+it("marks what a background before it heard", async () => {
+	const { session } = await start();
+	await session.set({ ended: { a: true, b: true } });
+	expect((await start(session)).setBadgeText).toHaveBeenLastCalledWith({ text: "2" });
 });
 
 it("tells its pages of the link", async () => {

@@ -2,24 +2,23 @@
 // extension. It holds no state of the wallet and no secret; a browser may end it
 // at any time, and nothing is lost.
 import type { Order } from "../wire/protocol";
-import { Badge } from "./badge";
+import { badge } from "./badge";
+import { noteEnd, onEnded } from "./ended";
 import { HOST, Native } from "./native";
 import { Pages } from "./pages";
 
-const badge = new Badge(chrome.action);
 const native = new Native(
 	{ connect: () => chrome.runtime.connectNative(HOST), lastError: () => chrome.runtime.lastError?.message, now: () => Date.now() },
 	(link) => pages.linked(link),
 	(event, params) => {
 		pages.heard(event, params);
-		if (event === "swap.order" && !pages.open) badge.order(params as Order);
+		if (event === "swap.order" && !pages.open) noteEnd(params as Order);
 	},
 );
 const pages = new Pages(native, { id: chrome.runtime.id, origin: chrome.runtime.getURL("").replace(/\/$/, "") });
 
-chrome.runtime.onConnect.addListener((port) => {
-	if (pages.accept(port)) badge.seen();
-});
+chrome.runtime.onConnect.addListener((port) => pages.accept(port));
+onEnded((ended) => badge(chrome.action, ended));
 // Orders go on while no page is open: the port that hears of them is opened with
 // the browser.
 chrome.runtime.onStartup.addListener(() => native.open());

@@ -42,7 +42,6 @@ class Page implements Listener {
 export class Pages {
 	private pages = new Set<Page>();
 	private watches = new Watches();
-	private stopped: Promise<unknown> = Promise.resolve();
 
 	constructor(
 		private readonly native: Native,
@@ -53,12 +52,12 @@ export class Pages {
 		return this.pages.size > 0;
 	}
 
-	/** accept serves a page's port, and tells whether it is one of ours. */
-	accept(port: chrome.runtime.Port): boolean {
+	/** accept serves a page's port, if it is one of ours. */
+	accept(port: chrome.runtime.Port): void {
 		const handler = handlerOf(port.name);
 		if (!handler || !ours(port.sender, this.self)) {
 			port.disconnect();
-			return false;
+			return;
 		}
 		const page = new Page(port, handler);
 		this.pages.add(page);
@@ -67,7 +66,6 @@ export class Pages {
 		// What waits for a person waits no longer once one looks.
 		if (this.native.link.at !== "ready") this.native.open();
 		page.post({ link: this.native.link });
-		return true;
 	}
 
 	linked(link: Link): void {
@@ -114,15 +112,8 @@ export class Pages {
 		return method === "swap.quote" ? this.quote(page, request.id, narrowed) : this.native.call(method, narrowed);
 	}
 
-	/** A quote that is to be watched waits until the one before is ended: the daemon
-	 * answers in any order, and watches the one that it answers last. */
 	private async quote(page: Page, id: number, params: QuoteParams): Promise<unknown> {
 		const turn = params.watch ? this.watches.take(page) : undefined;
-		if (turn) {
-			if (this.watches.busy) this.stop().catch(() => {});
-			await this.stopped;
-			if (!this.watches.holds(turn)) throw new Failure(refusal("quote_unknown", "a newer quote took its place"));
-		}
 		let call = 0;
 		try {
 			return await this.native.call("swap.quote", params, (sent) => this.watches.begun((call = sent), page, id, turn));
@@ -132,9 +123,7 @@ export class Pages {
 	}
 
 	private stop(): Promise<unknown> {
-		const answer = this.native.call("swap.watch", { stop: true });
-		this.stopped = answer.catch(() => {}); // it pauses by itself otherwise
-		return answer;
+		return this.native.call("swap.watch", { stop: true });
 	}
 
 	private leave(page: Page): void {

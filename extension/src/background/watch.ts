@@ -14,14 +14,13 @@ export interface Turn {
 }
 
 /** Watches knows which page each running quote belongs to. The daemon watches one
- * quote a connection, and all pages share this one: the page that asked last has
- * it, and the one before is told. */
+ * quote a connection, that which was asked for last, and all pages share this one: the
+ * page that asked last has it, and the one before is told. */
 export class Watches {
 	private asking = new Map<number, { page: Listener; id: number }>();
-	private unanswered = new Set<number>();
 	private watching: Turn | undefined;
 
-	/** take gives a page the watch, also before its quote is sent. */
+	/** take gives a page the watch, for the quote that it sends now. */
 	take(page: Listener): Turn {
 		const before = this.watching;
 		this.watching = { page, call: 0 };
@@ -32,28 +31,14 @@ export class Watches {
 		return this.watching;
 	}
 
-	/** busy while a quote that was to be watched is unanswered. The daemon would watch
-	 * it once it is, in place of a newer one that was answered earlier. */
-	get busy(): boolean {
-		return this.unanswered.size > 0;
-	}
-
-	/** holds tells whether a turn is still the last that was taken. */
-	holds(turn: Turn): boolean {
-		return this.watching === turn;
-	}
-
 	/** begun when a page's quote, its request `id`, goes out as the request `call`. */
 	begun(call: number, page: Listener, id: number, turn: Turn | undefined): void {
 		this.asking.set(call, { page, id });
-		if (!turn) return;
-		turn.call = call;
-		this.unanswered.add(call);
+		if (turn) turn.call = call;
 	}
 
 	/** answered ends a quote that is not watched. */
 	answered(call: number): void {
-		this.unanswered.delete(call);
 		if (this.watching?.call !== call) this.asking.delete(call);
 	}
 

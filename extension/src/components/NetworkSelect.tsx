@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { t } from "../i18n/t";
+import { networkName } from "../state/network-name";
 import { Avatar } from "./Avatar";
 import { Modal } from "./Modal";
 import { Named } from "./Named";
@@ -32,7 +33,7 @@ export function found(networks: readonly Choice[], query: string): { known: Choi
 /** NetworkSelect is a small button that opens a list of networks with a search. */
 export function NetworkSelect({ label, value, networks, onChange }: Props) {
 	const [open, setOpen] = useState(false);
-	const name = networks.find((n) => n.chainId === value)?.name ?? t("network_unnamed", value);
+	const name = networkName(value, networks);
 	const pick = (chainId: number) => {
 		setOpen(false);
 		if (chainId !== value) onChange(chainId);

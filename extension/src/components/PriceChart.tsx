@@ -1,10 +1,12 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { MessageKey } from "../i18n/keys";
+import { numbers } from "../i18n/formats";
 import { locale, t } from "../i18n/t";
 import { when } from "../i18n/when";
 import { dollars } from "../money/amount";
+import { type Answer, useAnswer } from "../state/answer";
 import { useWallet } from "../state/context";
-import { failureOf, type Failure } from "../wire/failure";
+import { useStore } from "../state/store";
 import type { Candle, ChartPeriod, PriceHistory } from "../wire/protocol";
 import { Loading } from "./Loading";
 import { nearest, plot, type Plot } from "./plot";
@@ -33,8 +35,7 @@ interface Props {
  * kept it. Its figures can be read by pointer, by keyboard and as a table. */
 export function PriceChart({ chainId, token, symbol, stale = false }: Props) {
 	const [period, choose] = useState<ChartPeriod>("24h");
-	const [history, failure] = useHistory(chainId, token, period);
-	const fresh = history?.period === period ? history : undefined;
+	const { answer: fresh, failure } = useHistory(chainId, token, period);
 	return (
 		<figure class="chart card stack tight" aria-label={t("chart", symbol)}>
 			<Segments label={t("chart_period")} name="period" value={period} options={periods.map((p) => ({ value: p.of, text: t(p.name) }))} onChange={choose} wide />
@@ -52,29 +53,9 @@ export function PriceChart({ chainId, token, symbol, stale = false }: Props) {
 }
 
 /** useHistory reads the candles, and again whenever prices were fetched. */
-function useHistory(chainId: number, token: string, period: ChartPeriod): [PriceHistory | undefined, Failure | undefined] {
-	const { shell } = useWallet();
-	const [history, setHistory] = useState<PriceHistory | undefined>(undefined);
-	const [failure, setFailure] = useState<Failure | undefined>(undefined);
-	useEffect(() => {
-		let shown = true;
-		const read = () =>
-			shell
-				.call("prices.history", { chainId, token, period })
-				.then((read) => {
-					if (!shown) return;
-					setHistory(read);
-					setFailure(undefined);
-				})
-				.catch((thrown: unknown) => shown && setFailure(failureOf(thrown)));
-		void read();
-		const forget = shell.on("prices.changed", () => void read());
-		return () => {
-			shown = false;
-			forget();
-		};
-	}, [chainId, token, period]);
-	return [history, failure];
+function useHistory(chainId: number, token: string, period: ChartPeriod): Answer<PriceHistory> {
+	const { shell, prices } = useWallet();
+	return useAnswer(`${chainId} ${token} ${period}`, () => shell.call("prices.history", { chainId, token, period }), useStore(prices));
 }
 
 function Drawing({ history, symbol, summary }: { history: PriceHistory; symbol: string; summary: MessageKey }) {
@@ -180,5 +161,5 @@ const price = (usd: string) => dollars(usd, locale());
 /** change writes a change in percent, with its sign. */
 export function change(percent: number | undefined): string {
 	if (percent === undefined) return t("price_change_unknown");
-	return new Intl.NumberFormat(locale(), { style: "percent", signDisplay: "exceptZero", maximumFractionDigits: 2 }).format(percent / 100);
+	return numbers(locale(), { style: "percent", signDisplay: "exceptZero", maximumFractionDigits: 2 }).format(percent / 100);
 }

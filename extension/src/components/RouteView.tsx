@@ -1,6 +1,7 @@
 import type { Offer } from "../wire/protocol";
 import { t } from "../i18n/t";
 import { Avatar } from "./Avatar";
+import { RouteText } from "./RouteText";
 
 interface Props {
 	offer: Offer;
@@ -26,7 +27,11 @@ export function RouteView({ offer, from, to, symbolIn, symbolOut, provider }: Pr
 						<path d="M0 0l6 4-6 4z" />
 					</svg>
 				</span>
-				<span class="soft small route-text">{offer.route}</span>
+				{offer.route && (
+					<span class="soft small">
+						<RouteText route={offer.route} />
+					</span>
+				)}
 				<span class="soft small">{t(stays ? "route_same_network" : "route_other_network")}</span>
 			</li>
 			<End chainId={offer.dstChainId} symbol={symbolOut} network={to} />

@@ -24,7 +24,7 @@ export function Screen({ title, children, onBack, aside }: Props) {
 	}, [title]);
 	return (
 		<section class="stack screen" aria-label={title}>
-			<div class="row">
+			<div class="row screen-head">
 				{onBack && (
 					<Button kind="icon" label={t("back")} onClick={onBack === "back" ? back : onBack}>
 						<Icon name="back" />

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Token } from "../wire/protocol";
-import { type Failure, failureOf } from "../wire/failure";
 import { t } from "../i18n/t";
+import { useAct } from "../order/useAct";
+import { useAnswer } from "../state/answer";
 import { useWallet } from "../state/context";
 import { Avatar } from "./Avatar";
 import { Button } from "./Button";
@@ -49,30 +50,9 @@ export function TokenCheck({ chainId, address, token, onTake, onBack }: Props) {
 /** useImport looks at a contract, and imports it when that is wanted. */
 function useImport(chainId: number, address: string, token: Token | undefined, onTake: (token: Token) => void) {
 	const { shell } = useWallet();
-	const [shown, show] = useState(token);
-	const [failure, fail] = useState<Failure | undefined>(undefined);
-	const [busy, setBusy] = useState(false);
-	useEffect(() => {
-		if (token) return;
-		let gone = false;
-		shell
-			.call("tokens.import", { chainId, address, preview: true })
-			.then((read) => gone || show(read.token))
-			.catch((thrown) => gone || fail(failureOf(thrown)));
-		return () => void (gone = true);
-	}, [chainId, address, token]);
-	const importIt = () => {
-		setBusy(true);
-		fail(undefined);
-		shell
-			.call("tokens.import", { chainId, address })
-			.then((read) => onTake(read.token))
-			.catch((thrown) => {
-				setBusy(false);
-				fail(failureOf(thrown));
-			});
-	};
-	return { shown, failure, busy, importIt };
+	const read = useAnswer(token ? undefined : `${chainId}:${address}`, () => shell.call("tokens.import", { chainId, address, preview: true }));
+	const act = useAct(async () => onTake((await shell.call("tokens.import", { chainId, address })).token));
+	return { shown: token ?? read.answer?.token, failure: act.failure ?? read.failure, busy: act.busy, importIt: () => void act.run() };
 }
 
 function About({ token }: { token: Token }) {

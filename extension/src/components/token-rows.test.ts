@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Price, Token } from "../wire/protocol";
 import { NATIVE } from "../state/wallet";
-import { type Choice, doubtOf, matches, tokenRows } from "./token-rows";
+import { type Choice, doubtOf, matches, tokenRows, unread } from "./token-rows";
 
 const token = (n: number, symbol: string, more: Partial<Token> = {}): Token => ({
 	chainId: 1, address: `0x${n.toString(16).padStart(40, "b")}`, symbol, name: `${symbol} Coin`, decimals: 6, verified: true, ...more,
@@ -36,6 +36,12 @@ describe("tokenRows", () => {
 	test("shows the coin though there is none of it, and other tokens not", () => {
 		const balances = [{ token: NATIVE, amount: "0", known: coin }, { token: dai.address, amount: "0", known: dai }, { token: usdc.address, known: usdc }];
 		expect(tokenRows(choice({ balances })).held).toEqual([{ token: coin, amount: "0" }]);
+	});
+
+	test("counts what cannot be read, which is no row but the coin's", () => {
+		const balances = [{ token: NATIVE, known: coin }, { token: dai.address, amount: "0", known: dai }, { token: usdc.address, known: usdc }];
+		expect(unread(balances)).toBe(2);
+		expect(tokenRows(choice({ balances })).held).toEqual([{ token: coin }]);
 	});
 
 	test("values nothing by a price that is too old", () => {

@@ -71,6 +71,11 @@ function heldRows({ chainId, query, balances, prices }: Choice): TokenRow[] {
 	return rows.sort((a, b) => first(a) - first(b) || compareWorth(a.usd, b.usd));
 }
 
+/** unread counts the tokens of which there may be some: their contracts give no balance. */
+export function unread(balances: readonly Balance[]): number {
+	return balances.filter((b) => b.amount === undefined).length;
+}
+
 /** Why a token is not taken without a question: it may be another one than it says. */
 export type Doubt = "imitates" | "unverified";
 

@@ -5,6 +5,7 @@ export type { MessageKey } from "./keys";
 
 let texts: Record<string, { message: string }> = {};
 let language = "en";
+let spoken = "en";
 
 /** Languages that there are messages for, by their own name. */
 export const languages: Readonly<Record<string, string>> = { en: "English", de: "Deutsch" };
@@ -14,7 +15,7 @@ export const languages: Readonly<Record<string, string>> = { en: "English", de: 
  * knows no other language than its own, and complains of keys that it lacks. */
 export async function speak(wanted: string): Promise<void> {
 	language = tagged(wanted || chrome.i18n.getUILanguage());
-	const spoken = [language, language.split("-")[0]!, "en"].find((l) => Object.hasOwn(languages, l))!;
+	spoken = [language, language.split("-")[0]!, "en"].find((l) => Object.hasOwn(languages, l))!;
 	const file = await fetch(chrome.runtime.getURL(`_locales/${spoken}/messages.json`));
 	texts = (await file.json()) as typeof texts;
 	document.documentElement.lang = spoken;
@@ -32,6 +33,11 @@ function tagged(wanted: string): string {
 /** locale is for numbers and dates. */
 export function locale(): string {
 	return language;
+}
+
+/** english is whether texts are in the language that the daemon's own words are in. */
+export function english(): boolean {
+	return spoken === "en";
 }
 
 /** t is a message, with $1 to $9 replaced. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bigger, dollars, exactAmount, grouped, parseAmount, rate, shownAmount, typedAmount } from "./amount";
+import { dollars, exactAmount, grouped, parseAmount, rate, shownAmount, typedAmount } from "./amount";
 
 describe("parseAmount", () => {
 	it.each([
@@ -52,9 +52,4 @@ it("shows dollars", () => {
 it("shows a rate", () => {
 	expect(rate("1000000000000000000", 18, "3000000000", 6, "en")).toBe("3,000");
 	expect(rate("0", 18, "1", 6, "en")).toBe("–");
-});
-
-it("compares as numbers", () => {
-	expect(bigger("10", "9")).toBe(true);
-	expect(bigger("9", "10")).toBe(false);
 });

@@ -80,8 +80,3 @@ export function rate(amountIn: string, decimalsIn: number, amountOut: string, de
 	const scaled = (BigInt(amountOut) * 10n ** BigInt(decimalsIn + 12)) / (BigInt(amountIn) * 10n ** BigInt(decimalsOut));
 	return shownAmount(scaled.toString(), 12, 6, locale);
 }
-
-/** bigger compares two amounts as numbers. */
-export function bigger(a: string, b: string): boolean {
-	return BigInt(a) > BigInt(b);
-}

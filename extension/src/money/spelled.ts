@@ -9,17 +9,20 @@ export interface Unit {
 	decimals: number;
 }
 
+// An amount and its symbol stay together where a line ends.
+const joint = "\u00a0";
+
 /** spelled writes an amount with all its digits, grouped as the language does. */
 export function spelled(units: string, { symbol, decimals }: Unit, locale?: string): string {
 	const [whole = "0", fraction] = exactAmount(units, decimals).split(".");
 	// The language's own signs around digits that no format may cut off.
 	const parts = numbers(locale, fraction ? { minimumFractionDigits: 1 } : {}).formatToParts(BigInt(whole));
-	return `${parts.map((p) => (p.type === "fraction" ? fraction : p.value)).join("")} ${isolated(symbol)}`;
+	return `${parts.map((p) => (p.type === "fraction" ? fraction : p.value)).join("")}${joint}${isolated(symbol)}`;
 }
 
 /** shown writes an amount for a glance: six decimals, cut off. */
 export function shown(units: string, { symbol, decimals }: Unit, locale?: string): string {
-	return `${shownAmount(units, decimals, 6, locale)} ${isolated(symbol)}`;
+	return `${shownAmount(units, decimals, 6, locale)}${joint}${isolated(symbol)}`;
 }
 
 /** raw writes an amount of a token of which nothing is known. `words` says "base

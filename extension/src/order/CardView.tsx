@@ -2,19 +2,23 @@ import type { ComponentChildren } from "preact";
 import { Mark } from "../components/Mark";
 import { TxLink } from "../components/TxLink";
 import { t } from "../i18n/t";
+import { CauseView, SaidView } from "./CauseView";
 import { say } from "./line";
 import { useWallet } from "../state/context";
 import { useStore } from "../state/store";
 import type { Card } from "./waits";
 
-/** CardView shows what an order waits with, or how it ended. */
-export function CardView({ card, children }: { card: Card; children?: ComponentChildren }) {
+/** CardView shows what an order waits with, or how it ended; `lead` goes before the
+ * words, the rest after them. */
+export function CardView({ card, lead, children }: { card: Card; lead?: ComponentChildren; children?: ComponentChildren }) {
+	const noted = card.noted?.();
 	return (
 		<section class={`card order-card ${card.tone}`} aria-label={say(card.title)}>
 			<div class="row order-card-title">
 				<Mark of={card.picture} tone={card.tone} />
 				<h2 class="grow">{say(card.title)}</h2>
 			</div>
+			{lead}
 			{card.text.map((text) => (
 				<p key={text.key}>{say(text)}</p>
 			))}
@@ -28,9 +32,14 @@ export function CardView({ card, children }: { card: Card; children?: ComponentC
 					))}
 				</dl>
 			)}
+			{noted && (
+				<p>
+					<CauseView told={noted} />
+				</p>
+			)}
 			{card.said && (
-				<p class="small soft">
-					{t(card.said.by === "provider" ? "order_said_provider" : "order_said_wallet")} <q>{card.said.words}</q>
+				<p>
+					<SaidView said={card.said} />
 				</p>
 			)}
 			{card.links.map((l) => (

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { announce } from "../components/Announcer";
 import { Button } from "../components/Button";
@@ -13,31 +14,46 @@ import { useReviewed } from "../swap/reviewed";
 import { ReviewFacts } from "../swap/ReviewFacts";
 import { ReviewSteps } from "../swap/ReviewSteps";
 import type { FindingCode, Order, Proposal } from "../wire/protocol";
-import { changes } from "./changes";
+import { CardView } from "./CardView";
+import { causeWords } from "./cause-words";
+import { CauseView } from "./CauseView";
+import { type Change, changes } from "./changes";
 import type { Teller } from "./line";
 import { useAct } from "./useAct";
+import type { Card } from "./waits";
 
 interface Props {
 	order: Order;
+	/** What is said of it. */
+	card: Card;
+	/** How long the order waits. */
+	left: ComponentChildren;
 	channel: Channel;
 	tell: Teller;
+	/** Writes floors, cut off. */
+	glance: Teller;
 }
 
-/** ConsentForm asks for consent to what has changed since the order was accepted. Each
- * proposal is asked for anew: what was ticked for another one does not count. */
-export function ConsentForm({ order, channel, tell }: Props) {
+/** ConsentForm asks for consent to what has changed since the order was accepted: the
+ * comparison and what has to be acknowledged first, and consent within reach of them.
+ * Each proposal is asked for anew: what was ticked for another one does not count. */
+export function ConsentForm(props: Props) {
+	const { order, card, left } = props;
 	const { proposal } = order;
 	const first = useRef<string | undefined>(undefined);
 	if (!proposal) {
 		return (
-			<p class="row">
-				<Loading /> {t("order_consent_pending")}
-			</p>
+			<CardView card={card}>
+				{left}
+				<p class="row">
+					<Loading /> {t("order_consent_pending")}
+				</p>
+			</CardView>
 		);
 	}
 	const { digest } = proposal.review;
 	first.current ??= digest;
-	return <ProposalForm key={digest} order={order} proposal={proposal} channel={channel} tell={tell} newer={first.current !== digest} />;
+	return <ProposalForm key={digest} {...props} proposal={proposal} newer={first.current !== digest} />;
 }
 
 interface ProposalProps extends Props {
@@ -46,7 +62,7 @@ interface ProposalProps extends Props {
 	newer: boolean;
 }
 
-function ProposalForm({ order, proposal, channel, tell, newer }: ProposalProps) {
+function ProposalForm({ order, card, left, proposal, channel, tell, glance, newer }: ProposalProps) {
 	const wallet = useWallet();
 	const { review } = proposal;
 	const [agreed, agree] = useState(false);
@@ -63,66 +79,74 @@ function ProposalForm({ order, proposal, channel, tell, newer }: ProposalProps) 
 	const about = useReviewed(review);
 	const ready = agreed && !review.blocked && demanded(review).every((code) => acknowledged.includes(code));
 	return (
-		<div class="stack">
-			<p>
-				{t("order_consent_reason")} <q>{proposal.reason}</q>
-			</p>
-			{newer && <p class="note warn">{t("order_consent_newer")}</p>}
-			<Changes order={order} proposal={proposal} tell={tell} />
-			<Findings
-				findings={review.findings.filter((f) => !raised.has(f.code))}
-				acknowledged={acknowledged}
-				coin={about.coin}
-				token={about.tokenOut}
-				onAcknowledge={(code, on) => acknowledge((codes) => [...codes.filter((c) => c !== code), ...(on ? [code] : [])])}
-			/>
-			<ReviewFacts review={review} about={about} />
-			<ReviewSteps review={review} />
-			{accept.failure && <Refusal failure={accept.failure} amounts={{ coin: (wei) => tell.coin(review.terms.srcChainId, wei) }} />}
-			{review.blocked ? (
-				<p class="note critical">{t("order_consent_blocked")}</p>
-			) : (
-				<>
-					<label class="choice">
+		<>
+			<CardView
+				card={card}
+				lead={
+					<>
+						<Changes changes={changes(order, review, tell, glance)} />
+						{review.blocked && <p class="note critical">{t("order_consent_blocked")}</p>}
+						<Findings
+							findings={review.findings.filter((f) => !raised.has(f.code))}
+							acknowledged={acknowledged}
+							coin={about.coin}
+							token={about.tokenOut}
+							onAcknowledge={(code, on) => acknowledge((codes) => [...codes.filter((c) => c !== code), ...(on ? [code] : [])])}
+						/>
+					</>
+				}
+			>
+				{newer && <p class="note warn">{t("order_consent_newer")}</p>}
+				<p class="small">
+					{t("order_consent_reason")} <CauseView told={causeWords({ cause: proposal.cause, words: proposal.reason }, order, tell)} />
+				</p>
+				{left}
+				<Countdown to={review.expires} label={t("order_consent_until")} past={t("order_consent_renewed")} />
+				<ReviewFacts review={review} about={about} />
+				<ReviewSteps review={review} />
+			</CardView>
+			{!review.blocked && (
+				<div class="act">
+					{accept.failure && <Refusal failure={accept.failure} amounts={{ coin: (wei) => tell.coin(review.terms.srcChainId, wei) }} />}
+					<label class="choice small">
 						<input type="checkbox" checked={agreed} onChange={(e) => agree(e.currentTarget.checked)} />
 						<span>{t("order_consent_agree")}</span>
 					</label>
 					<Button kind="main" disabled={!ready} busy={accept.busy} onClick={() => void accept.run(review.digest, [...acknowledged])}>
 						{t("order_consent_accept")}
 					</Button>
-				</>
+				</div>
 			)}
-			<Countdown to={review.expires} label={t("order_consent_until")} past={t("order_consent_renewed")} />
-		</div>
+		</>
 	);
 }
 
 // They stand in the comparison.
 const raised = new Set<string>(["floor_lowered", "ceiling_raised", "fee_raised"]);
 
-function Changes({ order, proposal, tell }: { order: Order; proposal: Proposal; tell: Teller }) {
+function Changes({ changes }: { changes: readonly Change[] }) {
 	return (
-		<table class="compare">
+		<table class="compare pairs">
 			<caption class="hidden">{t("order_compare")}</caption>
 			<thead>
 				<tr>
-					<td />
 					<th scope="col">{t("order_accepted_terms")}</th>
 					<th scope="col">{t("order_proposed_terms")}</th>
 				</tr>
 			</thead>
-			<tbody>
-				{changes(order, proposal.review, tell).map((c) => (
-					<tr key={c.label} class={c.changed ? "changed" : ""}>
-						<th scope="row">{t(c.label)}</th>
-						<td class="number">{c.accepted}</td>
-						<td class="number">
-							{c.proposed}
-							{c.changed && <span class="small"> {t("order_changed")}</span>}
-						</td>
+			{changes.map((c) => (
+				<tbody key={c.label} class={c.changed ? "changed" : ""}>
+					<tr>
+						<th scope="rowgroup" colSpan={2}>
+							{t(c.label)} {c.changed && t("order_changed")}
+						</th>
 					</tr>
-				))}
-			</tbody>
+					<tr>
+						<td class="number">{c.accepted}</td>
+						<td class="number">{c.proposed}</td>
+					</tr>
+				</tbody>
+			))}
 		</table>
 	);
 }

@@ -1,9 +1,11 @@
 import type { MessageKey } from "../i18n/keys";
 import { TxLink } from "../components/TxLink";
+import { numbers } from "../i18n/formats";
 import { locale, t } from "../i18n/t";
-import type { Absence, Attempt, Evidence, Order } from "../wire/protocol";
+import type { Absence, Attempt, AttemptKind, Evidence, Order } from "../wire/protocol";
 import { happened } from "./ends";
 import { say, type Teller } from "./line";
+import { rowOf } from "./standing";
 
 /** EvidenceView is how the end of an order is known, for whoever wants to check. */
 export function EvidenceView({ order, tell }: { order: Order; tell: Teller }) {
@@ -18,7 +20,7 @@ export function EvidenceView({ order, tell }: { order: Order; tell: Teller }) {
 						<dt>{t("order_evidence_how")}</dt>
 						<dd>{say(happened(order, tell))}</dd>
 						<dt>{t("order_evidence_sources")}</dt>
-						<dd>{sources(verdict.sources)}</dd>
+						<dd>{sources(verdict.sources, order.reason)}</dd>
 					</>
 				)}
 				{verdict?.deposit && <Mined evidence={verdict.deposit} name="order_evidence_deposit" tell={tell} />}
@@ -44,12 +46,12 @@ export function EvidenceView({ order, tell }: { order: Order; tell: Teller }) {
 	);
 }
 
-const attemptWords: Record<string, MessageKey> = { call: "order_attempt_call", bump: "order_attempt_bump", cancel: "order_attempt_cancel" };
+const attemptWords: Record<AttemptKind, MessageKey> = { call: "order_attempt_call", bump: "order_attempt_bump", cancel: "order_attempt_cancel" };
 
 function Signed({ attempt, chainId }: { attempt: Attempt; chainId: number }) {
 	return (
 		<>
-			<dt>{t(attemptWords[attempt.kind] ?? "order_attempt_call")}</dt>
+			<dt>{t(rowOf(attemptWords, attempt.kind) ?? "order_attempt_call")}</dt>
 			<dd>
 				<TxLink chainId={chainId} tx={attempt.tx} />
 			</dd>
@@ -87,19 +89,26 @@ function Searched({ absence, tell }: { absence: Absence; tell: Teller }) {
 	);
 }
 
-const number = (n: number) => new Intl.NumberFormat(locale()).format(n);
+const number = (n: number) => numbers(locale()).format(n);
 
 /** The daemon's words for its sources, in the reader's language where they are those
- * that it mostly says. */
-function sources(text: string): string {
+ * that it mostly says. What the reason says stands with the end. */
+function sources(text: string, reason: string | undefined): string {
+	return text.split("; ").filter((part) => part !== reason).map(source).join("; ");
+}
+
+function source(text: string): string {
 	const agree = /^(\d+) sources agree$/.exec(text);
 	if (agree) return t("order_sources_agree", agree[1] ?? "");
-	const key = sourceWords[text];
+	const key = rowOf(sourceWords, text);
 	return key ? t(key) : text;
 }
 
-const sourceWords: Partial<Record<string, MessageKey>> = {
+const sourceWords: Readonly<Record<string, MessageKey>> = {
 	"one source": "order_source_one",
 	"nothing was signed": "order_sources_unsigned",
 	"nothing that spends was signed": "order_sources_unspent",
+	"the input is held as the wrapped coin": "order_sources_wrapped",
+	"its nonce was used elsewhere": "order_sources_nonce",
+	"never sent": "order_sources_never",
 };

@@ -6,7 +6,7 @@ import { Countdown } from "../components/Countdown";
 import { Mark } from "../components/Mark";
 import type { MessageKey } from "../i18n/keys";
 import { t } from "../i18n/t";
-import { when } from "../i18n/when";
+import { isToday, when } from "../i18n/when";
 import { go } from "../shell/route";
 import type { Channel } from "../state/channel";
 import { useWallet } from "../state/context";
@@ -29,27 +29,27 @@ interface Props {
 }
 
 /** How often an open order is read again while it is looked at, in ms. Notifications
- * bring what changes; this is for those that were missed, and says when one looked. */
+ * bring what changes; this is for those that were missed, and for when the daemon looked. */
 const lookPause = 15_000;
 
 /** OrderProgress shows exactly where an order stands and what a person can do. */
 export function OrderProgress({ order, history, channel }: Props) {
 	const tell = useTeller([order]);
 	const glance = useTeller([order], true);
-	const looked = useLook(order, channel);
-	const told = story(order, tell, looked, history);
+	const told = story(order, tell, useLook(order, channel), history);
 	const words = say(told.standing.words);
 	useTold(words);
 	const left = told.until && <Countdown to={told.until.time} label={t(told.until.label)} past={t("order_time_over")} />;
+	const consent = told.card?.asks === "consent" ? told.card : undefined; // what it is to goes first
 	const acts = (told.speedup || told.cancel === true) && (
 		<div class="row order-acts">
-			{told.speedup && <SpeedUp order={order} channel={channel} tell={tell} />}
+			{told.speedup && <SpeedUp order={order} of={told.speedup} channel={channel} tell={tell} />}
 			{told.cancel === true && <CancelOrder order={order} channel={channel} tell={tell} />}
 		</div>
 	);
 	return (
 		<div class="stack order">
-			<Head order={order} tell={glance} />
+			{!consent && <Head order={order} tell={glance} />}
 			{!order.final && !order.condition && (
 				<div class="order-now">
 					<p class="row">
@@ -60,12 +60,9 @@ export function OrderProgress({ order, history, channel }: Props) {
 					{left}
 				</div>
 			)}
-			{told.card && (
-				<CardView card={told.card}>
-					{order.condition && left}
-					{told.card.asks === "consent" && <ConsentForm order={order} channel={channel} tell={tell} />}
-				</CardView>
-			)}
+			{told.card && !consent && <CardView card={told.card}>{order.condition && left}</CardView>}
+			{consent && <ConsentForm order={order} card={consent} left={left} channel={channel} tell={tell} glance={glance} />}
+			{consent && <Head order={order} tell={glance} />}
 			{told.card?.asks && acts}
 			<StepList steps={told.steps} />
 			{!told.card?.asks && acts}
@@ -73,7 +70,7 @@ export function OrderProgress({ order, history, channel }: Props) {
 			{told.leftovers && <Leftovers order={order} tell={tell} />}
 			{told.close && (
 				<p class="soft small order-close">
-					{say(told.close)} {t("order_looked", when(looked, "clock"))}
+					{say(told.close)} {order.checked && t("order_looked", when(order.checked, isToday(order.checked) ? "clock" : "whole"))}
 				</p>
 			)}
 			<EvidenceView order={order} tell={tell} />
@@ -95,8 +92,9 @@ function Head({ order, tell }: { order: Order; tell: Teller }) {
 				→
 			</span>
 			<Side label={got ? "order_you_received" : order.final ? "order_you_wanted" : "order_you_receive"} amount={out(got ?? offer.amountOut)} chainId={terms.dstChainId} tell={tell} />
-			<p class="soft small order-by">
-				{say(line(across ? "order_by_across" : "order_by", tell.provider(terms.provider)))} · {t("order_at_least", out(terms.floorOut))}
+			<p class="soft small order-by dots">
+				<span>{say(line(across ? "order_by_across" : "order_by", tell.provider(terms.provider)))}</span>
+				<span>{t("order_at_least", out(terms.floorOut))}</span>
 			</p>
 		</div>
 	);
@@ -150,7 +148,7 @@ function useLook({ id, final }: Order, channel: Channel): number {
 					wallet.learn(read.order);
 					look(Date.now());
 				})
-				.catch(() => {}); // the time of the last look stays; the link's own screen tells of a lost daemon
+				.catch(() => {}); // what was read last stays; the link's own screen tells of a lost daemon
 		};
 		const pause = setInterval(read, lookPause);
 		return () => clearInterval(pause);

@@ -10,21 +10,23 @@ import { useStore } from "../state/store";
 import { useArmed } from "../swap/useArmed";
 import type { Order, Tier } from "../wire/protocol";
 import type { Teller } from "./line";
+import type { Story } from "./story";
 import { useAct } from "./useAct";
 
 interface Props {
 	order: Order;
+	of: NonNullable<Story["speedup"]>;
 	channel: Channel;
 	tell: Teller;
 }
 
 const tiers: readonly Tier[] = ["normal", "fast"];
 
-/** SpeedUp sends the pending transaction once more for more gas. What goes beyond the
- * accepted ceiling is asked for by its amount. */
-export function SpeedUp({ order, channel, tell }: Props) {
+/** SpeedUp sends the pending transaction once more for more gas, or lets the one that
+ * cancels it cost more. What goes beyond the accepted ceiling is asked for by its
+ * amount. */
+export function SpeedUp({ order, of, channel, tell }: Props) {
 	const wallet = useWallet();
-	const gas = useStore(wallet.gas);
 	const [asked, ask] = useState(false);
 	const [tier, choose] = useState<Tier>("fast");
 	const act = useAct(async (request, tier: Tier, gasCeiling?: string) => {
@@ -32,10 +34,13 @@ export function SpeedUp({ order, channel, tell }: Props) {
 		ask(false);
 	});
 	const coin = (wei: string) => tell.coin(order.terms.srcChainId, wei);
+	// It may have begun to be cancelled since.
+	const cancelling = of === "cancelling" || (act.failure?.is("being_cancelled", "too_late") ?? false);
 	const needed = act.failure?.is("gas_ceiling") ? act.failure.details["needed"] : undefined;
+	const ceiling = cancelling ? twice(order.terms.gasCeiling) : needed;
 	// It takes the place of the button that was just pressed.
-	const armed = useArmed(needed ?? "");
-	const price = (of: Tier) => (gas?.chainId === order.terms.srcChainId ? (gas[of].maxFeePerGas ?? gas[of].gasPrice) : undefined);
+	const armed = useArmed(ceiling ?? "");
+	const name = cancelling ? "order_raise" : "order_speedup";
 	return (
 		<>
 			<Button
@@ -44,25 +49,16 @@ export function SpeedUp({ order, channel, tell }: Props) {
 					ask(true);
 				}}
 			>
-				{t("order_speedup")}
+				{t(name)}
 			</Button>
 			{asked && (
-				<Modal title={t("order_speedup_title")} onClose={() => ask(false)}>
-					<p>{t("order_speedup_text", gwei(order.attempts?.at(-1)?.maxFeePerGas ?? "0"), coin(order.terms.gasCeiling))}</p>
-					<fieldset class="stack tight" aria-label={t("order_speedup_tier")}>
-						{tiers.map((of) => (
-							<label key={of} class="choice">
-								<input type="radio" name="tier" checked={tier === of} onChange={() => choose(of)} />
-								<span>
-									{t(`order_tier_${of}`)} {price(of) && <span class="soft small">· {t("order_gas_price", gwei(price(of) ?? "0"))}</span>}
-								</span>
-							</label>
-						))}
-					</fieldset>
+				<Modal title={t(`${name}_title`)} onClose={() => ask(false)}>
+					<p>{t(`${name}_text`, gwei(order.attempts?.at(-1)?.maxFeePerGas ?? "0"), coin(order.terms.gasCeiling))}</p>
+					{!cancelling && <Tiers chainId={order.terms.srcChainId} value={tier} onChange={choose} />}
 					{act.failure && <Refusal failure={act.failure} amounts={{ coin }} />}
-					{needed ? (
-						<Button kind="main critical" disabled={!armed} busy={act.busy} onClick={() => void act.run(tier, needed)}>
-							{t("order_speedup_more", coin(needed))}
+					{ceiling ? (
+						<Button kind="main critical" disabled={!armed} busy={act.busy} onClick={() => void act.run(tier, ceiling)}>
+							{t(`${name}_more`, coin(ceiling))}
 						</Button>
 					) : (
 						<Button kind="main" busy={act.busy} onClick={() => void act.run(tier)}>
@@ -75,4 +71,22 @@ export function SpeedUp({ order, channel, tell }: Props) {
 	);
 }
 
+function Tiers({ chainId, value, onChange }: { chainId: number; value: Tier; onChange: (tier: Tier) => void }) {
+	const gas = useStore(useWallet().gas);
+	const price = (of: Tier) => (gas?.chainId === chainId ? (gas[of].maxFeePerGas ?? gas[of].gasPrice) : undefined);
+	return (
+		<fieldset class="stack tight" aria-label={t("order_speedup_tier")}>
+			{tiers.map((of) => (
+				<label key={of} class="choice">
+					<input type="radio" name="tier" checked={value === of} onChange={() => onChange(of)} />
+					<span>
+						{t(`order_tier_${of}`)} {price(of) && <span class="soft small">· {t("order_gas_price", gwei(price(of) ?? "0"))}</span>}
+					</span>
+				</label>
+			))}
+		</fieldset>
+	);
+}
+
 const gwei = (wei: string) => `${shownAmount(wei, 9, 3, locale())} gwei`;
+const twice = (wei: string) => (2n * BigInt(wei)).toString();

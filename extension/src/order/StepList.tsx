@@ -18,7 +18,7 @@ export function StepList({ steps }: { steps: readonly StepLine[] }) {
 					<Mark {...pictures[s.mark]} />
 					<div>
 						<p>
-							{say(s.title)} <span class="soft small">· {t(stepMarks[s.mark])}</span>
+							{say(s.title)} <span class="soft small step-mark">· {t(stepMarks[s.mark])}</span>
 						</p>
 						{s.note && <p class="soft small">{say(s.note)}</p>}
 						{s.link && (

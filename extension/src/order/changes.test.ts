@@ -15,6 +15,14 @@ it("puts accepted and proposed bounds beside each other and marks what changed",
 	]);
 });
 
+it("shows floors at a glance, unless that hides the change", () => {
+	const glance = { ...tell, amount: (_: number, __: string, units: string) => `${units.slice(0, 2)}…`, coin: () => "never cut" } as Teller;
+	const floor = (accepted: string, proposed: string) => changes({ terms: terms(accepted, 20, "50") }, { terms: terms(proposed, 20, "60"), findings: [] } as unknown as Review, tell, glance);
+	expect(floor("1000", "900")).toMatchObject([{ accepted: "10…", proposed: "90…", changed: true }, {}, { accepted: "50 wei", proposed: "60 wei" }]);
+	expect(floor("1000", "1001")[0]).toMatchObject({ accepted: "1000", proposed: "1001", changed: true });
+	expect(floor("1000", "1000")[0]).toMatchObject({ accepted: "10…", proposed: "10…", changed: false });
+});
+
 it("believes the finding about what was accepted", () => {
 	const review = { terms: terms("900", 20, "50"), findings: [{ code: "floor_lowered", severity: "warn", text: "", data: { accepted: "1100", proposed: "900" } }] } as unknown as Review;
 	expect(changes({ terms: terms("1000", 20, "50") }, review, tell)[0]).toMatchObject({ accepted: "1100", proposed: "900", changed: true });

@@ -1,4 +1,5 @@
 import type { MessageKey } from "../i18n/keys";
+import { ofBps } from "../money/percent";
 import type { FindingCode, Order, Review, Terms } from "../wire/protocol";
 import type { Teller } from "./line";
 
@@ -24,16 +25,21 @@ const bounds: readonly Bound[] = [
 ];
 
 /** changes puts what was accepted and what is proposed beside each other. What the
- * finding says was accepted goes before the order's terms, which a consent replaced. */
-export function changes(order: Pick<Order, "terms">, review: Pick<Review, "terms" | "findings">, tell: Teller): Change[] {
+ * finding says was accepted goes before the order's terms, which a consent replaced.
+ * Floors are as `glance` writes them, unless the change is in the digits that it cuts off. */
+export function changes(order: Pick<Order, "terms">, review: Pick<Review, "terms" | "findings">, tell: Teller, glance: Teller = tell): Change[] {
+	const floors = { ...tell, amount: glance.amount }; // cut off, which only a floor may be
 	return bounds.map(({ label, code, of, write }) => {
 		const data = review.findings.find((f) => f.code === code)?.data;
 		const [accepted, proposed] = [data?.["accepted"] ?? of(order.terms), data?.["proposed"] ?? of(review.terms)];
-		return { label, accepted: write(accepted, order.terms, tell), proposed: write(proposed, review.terms, tell), changed: accepted !== proposed };
+		const changed = accepted !== proposed;
+		const pairs = [floors, tell].map((by) => ({ accepted: write(accepted, order.terms, by), proposed: write(proposed, review.terms, by) }));
+		const seen = pairs.find((pair) => !changed || pair.accepted !== pair.proposed) ?? pairs[1]!;
+		return { label, ...seen, changed };
 	});
 }
 
 /** Basis points as percent: "45" is "0.45 %". */
 function percent(bps: string): string {
-	return /^\d+$/.test(bps) ? `${Number(bps) / 100} %` : bps;
+	return /^\d+$/.test(bps) ? ofBps(Number(bps)) : bps;
 }

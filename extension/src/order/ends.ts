@@ -57,10 +57,17 @@ function endOf(o: Order): End {
 export function ended(order: Order, tell: Teller): Card | undefined {
 	if (!order.final) return undefined;
 	const { tone, picture } = standing(order);
-	const frame = { tone, picture, links: links(order), lines: [], text: [], ...noted(order.reason) };
+	const frame = { tone, picture, links: links(order), lines: [], text: [], ...why(order, tell) };
 	if (order.state === "filled") return { ...frame, ...filled(order, tell) };
 	if (order.state === "refunded") return { ...frame, ...refunded(order, tell) };
 	return { ...frame, title: standing(order).words, lines: fourLines(order, tell) };
+}
+
+/** Causes that say no more than the line of what happened. */
+const saidByEnd = new Set<string>(["deadline_passed", "withdrawn", "nonce_used", "cancel_mined", "reverted"]);
+
+function why(o: Order, tell: Teller): Pick<Card, "noted"> {
+	return o.cause && o.verdict?.by && saidByEnd.has(o.cause.word) ? {} : noted({ cause: o.cause, words: o.reason }, o, tell);
 }
 
 function filled(o: Order, tell: Teller): Partial<Card> & { title: Line } {
@@ -91,7 +98,7 @@ function refunded(o: Order, tell: Teller): Partial<Card> & { title: Line } {
 }
 
 /** fourLines is the failure card. */
-export function fourLines(o: Order, tell: Teller): Card["lines"] {
+function fourLines(o: Order, tell: Teller): Card["lines"] {
 	return [
 		{ label: "order_line_happened", text: happened(o, tell) },
 		{ label: "order_line_funds", text: whereabouts(o, tell) },
@@ -103,7 +110,7 @@ export function fourLines(o: Order, tell: Teller): Card["lines"] {
 export const happened = (o: Order, tell: Teller): Line => line(endOf(o).happened, tell.provider(o.terms.provider));
 
 /** whereabouts says where the input of an order is that neither filled nor refunded. */
-export function whereabouts(o: Order, tell: Teller): Line {
+function whereabouts(o: Order, tell: Teller): Line {
 	const { terms, verdict } = o;
 	if (terms.provider === "wallet") return line("order_funds_allowance");
 	const held = tell.amount(terms.srcChainId, terms.tokenIn, terms.amountIn);

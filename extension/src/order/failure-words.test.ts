@@ -4,7 +4,8 @@ import en from "../../messages/en/errors.json";
 import { speak } from "../i18n/t";
 import { Failure } from "../wire/failure";
 import { errors, type ErrorName } from "../wire/protocol";
-import { fieldWords, refusalWords } from "./failure-words";
+import named from "../../../testdata/fields.json";
+import { fieldWords, refusalWords, worded } from "./failure-words";
 
 const languages: Record<string, Record<string, string>> = { en, de };
 const names = Object.keys(errors) as ErrorName[];
@@ -22,6 +23,14 @@ const refused = (name: string, details?: Record<string, string>, message: string
 
 beforeEach(() => speaking("en"));
 
+it("sets the daemon's own words apart where texts are in another language", async () => {
+	const failure = refused("provider_refused", {}, "the order is too small");
+	expect(refusalWords(failure)).toMatchObject({ text: "The order is too small." });
+	expect(refusalWords(failure).said).toBeUndefined();
+	await speaking("de");
+	expect(refusalWords(failure)).toMatchObject({ text: "", said: "The order is too small." });
+});
+
 describe.each(Object.keys(languages))("in %s", (language) => {
 	beforeEach(() => speaking(language));
 	it.each(names)("%s has words", (name) => {
@@ -32,7 +41,7 @@ describe.each(Object.keys(languages))("in %s", (language) => {
 		expect(title).not.toContain("$");
 	});
 	it("is no word for a name that the protocol has not", () => {
-		const others = new Set(["unknown", "try_again", "update", "update_client", "update_daemon", "not_as_accepted_field", "not_understood_field", "not_pinned_field", "bad_request_field", "provider_garbage_field", "funds_missing", "funds_promised", "gas_missing", "gas_over", "price_off", "wait_for", "until", "skew", "address", "key", "set_by", "length"]);
+		const others = new Set(["unknown", "try_again", "update", "update_client", "update_daemon", "not_as_accepted_field", "not_understood_field", "not_pinned_field", "bad_request_field", "provider_garbage_field", "funds_missing", "funds_promised", "gas_missing", "gas_over", "price_off", "wait_for", "until", "skew", "address", "key", "set_by", "length", "got", "got_wanted"]);
 		const strangers = Object.keys(languages[language] ?? {}).filter((k) => k.startsWith("err_")).map((k) => k.slice(4)).filter((k) => !others.has(k) && !names.includes(k.replace(/_do$/, "") as ErrorName));
 		expect(strangers).toEqual([]);
 	});
@@ -52,18 +61,27 @@ it("says which field the provider changed, in plain words", () => {
 });
 
 it("shows a field that nobody chose as it is", () => {
-	const { title, field } = refusalWords(refused("not_as_accepted", { field: "hooksHash" }));
+	const { title, field } = refusalWords(refused("not_as_accepted", { field: "currencyGasTopup" }));
 	expect(title).toBe("The provider changed something that you had accepted. Nothing was signed.");
-	expect(field).toBe("hooksHash");
+	expect(field).toBe("currencyGasTopup");
 });
 
-it.each(["amountIn", "tokenIn", "tokenOut", "recipient", "refundTo", "slippage", "floorOut", "deadline", "fee", "feeBps", "makerFeeBps", "spender", "to", "value", "movements", "allowance", "output.recipient"])(
-	"knows the field %s", (field) => {
-		expect(fieldWords(field)).toBeTruthy();
-		speaking("de");
-		expect(fieldWords(field)).toBeTruthy();
-	},
-);
+describe("a field that the wallet or a provider names", () => {
+	// Of a reply's own book-keeping, of a request, and of lists: nobody knows them.
+	const nameless = [
+		"amounts", "chains", "check", "currencyGasTopup", "cursor", "depositMethods", "depositTxHash", "digest", "error", "expectedDurationSeconds", "gasLimit", "gasUseEstimate",
+		"hash", "id", "inTxHashes", "orderStatus", "orders", "provider", "quote", "quoteId", "raw", "reply", "request", "requestId", "routeId", "routes", "status", "swap", "tier",
+		"timeEstimate", "tokens", "txHash", "txHashes",
+	];
+	it("has words, unless nobody knows it", () => expect(named.filter((f) => !fieldWords(f))).toEqual(nameless));
+	it("is all that has words", () => expect(worded.filter((f) => !named.includes(f))).toEqual([]));
+	it.each([
+		["maker_amount of a gasless order", "buyAmount", "the least amount you get"],
+		["amount of a bridge's deposit", "amount", "the amount you pay"],
+		["amount of an approval", "allowance", "the allowance"],
+		["currency of a refund", "refundCurrency", "the refund"],
+	])("is called what it means: %s", (_, field, words) => expect(fieldWords(field)).toBe(words));
+});
 
 it("knows no field by accident of its name", () => expect(fieldWords("constructor")).toBeUndefined());
 

@@ -1,5 +1,6 @@
 import type { MessageKey } from "../i18n/keys";
-import { t } from "../i18n/t";
+import { sentence } from "../i18n/sentence";
+import { english, t } from "../i18n/t";
 import { when, span } from "../i18n/when";
 import { errors, type ErrorName } from "../wire/protocol";
 import type { Failure } from "../wire/failure";
@@ -9,6 +10,8 @@ export interface RefusalWords {
 	title: string;
 	/** More of it; "" where the title says all. */
 	text: string;
+	/** The daemon's own words, where texts are not in their language. */
+	said?: string;
 	/** The wire's name of the field that was wrong, where people have no word for it. */
 	field?: string;
 	/** What to do about it. */
@@ -24,37 +27,53 @@ export interface AmountWords {
 	coin?: (wei: string) => string;
 }
 
-/** The fields that a person chose or was shown, and the other names that providers
- * have for the same. */
+/** What a person chose, was shown or has a word for, by the names that the wallet and
+ * the providers have for it (testdata/fields.json lists them all). Others are shown as
+ * they are. */
 const fieldNames: Readonly<Record<string, MessageKey>> = {
-	...named("field_amount_in", "amountIn", "amount", "input.amount", "input.maximumAmount", "sellAmount", "spends"),
-	...named("field_token_in", "tokenIn", "token", "input.token", "sellToken", "sellTokens", "currencyIn"),
-	...named("field_token_out", "tokenOut", "output.token", "buyToken", "buyTokens", "currencyOut", "aggregatedOutputs.token"),
-	...named("field_recipient", "recipient", "output.recipient", "receiver", "receives"),
-	...named("field_refund_to", "refundTo", "refund", "refundCurrency"),
+	...named("field_amount_in", "amountIn", "amount", "input.amount", "input.maximumAmount", "sellAmount", "paymentDetails"),
+	...named("field_token_in", "tokenIn", "token", "input.token", "sellToken", "sellTokens", "currencyIn", "fromToken"),
+	...named("field_token_out", "tokenOut", "output.token", "buyToken", "buyTokens", "currencyOut", "toToken", "aggregatedOutputs.token"),
+	...named("field_recipient", "recipient", "output.recipient", "receiver"),
+	...named("field_refund_to", "refundTo"),
+	...named("field_refund", "refund", "refundCurrency"),
 	...named("field_slippage", "slippage", "slippageTolerance"),
 	...named(
 		"field_floor_out", "floorOut", "minAmountOut", "minAmount", "minimumAmount", "minimum", "output.amount", "output.minimumAmount", "buyAmount",
-		"aggregatedOutputs.amount",
+		"amountOut", "aggregatedOutputs.amount", "outputs.amount", "receives",
 	),
-	...named("field_deadline", "deadline", "sigDeadline", "expiration", "expires", "expiry", "until", "exclusivityDeadline"),
-	...named("field_fee", "fee", "feeBps", "makerFeeBps", "feeReceiver", "appFees", "partnerFee", "protocolFee", "pays"),
+	...named("field_split", "aggregatedOutputs", "outputs"),
+	...named("field_deadline", "deadline", "sigDeadline", "expiration", "expires", "expiry", "until", "exclusivityDeadline", "validBefore"),
+	...named(
+		"field_fee", "fee", "fees", "feeBps", "makerFeeBps", "feeReceiver", "appFees", "partnerFee", "partnerInfo", "partner_id", "protocolFee", "pays",
+		"aggregatedOutputs.bps",
+	),
 	...named("field_spender", "spender", "approvalTarget"),
-	...named("field_to", "to", "settler", "settlementAddress", "depository", "verifyingContract"),
+	...named("field_to", "to", "settler", "settlementAddress", "depository", "depositAddress", "reactor", "verifyingContract", "permitData.domain.verifyingContract"),
+	...named("field_settled_by", "trustedTo", "settlement", "cosigner", "maker_address"),
+	...named("field_data", "data", "commands", "path", "transaction", "tx", "action", "method", "params", "type", "kind", "deposit", "steps", "step", "plan"),
+	...named(
+		"field_order", "order", "offer", "toSign", "typed", "message", "primaryType", "domain", "encodedOrder", "orderId", "onchainOrderType", "ref", "nonce", "maker_nonce",
+		"hooksHash", "packed_commands", "additionalValidationContract", "adjustmentPerGweiBaseFee", "curve", "outputs.curve", "requiredSignatures", "signature",
+	),
+	...named("field_routing", "routing", "tradeType", "route"),
 	...named("field_value", "value"),
 	...named("field_movements", "movements"),
-	...named("field_allowance", "allowance", "approves", "approvals", "approve", "approvalType"),
-	...named("field_account", "account", "from", "sender", "swapper", "taker", "depositor"),
-	...named("field_network", "chainId", "srcChainId", "dstChainId"),
+	...named("field_allowance", "allowance", "approves", "approvals", "approve", "approvalType", "shares"),
+	...named("field_account", "account", "from", "sender", "swapper", "taker", "depositor", "author"),
+	...named("field_network", "chainId", "srcChainId", "dstChainId", "fromChainId", "toChainId", "permitData.domain.chainId"),
 	...named("field_gas_ceiling", "gasCeiling"),
 	...named("field_wrap", "wrap"),
-	...named("field_permit", "permit", "permitData", "permitted"),
+	...named("field_permit", "permit", "permitData", "permitData.domain.name", "permitData.types", "permitData.values", "permitted", "permitTransaction"),
 	...named("field_clock", "clock"),
 };
 
 function named(key: MessageKey, ...names: string[]): Record<string, MessageKey> {
 	return Object.fromEntries(names.map((n) => [n, key]));
 }
+
+/** worded are the fields that have words. */
+export const worded: readonly string[] = Object.keys(fieldNames);
 
 /** fieldWords is a field in plain words; undefined for one that nobody chose. */
 export function fieldWords(field: string): string | undefined {
@@ -105,6 +124,14 @@ const details: Partial<Record<ErrorName, (d: Details, a: AmountWords) => string 
 	version_mismatch: (d) => (d["update"] ? t(d["update"] === "client" ? "err_update_client" : "err_update_daemon") : undefined),
 };
 
+/** figureWords say what amount there was, and which was wanted; "" where it is not known
+ * what they are of. */
+export function figureWords({ of, got, wanted }: Details, amounts: AmountWords): string {
+	const write = of && Object.hasOwn(amounts, of) ? amounts[of as keyof AmountWords] : undefined;
+	if (!write || !/^\d+$/.test(got ?? "")) return "";
+	return wanted === undefined ? t("err_got", write(got!)) : t("err_got_wanted", write(got!), write(wanted));
+}
+
 /** refusalWords puts a refusal into plain words. A name that only a newer daemon knows
  * is told in the daemon's own. */
 export function refusalWords(failure: Failure, amounts: AmountWords = {}): RefusalWords {
@@ -113,9 +140,12 @@ export function refusalWords(failure: Failure, amounts: AmountWords = {}): Refus
 	const field = failure.details["field"] ?? failure.details["parameter"];
 	const words = field && fieldWords(field);
 	const withField = words && titlesOfField[name];
+	const ours = details[name]?.(failure.details, amounts);
+	const message = !ours && telling.has(name) ? told(failure, name) : "";
 	return {
 		title: withField ? t(withField, words) : t(`err_${name}` as MessageKey),
-		text: details[name]?.(failure.details, amounts) || (telling.has(name) ? told(failure, name) : ""),
+		text: ours || [english() && message, figureWords(failure.details, amounts)].filter(Boolean).join(" "),
+		...(message && !english() ? { said: message } : {}),
 		...(field && !words ? { field } : {}),
 		do: t(`err_${name}_do` as MessageKey),
 	};
@@ -129,10 +159,4 @@ function strange(failure: Failure): RefusalWords {
 /** The message where it is more than the table's. */
 function told(failure: Failure, name: ErrorName): string {
 	return failure.message === "" || failure.message === errors[name].means ? "" : sentence(failure.message);
-}
-
-/** sentence makes one of a clause of the daemon's: lower case, no full stop. */
-function sentence(clause: string): string {
-	const [first = "", ...rest] = [...clause];
-	return first.toUpperCase() + rest.join("") + (/[.!?…]$/.test(clause) ? "" : ".");
 }

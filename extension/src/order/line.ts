@@ -24,6 +24,8 @@ export interface Teller {
 	/** An account by its name, any other address short. */
 	account(address: string): string;
 	provider(kind: string): string;
+	/** Who is trusted to settle, where there are words for it; else as the daemon says it. */
+	trusted(who: string): string;
 	/** Time of day, with the date where it is not today. */
 	time(time: string): string;
 }

@@ -1,3 +1,4 @@
+import { contractName } from "../components/address";
 import type { MessageKey } from "../i18n/keys";
 import type { EffectKind, Order, OrderState, Step } from "../wire/protocol";
 import { type Line, line, type Teller } from "./line";
@@ -32,7 +33,14 @@ export function settled(order: Pick<Order, "steps" | "terms">): Settled {
 
 /** trusted is who settles what the order hands over, by name. */
 export function trusted(order: Pick<Order, "steps" | "terms">, tell: Teller): string {
-	return order.steps.at(-1)?.effect.trustedTo ?? tell.provider(order.terms.provider);
+	const who = order.steps.at(-1)?.effect.trustedTo;
+	return who ? tell.trusted(who) : tell.provider(order.terms.provider);
+}
+
+/** Who may pull: a contract that has a name, else one of the provider's by its address. */
+function spender(address: string, { terms }: Order, tell: Teller): string {
+	if (contractName(address) || terms.provider === "wallet") return tell.account(address);
+	return `${tell.provider(terms.provider)} (${tell.account(address)})`;
 }
 
 /** What each kind of step does, in words. */
@@ -40,8 +48,8 @@ const does: Record<EffectKind, (s: Step, o: Order, tell: Teller) => Line> = {
 	approve: (s, o, tell) => {
 		const [a] = s.effect.approves ?? [];
 		if (!a) return line("order_step_call");
-		if (BigInt(a.amount) === 0n) return line(o.terms.provider === "wallet" ? "order_step_revoke" : "order_step_reset", tell.account(a.spender));
-		return line("order_step_approve", tell.account(a.spender), tell.amount(s.effect.chainId, a.token, a.amount));
+		if (BigInt(a.amount) === 0n) return line(o.terms.provider === "wallet" ? "order_step_revoke" : "order_step_reset", spender(a.spender, o, tell));
+		return line("order_step_approve", spender(a.spender, o, tell), tell.amount(s.effect.chainId, a.token, a.amount));
 	},
 	permit: (_, o, tell) => line("order_step_permit", tell.amount(o.terms.srcChainId, o.terms.wrap ?? o.terms.tokenIn, o.terms.amountIn)),
 	swap: (_, o, tell) => line("order_step_swap", tell.amount(o.terms.srcChainId, o.terms.tokenIn, o.terms.amountIn)),

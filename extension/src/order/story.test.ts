@@ -36,6 +36,7 @@ const tell: Teller = {
 	list: (names) => names.join(" and "),
 	account: (address) => (address === account ? "Account 1" : address.slice(0, 6)),
 	provider: (kind) => kind,
+	trusted: (who) => (who === "Relay and its solver" ? "Relay" : who),
 	time: (time) => time,
 };
 
@@ -43,8 +44,8 @@ const call = (kind: Step["effect"]["kind"], more: Partial<Step["effect"]> = {}):
 const signed: Step = { kind: "typed", effect: { kind: "order", chainId: 1, target: router, deadline: "2026-11-20T09:05:00Z" } };
 const steps: Record<OrderKind, Step[]> = {
 	dex: [call("approve", { approves: [{ token: usdc, spender: router, amount: "5" }] }), call("swap")],
-	bridge: [call("deposit", { trustedTo: "Relay" })],
-	intent: [call("opaque", { trustedTo: "the intent provider" })],
+	bridge: [call("deposit", { trustedTo: "Relay and its solver" })],
+	intent: [call("opaque", { trustedTo: "the intent provider and its fillers" })],
 	gasless: [signed],
 	wallet: [call("approve", { approves: [{ token: usdc, spender: router, amount: "0" }] })],
 };
@@ -229,9 +230,17 @@ describe("what a person can do", () => {
 	});
 	it("is to speed up what is on its way", () => {
 		const attempts: Order["attempts"] = [{ kind: "call", tx, maxFeePerGas: "1", maxPriorityFeePerGas: "1", signed: "2026-11-20T09:00:00Z" }];
-		expect(story(order("dex"), tell, begun).speedup).toBe(false);
-		expect(story(order("dex", { attempts }), tell, begun).speedup).toBe(true);
-		expect(story(order("dex", { attempts, speedup: "fast" }), tell, begun)).toMatchObject({ speedup: false, now: { key: "order_now_speedup_fast" } });
+		expect(story(order("dex"), tell, begun).speedup).toBeUndefined();
+		expect(story(order("dex", { attempts }), tell, begun).speedup).toBe("transaction");
+		const asked = story(order("dex", { attempts, speedup: "fast" }), tell, begun);
+		expect([asked.speedup, asked.now?.key]).toEqual([undefined, "order_now_speedup_fast"]);
+	});
+	it("is to have cancelling cost more, where the gas ceiling keeps it back", () => {
+		const attempts: Order["attempts"] = [{ kind: "call", tx, maxFeePerGas: "1", maxPriorityFeePerGas: "1", signed: "2026-11-20T09:00:00Z" }];
+		expect(story(order("dex", { attempts, cancel: true }), tell, begun).speedup).toBeUndefined();
+		expect(story(order("dex", { attempts, condition: "cancelling" }), tell, begun).speedup).toBeUndefined();
+		expect(story(order("dex", { attempts, cancel: true, reason: "too dear" }), tell, begun).speedup).toBe("cancelling");
+		expect(story(order("dex", { cancel: true, reason: "too dear" }), tell, begun).speedup).toBeUndefined();
 	});
 	it("is to wait no longer than the order lives", () => {
 		expect(story(order("gasless", { state: "settling" }), tell, begun).until).toEqual({ label: "order_ends_label", time: "2026-11-20T09:05:00Z" });

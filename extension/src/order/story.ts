@@ -21,7 +21,9 @@ export interface Story {
 	card?: Card;
 	/** true, or why it cannot be cancelled; absent where there is nothing to cancel. */
 	cancel?: true | Line;
-	speedup: boolean;
+	/** What may be sent again for more gas: the transaction, or the one that cancels it,
+	 * which outbids itself until the gas ceiling stops it. */
+	speedup?: "transaction" | "cancelling";
 	leftovers: boolean;
 }
 
@@ -34,10 +36,11 @@ const leastPatience = 120;
 export function story(order: Order, tell: Teller, now: number, history?: readonly Entry[]): Story {
 	const shared = { standing: standing(order), steps: stepLines(order, tell), leftovers: (order.leftovers?.length ?? 0) > 0 };
 	const end = ended(order, tell);
-	if (end) return { ...shared, card: end, speedup: false };
+	if (end) return { ...shared, card: end };
 	const card = wait(order, tell) ?? tracking(order, tell, now, history);
 	const until = lives(order);
 	const cancel = cancellable(order, tell);
+	const speedup = raisable(order);
 	return {
 		...shared,
 		...(order.condition ? {} : { now: doing(order, tell, now) }),
@@ -45,7 +48,7 @@ export function story(order: Order, tell: Teller, now: number, history?: readonl
 		...(until ? { until } : {}),
 		...(card ? { card } : {}),
 		...(cancel === undefined ? {} : { cancel }),
-		speedup: (order.attempts?.length ?? 0) > 0 && !order.cancel && !order.speedup && order.condition !== "cancelling",
+		...(speedup ? { speedup } : {}),
 	};
 }
 
@@ -82,7 +85,7 @@ function tracking(o: Order, tell: Teller, now: number, history?: readonly Entry[
 	return {
 		title: line("order_tracking_title"), tone: "neutral", picture: "wait", lines: [], links: [],
 		text: [line("order_tracking_text"), line("order_tracking_since", tell.time(new Date(since).toISOString()))],
-		...noted(o.reason),
+		...noted({ cause: o.cause, words: o.reason }, o, tell),
 	};
 }
 
@@ -101,4 +104,11 @@ function cancellable(o: Order, tell: Teller): true | Line | undefined {
 	if (out && how === "deposit") return line("order_handed_over", trusted(o, tell));
 	if (o.state === "settling" && how !== "signed") return undefined;
 	return true;
+}
+
+/** A cancelling transaction that went out leaves no reason behind it. */
+function raisable(o: Order): Story["speedup"] {
+	if ((o.attempts?.length ?? 0) === 0 || o.speedup) return undefined;
+	if (!o.cancel && o.condition !== "cancelling") return "transaction";
+	return o.reason ? "cancelling" : undefined;
 }

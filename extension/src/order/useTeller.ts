@@ -1,15 +1,17 @@
-import { shortAddress } from "../components/address";
+import { contractName, shortAddress } from "../components/address";
 import { known, locale, t } from "../i18n/t";
 import { isToday, when } from "../i18n/when";
 import { raw, shown, spelled } from "../money/spelled";
 import { useWallet } from "../state/context";
+import { networkName } from "../state/network-name";
 import { useStore } from "../state/store";
 import { type Lookup, type TokenAt, useTokens } from "../state/tokens";
 import type { Account, Network, Order } from "../wire/protocol";
 import type { Teller } from "./line";
+import { trusted } from "./trusted";
 
 /** tokensOf are the tokens that an order speaks of. */
-export function tokensOf(order: Order): TokenAt[] {
+function tokensOf(order: Order): TokenAt[] {
 	const { srcChainId, dstChainId, tokenIn, tokenOut, refund, wrap } = order.terms;
 	const all: TokenAt[] = [{ chainId: srcChainId, address: tokenIn }, { chainId: dstChainId, address: tokenOut }];
 	for (const address of [refund?.token, wrap, order.verdict?.spent?.token]) if (address) all.push({ chainId: srcChainId, address });
@@ -34,9 +36,10 @@ export function tellerOf(lookup: Lookup, networks: readonly Network[], accounts:
 			const n = network(chainId);
 			return n ? (short ? shown : spelled)(wei, n, locale()) : t("order_wei", wei);
 		},
-		network: (chainId) => network(chainId)?.name ?? t("order_chain", chainId),
+		network: (chainId) => networkName(chainId, networks),
 		list: (names) => new Intl.ListFormat(locale()).format(names),
-		account: (address) => accounts.find((a) => a.address === address)?.name ?? shortAddress(address),
+		account: (address) => accounts.find((a) => a.address === address)?.name ?? contractName(address) ?? shortAddress(address),
+		trusted,
 		provider: (kind) => known(`provider_${kind}`) ?? kind,
 		time: (time) => when(time, isToday(time) ? "clock" : "whole"),
 	};

@@ -1,14 +1,9 @@
 import type { MessageKey } from "../i18n/keys";
 import type { Condition, Order, Seen } from "../wire/protocol";
+import { claim, causeWords, type Noted, type Said, type Told } from "./cause-words";
 import { type Line, line, type Teller } from "./line";
 import { type Picture, rowOf, conditions, type Tone } from "./standing";
 import { trusted } from "./steps";
-
-/** Said are words that are not ours to translate, and whose they are. */
-export interface Said {
-	by: "wallet" | "provider";
-	words: string;
-}
 
 /** A Card tells of one state of affairs. Its lines have names, in a fixed order. */
 export interface Card {
@@ -19,6 +14,8 @@ export interface Card {
 	lines: readonly { label: MessageKey; text: Line }[];
 	links: readonly { label: MessageKey; chainId: number; tx: string }[];
 	said?: Said;
+	/** Why it is so, in words that are made when it is shown. */
+	noted?: () => Told;
 	/** What the card asks for besides reading it. */
 	asks?: "unlock" | "consent";
 }
@@ -39,8 +36,7 @@ export const waits: Record<Condition, (o: Order, tell: Teller) => Part> = {
 		...reported(o, tell, "order_seen", [o.seen?.chainId ?? o.terms.dstChainId]),
 		...(o.seen ? { text: [saw(o.seen, tell)] } : {}),
 	}),
-	// The wallet's own words name the transaction to look at.
-	"settled, and what arrived is unclear": (o, tell) => ({ ...reported(o, tell, "order_unclear", [o.terms.srcChainId]), ...noted(o.reason) }),
+	"settled, and what arrived is unclear": (o, tell) => reported(o, tell, "order_unclear", [o.terms.srcChainId]),
 	cancelling: (o) => ({
 		title: line("order_cancelling_title"),
 		text: [line(o.attempts?.some((a) => a.kind === "cancel") ? "order_cancelling_sent" : "order_cancelling_text")],
@@ -77,14 +73,8 @@ function reported(o: Order, tell: Teller, name: "order_refund" | "order_unproven
 	};
 }
 
-/** What the provider claims, by the state it names. */
-const claims: Partial<Record<string, MessageKey>> = {
-	filled: "order_claim_filled", refunded: "order_claim_refunded", failed: "order_claim_failed", expired: "order_claim_expired",
-	cancelled: "order_claim_cancelled", settling: "order_claim_settling",
-};
-
 function claimed(o: Order, tell: Teller): Line {
-	return line((o.claim && claims[o.claim.state]) ?? "order_claim_nothing", tell.provider(o.terms.provider));
+	return claim(o.claim?.state, tell.provider(o.terms.provider));
 }
 
 /** wait is the card of what an open order waits with; undefined where it waits with
@@ -92,12 +82,12 @@ function claimed(o: Order, tell: Teller): Line {
 export function wait(order: Order, tell: Teller): Card | undefined {
 	const { condition } = order;
 	if (!condition || order.final) return undefined;
-	const part = rowOf(waits, condition)?.(order, tell) ?? { title: line("order_raw", condition), ...noted(order.report) };
+	const part = rowOf(waits, condition)?.(order, tell) ?? { title: line("order_raw", condition), ...noted({ words: order.report }, order, tell) };
 	const { tone, picture } = rowOf(conditions, condition) ?? { tone: "warn", picture: "unsure" };
-	return { tone, picture, text: [], lines: [], links: [], ...(order.proposal ? {} : noted(order.reason)), ...part };
+	return { tone, picture, text: [], lines: [], links: [], ...(order.proposal ? {} : noted({ cause: order.cause, words: order.reason }, order, tell)), ...part };
 }
 
-/** noted is a card's part with the wallet's own words, where it has some. */
-export function noted(words: string | undefined): Pick<Card, "said"> {
-	return words ? { said: { by: "wallet", words } } : {};
+/** noted is a card's part that says why, where that is known. */
+export function noted(why: Noted, order: Order, tell: Teller): Pick<Card, "noted"> {
+	return why.cause || why.words ? { noted: () => causeWords(why, order, tell) } : {};
 }

@@ -6,9 +6,13 @@ import { useStore } from "../state/store";
 import { SwapContainer } from "../swap/SwapContainer";
 import { t } from "../i18n/t";
 import { useRef } from "preact/hooks";
+import type { Failure } from "../wire/failure";
 import type { Link } from "../wire/link";
 import { Announcer } from "../components/Announcer";
+import { Button } from "../components/Button";
 import { Loading } from "../components/Loading";
+import { Refusal } from "../components/Refusal";
+import { Screen } from "../components/Screen";
 import { Header } from "./Header";
 import { Navigation } from "./Navigation";
 import { settingUp } from "./onboarding/settingUp";
@@ -53,11 +57,12 @@ function Stage() {
 	const wallet = useWallet();
 	const link = useTrouble(useStore(wallet.link));
 	const keys = useStore(wallet.keys);
+	const unread = useStore(wallet.unread);
 	const setup = useStore(settingUp).stage;
 	const at = useStore(route);
 	if (setup === "held") return page(<Onboarding />);
 	if (link.at !== "ready" && !(link.at === "connecting" && keys)) return page(link.at === "connecting" ? <Waiting /> : <LinkScreen link={link} />);
-	if (!keys) return page(<Waiting />);
+	if (!keys) return page(unread ? <Unread failure={unread} /> : <Waiting />);
 	if (keys.state === "none" || setup === "open") return page(<Onboarding />);
 	if (!keys.session) return page(<Unlock />);
 	const Shown = at.at === "swap" ? undefined : (screens[at.at] as ComponentType<{ route: Route }>); // each of its own route
@@ -85,6 +90,18 @@ function Waiting() {
 		<div class="waiting">
 			<Loading />
 		</div>
+	);
+}
+
+/** Unread says why no wallet can be shown. A page that begins anew asks again. */
+function Unread({ failure }: { failure: Failure }) {
+	return (
+		<Screen title={t("unread_title")}>
+			<Refusal failure={failure} />
+			<Button kind="main" onClick={() => location.reload()}>
+				{t("try_again")}
+			</Button>
+		</Screen>
 	);
 }
 

@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { numbers } from "../i18n/formats";
 import { locale, t } from "../i18n/t";
 import { useAct } from "../order/useAct";
 import { useWallet } from "../state/context";
@@ -9,7 +10,7 @@ import { Avatar } from "../components/Avatar";
 import { Button } from "../components/Button";
 import { Refusal } from "../components/Refusal";
 import { Screen } from "../components/Screen";
-import { endpointState, networkState, supportOf } from "./network-health";
+import { endpointState, networkState, supportOf, tones } from "./network-health";
 import { go } from "./route";
 
 /** How often the networks' health is read again while it is looked at, in ms. */
@@ -52,7 +53,7 @@ function NetworkCard({ network, onSelect }: { network: Network; onSelect: () => 
 				<Avatar of={String(network.chainId)} letter={network.name} size={28} />
 				<span class="grow stack flat">
 					<span class="cut">{network.name}</span>
-					<span class={`small state ${state}`}>{t(`networks_${state}`, answering, all)}</span>
+					<span class={`small state ${tones[state]}`}>{t(`networks_${state}`, answering, all)}</span>
 				</span>
 				{active && <span class="chosen">{t("networks_active")}</span>}
 			</button>
@@ -94,9 +95,9 @@ function Endpoint({ rpc }: { rpc: RPC }) {
 		<li class="stack flat">
 			<span class="row apart">
 				<span class="mono cut">{rpc.host}</span>
-				<span class={`state ${state}`}>{t(`endpoint_${state}`)}</span>
+				<span class={`state ${tones[state]}`}>{t(`endpoint_${state}`)}</span>
 			</span>
-			{rpc.block !== undefined && <span class="soft number">{t("endpoint_block", new Intl.NumberFormat(locale()).format(rpc.block))}</span>}
+			{rpc.block !== undefined && <span class="soft number">{t("endpoint_block", numbers(locale()).format(rpc.block))}</span>}
 			{rpc.failure && <span class="wrong">{rpc.failure}</span>}
 		</li>
 	);

@@ -1,4 +1,10 @@
+import type { Tone } from "../order/standing";
 import type { Network, Provider, ProviderKind, RPC } from "../wire/protocol";
+
+/** How each state looks. */
+export const tones: Record<EndpointState | NetworkState, Tone> = {
+	good: "good", partly: "warn", silent: "critical", none: "critical", unused: "neutral", answers: "good", behind: "warn", fails: "critical",
+};
 
 /** How one RPC endpoint stands: unused was not asked yet. */
 export type EndpointState = "answers" | "fails" | "behind" | "unused";

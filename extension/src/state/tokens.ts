@@ -111,8 +111,3 @@ export function useTokens(wanted: readonly TokenAt[]): Lookup {
 	}, [names, book, turn]);
 	return useMemo(() => (chainId, address) => book.get({ chainId, address }), [book, drawn, names, turn]);
 }
-
-/** useToken is one token; undefined while, or if, it is not known here. */
-export function useToken(chainId: number, address: string): Token | undefined {
-	return useTokens([{ chainId, address }])(chainId, address).token;
-}

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { refusal } from "../background/native";
+import { Failure } from "../wire/failure";
 import { FakePort } from "../wire/fake-port";
 import type { Account, Events, Methods, Order } from "../wire/protocol";
 import { resultOf } from "../wire/recorded";
 import { openChannel } from "./channel";
-import { createWallet, NATIVE, withOrder } from "./wallet";
+import { createWallet, NATIVE, type Wallet, withOrder } from "./wallet";
 
 interface Asked {
 	id: number;
@@ -138,6 +140,46 @@ describe("the start", () => {
 			expect(w.wallet.link.get().at).toBe("ready");
 		},
 	);
+	it("has a part that failed read again, while that daemon is there", async () => {
+		const w = window();
+		const list = w.daemon["networks.list"]!;
+		delete w.daemon["networks.list"];
+		w.ready();
+		await vi.advanceTimersByTimeAsync(10_000);
+		expect(w.wallet.networks.get()).toEqual([]);
+		expect([w.count("networks.list"), w.count("settings.get")]).toEqual([4, 1]); // at 0, 0.75, 2.25 and 5.25 s
+		w.daemon["networks.list"] = list;
+		await vi.advanceTimersByTimeAsync(10_000);
+		expect(w.wallet.networks.get()).toHaveLength(2);
+		delete w.daemon["networks.list"];
+		w.ready();
+		await settle();
+		w.port.say({ link: { at: "connecting" } });
+		const before = w.count("networks.list");
+		await vi.advanceTimersByTimeAsync(60_000);
+		expect(w.count("networks.list")).toBe(before);
+	});
+	it("says why the keys cannot be read, until they can", async () => {
+		const w = window();
+		const status = w.daemon["keys.status"]!;
+		delete w.daemon["keys.status"];
+		w.ready();
+		await settle();
+		expect([w.wallet.keys.get(), w.wallet.unread.get()]).toEqual([undefined, expect.any(Failure)]);
+		w.daemon["keys.status"] = status;
+		await vi.advanceTimersByTimeAsync(1000);
+		expect([w.wallet.keys.get(), w.wallet.unread.get()]).toEqual([expect.anything(), undefined]);
+	});
+	it("leaves a keychain in peace that may have prompted", async () => {
+		const w = window();
+		w.hold("keys.status");
+		w.ready();
+		await settle();
+		const [first] = w.release("keys.status");
+		w.port.say({ id: first!.id, error: refusal("keychain_locked") });
+		await vi.advanceTimersByTimeAsync(60_000);
+		expect([w.wallet.unread.get()?.name, w.count("keys.status")]).toEqual(["keychain_locked", 1]);
+	});
 	it("of another daemon has all read anew", async () => {
 		const w = window();
 		w.ready();
@@ -199,6 +241,23 @@ describe("answers that come late", () => {
 		for (const l of all.reverse()) w.answer(l);
 		await settle();
 		expect(w.wallet.balances.get()).toMatchObject([{ amount: "0xB@1" }]);
+	});
+	it.each([
+		["tokens.balances", "tokens.changed", (amount: string) => ({ account: "0xA", chainId: 1, balances: [{ token: NATIVE, amount }] }), (w: Wallet) => w.balances.get()?.[0]?.amount],
+		["prices.list", "prices.changed", (usd: string) => ({ chainId: 1, prices: [{ token: NATIVE, usd }] }), (w: Wallet) => (w.prices.get().get(NATIVE) as { usd?: string } | undefined)?.usd],
+	] as const)("of an older %s do not hide the newer, and are taken while that is open", async (method, event, played, shown) => {
+		const w = window();
+		w.ready();
+		await settle();
+		w.hold(method);
+		for (let i = 0; i < 3; i++) w.tell(event, { chainId: 1 });
+		const [first, second, third] = w.release(method);
+		for (const [asked, value, then] of [[first, "1", "1"], [third, "3", "3"], [second, "2", "3"]] as const) {
+			w.daemon[method] = () => played(value);
+			w.answer(asked!);
+			await settle();
+			expect(shown(w.wallet)).toBe(then);
+		}
 	});
 	it("of an older state of the keys do not hide the newer", async () => {
 		const w = window();

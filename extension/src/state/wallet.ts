@@ -1,7 +1,9 @@
 import type {
 	Account, Balance, Events, GasPrice, Hello, KeysStatus, Network, Order, Price, Provider, Setting,
 } from "../wire/protocol";
+import { type Failure, failureOf } from "../wire/failure";
 import type { Link } from "../wire/link";
+import { Backoff } from "../background/backoff";
 import { batched } from "./batched";
 import type { Channel } from "./channel";
 import { keep, kept } from "./local";
@@ -23,6 +25,8 @@ export interface Wallet {
 	link: Store<Link>;
 	hello: Store<Hello | undefined>;
 	keys: Store<KeysStatus | undefined>;
+	/** Why it is not known which wallets there are, such as a keychain that is locked. */
+	unread: Store<Failure | undefined>;
 	accounts: Store<readonly Account[]>;
 	/** The account that is shown; undefined while there is none. */
 	account: Store<Account | undefined>;
@@ -54,6 +58,7 @@ export function createWallet(shell: Channel): Wallet {
 		link: store<Link>({ at: "connecting" }),
 		hello: store<Hello | undefined>(undefined),
 		keys: store<KeysStatus | undefined>(undefined),
+		unread: store<Failure | undefined>(undefined),
 		accounts: store<readonly Account[]>([]),
 		account: store<Account | undefined>(undefined),
 		networks: store<readonly Network[]>([]),
@@ -81,7 +86,7 @@ export function createWallet(shell: Channel): Wallet {
 	};
 	shell.onLink((link) => {
 		wallet.link.set(link);
-		if (link.at === "ready") void begin(wallet, link.hello);
+		if (link.at === "ready") begin(wallet, link.hello);
 	});
 	listen(wallet);
 	wallet.active.subscribe(() => onNetwork(wallet));
@@ -96,10 +101,26 @@ export function createWallet(shell: Channel): Wallet {
 }
 
 /** begin reads all, at the start and when the daemon was restarted. Each part stands
- * alone: one that fails is read again with its next notification. */
-async function begin(wallet: Wallet, hello: Hello): Promise<void> {
+ * alone: one that fails is read again, ever more seldom, while this daemon is there. */
+function begin(wallet: Wallet, hello: Hello): void {
 	wallet.hello.set(hello);
-	await Promise.allSettled([readKeys, readNetworks, readProviders, readOrders, readSettings].map((read) => read(wallet)));
+	for (const read of [readKeys, readNetworks, readProviders, readOrders, readSettings]) void insist(() => read(wallet), () => wallet.hello.get() === hello && wallet.link.get().at === "ready");
+}
+
+/** Refusals of a keychain that may have put a prompt up: only a person asks again, or
+ * prompts would follow each other. */
+const prompted = ["keychain_locked", "keychain_denied", "keychain_timeout"] as const;
+
+async function insist(read: () => Promise<void>, wanted: () => boolean): Promise<void> {
+	const backoff = new Backoff();
+	do {
+		try {
+			return await read();
+		} catch (thrown) {
+			if (failureOf(thrown).is(...prompted)) return;
+			await new Promise((resolve) => setTimeout(resolve, backoff.next()));
+		}
+	} while (wanted());
 }
 
 function listen(wallet: Wallet): void {
@@ -127,25 +148,37 @@ function listen(wallet: Wallet): void {
 	}
 }
 
-/** newest has only the last of a wallet's questions of one kind answered: the daemon
- * answers in any order, and an older answer may tell of an older state. */
+/** newest drops an answer that comes after that to a later question of its kind: the
+ * daemon answers in any order, and an older answer may tell of an older state. One that
+ * comes while a later question is open is taken: answers may be slower than questions. */
 function newest<R>(ask: (wallet: Wallet) => Promise<R>, take: (wallet: Wallet, answer: R) => void): (wallet: Wallet) => Promise<void> {
-	const asked = new WeakMap<Wallet, number>();
+	const turns = new WeakMap<Wallet, { asked: number; taken: number }>();
 	return async (wallet) => {
-		const turn = (asked.get(wallet) ?? 0) + 1;
-		asked.set(wallet, turn);
+		const turn = turns.get(wallet) ?? { asked: 0, taken: 0 };
+		turns.set(wallet, turn);
+		const own = ++turn.asked;
 		const answer = await ask(wallet);
-		if (asked.get(wallet) === turn) take(wallet, answer);
+		if (own < turn.taken) return;
+		turn.taken = own;
+		take(wallet, answer);
 	};
 }
 
 const readKeys = newest(
-	({ shell }) => Promise.all([shell.call("keys.status", {}), shell.call("keys.accounts", {}), kept("account")]),
+	async ({ shell, unread }) => {
+		try {
+			return await Promise.all([shell.call("keys.status", {}), shell.call("keys.accounts", {}), kept("account")]);
+		} catch (thrown) {
+			unread.set(failureOf(thrown));
+			throw thrown;
+		}
+	},
 	(wallet, [status, { accounts }, before]) => {
 		wallet.accounts.set(accounts);
 		const shown = wallet.account.get()?.address ?? before;
 		wallet.account.set(accounts.find((a) => a.address === shown) ?? accounts[0]);
 		wallet.keys.set(status);
+		wallet.unread.set(undefined);
 	},
 );
 
@@ -186,24 +219,26 @@ function onGas(wallet: Wallet, price: GasPrice): void {
 	else if (active !== 0) wallet.shell.call("gas.watch", { chainId: price.chainId, stop: true }).catch(() => {}); // the next price asks again
 }
 
-async function readBalances(wallet: Wallet): Promise<void> {
-	const account = wallet.account.get();
-	const chainId = wallet.active.get();
-	if (!account || chainId === 0 || wallet.link.get().at !== "ready") return;
-	try {
-		const read = await wallet.shell.call("tokens.balances", { account: account.address, chainId, withBalance: true });
-		if (wallet.account.get()?.address === read.account && wallet.active.get() === read.chainId) wallet.balances.set(read.balances);
-	} catch {
-		// the last ones stay; a network that does not answer says so in its row
-	}
-}
+const readBalances = newest(
+	async ({ shell, account, active, link }) => {
+		const [shown, chainId] = [account.get(), active.get()];
+		if (!shown || chainId === 0 || link.get().at !== "ready") return undefined;
+		return shell.call("tokens.balances", { account: shown.address, chainId, withBalance: true }).catch(() => undefined); // the last ones stay
+	},
+	(wallet, read) => {
+		if (read && wallet.account.get()?.address === read.account && wallet.active.get() === read.chainId) wallet.balances.set(read.balances);
+	},
+);
 
-async function readPrices(wallet: Wallet): Promise<void> {
-	const chainId = wallet.active.get();
-	if (chainId === 0) return;
-	const read = await wallet.shell.call("prices.list", { chainId, limit: 200 }).catch(() => undefined); // they are shown as unavailable
-	if (read && wallet.active.get() === read.chainId) wallet.prices.set(new Map(read.prices.map((p) => [p.token.toLowerCase(), p])));
-}
+const readPrices = newest(
+	async ({ shell, active }) => {
+		const chainId = active.get();
+		return chainId === 0 ? undefined : shell.call("prices.list", { chainId, limit: 200 }).catch(() => undefined); // they are shown as unavailable
+	},
+	(wallet, read) => {
+		if (read && wallet.active.get() === read.chainId) wallet.prices.set(new Map(read.prices.map((p) => [p.token.toLowerCase(), p])));
+	},
+);
 
 async function readOrders(wallet: Wallet, cursor?: string): Promise<void> {
 	const before = new Set(wallet.orders.get());

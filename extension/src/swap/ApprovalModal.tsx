@@ -1,10 +1,11 @@
-import { useEffect, useState } from "preact/hooks";
-import type { Allowance, Review, Step } from "../wire/protocol";
+import type { Allowance, AllowanceKind, Review, Step } from "../wire/protocol";
+import { contractName } from "../components/address";
 import { Button } from "../components/Button";
 import { Modal } from "../components/Modal";
 import { known, t } from "../i18n/t";
 import { when } from "../i18n/when";
 import { go } from "../shell/route";
+import { useAnswer } from "../state/answer";
 import { useWallet } from "../state/context";
 import { useStepTeller } from "./useStepTeller";
 import { useArmed } from "./useArmed";
@@ -27,7 +28,7 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 	const reset = approval.amount === "0";
 	const units = (of: string) => tell.amount(step.effect.chainId, approval.token, of);
 	const provider = known(`provider_${review.terms.provider}`) ?? review.terms.provider;
-	const present = usePresent(review, approval.token, approval.spender);
+	const present = usePresent(review, approval.token, approval.spender, permit ? "permit2" : "erc20");
 	const armed = useArmed(number);
 	const opaque = review.steps.some((s) => s.effect.kind === "opaque" && s.effect.target === approval.spender);
 	return (
@@ -50,7 +51,7 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 				</dd>
 				<dt class="wide">{t("spender")}</dt>
 				<dd class="wide">
-					<code>{approval.spender}</code>
+					{contractName(approval.spender)} <code>{approval.spender}</code>
 					<br />
 					<span class="soft small">{opaque ? t("not_built_in") : t("built_in", provider)}</span>
 				</dd>
@@ -76,23 +77,16 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 /** Pages of allowances that are read to find one. */
 const mostPages = 5;
 
-/** usePresent is what the spender may pull already; null: nothing; undefined: not known. */
-function usePresent(review: Review, token: string, spender: string): Allowance | null | undefined {
+/** usePresent is what the spender may pull already, of the same kind; null: nothing;
+ * undefined: not known. */
+function usePresent(review: Review, token: string, spender: string, kind: AllowanceKind): Allowance | null | undefined {
 	const { shell } = useWallet();
-	const [present, set] = useState<Allowance | null | undefined>(undefined);
-	const { account, srcChainId } = review.terms;
-	useEffect(() => {
-		let shown = true;
-		const read = async (page: number, cursor?: string): Promise<Allowance | null | undefined> => {
-			const list = await shell.call("approvals.list", { account, chainId: srcChainId, ...(cursor ? { cursor } : {}) });
-			const found = list.allowances.find((a) => a.token === token && a.spender === spender);
-			if (found || !list.cursor) return found ?? null;
-			return page < mostPages ? read(page + 1, list.cursor) : undefined;
-		};
-		read(1)
-			.then((found) => shown && set(found))
-			.catch(() => {}); // it stays open what they may now; what they may then does not
-		return () => void (shown = false);
-	}, [account, srcChainId, token, spender]);
-	return present;
+	const { account, srcChainId: chainId } = review.terms;
+	const read = async (page: number, cursor?: string): Promise<Allowance | null | undefined> => {
+		const list = await shell.call("approvals.list", { account, chainId, ...(cursor ? { cursor } : {}) });
+		const found = list.allowances.find((a) => a.token === token && a.spender === spender && a.kind === kind);
+		if (found || !list.cursor) return found ?? null;
+		return page < mostPages ? read(page + 1, list.cursor) : undefined;
+	};
+	return useAnswer(`${account} ${chainId} ${token} ${spender} ${kind}`, () => read(1)).answer; // without one it stays open what they may now; what they may then does not
 }

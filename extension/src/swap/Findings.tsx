@@ -2,6 +2,7 @@ import type { Finding, FindingCode, Token } from "../wire/protocol";
 import { Icon } from "../components/Icon";
 import { known, locale, t } from "../i18n/t";
 import { shownAmount } from "../money/amount";
+import { trusted } from "../order/trusted";
 
 interface Props {
 	findings: readonly Finding[];
@@ -57,6 +58,7 @@ export function words(f: Finding, coin: { symbol: string; decimals: number }, to
 	const amounts = (inCoin[f.code] ?? inToken[f.code]) !== undefined;
 	const values = names.map((n) => {
 		const value = f.data?.[n] ?? "";
+		if (n === "trustedTo") return trusted(value);
 		return amounts && unit && /^\d+$/.test(value) ? `${shownAmount(value, unit.decimals, 6, locale())} ${unit.symbol}` : value;
 	});
 	return known(`finding_${f.code}`, ...values) ?? f.text;

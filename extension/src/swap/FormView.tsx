@@ -17,7 +17,7 @@ import { draft, type Draft } from "./draft";
 import { amountOf, chosenOffer, factsOf, type Inputs, missingGas, queryOf } from "./machine";
 import { OfferCard } from "./OfferCard";
 import { Offers } from "./Offers";
-import { OpenOrders } from "./OpenOrders";
+import { OrderNotes } from "./OrderNotes";
 import type { FrameProps } from "./PanelFrame";
 import { Refused } from "./Refused";
 import { Routes } from "./Routes";
@@ -43,7 +43,7 @@ export function FormView(props: Props) {
 	return (
 		<div class="stack">
 			<h1 class="hidden">{t("nav_swap")}</h1>
-			<OpenOrders />
+			<OrderNotes />
 			<Entries {...props} />
 			{state.quotes.at === "failed" && state.quotes.failure && <Refused failure={state.quotes.failure} />}
 			{state.failure && <Refused failure={state.failure} />}
@@ -53,7 +53,7 @@ export function FormView(props: Props) {
 				</OfferCard>
 			)}
 			{machine.routes && <Routes offers={state.quotes.offers} chosen={offer?.id} token={inputs.draft.tokenOut} onChoose={flow.choose} />}
-			<Offers query={queryOf(machine, inputs)} own={offer} kind={machine.kind} tokenOut={inputs.draft.tokenOut} onProvider={onProvider} />
+			<Offers query={queryOf(machine, inputs)} own={offer} failed={state.quotes.at === "failed"} kind={machine.kind} tokenOut={inputs.draft.tokenOut} onProvider={onProvider} />
 			<ActButton condition={shown} onAct={(act) => (act === "review" ? offer && flow.review(offer.id) : flow.requote())} />
 		</div>
 	);
@@ -132,10 +132,11 @@ function Entries(props: Props) {
 				}
 			/>
 			{picking === "in" && (
-				<TokenPicker title={t("choose_pay")} chainId={inputs.from.chainId} source="known" selected={tokenIn} onPick={(token) => (pick(undefined), change({ tokenIn: token }))} onClose={() => pick(undefined)} />
+				<TokenPicker key={`in ${inputs.from.chainId}`} title={t("choose_pay")} chainId={inputs.from.chainId} source="known" selected={tokenIn} onPick={(token) => (pick(undefined), change({ tokenIn: token }))} onClose={() => pick(undefined)} />
 			)}
 			{picking === "out" && (
 				<TokenPicker
+					key={`out ${inputs.to.chainId}`}
 					title={t("choose_receive")}
 					chainId={inputs.to.chainId}
 					source={source}

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { Offer, ProviderKind } from "../wire/protocol";
-import { shortRoute } from "../components/address";
 import { ExpiryRing } from "../components/ExpiryRing";
 import { GasEstimate } from "../components/GasEstimate";
+import { RouteText } from "../components/RouteText";
 import { RouteView } from "../components/RouteView";
 import { locale, t } from "../i18n/t";
 import { rate, shownAmount } from "../money/amount";
@@ -37,10 +37,12 @@ export function OfferCard({ offer, inputs, quotes, provider, route, children }: 
 				<dd class="number">
 					{shownAmount(offer.minAmountOut, tokenOut.decimals, 6, locale())} {tokenOut.symbol}
 				</dd>
-				{!route && (
+				{!route && offer.route && (
 					<>
 						<dt>{t("row_route")}</dt>
-						<dd>{shortRoute(offer.route)}</dd>
+						<dd>
+							<RouteText route={offer.route} />
+						</dd>
 					</>
 				)}
 				{(offer.gasCost || offer.gasless) && (

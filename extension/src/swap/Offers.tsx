@@ -3,6 +3,7 @@ import { Failure } from "../wire/failure";
 import { locale, t } from "../i18n/t";
 import { dollars, shownAmount } from "../money/amount";
 import { minutes } from "../money/duration";
+import { percent } from "../money/percent";
 import { refusalWords } from "../order/failure-words";
 import { NATIVE } from "../state/wallet";
 import type { Comparison, Line } from "./compare";
@@ -13,6 +14,8 @@ interface Props {
 	query: Query | undefined;
 	/** The panel's own best offer. */
 	own: Offer | undefined;
+	/** Its provider has none. */
+	failed: boolean;
 	/** The panel's provider. */
 	kind: ProviderKind;
 	tokenOut: Token | undefined;
@@ -21,8 +24,8 @@ interface Props {
 
 /** Offers sets what all providers offer beside each other, by what is left of it after
  * gas. Another provider's offer leads to that provider's panel. */
-export function Offers({ query, own, kind, tokenOut, onProvider }: Props) {
-	const found = useComparison(query, own, kind);
+export function Offers({ query, own, failed, kind, tokenOut, onProvider }: Props) {
+	const found = useComparison(query, own, failed, kind);
 	if (!found || !tokenOut || !query || (found.lines.length === 0 && found.failures.length === 0)) return null;
 	return (
 		<details class="card offers">
@@ -40,10 +43,9 @@ export function Offers({ query, own, kind, tokenOut, onProvider }: Props) {
 	);
 }
 
-/** percent writes hundredths of a percent with one decimal, or two when it is little. */
-function percent(hundredths: number): string {
-	const digits = Math.abs(hundredths) < 10 ? 2 : 1;
-	return `${new Intl.NumberFormat(locale(), { maximumFractionDigits: digits }).format(hundredths / 100)} %`;
+/** about writes hundredths of a percent with one decimal, or two when it is little. */
+function about(hundredths: number): string {
+	return percent(hundredths / 100, { maximumFractionDigits: Math.abs(hundredths) < 10 ? 2 : 1 });
 }
 
 function summary({ lines, better }: Comparison): string {
@@ -52,7 +54,7 @@ function summary({ lines, better }: Comparison): string {
 	const count = others === 1 ? t("offers_one") : t("offers_count", others);
 	if (better === undefined) return count;
 	if (better === 0) return `${count}, ${t("offers_same")}`;
-	return `${count}, ${better > 0 ? t("offers_better", percent(better)) : t("offers_worse", percent(-better))}`;
+	return `${count}, ${better > 0 ? t("offers_better", about(better)) : t("offers_worse", about(-better))}`;
 }
 
 function OfferLine({ line, net, tokenOut, onProvider }: { line: Line; net: boolean; tokenOut: Token; onProvider: (kind: ProviderKind) => void }) {
@@ -63,7 +65,7 @@ function OfferLine({ line, net, tokenOut, onProvider }: { line: Line; net: boole
 			<span class="grow">
 				<span class="row tight">
 					<span class="strong">{t(`provider_${kind}`)}</span>
-					{behind !== undefined && <span class={`tag ${behind === 0 ? "good" : ""}`}>{behind === 0 ? t("offers_best") : `−${percent(behind)}`}</span>}
+					{behind !== undefined && <span class={`tag ${behind === 0 ? "good" : ""}`}>{behind === 0 ? t("offers_best") : `−${about(behind)}`}</span>}
 					{own && <span class="tag">{t("offers_shown")}</span>}
 				</span>
 				<span class="soft small dots">{facts(offer).map((f) => <span key={f}>{f}</span>)}</span>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Destination, Offer, Order, Token } from "../wire/protocol";
 import { useWallet } from "../state/context";
+import { networkName } from "../state/network-name";
 import { useStore } from "../state/store";
 import { lazy } from "../shell/lazy";
 import { go } from "../shell/route";
@@ -67,7 +68,7 @@ function useInputs({ machine, destinations, walletTokensWithBalance, nativeToken
 		draft: now,
 		account: useStore(wallet.account)?.address,
 		from: { chainId: active, name: network?.name ?? "" },
-		to: { chainId: to, name: networks.find((n) => n.chainId === to)?.name ?? destinations?.find((d) => d.chainId === to)?.name ?? String(to) },
+		to: { chainId: to, name: networkName(to, networks, destinations) },
 		seen: networks.some((n) => n.chainId === to),
 		slippage,
 		provider: useStore(wallet.providers).find((p) => p.kind === machine.kind),
@@ -94,7 +95,7 @@ function useCompletion(flow: PanelFlow, onTransactionComplete: () => void): void
 	const wallet = useWallet();
 	const { stage } = flow.state;
 	const id = stage.at === "tracking" ? stage.order : undefined;
-	const final = useStore(wallet.orders, (orders) => orders.some((o) => o.final)) && wallet.orders.get().some((o) => o.id === id && o.final);
+	const final = useStore(wallet.orders, (orders) => orders.some((o) => o.id === id && o.final));
 	const told = useRef<string | undefined>(undefined);
 	useEffect(() => {
 		if (!final || !id || told.current === id) return;

@@ -1,11 +1,14 @@
 import type { ComponentChildren } from "preact";
 import type { OfferUSD, Review } from "../wire/protocol";
-import { shortAddress, shortRoute } from "../components/address";
+import { shortAddress } from "../components/address";
+import { RouteText } from "../components/RouteText";
 import { known, locale, t } from "../i18n/t";
+import { isToday, when } from "../i18n/when";
 import { minutes } from "../money/duration";
 import { dollars, rate } from "../money/amount";
 import { impact } from "../money/impact";
-import { shown, spelled } from "../money/spelled";
+import { ofBps, percent } from "../money/percent";
+import { shown, spelled, type Unit } from "../money/spelled";
 import { approvals } from "./panel";
 import type { Reviewed } from "./reviewed";
 
@@ -13,8 +16,6 @@ interface Props {
 	review: Review;
 	about: Reviewed;
 }
-
-const percent = (bps: number) => `${new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(bps / 100)} %`;
 
 /** ReviewFacts are the terms in their fixed order: what is paid, what arrives at least,
  * what it costs and whom, and what is unusual about it. Amounts are exact. */
@@ -37,8 +38,8 @@ export function ReviewFacts({ review, about }: Props) {
 function Amounts({ review, about }: Pick<Props, "review" | "about">) {
 	const { offer, terms } = review;
 	const sides = [
-		{ label: t("you_pay"), amount: spelled(terms.amountIn, about.tokenIn, locale()), on: about.from.name, usd: offer.usd?.amountIn },
-		{ label: t("you_receive_least"), amount: spelled(terms.floorOut, about.tokenOut, locale()), on: about.to.name, usd: offer.usd?.minAmountOut },
+		{ label: t("you_pay"), units: terms.amountIn, of: about.tokenIn, on: about.from.name, usd: offer.usd?.amountIn },
+		{ label: t("you_receive_least"), units: terms.floorOut, of: about.tokenOut, on: about.to.name, usd: offer.usd?.minAmountOut },
 	];
 	return (
 		<dl class="sides">
@@ -46,7 +47,7 @@ function Amounts({ review, about }: Pick<Props, "review" | "about">) {
 				<div key={s.label} class="side">
 					<dt class="soft small">{s.label}</dt>
 					<dd>
-						<strong class="amount number">{s.amount}</strong>
+						<Figure units={s.units} of={s.of} />
 						<span class="soft small">
 							{t("on_network", s.on)} · {s.usd ? dollars(s.usd, locale()) : t("price_unavailable")}
 						</span>
@@ -54,6 +55,22 @@ function Amounts({ review, about }: Pick<Props, "review" | "about">) {
 				</div>
 			))}
 		</dl>
+	);
+}
+
+/** Of this length an amount is seen whole, with its symbol, in large figures. */
+const seenWhole = 20;
+
+/** Figure is an amount to be read at a glance and, where that cuts digits off, in whole
+ * below it. Cut off, never rounded up: at least what is shown arrives. */
+function Figure({ units, of }: { units: string; of: Unit }) {
+	const whole = spelled(units, of, locale());
+	const glance = whole.length <= seenWhole ? whole : shown(units, of, locale());
+	return (
+		<>
+			<strong class="amount number">{glance}</strong>
+			{glance !== whole && <span class="small number">{t("amount_exactly", whole)}</span>}
+		</>
 	);
 }
 
@@ -66,18 +83,19 @@ function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [string, C
 	const out: [string, ComponentChildren][] = [
 		[t("row_expected"), shown(offer.amountOut, tokenOut, locale())],
 		[t("row_rate"), t("rate_is", tokenIn.symbol, rate(offer.amountIn, tokenIn.decimals, offer.amountOut, tokenOut.decimals, locale()), tokenOut.symbol)],
-		[t("row_provider"), `${known(`provider_${terms.provider}`) ?? terms.provider} · ${routed.has(terms.provider) ? offer.routing : shortRoute(offer.route)}`],
+		[t("row_provider"), known(`provider_${terms.provider}`) ?? terms.provider],
+		[t("row_route"), routed.has(terms.provider) ? offer.routing : <RouteText key="route" route={offer.route} />],
 		[t("row_network_cost"), networkCost(review, coin)],
 	];
-	if (terms.makerFeeBps) out.push([t("row_provider_fee"), t("at_most", percent(terms.makerFeeBps))]);
-	out.push([t("row_wallet_fee"), terms.feeBps ? percent(terms.feeBps) : t("none")]);
-	out.push([t("row_slippage"), `${new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(offer.slippage)} %`]);
+	if (terms.makerFeeBps) out.push([t("row_provider_fee"), t("at_most", ofBps(terms.makerFeeBps))]);
+	out.push([t("row_wallet_fee"), terms.feeBps ? ofBps(terms.feeBps) : t("none")]);
+	out.push([t("row_slippage"), percent(offer.slippage)]);
 	out.push([t("row_impact"), ownImpact(offer.usd)]);
 	out.push([t("row_time"), minutes(offer.durationSeconds)]);
 	if (terms.recipient !== terms.account) out.push([t("row_recipient"), <code key="recipient">{terms.recipient}</code>]);
 	if (terms.refundTo !== terms.account) out.push([t("row_refund"), <code key="refund">{terms.refundTo}</code>]);
 	if (terms.refund) out.push([t("row_refund_least"), terms.refund.token === terms.tokenIn ? spelled(terms.refund.amount, tokenIn, locale()) : `${terms.refund.amount} ${t("base_units_of", shortAddress(terms.refund.token))}`]);
-	out.push([t("row_deadline"), new Date(terms.deadline).toLocaleTimeString(locale())]);
+	out.push([t("row_deadline"), when(terms.deadline, isToday(terms.deadline) ? "clock" : "whole")]);
 	out.push([t("row_approval"), approvals(review).length > 0 ? t("approval_exact") : t("none")]);
 	if (gas.max !== "0") {
 		out.push([t("row_most_gas"), shown(gas.max, coin, locale())]);

@@ -1,6 +1,9 @@
+import type { ComponentChildren } from "preact";
 import type { Effect, EffectKind, Review, Step } from "../wire/protocol";
-import { known, locale, t } from "../i18n/t";
+import { contractName } from "../components/address";
+import { known, t } from "../i18n/t";
 import { when } from "../i18n/when";
+import { ofBps } from "../money/percent";
 import type { Teller } from "../order/line";
 import { useStepTeller } from "./useStepTeller";
 
@@ -23,18 +26,21 @@ export function ReviewSteps({ review }: { review: Review }) {
 							<strong>{t(`step_${step.effect.kind}`)}</strong> <span class="soft small">{t(`kind_${step.kind}`)}</span>
 						</p>
 						<dl class="facts small">
-							<dt>{t("contract")}</dt>
-							<dd>
-								<code>{step.effect.target}</code> {builtIn.has(step.effect.kind) && <span class="soft">{t("built_in", provider)}</span>}
-							</dd>
-							{details(step.effect, tell).map(([name, value]) => (
-								<>
-									<dt>{name}</dt>
-									<dd>
-										<code>{value}</code>
-									</dd>
-								</>
-							))}
+							<At name={t("contract")} address={step.effect.target}>
+								{builtIn.has(step.effect.kind) && t("built_in", provider)}
+							</At>
+							{details(step.effect, tell).map(({ name, address, value }) =>
+								address ? (
+									<At name={name} address={address}>
+										{value}
+									</At>
+								) : (
+									<>
+										<dt>{name}</dt>
+										<dd>{value}</dd>
+									</>
+								),
+							)}
 						</dl>
 						<Bytes step={step} />
 					</li>
@@ -44,19 +50,37 @@ export function ReviewSteps({ review }: { review: Review }) {
 	);
 }
 
-function details(effect: Effect, tell: Teller): [string, string][] {
-	const amount = ({ token }: { token: string }, units: string) => tell.amount(effect.chainId, token, units);
-	const out: [string, string][] = [];
-	for (const s of effect.spends ?? []) out.push([t("you_pay"), amount(s, s.amount)]);
-	for (const a of effect.approves ?? []) out.push([t("spender"), `${a.spender} · ${amount(a, a.amount)}`]);
-	for (const r of effect.receives ?? []) out.push([t("row_recipient"), `${r.to} · ${t("order_at_least", amount(r, r.min))}`]);
-	for (const p of effect.pays ?? []) out.push([t("fee_to"), `${p.to} · ${percent(p.bps)}`]);
-	if (effect.trustedTo) out.push([t("trusted_to"), effect.trustedTo]);
-	if (effect.deadline) out.push([t("row_deadline"), when(effect.deadline, "whole")]);
-	return out;
+/** At is a fact about an address, which has a line to itself. */
+function At({ name, address, children }: { name: string; address: string; children: ComponentChildren }) {
+	return (
+		<>
+			<dt class="wide">{name}</dt>
+			<dd class="wide">
+				<code>{address}</code>
+				{children && <span class="soft note-line">{children}</span>}
+			</dd>
+		</>
+	);
 }
 
-const percent = (bps: number) => `${new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(bps / 100)} %`;
+interface Detail {
+	name: string;
+	value: string;
+	/** What the value is about. */
+	address?: string;
+}
+
+function details(effect: Effect, tell: Teller): Detail[] {
+	const amount = ({ token }: { token: string }, units: string) => tell.amount(effect.chainId, token, units);
+	const out: Detail[] = [];
+	for (const s of effect.spends ?? []) out.push({ name: t("you_pay"), value: amount(s, s.amount) });
+	for (const a of effect.approves ?? []) out.push({ name: t("spender"), address: a.spender, value: [contractName(a.spender), amount(a, a.amount)].filter(Boolean).join(" · ") });
+	for (const r of effect.receives ?? []) out.push({ name: t("row_recipient"), address: r.to, value: t("order_at_least", amount(r, r.min)) });
+	for (const p of effect.pays ?? []) out.push({ name: t("fee_to"), address: p.to, value: ofBps(p.bps) });
+	if (effect.trustedTo) out.push({ name: t("trusted_to"), value: tell.trusted(effect.trustedTo) });
+	if (effect.deadline) out.push({ name: t("row_deadline"), value: when(effect.deadline, "whole") });
+	return out;
+}
 
 function Bytes({ step }: { step: Step }) {
 	const text = step.data ?? (step.typed ? JSON.stringify(step.typed, null, 1) : undefined);

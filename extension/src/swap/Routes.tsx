@@ -1,7 +1,10 @@
+import { useState } from "preact/hooks";
 import type { Offer, Token } from "../wire/protocol";
 import { locale, t } from "../i18n/t";
+import { Button } from "../components/Button";
 import { minutes } from "../money/duration";
 import { shownAmount } from "../money/amount";
+import { RouteText } from "../components/RouteText";
 import { expired } from "./quotes";
 
 interface Props {
@@ -11,24 +14,42 @@ interface Props {
 	onChoose: (offer: string) => void;
 }
 
+/** How many are shown until more are asked for. */
+const first = 5;
+
 /** Routes are one provider's own offers for a swap, best first; the user picks one by the
  * provider's name for it. */
 export function Routes({ offers, chosen, token, onChoose }: Props) {
+	const [all, showAll] = useState(false);
 	if (offers.length < 2 || !token) return null;
 	const now = Date.now();
+	const shown = all || offers.findIndex((o) => o.id === chosen) >= first ? offers : offers.slice(0, first);
 	return (
 		<fieldset class="card routes stack tight">
 			<legend class="soft small">{t("routes", offers.length)}</legend>
-			{offers.map((o) => (
+			{shown.map((o) => (
 				<label key={o.id} class="route">
 					<input type="radio" name="route" checked={o.id === chosen} disabled={!!o.unusable || expired(o, now)} onChange={() => onChoose(o.id)} />
 					<span class="grow">
 						<span class="cut">{o.routing}</span>
-						<span class="soft small">{[o.unusable ?? (expired(o, now) ? t("expired") : minutes(o.durationSeconds)), o.route].filter(Boolean).join(" · ")}</span>
+						<span class="soft small">
+							{o.unusable ?? (expired(o, now) ? t("expired") : minutes(o.durationSeconds))}
+							{o.route && (
+								<>
+									{" · "}
+									<RouteText route={o.route} />
+								</>
+							)}
+						</span>
 					</span>
 					<span class="number">{shownAmount(o.amountOut, token.decimals, 6, locale())}</span>
 				</label>
 			))}
+			{shown.length < offers.length && (
+				<Button kind="plain" onClick={() => showAll(true)}>
+					{t("routes_more", offers.length - shown.length)}
+				</Button>
+			)}
 		</fieldset>
 	);
 }

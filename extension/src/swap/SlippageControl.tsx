@@ -3,7 +3,8 @@ import { Button } from "../components/Button";
 import { Field } from "../components/Field";
 import { Icon } from "../components/Icon";
 import { Modal } from "../components/Modal";
-import { locale, t } from "../i18n/t";
+import { t } from "../i18n/t";
+import { percent } from "../money/percent";
 import { readSlippage, slippageWarning } from "./slippage";
 
 const presets = [0.1, 0.5, 1];
@@ -13,8 +14,6 @@ interface Props {
 	value: number;
 	onChange: (value: number) => void;
 }
-
-const percent = (value: number) => `${new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(value)} %`;
 
 /** SlippageControl is how much less than quoted the user takes, for all panels. */
 export function SlippageControl({ value, onChange }: Props) {

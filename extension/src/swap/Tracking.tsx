@@ -21,7 +21,7 @@ export default function Tracking({ id, flow, onDone, onActivity }: Props) {
 	if (!order) return <Loading />;
 	return (
 		<Screen title={t(order.final ? "tracking_ended" : "tracking")}>
-			<OrderProgress order={order} channel={flow.channel} />
+			<OrderProgress key={order.id} order={order} channel={flow.channel} />
 			<div class="row">
 				<Button onClick={onActivity}>{t("to_activity")}</Button>
 				<div class="grow">

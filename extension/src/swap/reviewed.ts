@@ -1,6 +1,7 @@
 import { shortAddress } from "../components/address";
 import { t } from "../i18n/t";
 import { useWallet } from "../state/context";
+import { networkName } from "../state/network-name";
 import { useStore } from "../state/store";
 import { useTokens } from "../state/tokens";
 import type { Network, Review, Terms, Token } from "../wire/protocol";
@@ -26,10 +27,7 @@ export function reviewed(terms: Terms, form: Lent, networks: readonly Network[],
 	const { tokenIn, tokenOut } = form.draft;
 	const token = (chainId: number, address: string) => [tokenIn, tokenOut].find((k) => k && isAt(k, chainId, address)) ?? tokenOf(chainId, address) ?? stranger(chainId, address);
 	const network = (chainId: number) => networks.find((n) => n.chainId === chainId);
-	const place = (chainId: number): Place => {
-		const named = [form.from, form.to].find((p) => p.chainId === chainId);
-		return { chainId, name: network(chainId)?.name ?? named?.name ?? t("network_unnamed", chainId) };
-	};
+	const place = (chainId: number): Place => ({ chainId, name: networkName(chainId, networks, [form.from, form.to]) });
 	const { symbol, decimals } = network(terms.srcChainId) ?? { symbol: "wei", decimals: 0 };
 	return {
 		tokenIn: token(terms.srcChainId, terms.tokenIn),

@@ -5,32 +5,33 @@ import { type Comparison, compare } from "./compare";
 import type { Query } from "./quotes";
 
 /** How often all providers are asked, in ms; and how long the panel's own provider is
- * waited for before the others are asked without it. */
+ * waited for before the others are asked without its answer. */
 const every = 30_000;
 const patience = 5000;
 
 /** wait is how long it is, in ms, until all are to be asked: at once when the panel's
- * own offer has come, never twice within the pause. `last` is when they were asked the
- * same before. */
-export function wait(hasOwn: boolean, last: number | undefined, now: number): number {
-	return Math.max(hasOwn ? 0 : patience, last === undefined ? 0 : last + every - now);
+ * own provider has answered, never twice within the pause. `last` is when they were asked
+ * the same before. */
+export function wait(answered: boolean, last: number | undefined, now: number): number {
+	return Math.max(answered ? 0 : patience, last === undefined ? 0 : last + every - now);
 }
 
 /** useComparison asks all providers for what the panel asks its own: once that has
- * answered, or took too long, and again while the window is looked at. */
-export function useComparison(query: Query | undefined, own: Offer | undefined, kind: ProviderKind): Comparison | undefined {
+ * answered, or took too long, and again while the window is looked at. `failed`: its own
+ * has no offer. */
+export function useComparison(query: Query | undefined, own: Offer | undefined, failed: boolean, kind: ProviderKind): Comparison | undefined {
 	const channel = useMemo(() => openChannel("compare"), []);
 	useEffect(() => () => channel.close(), [channel]);
 	const key = query && JSON.stringify(query);
 	const [answer, set] = useState<{ key: string; result: QuoteResult } | undefined>(undefined);
 	const asked = useRef<{ key: string; at: number } | undefined>(undefined);
-	const hasOwn = own !== undefined;
+	const answered = own !== undefined || failed;
 	useEffect(() => {
 		if (!query || key === undefined) return;
 		let timer: ReturnType<typeof setTimeout>;
 		const plan = () => {
 			clearTimeout(timer);
-			if (document.visibilityState === "visible") timer = setTimeout(ask, wait(hasOwn, asked.current?.key === key ? asked.current.at : undefined, Date.now()));
+			if (document.visibilityState === "visible") timer = setTimeout(ask, wait(answered, asked.current?.key === key ? asked.current.at : undefined, Date.now()));
 		};
 		const ask = async () => {
 			const mine = (asked.current = { key, at: Date.now() });
@@ -45,6 +46,6 @@ export function useComparison(query: Query | undefined, own: Offer | undefined, 
 			clearTimeout(timer);
 			document.removeEventListener("visibilitychange", plan);
 		};
-	}, [key, hasOwn, channel]);
+	}, [key, answered, channel]);
 	return useMemo(() => (answer && answer.key === key ? compare(answer.result, own, kind) : undefined), [answer, key, own, kind]);
 }

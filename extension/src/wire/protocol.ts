@@ -79,6 +79,9 @@ export type Condition = "waiting for unlock" | "needs consent" | "provider says 
 export type AttemptKind = "call" | "bump" | "cancel";
 export type Tier = "normal" | "fast";
 export type ProvenBy = "own_call" | "opaque_call" | "fill" | "part" | "arrival" | "refund" | "revoke" | "revert" | "other_nonce" | "allowance_kept" | "used_nonce" | "absence" | "unsigned_late" | "never_sent" | "void" | "cancel" | "withdrawn" | "never_sent_cancelled";
+export type CauseWord = "refused" | "refused_for_now" | "refused_unsigned" | "refused_by_provider" | "outside_terms" | "price_fell" | "refund_changed" | "acts_differently" | "permit_changed" | "kind_gone" | "gas_too_dear" | "approval_needed" | "approval_changed" | "balance_short" | "cancel_too_dear" | "approval_hidden" | "allowance_taken" | "allowance_unchecked" | "look_at" | "ends_by_itself" | "deadline_passed" | "withdrawn" | "nonce_used" | "cancel_mined" | "reverted" | "not_taken" | "not_handed_over" | "proven" | "speedup_too_dear" | "speedup_would_fail" | "speedup_funds" | "speedup_often" | "speedup_late" | "speedup_ended" | "speedup_cancelling" | "begun" | "begun_approving" | "begun_executing" | "approved" | "steps_done" | "keys_locked" | "waits" | "holds_allowance" | "approval_skipped" | "approval_again" | "approvals_adapted" | "refreshed" | "within_terms" | "search_begun" | "hands_over_next" | "signed" | "step_sent" | "step_mined" | "pending" | "cancelling" | "voiding" | "sped_up" | "to_be_sped_up" | "telling_provider" | "provider_has_it" | "submitted" | "provider_missed" | "answer_unknown" | "searched" | "provider_says" | "user_cancelled" | "user_accepted" | "user_sped_up" | "user_raised_ceiling";
+export type Speaker = "provider" | "node";
+export type Trusted = "Relay and its solver" | "Relay's router" | "the intent provider and its fillers";
 export type AllowanceKind = "erc20" | "permit2";
 
 export interface HelloParams {
@@ -452,7 +455,7 @@ export interface BalancesParams {
 	chainId?: number;
 	/** default: the native coin and the known tokens of the network */
 	tokens?: Address[];
-	/** leave out tokens of which the account has none; the native coin stays */
+	/** leave out tokens of which the account has none; the native coin stays, and verified and imported tokens of which that is not known */
 	withBalance?: boolean;
 }
 
@@ -901,7 +904,7 @@ export interface Effect {
 	/** last second at which it can take effect on chain */
 	deadline?: Time;
 	/** who must be trusted to settle it */
-	trustedTo?: string;
+	trustedTo?: Trusted;
 	/** of an order: the built-in contract that may settle it */
 	settler?: Address;
 	/** of a deposit: the identifier that its bytes carry */
@@ -1032,8 +1035,12 @@ export interface Order {
 	verdict?: Verdict;
 	/** in words */
 	reason?: string;
+	/** the reason for programs; absent of an order of an older version */
+	cause?: Cause;
 	created: Time;
 	updated: Time;
+	/** when the daemon last looked how it stands, on the chains and at its provider; absent: not since its start, or it has ended */
+	checked?: Time;
 }
 
 export interface Attempt {
@@ -1050,9 +1057,24 @@ export interface Attempt {
 export interface Proposal {
 	/** why the accepted terms can no longer be kept */
 	reason: string;
+	/** that for programs */
+	cause?: Cause;
 	made: Time;
 	/** as of swap.prepare; consent names its digest */
 	review: Review;
+}
+
+export interface Cause {
+	/** what happened */
+	word: CauseWord;
+	/** of a refusal: its name in the table of errors */
+	error?: string;
+	/** of a refusal as in an error's; else figures by name, amounts in base units: floor and offered of the output, gone and allowed of the input, was and ceiling of the source chain's coin */
+	details?: Record<string, string>;
+	/** another's own words, never the wallet's */
+	said?: string;
+	/** whose words: provider or node */
+	by?: Speaker;
 }
 
 export interface Leftover {
@@ -1181,7 +1203,10 @@ export interface Entry {
 	state: OrderState;
 	condition?: Condition;
 	step: number;
+	/** what happened, in words */
 	note?: string;
+	/** that for programs; absent in a line of an older version */
+	cause?: Cause;
 }
 
 export interface OrdersParams {
@@ -1389,9 +1414,9 @@ export interface Methods {
 	"swap.destinations": { params: DestinationsParams; result: DestinationsResult };
 	/** Returns the wallet's fee and its receiver. */
 	"swap.fees": { params: None; result: FeesResult };
-	/** Asks the providers for offers, exact input. They are also pushed as swap.quoted as they come. With watch each provider is asked again at its own cadence afterwards, in place of what this connection watched before, until the wallet is locked or switched, the connection ends or swap.watch stops it. Another recipient or refund address than the account needs the password, once a session for each. */
+	/** Asks the providers for offers, exact input. They are also pushed as swap.quoted as they come. With watch each provider is asked again at its own cadence afterwards, in place of what this connection asked for with watch before, until the wallet is locked or switched, the connection ends or swap.watch stops it. Another recipient or refund address than the account needs the password, once a session for each. */
 	"swap.quote": { params: QuoteParams; result: QuoteResult };
-	/** Says that somebody still looks at the quote that this connection watches: without it the refresh pauses after a minute, and goes on at the next. With stop it ends the watch, and quotes under way. */
+	/** Says that somebody still looks at the quote that this connection watches: without it the refresh pauses after a minute, and goes on at the next. With stop it ends the watch, and quotes under way, that were asked for before. */
 	"swap.watch": { params: WatchParams; result: WatchResult };
 	/** Turns an offer into the plan the user is shown: decoded, checked, simulated and judged. Consent is its digest. */
 	"swap.prepare": { params: PrepareParams; result: Review };
@@ -1611,3 +1636,18 @@ export type Response<M extends keyof Methods = keyof Methods> =
 	| { jsonrpc: "2.0"; id: RequestID | null; error: ErrorObject; result?: never };
 
 export type Notification = { [E in keyof Events]: { jsonrpc: "2.0"; method: E; params: Events[E] } }[keyof Events];
+
+/** Names of the networks that the wallet can be given endpoints for, by chain id. */
+export const networkNames: Readonly<Record<number, string>> = {
+	1: "Ethereum",
+	10: "OP Mainnet",
+	56: "BNB Smart Chain",
+	8453: "Base",
+	42161: "Arbitrum One",
+	143: "Monad",
+	5330: "Superseed",
+	39: "U2U Solaris",
+};
+
+/** Ids of the extension that every host lets in without configuration. */
+export const releasedIDs: readonly string[] = [];

@@ -7,12 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
-	"syscall"
 	"time"
 
 	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
+	"swapkeep/test/processes"
 )
 
 // Status waits until a daemon runs, which it does not start, and tells of its
@@ -38,10 +37,9 @@ func (d *Desk) Status() (s protocol.StatusResult) {
 func (d *Desk) KillDaemon() {
 	d.t.Helper()
 	pid := d.Status().PID
-	if pid <= 1 || pid == os.Getpid() {
-		d.t.Fatalf("the daemon's pid is %d", pid)
+	if err := processes.Kill(pid); err != nil {
+		d.t.Fatal(err)
 	}
-	kill(pid)
 	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(pause / 3) {
 		if !d.answers(pid) {
 			return
@@ -68,8 +66,6 @@ func (d *Desk) StopDaemon() {
 	d.t.Helper()
 	d.Swapkeep("stop")
 }
-
-func kill(pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) }
 
 // Orders are what the daemon has, the newest first.
 func (d *Desk) Orders() (all []protocol.Order) {

@@ -20,7 +20,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +27,7 @@ import (
 	"swapkeep/host/transport"
 	"swapkeep/manifest"
 	"swapkeep/test/browser/ui"
+	"swapkeep/test/processes"
 )
 
 const (
@@ -40,7 +40,12 @@ const (
 type Options struct {
 	// Extension names the folders of another extension than ours.
 	Extension map[ui.Kind]string
-	// Faults makes the programs those with named points to die at.
+	// Unlisted leaves the extensions out of the configuration: nobody lets them in yet.
+	Unlisted bool
+	// Keychain gives the desk one of its own, which Keychain ends, locks and begins.
+	Keychain bool
+	// Faults makes the programs those with named points to die at and a clock that
+	// SetClock sets.
 	Faults bool
 	// Daemon is the package of a program that stands where swapkeepd does, such as
 	// ./test/fakedaemon, from the module's root.
@@ -65,7 +70,8 @@ type Desk struct {
 	extension map[ui.Kind]string
 	place     transport.Place
 	env       []string
-	logged    bool // its log was told
+	keychain  *keychain // nil = that of all desks
+	logged    bool      // its log was told
 }
 
 // New makes a home with nothing running in it. The sandbox is this desk's until
@@ -90,11 +96,18 @@ func New(t *testing.T, o Options) *Desk {
 	if err := os.WriteFile(config, d.config(), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	bus := os.Getenv(busVariable)
+	if o.Keychain {
+		bus = d.ownKeychain()
+	}
 	d.env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + d.dir, "XDG_RUNTIME_DIR=" + d.folder("run"), "TMPDIR=" + d.folder("tmp"),
-		"DBUS_SESSION_BUS_ADDRESS=" + os.Getenv("DBUS_SESSION_BUS_ADDRESS"),
+		busVariable + "=" + bus,
 		"SWAPKEEP_HOME=" + d.place.Home, "SWAPKEEP_CONFIG=" + config,
 	}, o.Env...)
+	if o.Faults { // other programs refuse it
+		d.env = append(d.env, "SWAPKEEP_CLOCK_SHIFT=@"+d.clockFile())
+	}
 	return d
 }
 
@@ -108,6 +121,9 @@ func (d *Desk) config() []byte {
 	firefox, err := ui.FirefoxID(d.extension[ui.Firefox])
 	if err != nil {
 		d.t.Fatal(err)
+	}
+	if d.options.Unlisted {
+		return fmt.Appendf(d.Config(), "\n%s", d.options.Config)
 	}
 	return fmt.Appendf(d.Config(), "\n[extensions]\nchromium = [%q]\nfirefox = [%q]\n\n%s", chromium, firefox, d.options.Config)
 }
@@ -259,22 +275,13 @@ func (d *Desk) Log() string {
 	return "the daemon's log ends:\n" + string(b[max(0, len(b)-4000):])
 }
 
-// processes are those of our programs at this desk, by their command lines.
-func (d *Desk) processes() (pids []int) {
-	entries, err := filepath.Glob("/proc/[0-9]*")
+// left are the processes of our programs at this desk that do not end in that time.
+func (d *Desk) left(wait time.Duration) []int {
+	left, err := processes.Left(d.bin, wait)
 	if err != nil {
-		d.t.Fatal(err)
+		d.t.Error(err)
 	}
-	for _, entry := range entries {
-		line, err := os.ReadFile(filepath.Join(entry, "cmdline"))
-		if program, _, _ := strings.Cut(string(line), "\x00"); err != nil || filepath.Dir(program) != d.bin {
-			continue
-		}
-		if pid, err := strconv.Atoi(filepath.Base(entry)); err == nil {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
+	return left
 }
 
 // leaveNothing stops the daemon, whose browsers have been closed by now, and ends
@@ -283,20 +290,14 @@ func (d *Desk) leaveNothing() {
 	if d.t.Failed() && !d.logged {
 		d.t.Log(d.Log())
 	}
-	var left []int
-	if len(d.processes()) > 0 {
+	if len(d.left(0)) > 0 {
 		if out, err := d.command("stop").CombinedOutput(); err != nil {
 			d.t.Errorf("stop the daemon: %v\n%s", err, out)
 		}
 	}
-	for end := time.Now().Add(soon); time.Now().Before(end); time.Sleep(pause) {
-		if left = d.processes(); len(left) == 0 {
-			break
-		}
-	}
-	for _, pid := range left {
+	for _, pid := range d.left(soon) {
 		d.t.Errorf("process %d was left behind", pid)
-		kill(pid)
+		_ = processes.Kill(pid)
 	}
 	if err := removeAll(d.dir); err != nil {
 		d.t.Errorf("the desk stays: %v", err)

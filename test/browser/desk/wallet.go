@@ -39,6 +39,12 @@ func walletOf(made protocol.CreateResult, words string) Wallet {
 	return Wallet{made.Wallet.ID, common.HexToAddress(string(made.Wallet.Accounts[0].Address)), words}
 }
 
+// Wallets are those that the daemon keeps.
+func (d *Desk) Wallets() []protocol.Wallet {
+	d.t.Helper()
+	return ask[protocol.KeysStatus](d, "", "keys", "status").Wallets
+}
+
 // coins are what a rich wallet has on a chain.
 var coins = []struct{ symbol, amount string }{{"", "10"}, {"USDC", "20000"}}
 

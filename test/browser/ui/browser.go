@@ -69,6 +69,7 @@ type driver interface {
 	open(url string, l Look) (tab, error)
 	popup(url string) (tab, error)                 // the action's own popup, opened now
 	background(js string) (json.RawMessage, error) // as tab.run, in the extension's background
+	badge() (string, error)                        // the text at the action's icon
 	heard() ([]Entry, error)                       // errors of the background, each once
 	quit() error
 }
@@ -78,6 +79,7 @@ type tab interface {
 	run(js string) (json.RawMessage, error) // the awaited value of an expression, as JSON
 	click(x, y float64) error               // from the viewport's corner, in CSS pixels
 	press(strokes []stroke) error
+	choose(x, y float64, path string) error // what is at a place has a file chosen
 	look(Look) error
 	hide(hidden bool) error
 	clipboard() (string, error)
@@ -212,6 +214,16 @@ func (b *Browser) Background(js string, out any) {
 	if err != nil {
 		b.t.Fatalf("%s: in the background: %v", b.setup.Kind, err)
 	}
+}
+
+// Badge is the text at the extension's icon in the toolbar.
+func (b *Browser) Badge() string {
+	b.t.Helper()
+	text, err := b.driver.badge()
+	if err != nil {
+		b.t.Fatalf("%s: read the badge: %v", b.setup.Kind, err)
+	}
+	return text
 }
 
 // Console takes the errors that the background logged since it was last asked.

@@ -53,6 +53,8 @@ type chromium struct {
 	mu      sync.Mutex
 	heardBy map[string][]Entry // errors, by the session that logged them
 	workers []string           // sessions of the extension's workers, the newest last
+
+	choosers chan json.RawMessage // those of files that a page opened
 }
 
 func startChromium(b *Browser) (driver, string, error) {
@@ -83,7 +85,7 @@ func startChromium(b *Browser) (driver, string, error) {
 	err = b.launch(cmd)
 	_, _ = theirIn.Close(), theirOut.Close()
 	origin := manifest.ChromiumOrigin(id)
-	c := &chromium{heardBy: map[string][]Entry{}}
+	c := &chromium{heardBy: map[string][]Entry{}, choosers: make(chan json.RawMessage, 1)}
 	c.devtools = newDevtools(in, out, c.hear)
 	if err == nil {
 		err = c.watchWorkers(b.setup.Extension, origin)
@@ -107,7 +109,7 @@ func (c *chromium) watchWorkers(extension, origin string) error {
 	}, nil)
 }
 
-// hear takes an event: a worker that started, or an error.
+// hear takes an event: a worker that started, a chooser of files, or an error.
 func (c *chromium) hear(session, method string, params json.RawMessage) {
 	if method == "Target.attachedToTarget" {
 		var e struct {
@@ -119,6 +121,13 @@ func (c *chromium) hear(session, method string, params json.RawMessage) {
 			c.workers = append(c.workers, e.SessionID)
 			c.mu.Unlock()
 			go func() { _ = c.listen(e.SessionID) }() // the worker may be gone by now
+		}
+		return
+	}
+	if method == "Page.fileChooserOpened" {
+		select {
+		case c.choosers <- params:
+		default: // nobody waits for a second one
 		}
 		return
 	}
@@ -251,6 +260,14 @@ func (c *chromium) background(js string) (json.RawMessage, error) {
 	return nil, fmt.Errorf("no service worker in %s: %w", startTime, err)
 }
 
+func (c *chromium) badge() (text string, err error) {
+	raw, err := c.background("chrome.action.getBadgeText({})")
+	if err == nil {
+		err = json.Unmarshal(raw, &text)
+	}
+	return text, err
+}
+
 func (c *chromium) newestWorker() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -380,6 +397,28 @@ func (t *chromiumTab) click(x, y float64) error {
 		}
 	}
 	return nil
+}
+
+// choose stands in for the chooser's window, which the page opens all the same.
+func (t *chromiumTab) choose(x, y float64, path string) error {
+	intercept := func(on bool) error {
+		return t.call("Page.setInterceptFileChooserDialog", map[string]any{"enabled": on}, nil)
+	}
+	if err := errors.Join(intercept(true), t.click(x, y)); err != nil {
+		return err
+	}
+	var chooser struct{ BackendNodeID int }
+	select {
+	case params := <-t.c.choosers:
+		if err := json.Unmarshal(params, &chooser); err != nil {
+			return err
+		}
+	case <-time.After(patience):
+		return errors.New("no chooser of files opened")
+	}
+	return errors.Join(
+		t.call("DOM.setFileInputFiles", map[string]any{"files": []string{path}, "backendNodeId": chooser.BackendNodeID}, nil),
+		intercept(false))
 }
 
 func (t *chromiumTab) press(strokes []stroke) error {

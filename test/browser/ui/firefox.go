@@ -190,6 +190,24 @@ func (f *firefox) background(string) (json.RawMessage, error) {
 	return nil, fmt.Errorf("evaluate in the background: %w", errNotHere)
 }
 
+// badged is the text on the action's button, in the toolbar or the panel of extensions.
+const badged = `
+	const [id] = arguments;
+	const { ExtensionParent } = ChromeUtils.importESModule("resource://gre/modules/ExtensionParent.sys.mjs");
+	const { widget } = ExtensionParent.apiManager.global.browserActionFor(WebExtensionPolicy.getByID(id).extension);
+	const { node } = widget.forWindow(Services.wm.getMostRecentWindow("navigator:browser"));
+	return node.querySelector("[badge]")?.getAttribute("badge") ?? "";`
+
+func (f *firefox) badge() (text string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.to(f.home); err != nil {
+		return "", err
+	}
+	err = f.script(true, badged, &text, f.id)
+	return text, err
+}
+
 // errorsLogged lists the errors about the extension's scripts that the console of a
 // process has: that of the whole browser, which does not say of which page, or that
 // of the extension's own, which does.
@@ -300,6 +318,19 @@ func (t *firefoxTab) click(x, y float64) error {
 		{"type": "pointerMove", "x": int(x), "y": int(y), "duration": 0, "origin": "viewport"},
 		{"type": "pointerDown", "button": 0},
 		{"type": "pointerUp", "button": 0},
+	})
+}
+
+func (t *firefoxTab) choose(_, _ float64, path string) error {
+	return t.do(func() error {
+		var found struct{ Value map[string]string }
+		if err := t.f.call("WebDriver:FindElement", params{"using": "css selector", "value": "input[type=file]"}, &found); err != nil {
+			return err
+		}
+		for _, id := range found.Value { // under the protocol's own name for it
+			return t.f.call("WebDriver:ElementSendKeys", params{"id": id, "text": path}, nil)
+		}
+		return errors.New("there is no field for files")
 	})
 }
 

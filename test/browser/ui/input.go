@@ -19,7 +19,16 @@ func (p *Page) Click(role, name string) {
 
 func (p *Page) clickAt(what string, path []step) found {
 	p.b.t.Helper()
-	var f found
+	f := p.placed(what, path)
+	if err := p.tab.click(f.X, f.Y); err != nil {
+		p.fail("%s: %v", what, err)
+	}
+	return f
+}
+
+// placed waits until an element can be used, and tells where it is.
+func (p *Page) placed(what string, path []step) (f found) {
+	p.b.t.Helper()
 	p.until(what, func() error {
 		f = found{}
 		switch err := p.ask("place", &f, path); {
@@ -32,9 +41,6 @@ func (p *Page) clickAt(what string, path []step) found {
 		}
 		return nil
 	})
-	if err := p.tab.click(f.X, f.Y); err != nil {
-		p.fail("%s: %v", what, err)
-	}
 	return f
 }
 
@@ -112,6 +118,17 @@ func (p *Page) chooseByKeys(what string, path []step, option string) {
 		}
 		return fmt.Errorf("%q is chosen", o.Names[o.At])
 	})
+}
+
+// File chooses a file of the disk in the chooser that a button opens. Firefox's chooser
+// is the system's own: there the file goes to the page's field for files.
+func (p *Page) File(button, path string) {
+	p.b.t.Helper()
+	what := fmt.Sprintf("choose a file by %q", button)
+	f := p.placed(what, p.to("button", button))
+	if err := p.tab.choose(f.X, f.Y, path); err != nil {
+		p.fail("%s: %v", what, err)
+	}
 }
 
 // Press presses keys, each by its name, as in Tab, Shift+Tab, Enter, Space,

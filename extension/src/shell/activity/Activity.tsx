@@ -3,12 +3,14 @@ import { Button } from "../../components/Button";
 import { Mark } from "../../components/Mark";
 import { Refusal } from "../../components/Refusal";
 import { Screen } from "../../components/Screen";
+import { Switch } from "../../components/Switch";
 import { t } from "../../i18n/t";
 import { isToday, when } from "../../i18n/when";
 import { say, type Teller } from "../../order/line";
 import { standing } from "../../order/standing";
 import { useTeller } from "../../order/useTeller";
 import { useWallet } from "../../state/context";
+import { ended, useSeen } from "../../state/ended";
 import { useStore } from "../../state/store";
 import { failureOf, type Failure } from "../../wire/failure";
 import type { Order } from "../../wire/protocol";
@@ -21,16 +23,19 @@ export default function Activity(_: { route: Extract<Route, { at: "activity" }> 
 	const orders = useStore(wallet.orders);
 	const account = useStore(wallet.account);
 	const accounts = useStore(wallet.accounts);
-	const [all, showAll] = useState(false);
+	const unseen = useStore(ended);
+	const [all, showAll] = useState(() => orders.some((o) => Object.hasOwn(unseen, o.id) && o.terms.account !== account?.address));
 	const shown = all ? orders : orders.filter((o) => o.terms.account === account?.address);
 	const tell = useTeller(shown, true);
+	useSeen(shown);
 	return (
 		<Screen title={t("activity")} aside={<Button kind="plain" onClick={() => go({ at: "approvals" })}>{t("activity_approvals")}</Button>}>
 			{accounts.length > 1 && (
-				<label class="choice small">
-					<input type="checkbox" role="switch" checked={all} onChange={(e) => showAll(e.currentTarget.checked)} />
-					<span>{t("activity_all")}</span>
-				</label>
+				<div class="small">
+					<Switch on={all} onTurn={showAll}>
+						{t("activity_all")}
+					</Switch>
+				</div>
 			)}
 			{shown.length === 0 && <Empty />}
 			{grouped(shown).map((group) => {

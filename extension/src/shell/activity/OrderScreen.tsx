@@ -5,10 +5,14 @@ import { Refusal } from "../../components/Refusal";
 import { Screen } from "../../components/Screen";
 import { t } from "../../i18n/t";
 import { isToday, when } from "../../i18n/when";
+import { causeWords } from "../../order/cause-words";
+import { CauseView } from "../../order/CauseView";
 import { say } from "../../order/line";
 import { OrderProgress } from "../../order/OrderProgress";
 import { standing } from "../../order/standing";
+import { useTeller } from "../../order/useTeller";
 import { useWallet } from "../../state/context";
+import { useSeen } from "../../state/ended";
 import { useStore } from "../../state/store";
 import { failureOf, type Failure } from "../../wire/failure";
 import type { Order, OrderResult } from "../../wire/protocol";
@@ -21,6 +25,7 @@ export default function OrderScreen({ route }: { route: Extract<Route, { at: "or
 	const listed = orders.find((o) => o.id === route.id);
 	const [read, failure, again] = useRecord(route.id, listed?.revision);
 	const order = listed ?? read?.order;
+	useSeen(order ? [order] : []);
 	return (
 		<Screen title={t(order?.terms.provider === "wallet" ? "order_revoke_screen" : "order_screen")} onBack="back">
 			{failure && (
@@ -30,7 +35,7 @@ export default function OrderScreen({ route }: { route: Extract<Route, { at: "or
 				</>
 			)}
 			{!order && !failure && <Loading />}
-			{order && <OrderProgress order={order} history={read?.history} channel={wallet.shell} />}
+			{order && <OrderProgress key={order.id} order={order} history={read?.history} channel={wallet.shell} />}
 			{order && read && read.history.length > 0 && <History order={order} history={read.history} omitted={read.omitted ?? 0} />}
 		</Screen>
 	);
@@ -43,7 +48,7 @@ const settle = 300;
 function useRecord(id: string, revision: number | undefined): [OrderResult | undefined, Failure | undefined, () => void] {
 	const wallet = useWallet();
 	const [read, setRead] = useState<OrderResult | undefined>(undefined);
-	const [failure, setFailure] = useState<Failure | undefined>(undefined);
+	const [failed, setFailed] = useState<{ id: string; failure: Failure } | undefined>(undefined);
 	const [tries, setTries] = useState(0);
 	useEffect(() => {
 		let shown = true;
@@ -54,9 +59,9 @@ function useRecord(id: string, revision: number | undefined): [OrderResult | und
 					if (!shown) return;
 					wallet.learn(result.order);
 					setRead(result);
-					setFailure(undefined);
+					setFailed(undefined);
 				})
-				.catch((thrown: unknown) => shown && setFailure(failureOf(thrown)));
+				.catch((thrown: unknown) => shown && setFailed({ id, failure: failureOf(thrown) }));
 		// Of changes that come thick and fast one read is enough.
 		const wait = setTimeout(ask, read?.order.id === id ? settle : 0);
 		return () => {
@@ -64,10 +69,11 @@ function useRecord(id: string, revision: number | undefined): [OrderResult | und
 			clearTimeout(wait);
 		};
 	}, [id, revision, tries]);
-	return [read?.order.id === id ? read : undefined, failure, () => setTries((n) => n + 1)];
+	return [read?.order.id === id ? read : undefined, failed?.id === id ? failed.failure : undefined, () => setTries((n) => n + 1)];
 }
 
 function History({ order, history, omitted }: { order: Order; history: OrderResult["history"]; omitted: number }) {
+	const tell = useTeller([order]);
 	return (
 		<details class="card">
 			<summary>{t("order_history")}</summary>
@@ -80,7 +86,12 @@ function History({ order, history, omitted }: { order: Order; history: OrderResu
 						</time>
 						<span>
 							{say(standing({ state: h.state, ...(h.condition ? { condition: h.condition } : {}), final: false, means: h.state, terms: order.terms }).words)}
-							{h.note && <span class="soft small"> · {h.note}</span>}
+							{h.note && h.note !== h.condition && (
+								<span class="soft small">
+									{" · "}
+									<CauseView told={causeWords({ cause: h.cause, words: h.note }, order, tell)} />
+								</span>
+							)}
 						</span>
 					</li>
 				))}

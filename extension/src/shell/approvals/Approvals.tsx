@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../components/Button";
 import { Loading } from "../../components/Loading";
 import { Mark } from "../../components/Mark";
@@ -13,6 +13,7 @@ import type { Allowance, Order } from "../../wire/protocol";
 import { go, type Route } from "../route";
 import { amountOf } from "./amounts";
 import { RevokeModal } from "./RevokeModal";
+import { Spender } from "./Spender";
 
 /** Approvals lists who may pull tokens from the account, and takes that away. */
 export default function Approvals(_: { route: Extract<Route, { at: "approvals" }> }) {
@@ -67,34 +68,42 @@ function revokesIt(order: Order, a: Allowance): boolean {
 }
 
 /** useAllowances reads the account's allowances on the active network a page at a time,
- * from the first again when account or network change or a revoke ends. */
+ * from the first again when account or network change or a revoke ends. Only the last
+ * read counts: an older one may be of another account. */
 function useAllowances() {
 	const wallet = useWallet();
 	const account = useStore(wallet.account);
 	const active = useStore(wallet.active);
 	const networks = useStore(wallet.networks);
 	const orders = useStore(wallet.orders);
-	const [pages, setPages] = useState<{ of: string; allowances: readonly Allowance[]; more: string | undefined } | undefined>(undefined);
-	const [busy, setBusy] = useState(false);
-	const [failure, setFailure] = useState<Failure | undefined>(undefined);
+	const [shown, show] = useState<Shown>({ of: "", busy: false });
+	const turn = useRef(0);
 	const of = `${account?.address} ${active}`;
 	const read = async (cursor?: string) => {
 		if (!account) return;
-		setBusy(true);
-		setFailure(undefined);
+		const mine = ++turn.current;
+		const take = (change: (before: Shown) => Shown) => mine === turn.current && show(change);
+		take((before) => ({ ...(before.of === of ? { ...before, failure: undefined } : { of }), busy: true }));
 		try {
 			const page = await wallet.shell.call("approvals.list", { account: account.address, chainId: active, ...(cursor ? { cursor } : {}) });
-			setPages((before) => ({ of, allowances: cursor && before?.of === of ? joined(before.allowances, page.allowances) : page.allowances, more: page.cursor }));
+			take(({ allowances = [] }) => ({ of, busy: false, allowances: cursor ? joined(allowances, page.allowances) : page.allowances, more: page.cursor }));
 		} catch (thrown) {
-			setFailure(failureOf(thrown));
-		} finally {
-			setBusy(false);
+			take((before) => ({ ...before, busy: false, failure: failureOf(thrown) }));
 		}
 	};
 	const ended = orders.filter((o) => o.final).length;
 	useEffect(() => void read(), [of, ended]);
-	const fresh = pages?.of === of ? pages : undefined;
-	return { account, network: networks.find((n) => n.chainId === active), orders, allowances: fresh?.allowances, more: fresh?.more, busy, failure, read };
+	const { busy, allowances, more, failure }: Shown = shown.of === of ? shown : { of, busy: true };
+	return { account, network: networks.find((n) => n.chainId === active), orders, allowances, more, busy, failure, read };
+}
+
+/** What is shown of the allowances of one account on one network. */
+interface Shown {
+	of: string;
+	busy: boolean;
+	allowances?: readonly Allowance[];
+	more?: string | undefined;
+	failure?: Failure | undefined;
 }
 
 /** Pages may overlap where the list changed between them. */
@@ -116,16 +125,11 @@ function Row({ allowance: a, revoke, onRevoke }: RowProps) {
 				{a.unlimited ? <strong class="tone warn">{t("approvals_unlimited")}</strong> : <span class="number">{amountOf(a, a.amount)}</span>}
 			</div>
 			<dl class="facts small">
-				<dt>{t("approvals_spender")}</dt>
-				<dd>
-					{a.name ?? <span class="tone warn">{t("approvals_stranger")}</span>}
-					<br />
-					<code>{a.spender}</code>
-				</dd>
+				<Spender allowance={a} />
 				{!a.symbol && (
 					<>
-						<dt>{t("approvals_token")}</dt>
-						<dd>
+						<dt class="wide">{t("approvals_token")}</dt>
+						<dd class="wide">
 							<code>{a.token}</code>
 						</dd>
 					</>

@@ -10,6 +10,7 @@ import { words } from "../../swap/Findings";
 import type { Allowance } from "../../wire/protocol";
 import { go } from "../route";
 import { amountOf } from "./amounts";
+import { Spender } from "./Spender";
 
 interface Props {
 	allowance: Allowance;
@@ -39,12 +40,7 @@ export function RevokeModal({ allowance: a, onClose, onStale }: Props) {
 		<Modal title={t("revoke_title", a.symbol ?? t("approvals_unknown_token"))} onClose={onClose}>
 			<p>{t("revoke_text")}</p>
 			<dl class="facts">
-				<dt>{t("approvals_spender")}</dt>
-				<dd>
-					{a.name ?? <span class="tone warn">{t("approvals_stranger")}</span>}
-					<br />
-					<code>{a.spender}</code>
-				</dd>
+				<Spender allowance={a} />
 				<dt>{t("revoke_amount")}</dt>
 				<dd>{a.unlimited ? t("approvals_unlimited") : amountOf(a, a.amount)}</dd>
 				{a.gas && (

@@ -1,6 +1,6 @@
 import { Loading } from "../../components/Loading";
 import { Screen } from "../../components/Screen";
-import { tokenRows, type TokenRow } from "../../components/token-rows";
+import { tokenRows, type TokenRow, unread } from "../../components/token-rows";
 import { TokenRowButton } from "../../components/TokenRowButton";
 import { locale, t } from "../../i18n/t";
 import { dollars } from "../../money/amount";
@@ -24,7 +24,7 @@ export default function Assets() {
 					<Loading /> {t("assets_loading")}
 				</p>
 			)}
-			{rows && <Sum rows={rows} />}
+			{rows && <Sum rows={rows} unread={unread(balances)} />}
 			{rows && (
 				<ul class="card rows">
 					{rows.map((row) => (
@@ -38,14 +38,16 @@ export default function Assets() {
 	);
 }
 
-/** Sum is what all of it is worth; what has no price is not in it, and that is said. */
-function Sum({ rows }: { rows: readonly TokenRow[] }) {
+/** Sum is what all of it is worth. What has no price, or no balance that can be read, is
+ * not in it, and that is said. */
+function Sum({ rows, unread }: { rows: readonly TokenRow[]; unread: number }) {
 	const priced = rows.flatMap((r) => (r.usd === undefined ? [] : [r.usd]));
 	const unpriced = rows.filter((r) => r.usd === undefined && r.amount !== undefined && r.amount !== "0").length;
 	return (
 		<p class="sum">
 			<strong class="number">{priced.length > 0 ? dollars(total(priced), locale()) : t("price_unavailable")}</strong>
 			{priced.length > 0 && unpriced > 0 && <span class="soft small">{t("assets_unpriced", unpriced)}</span>}
+			{unread > 0 && <span class="soft small">{t("assets_unread", unread)}</span>}
 		</p>
 	);
 }

@@ -4,14 +4,15 @@ import type { MessageKey } from "../../i18n/keys";
 import { t } from "../../i18n/t";
 import type { Link } from "../../wire/link";
 import { Failure } from "../../wire/failure";
-import { maxVersion, minVersion } from "../../wire/protocol";
+import { maxVersion, minVersion, releasedIDs } from "../../wire/protocol";
 import { useWallet } from "../../state/context";
 import { Button } from "../../components/Button";
 import { Command } from "../../components/Command";
 import { Screen } from "../../components/Screen";
 import { Select } from "../../components/Select";
 import { useSecondsUntil } from "../../components/useSecondsUntil";
-import { sentence, troubleOf } from "../troubles";
+import { sentence } from "../../i18n/sentence";
+import { troubleOf } from "../troubles";
 import { here } from "./here";
 import { type BrowserKind, places, type Step, steps, type System } from "./install";
 
@@ -22,7 +23,7 @@ type Of<A extends Link["at"]> = Extract<Link, { at: A }>;
 export default function LinkScreen({ link }: { link: Link }) {
 	switch (link.at) {
 		case "missing":
-			return <Install link={link} title={t("link_missing")} why={t("link_missing_why")} unlisted={__DEVELOPMENT__} />;
+			return <Install link={link} title={t("link_missing")} why={t("link_missing_why")} unlisted={!releasedIDs.includes(ids.id)} />;
 		case "forbidden":
 			return <Install link={link} title={t("link_forbidden")} why={t("link_forbidden_why")} unlisted />;
 		case "lost":
@@ -97,21 +98,18 @@ function Guide({ unlisted }: { unlisted: boolean }) {
 }
 
 function StepView({ step, browser }: { step: Step; browser: string }) {
-	const command = <Command text={step.command} label={t(`link_copy_${step.step}`)} />;
-	if (step.step !== "allow") {
+	if (step.step === "allow") {
 		return (
 			<>
-				<p>{t(`link_${step.step}`, browser)}</p>
-				{command}
+				<p>{t("link_allow", step.file)}</p>
+				<Command text={step.lines} label={t("link_copy_lines")} />
 			</>
 		);
 	}
 	return (
 		<>
-			<p>{t("link_allow", step.file)}</p>
-			<Command text={step.lines} label={t("link_copy_lines")} />
-			<p>{t("link_allow_stop")}</p>
-			{command}
+			<p>{t(`link_${step.step}`, browser)}</p>
+			<Command text={step.command} label={t(`link_copy_${step.step}`)} />
 		</>
 	);
 }

@@ -28,7 +28,7 @@ describe("the steps to a host", () => {
 			'reg add "HKCU\\Software\\Google\\Chrome\\NativeMessagingHosts\\app.swapkeep.host" /ve /t REG_SZ /d "%LOCALAPPDATA%\\Swapkeep\\chromium\\app.swapkeep.host.json" /f',
 		);
 	});
-	it("has the daemon let in an id that no release knows, before the file is written", () => {
+	it("has the host let in an id that it does not know by itself, before the file is written", () => {
 		const all = steps({ browser: "firefox", system: "linux", id: "me@swapkeep.invalid", unlisted: true });
 		expect(all.map((s) => s.step)).toEqual(["programs", "allow", "manifest"]);
 		expect(all[1]).toMatchObject({ file: "~/.config/swapkeep/config.toml", lines: '[extensions]\nfirefox = [\n  "me@swapkeep.invalid",\n]' });

@@ -36,12 +36,10 @@ export const places: Readonly<Record<BrowserKind, Place>> = {
 const host = "app.swapkeep.host";
 
 /** An Allowance is what lets an extension in: lines of the configuration, which the
- * daemon reads at its start. */
+ * host reads whenever a browser starts it. */
 interface Allowance {
 	file: string;
 	lines: string;
-	/** Has a daemon that runs read them. */
-	command: string;
 }
 
 const configurations: Readonly<Record<Exclude<System, "other">, string>> = {
@@ -53,7 +51,7 @@ const configurations: Readonly<Record<Exclude<System, "other">, string>> = {
 export type Step =
 	/** The programs have to be there: this shows it. */
 	| { step: "programs"; command: string }
-	/** The daemon has to let this extension in. */
+	/** The host has to let this extension in. */
 	| ({ step: "allow" } & Allowance)
 	/** The browser has to find the program; on Windows by the registry. */
 	| { step: "manifest" | "registry"; command: string };
@@ -63,7 +61,7 @@ export interface Situation {
 	system: Exclude<System, "other">;
 	/** This extension's id. */
 	id: string;
-	/** Its id is in no release: the daemon has to be told of it. */
+	/** The host does not know its id by itself. */
 	unlisted: boolean;
 }
 
@@ -73,7 +71,7 @@ export function steps({ browser, system, id, unlisted }: Situation): Step[] {
 	const found: Step = system === "windows" ? { step: "registry", command: registryCommand(browser) } : { step: "manifest", command: folderCommand(browser, system) };
 	return [
 		{ step: "programs", command: "swapkeep version" },
-		...(unlisted ? [{ step: "allow" as const, file: configurations[system], lines: `[extensions]\n${family} = [\n  "${id}",\n]`, command: "swapkeep stop" }] : []),
+		...(unlisted ? [{ step: "allow" as const, file: configurations[system], lines: `[extensions]\n${family} = [\n  "${id}",\n]` }] : []),
 		found,
 	];
 }

@@ -1,36 +1,24 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { t } from "../../i18n/t";
 import { useWallet } from "../../state/context";
 import { useStore } from "../../state/store";
-import { useAct } from "../../order/useAct";
 import { Button } from "../../components/Button";
 import { Command } from "../../components/Command";
-import { Field } from "../../components/Field";
-import { Refusal } from "../../components/Refusal";
 import { Screen } from "../../components/Screen";
-import { ofPassword } from "../PasswordField";
-import { lostAnswer } from "../troubles";
-import { useWait } from "../useWait";
-import { type Act, create, newAct, openWith } from "./make";
-import { missing, NewPassword } from "./NewPassword";
+import { keepWhileUnlocked, type Made } from "./made";
+import { create } from "./make";
+import { MakingForm, NameAndPassword, useMaking } from "./Making";
 import { Sandbox } from "./Onboarding";
-import { nameTooLong } from "./name";
-import { endSetup, settingUp } from "./settingUp";
+import { endSetup } from "./settingUp";
 import { WordsCheck, WordsShown } from "./Words";
 import { wordsOf } from "./mnemonic";
 
-/** What was made: its words, once, or a wallet whose words nobody has seen. */
-interface Made {
-	name: string;
-	words: readonly string[];
-	warning: string | undefined;
-	checking: boolean;
-}
-
 /** Create makes a wallet, shows its words and has them checked. Password and words
- * are in this view alone, and gone with it. */
+ * are in this view alone, and gone with it or when the wallet locks. */
 export function Create({ first }: { first: boolean }) {
+	const { shell } = useWallet();
 	const [made, setMade] = useState<Made>();
+	useEffect(() => made && keepWhileUnlocked(shell, made, setMade), [made]);
 	useEffect(() => {
 		if (!made) return;
 		const stay = (e: BeforeUnloadEvent) => e.preventDefault();
@@ -38,63 +26,25 @@ export function Create({ first }: { first: boolean }) {
 		return () => removeEventListener("beforeunload", stay);
 	}, [made]);
 	if (!made) return <CreateForm first={first} onMade={setMade} />;
-	if (made.words.length === 0) return <Unseen name={made.name} />;
+	if (made.words.length === 0) return <Unseen name={made.name} locked={made.locked ?? false} />;
 	if (made.checking) return <WordsCheck words={made.words} onBack={() => setMade({ ...made, checking: false })} onDone={endSetup} />;
 	return <WordsShown words={made.words} warning={made.warning} onWritten={() => setMade({ ...made, checking: true })} />;
 }
 
 function CreateForm({ first, onMade }: { first: boolean; onMade: (made: Made) => void }) {
-	const wallet = useWallet();
-	const { shell, keys } = wallet;
-	const [passwords, setPasswords] = useState({ password: "", repeat: "" });
-	const [name, setName] = useState("");
+	const { shell } = useWallet();
 	const [count, setCount] = useState(12);
-	const [tried, setTried] = useState(false);
-	const act = useRef<Act | undefined>(undefined);
-	const make = useAct(async () => {
-		const { password } = passwords;
-		settingUp.set({ stage: "held", way: "create" });
-		act.current = act.current?.unanswered ? act.current : newAct(keys.get()?.wallets ?? [], act.current);
-		try {
-			const result = await create(shell, act.current, { password, words: count, ...(name.trim() ? { name: name.trim() } : {}) });
-			await openWith(wallet, password);
-			setPasswords({ password: "", repeat: "" });
-			onMade({ name: result.wallet.name, words: wordsOf(result.words ?? ""), warning: result.warning, checking: false });
-		} catch (thrown) {
-			if (!act.current.unanswered) settingUp.set({ stage: "open", way: "create" });
-			throw thrown;
-		}
-	});
-	const { busy, failure } = make;
-	const { wait, shown } = useWait(failure);
-	const lacks = first ? missing(passwords) : undefined;
-
-	function submit() {
-		setTried(true);
-		if (!lacks && passwords.password && !nameTooLong(name) && wait === 0) void make.run();
-	}
-	const changed = () => {
-		if (act.current?.unanswered) act.current = newAct([], act.current);
-	};
+	const making = useMaking("create", first, (act, given) => create(shell, act, { ...given, words: count }), ({ wallet, words, warning }) =>
+		onMade({ name: wallet.name, words: wordsOf(words ?? ""), warning, checking: false }),
+	);
 	return (
 		<Screen title={t("create_title")} onBack={endSetup}>
 			<p class="soft">{t(first ? "create_text" : "create_text_another")}</p>
 			<Sandbox />
-			<form
-				class="stack" onInput={changed}
-				onSubmit={(e) => {
-					e.preventDefault();
-					submit();
-				}}
-			>
-				<Field label={t("wallet_name")} value={name} onInput={setName} hint={t("wallet_name_hint")} wrong={nameTooLong(name) ? t("name_too_long") : undefined} />
-				<NewPassword first={first} value={passwords} onInput={setPasswords} tried={tried} failure={shown} onChange={make.clear} />
+			<MakingForm making={making} act={t("create_wallet")}>
+				<NameAndPassword making={making} />
 				<WordCount value={count} onChange={setCount} />
-				{failure && !ofPassword(failure) && <Refusal failure={failure} />}
-				<Button kind="main" submit busy={busy} disabled={wait > 0}>
-					{wait > 0 ? t("wait_seconds", wait) : failure && lostAnswer(failure) ? t("try_again") : t("create_wallet")}
-				</Button>
-			</form>
+			</MakingForm>
 		</Screen>
 	);
 }
@@ -115,12 +65,13 @@ function WordCount({ value, onChange }: { value: number; onChange: (count: numbe
 	);
 }
 
-/** Unseen: the answer with the words was lost, and no answer holds them again. */
-function Unseen({ name }: { name: string }) {
+/** Unseen: the answer with the words was lost, or the wallet locked while they were on
+ * the screen. No answer holds them again. */
+function Unseen({ name, locked }: { name: string; locked: boolean }) {
 	const sandbox = useStore(useWallet().hello)?.sandbox;
 	return (
-		<Screen title={t("unseen_title")}>
-			<p class="note warn">{t("unseen_text", name)}</p>
+		<Screen title={t(locked ? "unseen_locked_title" : "unseen_title")}>
+			<p class="note warn">{t(locked ? "unseen_locked_text" : "unseen_text", name)}</p>
 			{sandbox ? (
 				<p>{t("unseen_sandbox")}</p>
 			) : (

@@ -4,7 +4,8 @@ export type Way = "create" | "import";
 
 /** Setup is a wallet being made in this window.
  * open: its form is shown. held: nothing else may be shown, whatever happens to the
- * link or the lock: words that are shown once are on the screen, or on their way. */
+ * link or the lock: words that are shown once are on the screen, or on their way, or
+ * were taken away by a lock, which has to be said. */
 export type Setup = { stage: "none" } | { stage: "open" | "held"; way: Way };
 
 /** settingUp is read by the App: it shows the Onboarding while it is not none. A tab

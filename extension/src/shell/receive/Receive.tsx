@@ -20,7 +20,7 @@ export default function Receive() {
 				<code class="address">{account.address}</code>
 				<CopyButton kind="main" text={account.address} label={t("receive_copy")} />
 			</div>
-			{network && <p class="note warn">{t("receive_network", network.name)}</p>}
+			{network && <p class="note warn small">{t("receive_network", network.name)}</p>}
 			<p class="soft small">{t("receive_other")}</p>
 		</Screen>
 	);

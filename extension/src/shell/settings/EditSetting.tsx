@@ -6,7 +6,7 @@ import { Select } from "../../components/Select";
 import { ActModal } from "../ActModal";
 import { useNames, useSet } from "./useSetting";
 import { choiceWords, shownValue } from "./shown";
-import { boundsOf, inverted, isOn, kinds } from "./values";
+import { boundsOf, kinds } from "./values";
 
 interface Props {
 	setting: Setting;
@@ -51,15 +51,6 @@ function Control({ setting, draft, setDraft, wrong }: ControlProps) {
 	switch (setting.type) {
 		case "choice":
 			return <Select label={t("settings_value")} value={draft} options={(setting.choices ?? []).map((c) => [c, choiceWords(c)] as const)} onChange={setDraft} />;
-		case "switch": {
-			const on = isOn({ key: setting.key, value: draft });
-			return (
-				<label class="choice">
-					<input type="checkbox" checked={on} onChange={(e) => setDraft(String(e.currentTarget.checked !== inverted(setting.key)))} />
-					{t("settings_on")}
-				</label>
-			);
-		}
 		case "percent":
 			return <Field label={t("settings_percent")} inputMode="decimal" hint={hint} {...field} />;
 		case "duration":
@@ -70,6 +61,7 @@ function Control({ setting, draft, setDraft, wrong }: ControlProps) {
 			return <Field label={t("settings_urls")} rows={4} hint={t("settings_urls_hint")} placeholder="https://…" {...field} />;
 		case "url":
 			return <Field label={t("settings_url")} placeholder="https://…" {...field} />;
+		case "switch": // which is turned where it stands
 		case "text":
 			return <Field label={t("settings_value")} {...field} />;
 	}

@@ -2,8 +2,9 @@ import { useState } from "preact/hooks";
 import { t } from "../../i18n/t";
 import type { Setting } from "../../wire/protocol";
 import { Button } from "../../components/Button";
-import { sentence } from "../troubles";
+import { sentence } from "../../i18n/sentence";
 import { EditSetting, ResetSetting } from "./EditSetting";
+import { SettingSwitch } from "./SettingSwitch";
 import { shownValue } from "./shown";
 import { useNames } from "./useSetting";
 
@@ -14,25 +15,36 @@ export function SettingRow({ setting }: { setting: Setting }) {
 	const names = useNames();
 	const whole = names.whole(setting);
 	const fixed = setting.refused !== undefined || setting.right === "none";
+	const turns = setting.type === "switch" && !fixed;
 	return (
 		<li class="setting">
 			<div class="row">
 				<div class="grow">
-					<p>{names.setting(setting)}</p>
-					<p class="value">{shownValue(setting)}</p>
+					{turns ? (
+						<SettingSwitch setting={setting} />
+					) : (
+						<>
+							<p>{names.setting(setting)}</p>
+							<p class={`value ${/^0x[0-9a-fA-F]{40}$/.test(setting.value) ? "mono" : ""}`}>{shownValue(setting)}</p>
+						</>
+					)}
 				</div>
-				{!fixed && setting.source === "setting" && (
-					<Button kind="plain" label={t("settings_reset_of", whole)} onClick={() => setOpen("reset")}>
-						{t("settings_reset")}
-					</Button>
-				)}
-				{!fixed && (
+				{!fixed && !turns && (
 					<Button kind="plain" label={t("settings_change_of", whole)} onClick={() => setOpen("edit")}>
 						{t("settings_change")}
 					</Button>
 				)}
 			</div>
-			{setting.source !== "default" && <p class="soft small">{t(`settings_source_${setting.source}`, setting.name ?? "")}</p>}
+			{setting.source !== "default" && (
+				<div class="row">
+					<p class="soft small">{t(`settings_source_${setting.source}`, setting.name ?? "")}</p>
+					{!fixed && setting.source === "setting" && (
+						<Button kind="plain" label={t("settings_reset_of", whole)} onClick={() => setOpen("reset")}>
+							{t("settings_reset")}
+						</Button>
+					)}
+				</div>
+			)}
 			{fixed && setting.refused && <p class="soft small">{sentence(setting.refused)}</p>}
 			{setting.pending && <p class="pending small">{t("settings_pending")}</p>}
 			{open === "edit" && <EditSetting setting={setting} onClose={() => setOpen(undefined)} />}

@@ -6,7 +6,7 @@ import type { ProviderKind, Setting } from "../../wire/protocol";
 import { Command } from "../../components/Command";
 import { Screen } from "../../components/Screen";
 import { back, go, type Route } from "../route";
-import { sentence } from "../troubles";
+import { sentence } from "../../i18n/sentence";
 import { languageOf } from "./language";
 import { Look } from "./Look";
 import { ProviderKey } from "./ProviderKey";
@@ -88,7 +88,11 @@ function GroupView({ group: { subject, settings } }: { group: Group }) {
 	const takesKey = subject?.of === "provider" || (subject?.of === "source" && keyed.has(subject.name));
 	return (
 		<section class="stack tight" aria-label={name}>
-			{name && <h2>{name}</h2>}
+			{name && (
+				<h2>
+					{name} {subject?.of === "network" && <span class="soft small">{t("order_chain", subject.name)}</span>}
+				</h2>
+			)}
 			{subject && <Standing subject={subject} />}
 			<ul class="card settings">
 				{settings.map((setting) => (
@@ -105,7 +109,7 @@ function Standing({ subject }: { subject: Subject }): ComponentChildren {
 	const provider = useStore(useWallet().providers).find((p) => p.kind === (subject.name as ProviderKind));
 	if (subject.of !== "provider" || !provider) return null;
 	if (provider.ready) return <p class="state good small">{t("provider_ready")}</p>;
-	return <p class="state silent small">{provider.reason ? sentence(provider.reason) : t("provider_unready")}</p>;
+	return <p class="state critical small">{provider.reason ? sentence(provider.reason) : t("provider_unready")}</p>;
 }
 
 function About() {

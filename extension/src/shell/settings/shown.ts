@@ -1,5 +1,7 @@
 import type { MessageKey } from "../../i18n/keys";
+import { numbers } from "../../i18n/formats";
 import { locale, t } from "../../i18n/t";
+import { percent } from "../../money/percent";
 import type { Setting } from "../../wire/protocol";
 import { isOn, secondsOf } from "./values";
 
@@ -10,7 +12,7 @@ export function shownValue(setting: Setting): string {
 	if (type === "switch") return t(isOn(setting) ? "settings_on" : "settings_off");
 	if (value === "") return t(setting.key.endsWith("base_url") ? "settings_own" : "settings_empty");
 	if (type === "choice") return choiceWords(value);
-	if (type === "percent") return `${number(value)} %`;
+	if (type === "percent") return percent(Number(value));
 	if (type === "duration") return duration(secondsOf(value));
 	if (type === "number") return number(value);
 	return value;
@@ -24,10 +26,10 @@ export function choiceWords(choice: string): string {
 	return words ? t(words) : choice;
 }
 
-const number = (value: string) => new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(Number(value));
+const number = (value: string) => numbers(locale(), { maximumFractionDigits: 2 }).format(Number(value));
 
 function duration(seconds: number): string {
 	const part = (value: number, unit: "hour" | "minute" | "second") =>
-		value > 0 ? [new Intl.NumberFormat(locale(), { style: "unit", unit, unitDisplay: "long" }).format(value)] : [];
+		value > 0 ? [numbers(locale(), { style: "unit", unit, unitDisplay: "long" }).format(value)] : [];
 	return [...part(Math.floor(seconds / 3600), "hour"), ...part(Math.floor(seconds / 60) % 60, "minute"), ...part(seconds % 60, "second")].join(" ");
 }

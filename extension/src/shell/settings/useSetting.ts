@@ -1,5 +1,6 @@
 import { known, t } from "../../i18n/t";
 import { useWallet } from "../../state/context";
+import { networkName } from "../../state/network-name";
 import { useStore } from "../../state/store";
 import type { SetParams, Setting } from "../../wire/protocol";
 import { messageOf, type Subject, subjectOf } from "./sections";
@@ -17,7 +18,7 @@ export function useSet(): (params: SetParams) => Promise<void> {
 export function useNames(): { subject(of: Subject): string; setting(of: Setting): string; whole(of: Setting): string } {
 	const networks = useStore(useWallet().networks);
 	const subject = ({ of, name }: Subject) => {
-		if (of === "network") return networks.find((n) => String(n.chainId) === name)?.name ?? t("network_unnamed", name);
+		if (of === "network") return networkName(Number(name), networks);
 		return known(of === "provider" ? `provider_${name}` : `source_${name}`) ?? name;
 	};
 	// A setting that only a newer daemon has is called what it says itself.

@@ -1,15 +1,16 @@
-import { useEffect, useState } from "preact/hooks";
 import { announce } from "../../components/Announcer";
 import { Avatar } from "../../components/Avatar";
 import { Button } from "../../components/Button";
 import { change, PriceChart } from "../../components/PriceChart";
 import { Refusal } from "../../components/Refusal";
 import { Screen } from "../../components/Screen";
-import { locale, t } from "../../i18n/t";
+import { numbers } from "../../i18n/formats";
+import { known, locale, t } from "../../i18n/t";
 import { when } from "../../i18n/when";
 import { dollars } from "../../money/amount";
 import { spelled } from "../../money/spelled";
 import { useAct } from "../../order/useAct";
+import { useAnswer } from "../../state/answer";
 import { useWallet } from "../../state/context";
 import { useStore } from "../../state/store";
 import { useTokens } from "../../state/tokens";
@@ -54,40 +55,22 @@ export default function TokenScreen({ route }: { route: Extract<Route, { at: "to
 
 /** useBalance is what the account has of the token: among its balances, else asked for. */
 function useBalance(chainId: number, address: string): string | undefined {
-	const wallet = useWallet();
-	const account = useStore(wallet.account);
+	const { shell, ...wallet } = useWallet();
+	const account = useStore(wallet.account)?.address;
 	const balances = useStore(wallet.balances);
-	const [asked, setAsked] = useState<{ of: string; amount: string | undefined } | undefined>(undefined);
 	const listed = balances?.find((b) => b.token.toLowerCase() === address.toLowerCase());
-	const of = `${account?.address} ${chainId} ${address}`;
-	useEffect(() => {
-		if (listed || !account || chainId === 0) return;
-		let shown = true;
-		wallet.shell
-			.call("tokens.balances", { account: account.address, chainId, tokens: [address] })
-			.then((read) => shown && setAsked({ of, amount: read.balances[0]?.amount }))
-			.catch(() => {}); // it is shown as unknown
-		return () => void (shown = false);
-	}, [of, balances]);
-	return listed ? listed.amount : asked?.of === of ? asked.amount : undefined;
+	const key = listed || !account || chainId === 0 ? undefined : `${account} ${chainId} ${address}`;
+	const { answer } = useAnswer(key, () => shell.call("tokens.balances", { account: account ?? "", chainId, tokens: [address] }), balances);
+	return (listed ?? answer?.balances[0])?.amount;
 }
 
 /** usePrice is the token's price: from the list that is kept, else asked for. */
 function usePrice(chainId: number, address: string): Price | undefined {
-	const wallet = useWallet();
-	const prices = useStore(wallet.prices);
-	const [asked, setAsked] = useState<Price | undefined>(undefined);
+	const { shell, prices: kept } = useWallet();
+	const prices = useStore(kept);
 	const listed = prices.get(address.toLowerCase());
-	useEffect(() => {
-		if (listed || chainId === 0) return;
-		let shown = true;
-		wallet.shell
-			.call("prices.list", { chainId, tokens: [address] })
-			.then((read) => shown && setAsked(read.prices[0]))
-			.catch(() => {}); // it is shown as unavailable
-		return () => void (shown = false);
-	}, [chainId, address, prices]);
-	return listed ?? (asked?.token.toLowerCase() === address.toLowerCase() ? asked : undefined);
+	const { answer } = useAnswer(listed || chainId === 0 ? undefined : `${chainId} ${address}`, () => shell.call("prices.list", { chainId, tokens: [address] }), prices);
+	return listed ?? answer?.prices[0];
 }
 
 function Head({ token, held, price }: { token: Token; held: string | undefined; price: Price | undefined }) {
@@ -133,8 +116,8 @@ function Facts({ token, price }: { token: Token; price: Price | undefined }) {
 		[t("about_list"), list],
 		[t("about_decimals"), String(token.decimals)],
 		[t("about_cap"), price?.marketCap && t(price.marketCapDiluted ? "about_cap_diluted" : "about_cap_is", whole(price.marketCap))],
-		[t("about_holders"), price?.holders === undefined ? undefined : new Intl.NumberFormat(locale()).format(price.holders)],
-		[t("about_source"), price?.source && price.updated ? t("about_source_is", price.source, when(price.updated, "whole")) : price?.source],
+		[t("about_holders"), price?.holders === undefined ? undefined : numbers(locale()).format(price.holders)],
+		[t("about_source"), price?.source && price.updated ? t("about_source_is", known(`source_${price.source}`) ?? price.source, when(price.updated, "whole")) : price?.source],
 	];
 	return (
 		<dl class="card facts small">
@@ -154,7 +137,7 @@ function Facts({ token, price }: { token: Token; price: Price | undefined }) {
 }
 
 /** Of so large a sum nobody reads the cents. */
-const whole = (usd: string) => new Intl.NumberFormat(locale(), { style: "currency", currency: "USD", maximumFractionDigits: 0 }).format(Number(usd));
+const whole = (usd: string) => numbers(locale(), { style: "currency", currency: "USD", maximumFractionDigits: 0 }).format(Number(usd));
 
 function Fact({ name, value }: { name: string; value: string }) {
 	return (

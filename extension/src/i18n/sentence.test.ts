@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sentence } from "./troubles";
+import { sentence } from "./sentence";
 
 it("makes a sentence of a clause", () => {
 	expect(sentence("the wallet is locked")).toBe("The wallet is locked.");

@@ -1,0 +1,98 @@
+import type { MessageKey } from "../i18n/keys";
+import { known, t } from "../i18n/t";
+import { Failure } from "../wire/failure";
+import { type Cause, type CauseWord, errors, type Order } from "../wire/protocol";
+import { type AmountWords, fieldWords, figureWords, refusalWords } from "./failure-words";
+import { line, say, type Teller } from "./line";
+import { conditions, rowOf, states } from "./standing";
+
+/** Said are words that are not ours to translate, and whose they are. */
+export interface Said {
+	by: "wallet" | "provider" | "node";
+	words: string;
+}
+
+/** Told is a cause for a person. Either part may be missing. */
+export interface Told {
+	text: string;
+	said?: Said;
+}
+
+/** What is told: a cause, and the daemon's own words for it. */
+export interface Noted {
+	cause?: Cause | undefined;
+	words: string | undefined;
+}
+
+type About = Pick<Order, "terms">;
+type Details = Readonly<Record<string, string>>;
+
+/** What a word's message is about, in the order of its $1 to $9; undefined where
+ * something is missing, so that the daemon's own words are shown. */
+export const values: Partial<Record<CauseWord, (d: Details, amounts: Required<AmountWords>, about: About, tell: Teller) => (string | undefined)[]>> = {
+	price_fell: (d, { tokenOut }) => [units(d["floor"], tokenOut), units(d["offered"], tokenOut)],
+	allowance_taken: (d, { tokenIn }, _, tell) => [d["spender"] && tell.account(d["spender"]), units(d["gone"], tokenIn), units(d["allowed"], tokenIn)],
+	allowance_unchecked: (d, _, __, tell) => [d["spender"] && tell.account(d["spender"])],
+	look_at: (d, _, about, tell) => [d["tx"], tell.network(Number(d["chainId"] ?? about.terms.srcChainId))],
+	proven: (d) => [wordsIn(states, d["state"])],
+	waits: (d) => [wordsIn(conditions, d["condition"])],
+	search_begun: (d) => [d["block"]],
+	step_sent: (d) => [d["step"]],
+	step_mined: (d) => [d["step"]],
+	provider_says: (d, _, about, tell) => [d["state"] && say(claim(d["state"], tell.provider(about.terms.provider)))],
+	user_raised_ceiling: (d, { coin }) => [units(d["was"], coin), units(d["ceiling"], coin)],
+};
+
+/** What the provider claims, by the state it names. */
+const claims: Record<string, MessageKey> = {
+	filled: "order_claim_filled", refunded: "order_claim_refunded", failed: "order_claim_failed", expired: "order_claim_expired",
+	cancelled: "order_claim_cancelled", settling: "order_claim_settling",
+};
+
+/** claim is what a provider says of an order; no state is that it says nothing. */
+export const claim = (state: string | undefined, provider: string) => line((state && rowOf(claims, state)) || "order_claim_nothing", provider);
+
+const wordsIn = (table: Record<string, { words: MessageKey }>, word = "") => rowOf(table, word) && t(rowOf(table, word)!.words);
+const units = (figure: string | undefined, write: (units: string) => string) => (figure && /^\d+$/.test(figure) ? write(figure) : undefined);
+
+/** The words that a refusal stands behind: its title is their $1. */
+const refusing = new Set<CauseWord>(["refused", "refused_for_now", "refused_unsigned", "refused_by_provider"]);
+
+/** causeWords puts a cause into words. One that is not known here, of a newer daemon or
+ * an order of an older one, is told in the daemon's own. */
+export function causeWords({ cause, words = "" }: Noted, about: About, tell: Teller): Told {
+	const text = cause && textOf(cause, about, tell);
+	if (!cause || text === undefined) return words ? { text: "", said: { by: "wallet", words } } : { text: "" };
+	return { text, ...(cause.said ? { said: { by: cause.by ?? "provider", words: cause.said } } : {}) };
+}
+
+function textOf(cause: Cause, about: About, tell: Teller): string | undefined {
+	const { word, details = {} } = cause;
+	const amounts = amountsOf(about, tell);
+	if (refusing.has(word)) return refusalOf(cause, amounts);
+	if (word === "outside_terms") return outside(details, amounts);
+	const filled = values[word]?.(details, amounts, about, tell) ?? [];
+	return filled.every((v) => v !== undefined) ? known(`cause_${word}`, ...(filled as string[])) : undefined;
+}
+
+/** A refusal's title without what it says of signatures, which the order knows better. */
+function refusalOf({ word, error, details = {} }: Cause, amounts: AmountWords): string | undefined {
+	if (!error || !Object.hasOwn(errors, error)) return undefined;
+	const { title, text } = refusalWords(new Failure({ code: 0, message: "", data: { name: error, retryable: false, remedy: "", details } }), amounts);
+	return [t(`cause_${word}`, title.replace(/\.( .*)?$/, "")), text].filter(Boolean).join(" ");
+}
+
+function outside(details: Details, amounts: AmountWords): string {
+	const field = details["field"] && fieldWords(details["field"]);
+	const first = field ? t("cause_outside_terms_field", field) : t("cause_outside_terms");
+	return [first, figureWords(details, amounts)].filter(Boolean).join(" ");
+}
+
+/** What the figures of a refusal are of, in an order. */
+export function amountsOf({ terms }: About, tell: Teller): Required<AmountWords> {
+	return {
+		tokenIn: (units) => tell.amount(terms.srcChainId, terms.wrap ?? terms.tokenIn, units),
+		tokenOut: (units) => tell.amount(terms.dstChainId, terms.tokenOut, units),
+		coin: (wei) => tell.coin(terms.srcChainId, wei),
+	};
+}

@@ -1,0 +1,16 @@
+import { t } from "../../i18n/t";
+import type { Allowance } from "../../wire/protocol";
+
+/** Spender is who may take the tokens, as a fact of an allowance: by name, where it is
+ * one of those known here, and always by address. */
+export function Spender({ allowance: { name, spender } }: { allowance: Allowance }) {
+	return (
+		<>
+			<dt>{t("approvals_spender")}</dt>
+			<dd>{name ?? <span class="tone warn">{t("approvals_stranger")}</span>}</dd>
+			<dd class="wide">
+				<code>{spender}</code>
+			</dd>
+		</>
+	);
+}

@@ -1,0 +1,122 @@
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { t } from "../../i18n/t";
+import { useWallet } from "../../state/context";
+import { useAct } from "../../order/useAct";
+import type { Failure } from "../../wire/failure";
+import { Button } from "../../components/Button";
+import { Field } from "../../components/Field";
+import { Refusal } from "../../components/Refusal";
+import { ofPassword } from "../PasswordField";
+import { lostAnswer } from "../troubles";
+import { useWait } from "../useWait";
+import { type Act, newAct, openWith } from "./make";
+import { nameTooLong } from "./name";
+import { missing, NewPassword, type Passwords } from "./NewPassword";
+import { settingUp, type Way } from "./settingUp";
+
+/** A Making is the part of a form that is the same whatever a wallet is made from: its
+ * name, the vault's password, and the one act that makes it. What is typed is in its
+ * view alone, and gone once the daemon has it. */
+export interface Making {
+	/** Of the vault: its password is set here. */
+	first: boolean;
+	name: string;
+	setName(name: string): void;
+	passwords: Passwords;
+	setPasswords(passwords: Passwords): void;
+	/** It was sent once: what is missing is said. */
+	tried: boolean;
+	setTried(tried: boolean): void;
+	busy: boolean;
+	failure: Failure | undefined;
+	/** Seconds until a password is taken again, after too many wrong ones. */
+	wait: number;
+	/** What is still to be said of the failure. */
+	shown: Failure | undefined;
+	clear(): void;
+	/** Does it, if nothing of this part is missing. */
+	run(): void;
+	/** What is typed anew is another act. */
+	changed(): void;
+}
+
+interface Given {
+	password: string;
+	name?: string;
+}
+
+const noPasswords: Passwords = { password: "", repeat: "" };
+
+/** useMaking makes a wallet by `make`, opens it and hands on what came of it. */
+export function useMaking<T>(way: Way, first: boolean, make: (act: Act, given: Given) => Promise<T>, onMade: (made: T) => void): Making {
+	const wallet = useWallet();
+	const [passwords, setPasswords] = useState(noPasswords);
+	const [name, setName] = useState("");
+	const [tried, setTried] = useState(false);
+	const last = useRef<Act | undefined>(undefined);
+	const { busy, failure, run, clear } = useAct(async () => {
+		const { password } = passwords;
+		settingUp.set({ stage: "held", way });
+		const act = last.current?.unanswered ? last.current : newAct(wallet.keys.get()?.wallets ?? []);
+		last.current = act;
+		try {
+			const made = await make(act, { password, ...(name.trim() ? { name: name.trim() } : {}) });
+			await openWith(wallet, password);
+			setPasswords(noPasswords);
+			onMade(made);
+		} catch (thrown) {
+			if (!act.unanswered) settingUp.set({ stage: "open", way });
+			throw thrown;
+		}
+	});
+	const { wait, shown } = useWait(failure);
+	const ready = passwords.password && !(first && missing(passwords)) && !nameTooLong(name) && wait === 0;
+	return {
+		first, name, setName, passwords, setPasswords, tried, setTried, busy, failure, wait, shown, clear,
+		run: () => void (ready && run()),
+		changed: () => void (last.current?.unanswered && (last.current = newAct([], last.current))),
+	};
+}
+
+interface Props {
+	making: Making;
+	/** What the button says. */
+	act: string;
+	/** What the wallet is made from is there. */
+	ready?: boolean;
+	/** Tells of a refusal whether a field says it. */
+	said?: (failure: Failure) => boolean;
+	children: ComponentChildren;
+}
+
+/** MakingForm is the form around the fields, with its button. */
+export function MakingForm({ making, act, ready = true, said = () => false, children }: Props) {
+	const { busy, failure, wait } = making;
+	return (
+		<form
+			class="stack" onInput={making.changed}
+			onSubmit={(e) => {
+				e.preventDefault();
+				making.setTried(true);
+				if (ready) making.run();
+			}}
+		>
+			{children}
+			{failure && !ofPassword(failure) && !said(failure) && <Refusal failure={failure} />}
+			<Button kind="main" submit busy={busy} disabled={wait > 0}>
+				{wait > 0 ? t("wait_seconds", wait) : failure && lostAnswer(failure) ? t("try_again") : act}
+			</Button>
+		</form>
+	);
+}
+
+/** NameAndPassword are the fields of every wallet. */
+export function NameAndPassword({ making: { first, name, setName, passwords, setPasswords, tried, shown, clear } }: { making: Making }) {
+	return (
+		<>
+			<Field label={t("wallet_name")} value={name} onInput={setName} hint={t("wallet_name_hint")} wrong={nameTooLong(name) ? t("name_too_long") : undefined} />
+			<NewPassword first={first} value={passwords} onInput={setPasswords} tried={tried} failure={shown} onChange={clear} />
+		</>
+	);
+}

@@ -1,0 +1,44 @@
+import { Mark } from "../components/Mark";
+import type { MessageKey } from "../i18n/keys";
+import { t } from "../i18n/t";
+import { say } from "../order/line";
+import { standing } from "../order/standing";
+import { go } from "../shell/route";
+import { useWallet } from "../state/context";
+import { ended } from "../state/ended";
+import { useStore } from "../state/store";
+import type { Order } from "../wire/protocol";
+
+/** OrderNotes stand above the form: what is under way, and what ended while nobody
+ * looked. Who comes back after a crash sees that the swap was accepted, before swapping
+ * again. */
+export function OrderNotes() {
+	const wallet = useWallet();
+	const account = useStore(wallet.account)?.address;
+	const orders = useStore(wallet.orders);
+	const unseen = useStore(ended);
+	return (
+		<>
+			<Note orders={orders.filter((o) => !o.final && o.terms.account === account)} one="under_way_one" several="under_way" />
+			<Note orders={orders.filter((o) => o.final && Object.hasOwn(unseen, o.id))} one="ended_one" several="ended" />
+		</>
+	);
+}
+
+/** Note says how many orders there are, and of a single one where it stands. It leads to
+ * them. Of several that ended its picture is of one that went otherwise than wished. */
+function Note({ orders, one, several }: { orders: readonly Order[]; one: MessageKey; several: MessageKey }) {
+	const [newest] = orders;
+	if (!newest) return null;
+	const at = standing(orders.find((o) => o.final && o.state !== "filled") ?? newest);
+	const single = orders.length === 1;
+	return (
+		<button type="button" class="note orders-note row" onClick={() => go(single ? { at: "order", id: newest.id } : { at: "activity" })}>
+			<Mark of={at.picture} tone={at.tone} />
+			<span class="grow">
+				<strong>{single ? t(one) : t(several, orders.length)}</strong> {single && <span class="small">{say(at.words)}</span>}
+			</span>
+			<span aria-hidden="true">›</span>
+		</button>
+	);
+}

@@ -1,0 +1,33 @@
+package host
+
+import (
+	"maps"
+	"testing"
+
+	"swapkeep/host/protocol"
+	"swapkeep/swap"
+)
+
+// A cause of a refusal has the name and the details that the refusal's error has.
+func TestCausesAreLikeErrors(t *testing.T) {
+	refused := &swap.Refusal{Code: swap.NotAsAccepted, Field: "floorOut", Data: map[string]string{"got": "7", "wanted": "9", "of": "tokenOut"}}
+	e := (&Server{}).refusalOf(refused)
+	c := causeOf(&swap.Cause{Word: swap.RefusedUnsigned, Code: refused.Code, Field: refused.Field, Data: refused.Data, Said: "no", By: swap.SaidByNode})
+	if c.Word != "refused_unsigned" || c.Error != e.Name || !maps.Equal(c.Details, e.Data) || c.Details["field"] != "floorOut" || c.Said != "no" || c.By != "node" {
+		t.Errorf("%+v, of %+v", c, e)
+	}
+	if _, told := refused.Data["field"]; told {
+		t.Error("the refusal's own figures were changed")
+	}
+	if causeOf(nil) != nil {
+		t.Error("a cause of nothing")
+	}
+	for name, got := range map[string]*protocol.Cause{
+		"an order": orderOf(swap.Order{Cause: &swap.Cause{Word: swap.Reverted}}).Cause, "a line": entryOf(swap.Entry{Cause: &swap.Cause{Word: swap.Reverted}}).Cause,
+		"a proposal": orderOf(swap.Order{Proposal: &swap.Proposal{Cause: &swap.Cause{Word: swap.Reverted}}}).Proposal.Cause,
+	} {
+		if got == nil || got.Word != "reverted" {
+			t.Errorf("%s is told without its cause", name)
+		}
+	}
+}

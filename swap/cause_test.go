@@ -1,0 +1,125 @@
+package swap
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/big"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"swapkeep/chain"
+)
+
+// uncaused says what of an order, or of its history, has words and no cause, or a
+// cause and no words. The tests of the engine ask it of every order that they look at.
+func uncaused(o Order, lines []Entry) string {
+	if (o.Reason == "") != (o.Cause == nil) {
+		return fmt.Sprintf("the reason is %q, its cause %+v", o.Reason, o.Cause)
+	}
+	if p := o.Proposal; p != nil && (p.Reason == "" || p.Cause == nil) {
+		return fmt.Sprintf("it proposes because %q, %+v", p.Reason, p.Cause)
+	}
+	for _, l := range lines {
+		if l.Note == "test" || l.Note == "" && l.Cause != nil && causes[l.Cause.Word] == "" {
+			continue // a test's own line
+		}
+		if (l.Note == "") != (l.Cause == nil) || strings.ContainsAny(l.Note, "{}") {
+			return fmt.Sprintf("a line says %q, its cause %+v", l.Note, l.Cause)
+		}
+	}
+	return ""
+}
+
+// Only because sets a reason of an order, so that none is without its cause; and every
+// word but a refusal's says something in English.
+func TestReasonsHaveCauses(t *testing.T) {
+	paths, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := 0
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				return n.Name.Name != "because"
+			case *ast.AssignStmt:
+				for _, to := range n.Lhs {
+					if s, ok := to.(*ast.SelectorExpr); ok && s.Sel.Name == "Reason" {
+						if of, ok := s.X.(*ast.Ident); ok && of.Name == "o" {
+							t.Errorf("%s sets the reason of an order by itself", path)
+						}
+					}
+				}
+			case *ast.ValueSpec:
+				if typ, ok := n.Type.(*ast.Ident); ok && typ.Name == "Word" {
+					words++
+					w := Word(strings.Trim(n.Values[0].(*ast.BasicLit).Value, `"`))
+					if _, told := causes[w]; told == ownWords[w] {
+						t.Errorf("%s: in the table of causes %t", w, told)
+					}
+				}
+			}
+			return true
+		})
+	}
+	if words < 60 || len(causes) != words-len(ownWords) {
+		t.Errorf("%d words, %d of them in the table", words, len(causes))
+	}
+}
+
+// ownWords are said in other words than a table's.
+var ownWords = map[Word]bool{
+	Refused: true, RefusedForNow: true, RefusedUnsigned: true, RefusedByProvider: true, OutsideTerms: true, DeadlinePassed: true, Withdrawn: true,
+}
+
+func TestCauses(t *testing.T) {
+	node := fmt.Errorf("%w: STF\x1b[2J", chain.ErrWouldRevert)
+	for name, c := range map[string]struct {
+		cause Cause
+		json  string
+		text  string
+	}{
+		"no figures": {because(Reverted), `{"word":"reverted"}`, "the transaction was mined and failed; only its gas was paid"},
+		"figures":    {because(StepSent, "step", "2"), `{"word":"step_sent","data":{"step":"2"}}`, "step 2 sent"},
+		"amounts are not in the text": {ofRefusal(Refused, askConsent(PriceFell, "floor", "595506904", "offered", "5")),
+			`{"word":"price_fell","code":"consent_needed","data":{"floor":"595506904","offered":"5"}}`, "the price fell: no offer reaches the accepted floor"},
+		"a refusal": {ofRefusal(RefusedUnsigned, refuseField(NotAsAccepted, "floorOut", "it is below the floor").Amounts(OfOutput, big.NewInt(7), big.NewInt(9))),
+			`{"word":"refused_unsigned","code":"not_as_accepted","field":"floorOut","data":{"got":"7","of":"tokenOut","wanted":"9"}}`, "it is below the floor"},
+		"a node's words": {ofRefusal(RefusedUnsigned, wouldFail(node)),
+			`{"word":"refused_unsigned","code":"would_revert","said":"call would revert: STF [2J","by":"node"}`, "the transaction would fail now: call would revert: STF [2J"},
+		"no words of a node's": {because(NotTaken).quoting(SaidByNode, ""), `{"word":"not_taken"}`, "no node took the transaction, nothing was sent"},
+	} {
+		o := Order{}
+		o.because(c.cause)
+		if got := string(mustJSON(o.Cause)); got != c.json || o.Reason != c.text {
+			t.Errorf("%s: %s, %q", name, got, o.Reason)
+		}
+		if o.because(untold); o.Cause != nil || o.Reason != "" {
+			t.Errorf("%s is not taken back: %q", name, o.Reason)
+		}
+	}
+}
+
+// An order of a version without causes keeps its words.
+func TestOldOrdersHaveNoCause(t *testing.T) {
+	var o Order
+	if err := decodeOrder([]byte(`{"id":"a","reason":"so it was","proposal":{"reason":"it fell"}}`), &o); err != nil || o.Reason != "so it was" || o.Cause != nil || o.Clone().Proposal.Cause != nil {
+		t.Errorf("%+v, %v", o, err)
+	}
+	var e Entry
+	if err := json.Unmarshal([]byte(`{"note":"signed"}`), &e); err != nil || e.Note != "signed" || e.Cause != nil {
+		t.Errorf("%+v, %v", e, err)
+	}
+}

@@ -1,0 +1,72 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// deafened is a sender that learns nothing of its transactions while it is deaf.
+type deafened struct {
+	Sender
+	deaf *atomic.Bool
+}
+
+func (s deafened) Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence, error) {
+	if s.deaf.Load() {
+		return chain.Tx{}, nil, errors.New("no node answers")
+	}
+	return s.Sender.Poll(ctx, key)
+}
+
+// TestOrderChecked: an order tells when it was last looked at, also while nothing
+// changes, and does not where a look learned nothing, before the first, and after its end.
+func TestOrderChecked(t *testing.T) {
+	b := newBench(t)
+	var deaf atomic.Bool
+	b.halt()
+	b.stalled = func(s Sender) Sender { return deafened{s, &deaf} }
+	b.start()
+	told := make(chan Order, 100)
+	defer b.service.Subscribe(func(o Order) { told <- o })()
+	b.chain.Pause()
+	defer b.chain.Resume()
+	began := time.Now()
+	id := b.order(nil).ID
+	first := b.until(id, "sent and looked at", func(o Order) bool { return o.Sending != common.Hash{} && o.Checked.After(o.Updated) })
+	if first.Checked.Before(began) || first.Checked.After(time.Now()) {
+		t.Errorf("checked %s, between %s and now", first.Checked, began)
+	}
+	if news := <-told; news.Checked.IsZero() {
+		t.Error("a change is told without the time of its look")
+	}
+	again := b.until(id, "looked at again", func(o Order) bool { return o.Checked.After(first.Checked) })
+	if listed, _, err := b.service.Orders(b.from, true, "", 1); err != nil || len(listed) != 1 || listed[0].Checked.Before(again.Checked) {
+		t.Errorf("listed as %+v, %v", listed, err)
+	}
+
+	deaf.Store(true)
+	time.Sleep(100 * time.Millisecond) // for the look that was under way
+	last, _, _ := b.service.Order(id)
+	time.Sleep(100 * time.Millisecond)
+	if now, _, _ := b.service.Order(id); !now.Checked.Equal(last.Checked) {
+		t.Errorf("checked %s by a look that learned nothing", now.Checked.Sub(last.Checked))
+	}
+	b.halt()
+	b.start()
+	if fresh, _, err := b.service.Order(id); err != nil || !fresh.Checked.IsZero() {
+		t.Errorf("after a start checked %s, %v", fresh.Checked, err)
+	}
+
+	deaf.Store(false)
+	b.chain.Resume()
+	if ended := b.ends(id, Filled); !ended.Checked.IsZero() {
+		t.Errorf("it ended and tells %s", ended.Checked)
+	}
+}

@@ -1,0 +1,109 @@
+//go:build browser
+
+package browser
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"swapkeep/sandbox/inject"
+	"swapkeep/test/browser/desk"
+	"swapkeep/test/browser/ui"
+)
+
+// outage has a provider answer 503 to everything until the returned function is called.
+func (p *trader) outage(server string) (over func()) {
+	p.t.Helper()
+	return p.d.Fault(server, inject.Rule{Target: "*", Kind: inject.HTTP, Status: http.StatusServiceUnavailable})
+}
+
+// requests is how often a provider was asked for anything.
+func (p *trader) requests(server string) (all int) {
+	p.t.Helper()
+	var counts struct{ Requests map[string]int }
+	p.d.Control("GET", "/counts/"+server, nil, &counts)
+	for _, n := range counts.Requests {
+		all += n
+	}
+	return all
+}
+
+// TestOutage: one provider is down. The form says which, and the others' offers are
+// there; an order of another that goes down meanwhile is still followed, and called failed
+// by nobody. Both come back.
+func TestOutage(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		p := newTrader(t, kind)
+		p.d.Control("POST", "/intent", map[string]any{"pacePercent": 0}, nil) // what is compared need not be waited for
+		p.pay("USDC")
+		p.receive("WETH")
+		over := p.outage("dex")
+		p.amount("50")
+		p.Find("button", "/try again$/")
+		p.In("alert", "").See("The provider does not answer", "dex provider is down", "Try again later, or choose another provider.")
+		p.Click("button", "/^3 other offers/")
+		p.Click("button", "/^Gasless /")
+		p.ready()
+		p.Click("button", "/^2 other offers/")
+		p.Click("button", "1 provider without an offer")
+		p.See("DEX The provider does not answer")
+		over()
+
+		p.orderInOutage()
+
+		p.provider("DEX")
+		p.receive("WETH")
+		p.amount("60")
+		p.resumed()
+	})
+}
+
+// resumed asks again, as the button says, until there is an offer: one that failed often
+// is left alone for some seconds.
+func (p *trader) resumed() {
+	p.t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		p.Await("button", "/^Review swap$|try again$/", "sure", func(e ui.Element) bool { return !e.Disabled })
+		if len(p.All("button", "Review swap")) > 0 {
+			return
+		}
+		p.Click("button", "/try again$/")
+		time.Sleep(time.Second)
+	}
+	p.t.Fatal("it has no offer any more")
+}
+
+// orderInOutage bridges, and the bridge is down from the deposit on until after the
+// payment.
+func (p *trader) orderInOutage() {
+	p.t.Helper()
+	p.provider("Bridge")
+	p.to("Arbitrum")
+	p.receive("USDC")
+	p.align(desk.Arbitrum)
+	p.amount("120")
+	p.review()
+	before := p.d.Orders()
+	p.d.Chain(desk.Arbitrum).Pause()
+	p.confirm("Approve and swap")
+	p.approve(allowance{"120 USDC", false})
+	p.d.AwaitState("settling")
+	over := p.outage("bridge")
+	asked := p.requests("bridge")
+	for end := time.Now().Add(10 * time.Second); p.requests("bridge") < asked+2; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.t.Fatal("nobody asks the bridge about its order")
+		}
+	}
+	p.Find("heading", "Swap in progress")
+	p.See("Waiting for proof")
+	p.Gone("failed")
+	if o := p.d.Orders()[0]; o.Final || o.State != "settling" || o.Condition != "" {
+		p.t.Errorf("the order is %s, %q", o.State, o.Condition)
+	}
+	p.d.Chain(desk.Arbitrum).Resume()
+	p.end(before, "filled") // the chain proves it, whatever the bridge says
+	over()
+	p.another()
+}

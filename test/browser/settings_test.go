@@ -1,0 +1,56 @@
+//go:build browser
+
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"swapkeep/test/browser/desk"
+	"swapkeep/test/browser/ui"
+)
+
+// TestSwitches: a switch acts when it is turned; one that takes the password asks for it
+// first, and goes back where it was if that is not given.
+func TestSwitches(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		d := desk.New(t, desk.Options{})
+		p := tradingIn(t, d, kind)
+		holds := func(key, value string) {
+			t.Helper()
+			if got := string(d.Swapkeep("settings", "get", key)); !strings.Contains(got, value) {
+				t.Errorf("%s is not %s, but %s", key, value, got)
+			}
+		}
+		stands := func(name string, on bool) {
+			t.Helper()
+			p.Await("switch", name, "turned", func(e ui.Element) bool { return e.Checked == on })
+		}
+		open(p.Page, "Settings")
+		p.Click("button", "/^Prices/")
+		const asks = "Ask services for prices of imported tokens"
+		stands(asks, false)
+		p.Click("switch", asks)
+		p.See("Set here.", "Holds from the next start.")
+		stands(asks, true)
+		holds("prices.ask_imported", "true")
+
+		p.Click("button", "Back")
+		p.Click("button", "/^Providers/")
+		const bridge = "Bridge: Use it"
+		p.Click("switch", bridge)
+		p.Find("button", "Turn off")
+		p.Press("Escape")
+		p.Lost("dialog", "")
+		stands(bridge, true)
+		p.Click("switch", bridge)
+		p.Fill("Password", "wrong password")
+		p.Press("Enter")
+		p.See("The password is wrong")
+		p.Fill("Password", desk.Password)
+		p.Press("Enter")
+		p.Lost("dialog", "")
+		stands(bridge, false)
+		holds("providers.bridge.disabled", "true")
+	})
+}
