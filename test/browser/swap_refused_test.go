@@ -30,7 +30,7 @@ var lies = []struct {
 	{"Bridge", "ETH", "bridge", "/quote/v2", "/details/currencyOut/minimumAmount", "1", "", true, "The provider changed the least amount you get."},
 	{"Gasless", "WETH", "gasless", "rfq/quote", "/toSign/receiver", thief, "", true, "The provider changed the recipient."},
 	{"Intent", "WETH", "", "", "", nil, "stranger_spender", false, "The provider changed who may take your tokens."},
-	{"Intent", "WETH", "", "", "", nil, "unlimited_approve", false, "The provider changed the amount you pay."},
+	{"Intent", "WETH", "", "", "", nil, "unlimited_approve", false, "The provider changed the allowance."},
 }
 
 // TestHostileAnswersAreRefused: the popup names the field that was wrong, and there is

@@ -39,7 +39,7 @@ func (p *trader) carryOut(s swapped) {
 		p.Click("radio", "/^"+s.routing+" /")
 	}
 	p.review()
-	p.In("region", "Terms").See(s.amount+" "+s.in, s.provider+" · ")
+	p.In("region", "Terms").See(s.amount+" "+s.in, "Provider "+s.provider)
 	p.confirm(s.confirm)
 	p.approve(s.approve...)
 	o := p.end(before, "filled")
