@@ -143,12 +143,10 @@ func open(t *testing.T, raw string) bool {
 }
 
 func TestReadyFilesAndEnd(t *testing.T) {
-	best := time.Hour
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		dir := filepath.Join(t.TempDir(), "new")
 		p := start(t, asMain, "--dir", dir)
 		t.Logf("four chains ready after %v", p.took)
-		best = min(best, p.took)
 		if p.ready.Event != "ready" || p.ready.PID != p.Process.Pid || p.ready.Dir != dir {
 			t.Errorf("ready line %+v", p.ready)
 		}
@@ -180,9 +178,6 @@ func TestReadyFilesAndEnd(t *testing.T) {
 				t.Errorf("%s is open after the end", u)
 			}
 		}
-	}
-	if best > 2*time.Second {
-		t.Errorf("ready after %v at best, want less than 2 s", best)
 	}
 }
 
