@@ -117,7 +117,7 @@ $(CONTRACTS): sandbox/contracts/package-lock.json sandbox/contracts/extract.mjs 
 
 # Beside peers and limits, in one run; a missed goal is printed and no failure.
 # JSON=file writes the rows too. Without cgo, as releases are built.
-bench: bin/swapkeep bin/swapkeepd $(PEER) contracts extension
+bench: bin/swapkeep bin/swapkeepd bin/swapkeep-sandbox $(PEER) contracts extension
 	@$(GO) run ./bench $(if $(JSON),-json $(JSON))
 
 $(PEER): bench/node/package-lock.json

@@ -42,7 +42,7 @@ type lab struct {
 // openLab makes the outside world, and the configuration of a daemon that
 // knows all of it.
 func openLab(ctx context.Context, at places) (*lab, error) {
-	for _, name := range []string{"swapkeep", "swapkeepd"} {
+	for _, name := range []string{"swapkeep", "swapkeepd", "swapkeep-sandbox"} {
 		if _, err := os.Stat(filepath.Join(at.bin, name)); err != nil {
 			return nil, fmt.Errorf("%w; run make build first", err)
 		}

@@ -51,6 +51,7 @@ var subjects = []subject{
 	{"price server, 10,000 tokens: resident memory", "", inSize, noGoal, priceMemoryOf(10_000)},
 	{"idle daemon: resident memory", "", inSize, atMost(30 * megabyte), memoryOf("VmRSS")},
 	{"idle daemon: most resident memory", "", inSize, noGoal, memoryOf("VmHWM")},
+	{"sandbox: four chains and all providers ready", "", inTime, atMost(float64(2 * time.Second)), measureSandbox},
 	{"relay binary, stripped", "", inSize, atMost(8 * megabyte), sizeOf("swapkeep")},
 	{"daemon binary, stripped", "", inSize, atMost(22 * megabyte), sizeOf("swapkeepd")},
 	{"extension's package, Chromium", "", inKilo, noGoal, packageOf("chromium")},
