@@ -13,7 +13,7 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 export CGO_ENABLED := 0
 RACE := CGO_ENABLED=1 $(GO) test -race
 
-.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash pages browsers screenshots extension unpacked contracts bench fuzz man generate clean
+.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench fuzz man packages packages-test generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -27,7 +27,7 @@ demo: build contracts
 # Everything, as CI runs it. Installs what is missing, or names it and stops.
 test:
 	@scripts/setup.sh
-	@$(MAKE) --no-print-directory contracts build vet pages race hostile keyring hosted crash browsers
+	@$(MAKE) --no-print-directory contracts build vet pages race hostile keyring hosted crash doctor browsers
 	@scripts/demo-test.sh
 	@echo "all tests passed"
 
@@ -37,7 +37,7 @@ check: contracts vet unit
 vet:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run gofmt -w on these"; exit 1; }
 	@$(GO) vet ./...
-	@$(GO) vet -tags faults,keyring,browser,hosted ./...
+	@$(GO) vet -tags faults,keyring,browser,hosted,packages ./...
 	@GOOS=windows $(GO) vet ./cmd/swapkeep ./cmd/swapkeepd
 	@GOOS=darwin $(GO) vet ./cmd/swapkeep ./cmd/swapkeepd
 	@$(GO) tool staticcheck ./...
@@ -72,6 +72,11 @@ hosted:
 # The real daemon, killed at every named point; with EVERY=1 at every passage of each.
 crash:
 	$(GO) test -tags faults -count=1 -v -timeout $(if $(EVERY),120m,25m) ./test/crash/... $(if $(EVERY),-args -every)
+
+# Broken installations, each examined and mended by the real program. Fault builds take
+# a folder for the root of the system.
+doctor:
+	$(GO) test -tags faults -count=1 -run '^TestDoctor' ./cmd/swapkeep
 
 # The extension's own half: types, unit tests, packages that stores take, their lint.
 pages: extension
@@ -135,6 +140,22 @@ fuzz:
 man: bin/swapkeep
 	@mkdir -p build/man
 	bin/swapkeep man --dir build/man
+
+# Packages for every system, into build/packages: the same commit gives the same bytes.
+# packaging/README.md names what it needs and takes.
+NFPM := $(CURDIR)/build/tools/nfpm
+packages: $(NFPM)
+	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(GO) run ./packaging/build -version $(VERSION) -nfpm $(NFPM) \
+		-out build/packages -url "$(RELEASE_URL)" -chromium-ids "$(CHROMIUM_IDS)" -firefox-ids "$(FIREFOX_IDS)"
+
+# Built twice and compared; installed here (as root) with real browsers, and under wine.
+# Not part of make test: it takes minutes, and wine half a gigabyte.
+packages-test: $(NFPM)
+	$(GO) test -tags packages -count=1 ./packaging/build
+	$(GO) test -tags packages,browser -count=1 -v -timeout 25m ./test/packages -args -nfpm=$(NFPM)
+
+$(NFPM): packaging/tools/go.mod packaging/tools/go.sum
+	cd packaging/tools && $(GO) build -trimpath -o $@ github.com/goreleaser/nfpm/v2/cmd/nfpm
 
 generate:
 	$(GO) generate ./...

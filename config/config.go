@@ -27,6 +27,9 @@ type Config struct {
 	Home string `toml:"-"` // from SWAPKEEP_HOME; "" = the system's state directory
 	File string `toml:"-"` // the file that was read; "" = none
 
+	ExtensionsFile string              `toml:"-"` // where the installer lets extensions in; "" = no place for it
+	LetIn          InstalledExtensions `toml:"-"` // what it says: [extensions] holds them too
+
 	// Sandbox says that chains and providers are local and settle nothing real.
 	// It is stamped into a home when the home is made.
 	Sandbox bool `toml:"sandbox"`
@@ -275,6 +278,9 @@ func Load(environ []string, flags ...string) (Config, error) {
 	if err := c.overlay(env); err != nil {
 		return c, err
 	}
+	if err := c.readExtensions(); err != nil {
+		return c, err
+	}
 	for _, f := range flags {
 		key, value, ok := strings.Cut(f, "=")
 		if !ok {
@@ -306,6 +312,7 @@ func (c *Config) readFile(env map[string]string) error {
 		}
 		path, named = filepath.Join(dir, "swapkeep", "config.toml"), false
 	}
+	c.ExtensionsFile = filepath.Join(filepath.Dir(path), "extensions.json")
 	b, err := readOwn(path)
 	if errors.Is(err, os.ErrNotExist) && !named {
 		return nil

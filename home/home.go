@@ -8,11 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"time"
+
+	"swapkeep/durable"
 
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
@@ -96,38 +98,11 @@ func writeStamp(dir string, sandbox bool) (stamp, error) {
 	if err != nil {
 		return s, err
 	}
-	return s, classify(writeFile(filepath.Join(dir, "home.json"), b))
-}
-
-// writeFile replaces path in one step: it is either old or new after a crash.
-func writeFile(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
+	// The stamp alone says where the keys are in the keychain.
+	return s, classify(durable.Write(filepath.Join(dir, "home.json"), func(w io.Writer) error {
+		_, err := w.Write(b)
 		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-// syncDir makes names durable: the stamp alone says where the keys are in the
-// keychain. Windows does so by itself and cannot be asked.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	}))
 }
 
 var (
@@ -200,8 +175,14 @@ func migrate(db *bolt.DB, path string, steps []migration) error {
 	})
 }
 
+// backup copies the database as of its last commit.
 func backup(db *bolt.DB, path string) error {
-	return db.View(func(tx *bolt.Tx) error { return tx.CopyFile(path, 0o600) })
+	return db.View(func(tx *bolt.Tx) error {
+		return durable.Write(path, func(w io.Writer) error {
+			_, err := tx.WriteTo(w)
+			return err
+		})
+	})
 }
 
 // classify names the failures that a person can mend.

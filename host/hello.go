@@ -40,26 +40,29 @@ func printable(s string) bool {
 }
 
 func (c *call) hostHello(_ context.Context, p *protocol.HelloParams) (any, error) {
-	selected, e := negotiate(p.Protocol)
+	selected, e := negotiate(p.Protocol, spoken)
 	if e != nil {
 		return nil, e
 	}
 	return c.hello(selected), nil
 }
 
+// spoken are the versions of this build.
+var spoken = protocol.Range{Min: protocol.MinVersion, Max: protocol.MaxVersion}
+
 // negotiate picks the highest version that both sides speak.
-func negotiate(client *protocol.Range) (int, *protocol.Error) {
+func negotiate(client *protocol.Range, daemon protocol.Range) (int, *protocol.Error) {
 	switch {
 	case client == nil:
-		return protocol.MinVersion, nil
+		return daemon.Min, nil
 	case client.Min > client.Max || client.Min < 1:
 		return 0, badParam("protocol", "must be a range: 1 <= min <= max")
-	case client.Max < protocol.MinVersion:
+	case client.Max < daemon.Min:
 		return 0, mismatch("client", "this client is too old for the daemon: update the extension or command")
-	case client.Min > protocol.MaxVersion:
+	case client.Min > daemon.Max:
 		return 0, mismatch("daemon", "the daemon is too old for this client: update swapkeep")
 	}
-	return min(client.Max, protocol.MaxVersion), nil
+	return min(client.Max, daemon.Max), nil
 }
 
 func mismatch(side, message string) *protocol.Error {
@@ -126,6 +129,13 @@ func (c *call) hostStatus(context.Context, *protocol.None) (any, error) {
 		}
 	}
 	return out, nil
+}
+
+func (c *call) hostDiagnose(ctx context.Context, p *protocol.DiagnoseParams) (any, error) {
+	if c.s.Diagnose == nil {
+		return nil, protocol.New("unknown_method", "this daemon does not examine itself")
+	}
+	return protocol.Diagnosis{Version: c.s.Version, Checks: c.s.Diagnose(ctx, p.Online)}, nil
 }
 
 func (c *call) hostStop(context.Context, *protocol.None) (any, error) {

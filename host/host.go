@@ -151,6 +151,10 @@ type Prices interface {
 	Dollars(id price.ID, amount *big.Int) (price.Value, error)
 }
 
+// Diagnose examines the daemon's own parts, and with online the networks, each
+// within a few seconds.
+type Diagnose func(ctx context.Context, online bool) []protocol.Check
+
 // Config is what a server is made of. All but the functions, Errors and Log
 // must be set.
 type Config struct {
@@ -172,6 +176,7 @@ type Config struct {
 	AllowUnknown bool                      // browsers that name no origin may read
 	Errors       []Sentinel                // beside those of chain and swap
 	Problems     func() []protocol.Problem // nil: none to report
+	Diagnose     Diagnose                  // nil: not served
 	Stop         func()                    // host.stop, after its answer is out; nil: not served
 	Log          zerolog.Logger            // methods, origins, durations, error names; never parameters
 }

@@ -95,7 +95,7 @@ func newRigWaiting(t testing.TB, waits func(*waits), change ...func(*Config)) *r
 	c := Config{
 		Wallet: r.wallet, Swaps: r.swaps, Networks: r.networks, Tokens: r.tokens, Settings: r.settings, ProviderKeys: r.provided, Prices: newFakePrices(),
 		Version: "0.1.0", Home: "a1b2c3d4", Directory: "/home/user/.local/state/swapkeep",
-		Errors: fakeSentinels, Stop: func() { close(r.stopped) }, Log: zerolog.New(r.log),
+		Errors: fakeSentinels, Diagnose: fakeDiagnosis, Stop: func() { close(r.stopped) }, Log: zerolog.New(r.log),
 	}
 	for _, f := range change {
 		f(&c)

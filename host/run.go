@@ -24,9 +24,10 @@ type handler func(c *call, ctx context.Context, params []byte) (any, error)
 // handlers answer the methods of protocol.Methods, which says what each takes,
 // gives and asks of the caller. host.attach is answered by the connection.
 var handlers = map[string]handler{
-	"host.hello":  tolerant((*call).hostHello),
-	"host.status": strict((*call).hostStatus),
-	"host.stop":   strict((*call).hostStop),
+	"host.hello":    tolerant((*call).hostHello),
+	"host.status":   strict((*call).hostStatus),
+	"host.diagnose": strict((*call).hostDiagnose),
+	"host.stop":     strict((*call).hostStop),
 
 	"keys.status":   strict((*call).keysStatus),
 	"keys.create":   strict((*call).keysCreate),
@@ -104,7 +105,7 @@ var passive = map[string]bool{"keys.lock": true, "swap.quote": true, "swap.watch
 // asking are methods that cost others work: one connection must neither use up
 // what a network's endpoints grant to all, nor keep the orders from them.
 var asking = map[string]bool{
-	"gas.watch": true, "tokens.import": true, "swap.destinations": true, "tokens.balances": true, "approvals.list": true, "settings.set": true,
+	"host.diagnose": true, "gas.watch": true, "tokens.import": true, "swap.destinations": true, "tokens.balances": true, "approvals.list": true, "settings.set": true,
 	"swap.quote": true, "swap.prepare": true,
 }
 

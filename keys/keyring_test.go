@@ -114,6 +114,8 @@ func act(namespace, line string, r *report) error {
 		return err
 	case "set":
 		return store.Set(ctx, "something", "value")
+	case "probe":
+		return store.Probe(ctx)
 	case "sign":
 		return signAll(ctx, v, r)
 	}
@@ -387,7 +389,7 @@ func TestLockedCollection(t *testing.T) {
 		env := privateBus(t, home, "--session")
 		keyring(t, env, "")
 		p := spawn(t, "locked", env...)
-		for _, line := range []string{"get", "set", "create", "sign"} {
+		for _, line := range []string{"get", "set", "create", "sign", "probe"} {
 			p.want(t, line, "keychain locked")
 		}
 		if stage == "locked after use" {

@@ -1,7 +1,8 @@
 // Package manifest is the file by which a browser finds the host: what each
-// family of browsers accepts in it, and how it is written. Sources: Chromium's
-// native_messaging_host_manifest.cc and extension_id, Mozilla's
-// NativeManifests.sys.mjs and its schema native_manifest.json.
+// family of browsers accepts in it, how it is written, and where every browser
+// looks for it. Sources of the rules: Chromium's native_messaging_host_manifest.cc and
+// extension_id, Mozilla's NativeManifests.sys.mjs and its schema native_manifest.json;
+// those of the places are in their rows.
 package manifest
 
 import (
@@ -11,11 +12,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // HostName is the name extensions ask for. It never changes.
@@ -23,6 +25,10 @@ const HostName = "app.swapkeep.host"
 
 // FileName is the file's name in any browser's folder; both families demand it.
 const FileName = HostName + ".json"
+
+// WindowsFileName is the file's name on Windows, where the registry and not a folder says
+// whose it is and one folder holds both families'. Firefox tells it to the host.
+func WindowsFileName(f Family) string { return HostName + "." + string(f) + ".json" }
 
 // Description is shown by no browser and demanded by all.
 const Description = "Swapkeep: a wallet's keys and swaps, outside the browser"
@@ -43,8 +49,11 @@ type familyRule struct {
 	name    func(string) bool
 	id      func(string) bool
 	entry   func(id string) string // an id as the allow-list spells it
-	strict  bool                   // unknown keys void the file
 	about   string                 // an id's form, for a person
+	spelled string                 // an entry's form, for a person
+
+	strict    bool // unknown keys void the file
+	described bool // an empty description voids the file
 }
 
 var rules = map[Family]familyRule{
@@ -54,14 +63,19 @@ var rules = map[Family]familyRule{
 		id:      isChromiumID,
 		entry:   ChromiumOrigin,
 		about:   "32 letters from a to p",
+		spelled: "chrome-extension://ID/ with an ID of 32 letters from a to p",
+
+		described: true,
 	},
 	Firefox: {
 		listKey: "allowed_extensions",
 		name:    form(`^\w+(\.\w+)*$`),
 		id:      form(`(?i)^(\{[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\}|[a-z0-9._-]*@[a-z0-9._-]+)$`),
 		entry:   func(id string) string { return id },
-		strict:  true,
 		about:   "name@domain or {uuid}",
+		spelled: "name@domain or {uuid}",
+
+		strict: true,
 	},
 }
 
@@ -105,9 +119,9 @@ func ChromiumID(key string) (string, error) {
 	return string(id), nil
 }
 
-// Render returns the family's file for the host at path, usable by the
-// extensions with those ids. The same input gives the same bytes.
-func Render(f Family, path string, ids []string) ([]byte, error) {
+// Render returns the family's file for the host at path on a system (a GOOS), usable by
+// the extensions with those ids. The same input gives the same bytes.
+func Render(f Family, goos, path string, ids []string) ([]byte, error) {
 	rule, ok := rules[f]
 	if !ok {
 		return nil, fmt.Errorf("%w: no family of browsers is called %q", ErrInvalid, f)
@@ -131,7 +145,7 @@ func Render(f Family, path string, ids []string) ([]byte, error) {
 	if err := e.Encode(members); err != nil { // keys of a map come out sorted
 		return nil, err
 	}
-	if err := Validate(f, FileName, out.Bytes()); err != nil {
+	if err := Validate(f, goos, HostName, out.Bytes()); err != nil {
 		return nil, err
 	}
 	return out.Bytes(), nil
@@ -140,50 +154,68 @@ func Render(f Family, path string, ids []string) ([]byte, error) {
 // utf8BOM before the text is accepted by both families.
 var utf8BOM = []byte("\xef\xbb\xbf")
 
-// Validate is nil when a browser of the family, on a system whose absolute
-// paths are this one's, would accept the file under that name. It does not
-// look whether the path exists. Error: ErrInvalid.
-func Validate(f Family, fileName string, file []byte) error {
+// Validate is nil when a browser of the family, on a system (a GOOS), would accept the
+// file as that of the host it was asked for. By that name the file was found: it is the
+// file's own without .json, or on Windows the last part of the key. Whether the path exists
+// is not looked at. Error: ErrInvalid, with the reason.
+//
+// Some things are refused that a browser lets pass and no installer means: by Chromium
+// comments, a list that lets nobody in, and an origin with a path or an id out of form; by
+// Firefox a path that begins with ~, which it takes for a home.
+func Validate(f Family, goos, host string, file []byte) error {
 	rule, ok := rules[f]
 	if !ok {
 		return fmt.Errorf("%w: no family of browsers is called %q", ErrInvalid, f)
 	}
+	if !utf8.Valid(file) {
+		return fmt.Errorf("%w: not UTF-8", ErrInvalid)
+	}
+	// Of a key that is there twice the last one counts, as for both families.
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(bytes.TrimPrefix(file, utf8BOM), &members); err != nil {
 		return fmt.Errorf("%w: not a JSON object: %w", ErrInvalid, err)
 	}
 	for _, check := range checks {
-		if err := check(rule, fileName, members); err != nil {
+		if err := check(asked{rule, goos, host}, members); err != nil {
 			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 	}
 	return nil
 }
 
+// asked is what a file is held against.
+type asked struct {
+	familyRule
+	goos, host string
+}
+
 // checks are both families' demands; a rule says where they differ.
-var checks = []func(rule familyRule, fileName string, members map[string]json.RawMessage) error{
+var checks = []func(asked, map[string]json.RawMessage) error{
 	checkName, checkDescription, checkType, checkPath, checkList, checkUnknown,
 }
 
-func checkName(rule familyRule, fileName string, members map[string]json.RawMessage) error {
+func checkName(a asked, members map[string]json.RawMessage) error {
 	name, err := text(members, "name")
 	switch {
 	case err != nil:
 		return err
-	case !rule.name(name):
+	case !a.name(name):
 		return fmt.Errorf("name %q has a form that is not allowed", name)
-	case fileName != name+".json":
-		return fmt.Errorf("the file is called %q, not %q", fileName, name+".json")
+	case a.host != name:
+		return fmt.Errorf("the name is %q, and the browser looked for %q", name, a.host)
 	}
 	return nil
 }
 
-func checkDescription(_ familyRule, _ string, members map[string]json.RawMessage) error {
-	_, err := text(members, "description")
+func checkDescription(a asked, members map[string]json.RawMessage) error {
+	description, err := text(members, "description")
+	if err == nil && description == "" && a.described {
+		err = fmt.Errorf("description is empty")
+	}
 	return err
 }
 
-func checkType(_ familyRule, _ string, members map[string]json.RawMessage) error {
+func checkType(_ asked, members map[string]json.RawMessage) error {
 	kind, err := text(members, "type")
 	if err == nil && kind != "stdio" {
 		err = fmt.Errorf("type is %q, not stdio", kind)
@@ -191,44 +223,50 @@ func checkType(_ familyRule, _ string, members map[string]json.RawMessage) error
 	return err
 }
 
-func checkPath(_ familyRule, _ string, members map[string]json.RawMessage) error {
+func checkPath(a asked, members map[string]json.RawMessage) error {
 	path, err := text(members, "path")
-	if err == nil && !filepath.IsAbs(path) {
-		err = fmt.Errorf("path %q is not absolute", path)
+	switch {
+	case err != nil:
+		return err
+	case path == "":
+		return fmt.Errorf("path is empty")
+	case a.goos != "windows" && !strings.HasPrefix(path, "/"): // on Windows it is relative to the file
+		return fmt.Errorf("path %q is not absolute", path)
 	}
-	return err
+	return nil
 }
 
-func checkList(rule familyRule, _ string, members map[string]json.RawMessage) error {
-	var list []string
-	if err := json.Unmarshal(members[rule.listKey], &list); err != nil || len(list) == 0 {
-		return fmt.Errorf("%s is not a list of extensions", rule.listKey)
+func checkList(a asked, members map[string]json.RawMessage) error {
+	var list []*string // a null is no empty text
+	if err := json.Unmarshal(members[a.listKey], &list); err != nil || len(list) == 0 || slices.Contains(list, nil) {
+		return fmt.Errorf("%s is not a list of extensions", a.listKey)
 	}
 	for _, entry := range list {
-		id := strings.TrimSuffix(strings.TrimPrefix(entry, "chrome-extension://"), "/")
-		if !rule.id(id) || entry != rule.entry(id) {
-			return fmt.Errorf("%s entry %q voids the file: want %s", rule.listKey, entry, rule.about)
+		id := strings.TrimSuffix(strings.TrimPrefix(*entry, "chrome-extension://"), "/")
+		if !a.id(id) || *entry != a.entry(id) {
+			return fmt.Errorf("%s entry %q voids the file: an entry is %s", a.listKey, *entry, a.spelled)
 		}
 	}
 	return nil
 }
 
-func checkUnknown(rule familyRule, _ string, members map[string]json.RawMessage) error {
-	if !rule.strict {
+func checkUnknown(a asked, members map[string]json.RawMessage) error {
+	if !a.strict {
 		return nil
 	}
-	for key := range members {
-		if !slices.Contains([]string{"name", "description", "path", "type", rule.listKey}, key) {
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		if !slices.Contains([]string{"name", "description", "path", "type", a.listKey}, key) {
 			return fmt.Errorf("unknown key %q voids the file", key)
 		}
 	}
 	return nil
 }
 
+// text is a member that has to be there as text.
 func text(members map[string]json.RawMessage, key string) (string, error) {
-	var value string
-	if err := json.Unmarshal(members[key], &value); err != nil || value == "" {
-		return "", fmt.Errorf("%s is missing, empty or no string", key)
+	var value *string
+	if err := json.Unmarshal(members[key], &value); err != nil || value == nil {
+		return "", fmt.Errorf("%s is missing or no text", key)
 	}
-	return value, nil
+	return *value, nil
 }

@@ -31,7 +31,7 @@ func command() *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true, Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.AddCommand(proxyCommand(), pricesCommand(), tokenCommand())
+	root.AddCommand(proxyCommand(), pricesCommand(), tokenCommand(), healthyCommand())
 	return root
 }
 

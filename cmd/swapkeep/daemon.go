@@ -7,13 +7,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"swapkeep/config"
 	"swapkeep/fault"
 	"swapkeep/host/client"
 	"swapkeep/host/owner"
 	"swapkeep/host/transport"
+	"swapkeep/installer"
 )
 
 // placeOf is the instance that a configuration speaks of.
@@ -38,24 +38,29 @@ func launchOf(cfg config.Config, environ []string) (owner.Launch, error) {
 	return owner.Launch{Place: place, Exe: exe, Env: environ}, nil
 }
 
-// daemonExe is the daemon beside this very program, links resolved: never one
-// from the PATH or the environment, which others may set.
+// daemonExe is the daemon beside this very program, of the version that is installed
+// now: never one from the PATH or the environment, which others may set.
 func daemonExe() (string, error) {
 	if named := os.Getenv("SWAPKEEP_DAEMON"); fault.Enabled && named != "" {
 		return named, nil
 	}
+	exe, err := ownExe()
+	if err != nil {
+		return "", err
+	}
+	return installer.DaemonBeside(exe), nil
+}
+
+// ownExe is this very program, links resolved.
+func ownExe() (string, error) {
 	exe, err := os.Executable()
+	if err == nil {
+		exe, err = filepath.EvalSymlinks(exe)
+	}
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w", err)
 	}
-	if exe, err = filepath.EvalSymlinks(exe); err != nil {
-		return "", fmt.Errorf("find this program: %w", err)
-	}
-	name := "swapkeepd"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	return filepath.Join(filepath.Dir(exe), name), nil
+	return exe, nil
 }
 
 // errSilent: a process is the daemon and does not answer.

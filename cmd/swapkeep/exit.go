@@ -9,6 +9,8 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/host/relay"
 	"swapkeep/host/transport"
+	"swapkeep/installer"
+	"swapkeep/manifest"
 )
 
 // Exit statuses, one for each class of error. Scripts rely on them.
@@ -27,6 +29,8 @@ const (
 	exitSettings   = 11
 	exitDeclined   = 12
 	exitReported   = 13
+	exitWarned     = 14
+	exitUnwell     = 15
 	exitSignal     = 130 // as shells say it
 )
 
@@ -49,6 +53,8 @@ var exitMeanings = []struct {
 	{exitSettings, "A setting is unknown, refused or overridden."},
 	{exitDeclined, "The person at the terminal said no: nothing was done."},
 	{exitReported, "The provider has told an end of the order that nothing proves so far, and the daemon goes on watching: look with swapkeep orders show."},
+	{exitWarned, "The doctor found what may not work for long."},
+	{exitUnwell, "The doctor found what does not work."},
 	{exitSignal, "A signal ended it, such as Ctrl-C. What was accepted goes on."},
 }
 
@@ -89,6 +95,16 @@ var localClasses = []struct {
 	{transport.ErrNoHome, exitUsage, "usage"},
 	{relay.ErrOriginRefused, exitRefused, "refused"},
 	{owner.ErrOwned, exitNoDaemon, "not_running"},
+	{installer.ErrSudoUser, exitRefused, "refused"},
+	{installer.ErrNeedsRoot, exitRefused, "refused"},
+	{installer.ErrUnwritable, exitRefused, "refused"},
+	{installer.ErrLink, exitRefused, "refused"},
+	{installer.ErrForeign, exitRefused, "foreign"},
+	{installer.ErrNoIDs, exitUsage, "usage"},
+	{installer.ErrBadID, exitUsage, "usage"},
+	{installer.ErrNoAutostart, exitUsage, "usage"},
+	{installer.ErrPrograms, exitUsage, "usage"},
+	{manifest.ErrUnknownBrowser, exitUsage, "usage"},
 	{client.ErrClosed, exitNoDaemon, "not_running"},
 	{errSilent, exitNoDaemon, "no_answer"},
 	{errNotStarted, exitNoDaemon, "not_running"},
@@ -98,6 +114,8 @@ var localClasses = []struct {
 	{errUnfilled, exitSwap, "not_filled"},
 	{errReported, exitReported, "reported"},
 	{errNoProposal, exitSwap, "no_proposal"},
+	{errWarned, exitWarned, "warned"},
+	{errUnwell, exitUnwell, "unwell"},
 	{errInterrupted, exitSignal, "interrupted"},
 	{errUnanswered, exitSignal, "interrupted"},
 	{context.Canceled, exitSignal, "interrupted"},

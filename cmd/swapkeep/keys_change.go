@@ -82,25 +82,31 @@ func newKeysRemove(t *terminal) *cobra.Command {
 	cmd.Flags().StringVar(&name, "confirm", "", "the wallet's `id` again, instead of a question")
 	password := passwordFlag(cmd.Flags())
 	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
-		w, err := l.wallet(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		if err := l.confirmRemoval(ctx, w, name); err != nil {
-			return err
-		}
-		secret, err := t.secret(ctx, password, "Password")
-		if err != nil {
-			return err
-		}
-		defer secret.Zero()
-		params := protocol.RemoveParams{Request: newRequest(), Wallet: w.ID, Password: secret}
-		return show(ctx, l, "keys.remove", params, func(r protocol.WalletResult) error {
-			t.result.Line(fmt.Sprintf("The wallet %s is removed.", r.Wallet.Name))
-			return nil
+		return l.toRemove(ctx, args[0], name, password, func(params protocol.RemoveParams) error {
+			return show(ctx, l, "keys.remove", params, func(r protocol.WalletResult) error {
+				t.result.Line(fmt.Sprintf("The wallet %s is removed.", r.Wallet.Name))
+				return nil
+			})
 		})
 	})
 	return cmd
+}
+
+// toRemove asks all that is to be asked before a wallet is removed for good.
+func (l *line) toRemove(ctx context.Context, wanted, confirmed string, password *secretFlag, do func(protocol.RemoveParams) error) error {
+	w, err := l.wallet(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	if err := l.confirmRemoval(ctx, w, confirmed); err != nil {
+		return err
+	}
+	secret, err := l.t.secret(ctx, password, "Password")
+	if err != nil {
+		return err
+	}
+	defer secret.Zero()
+	return do(protocol.RemoveParams{Request: newRequest(), Wallet: w.ID, Password: secret})
 }
 
 func (l *line) confirmRemoval(ctx context.Context, w protocol.Wallet, confirmed string) error {

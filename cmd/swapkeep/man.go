@@ -40,6 +40,8 @@ func manualSections() []manual.Section {
 		{Term: "NO_COLOR", Text: "Any value: no colours."},
 	}}, {Title: "FILES", Items: []manual.Item{
 		{Term: "swapkeep/config.toml", Text: "The configuration file, in the system's configuration directory."},
+		{Term: "swapkeep/extensions.json", Text: "The extensions that swapkeep install let in, beside the configuration file."},
+		{Term: "swapkeep/receipts.json", Text: "What swapkeep install made, in the system's state directory: swapkeep uninstall goes by it."},
 		{Term: "swapkeepd.log", Text: "The daemon's log, in the state directory. It holds no secrets."},
 	}}}
 }

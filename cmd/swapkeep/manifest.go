@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,8 @@ func newManifest(t *terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "manifest chromium|firefox",
 		Short: "Write the native-messaging manifest for the extensions of the configuration",
-		Long: "Write the native-messaging manifest by which a family of browsers finds this program, for the\n" +
+		Long: "Write the native-messaging manifest for a browser that swapkeep install does not know, or whose profile is in a place\n" +
+			"of its own: by it a family of browsers finds this program, where it is now, for the\n" +
 			"extensions that the configuration names (extensions.chromium, extensions.firefox): to standard\n" +
 			"output, or as " + manifest.FileName + " into an existing folder.",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -46,7 +48,7 @@ func (t *terminal) manifest(family manifest.Family, dir string) error {
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	file, err := manifest.Render(family, exe, ids)
+	file, err := manifest.Render(family, runtime.GOOS, exe, ids)
 	if err != nil {
 		return usageError{err}
 	}

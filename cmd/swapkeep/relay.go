@@ -69,7 +69,7 @@ func connectTo(launch owner.Launch) func(context.Context, bool) (net.Conn, error
 // startFaults are the protocol's names for the ways in which a daemon does not
 // start.
 var startFaults = map[int]string{
-	owner.ExitLocked: "database_locked", owner.ExitReadOnly: "database_readonly", owner.ExitFull: "database_full",
+	owner.ExitLocked: "database_locked", owner.ExitReadOnly: "database_readonly", owner.ExitFull: "database_full", owner.ExitNewer: "database_newer",
 }
 
 // startFault is what a browser is told of a daemon that cannot be had. Paths

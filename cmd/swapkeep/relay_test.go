@@ -21,6 +21,7 @@ func TestARelayTellsOfAStop(t *testing.T) {
 		"database_locked":   &owner.StartError{Exit: owner.ExitLocked},
 		"database_readonly": fs.ErrPermission,
 		"database_full":     syscall.ENOSPC,
+		"database_newer":    &owner.StartError{Exit: owner.ExitNewer},
 	} {
 		var fault *protocol.Error
 		if !errors.As(startFault(err), &fault) || fault.Name != want {

@@ -33,6 +33,18 @@ func (t *terminal) stop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	was, err := stopped(ctx, place)
+	switch {
+	case err != nil:
+		return err
+	case !was:
+		return t.say("not running", "swapkeepd is not running")
+	}
+	return t.say("stopped", "swapkeepd has stopped")
+}
+
+// stopped sees to it that no daemon runs, and tells whether one did.
+func stopped(ctx context.Context, place transport.Place) (was bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	until := time.Now().Add(silentTime)
@@ -42,16 +54,13 @@ func (t *terminal) stop(ctx context.Context) error {
 		c, pid, err = dialDaemon(ctx, place)
 	}
 	if notRunning(err) {
-		return t.say("not running", "swapkeepd is not running")
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { _ = c.Close() }()
-	if err := stopDaemon(ctx, place, c, pid); err != nil {
-		return err
-	}
-	return t.say("stopped", "swapkeepd has stopped")
+	return true, stopDaemon(ctx, place, c, pid)
 }
 
 // stopDaemon asks, and waits until the home is free.

@@ -70,6 +70,7 @@ func serve(ctx context.Context, cfg config.Config, own *owner.Owner) error {
 	}
 	d.prices.start(ctx)
 	d.log.Info().Str("version", version).Bool("sandbox", cfg.Sandbox).Msg("ready")
+	go mend(d.log)
 	err = d.accept(ctx, l)
 	d.log.Info().Msg("stopping")
 	return errors.Join(err, d.close())
@@ -131,7 +132,7 @@ func (d *daemon) build() error {
 	d.server, err = host.New(host.Config{
 		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: pricedTokens{d.tokens, d.prices.poke},
 		Settings: d.settings, Prices: d.prices, ProviderKeys: providerKeys{d.provided, d.settings.Config}, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
-		AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Stop: d.stop, Log: d.log,
+		AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Diagnose: d.diagnose, Stop: d.stop, Log: d.log,
 	})
 	return err
 }
@@ -186,25 +187,31 @@ func (d *daemon) close() error {
 // openKeys opens the keychain that the configuration names. There is no silent
 // fallback from one to the other.
 func (d *daemon) openKeys() error {
-	keychain := keys.System()
-	if d.cfg.Keys.Backend == "file" {
-		files, err := keys.OpenFiles(filepath.Join(d.home.Dir, "keys"))
-		if err != nil {
-			return err
-		}
-		keychain = files
-	}
-	namespace := d.home.Namespace
-	if d.home.Sandbox {
-		namespace = "sandbox." + namespace
-	}
-	store, err := keys.NewStore(keychain, namespace, keys.Limits{})
+	store, err := keysOf(d.cfg, home.Stamp{Sandbox: d.home.Sandbox, Namespace: d.home.Namespace}, d.home.Dir, "", keys.Limits{})
 	if err != nil {
 		return err
 	}
 	d.provided = keys.NewProviderKeys(store)
 	d.vault, err = keys.New(store, keys.Options{Sandbox: d.home.Sandbox, AutoLock: time.Duration(d.cfg.Keys.AutoLock), Explorer: &d.explorer})
 	return err
+}
+
+// keysOf are the items of a home in the keychain that the configuration names; a
+// suffix sets others apart from them.
+func keysOf(cfg config.Config, stamp home.Stamp, dir, suffix string, limits keys.Limits) (*keys.Store, error) {
+	keychain := keys.System()
+	if cfg.Keys.Backend == "file" {
+		files, err := keys.OpenFiles(filepath.Join(dir, "keys"))
+		if err != nil {
+			return nil, err
+		}
+		keychain = files
+	}
+	namespace := stamp.Namespace + suffix
+	if stamp.Sandbox {
+		namespace = "sandbox." + namespace
+	}
+	return keys.NewStore(keychain, namespace, limits)
 }
 
 func feesOf(cfg config.Config) (swap.FeeConfig, error) {

@@ -23,9 +23,13 @@ import (
 var version = "0.1.0"
 
 const usage = `usage: swapkeepd [key=value ...]
+       swapkeepd check [--json] [--online] [key=value ...]
 
 The daemon of swapkeep, which starts it by itself when it is needed; swapkeep stop
-ends it. Arguments are keys of the configuration, such as log.level=debug.`
+ends it. Arguments are keys of the configuration, such as log.level=debug.
+
+check examines, while no daemon runs, what the daemon would find: its state directory,
+databases and keychain. It is the part of swapkeep doctor that needs this program.`
 
 // said is the answer to an argument that asks for words alone.
 var said = map[string]string{
@@ -61,14 +65,12 @@ func run(ctx context.Context, args, environ []string) error {
 		fmt.Println(said[args[0]])
 		return nil
 	}
-	cfg, err := config.Load(environ, args...)
+	if len(args) > 0 && args[0] == "check" {
+		return check(ctx, os.Stdout, args[1:], environ)
+	}
+	cfg, err := load(environ, args)
 	if err != nil {
 		return err
-	}
-	if cfg.Home == "" {
-		if cfg.Home, err = transport.DefaultHome(os.Getenv); err != nil {
-			return err
-		}
 	}
 	own, err := owner.Acquire(transport.Place{Home: cfg.Home})
 	if err != nil {
@@ -76,6 +78,15 @@ func run(ctx context.Context, args, environ []string) error {
 	}
 	err = serve(ctx, cfg, own)
 	return errors.Join(err, own.Close())
+}
+
+// load reads the configuration, with the home in any case.
+func load(environ, args []string) (config.Config, error) {
+	cfg, err := config.Load(environ, args...)
+	if err == nil && cfg.Home == "" {
+		cfg.Home, err = transport.DefaultHome(os.Getenv)
+	}
+	return cfg, err
 }
 
 // exits are the ends that whoever started the daemon is told by number.
@@ -86,6 +97,7 @@ var exits = []struct {
 	{home.ErrLocked, owner.ExitLocked},
 	{home.ErrReadOnly, owner.ExitReadOnly},
 	{home.ErrFull, owner.ExitFull},
+	{home.ErrNewer, owner.ExitNewer},
 	{fs.ErrPermission, owner.ExitReadOnly},
 }
 

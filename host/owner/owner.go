@@ -22,6 +22,7 @@ const (
 	ExitLocked   = 76 // another process holds its database
 	ExitReadOnly = 77 // its database cannot be written
 	ExitFull     = 78 // no space is left for its database
+	ExitNewer    = 79 // a newer version wrote its database
 )
 
 const (
@@ -144,6 +145,19 @@ func Holder(p transport.Place) (pid int, held bool) {
 		return 0, false
 	}
 	return readPID(p.LockPath()), true
+}
+
+// Vacant calls f while this process keeps every daemon out of the home. Error: ErrOwned,
+// and then f was not called.
+func Vacant(p transport.Place, f func() error) error {
+	lock, err := acquire(p.LockPath())
+	if errors.Is(err, errHeld) {
+		return &OwnedError{PID: readPID(p.LockPath())}
+	}
+	if err != nil {
+		return fmt.Errorf("lock the home: %w", err)
+	}
+	return errors.Join(f(), lock.release())
 }
 
 // WaitFree waits until no process owns the home. Error: ErrOwned with ctx's.

@@ -587,3 +587,33 @@ func TestLogIsBounded(t *testing.T) {
 		t.Fatalf("mode %v", info.Mode())
 	}
 }
+
+// Vacant keeps a daemon out while it acts, and does nothing beside one.
+func TestVacant(t *testing.T) {
+	p := transport.Place{Home: filepath.Join(t.TempDir(), "home")}
+	own, err := Acquire(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	did := false
+	act := func() error {
+		did = true
+		if _, held := Holder(p); !held {
+			t.Error("a daemon could start")
+		}
+		return nil
+	}
+	var owned *OwnedError
+	if err := Vacant(p, act); !errors.As(err, &owned) || owned.PID != os.Getpid() || did {
+		t.Errorf("beside a daemon: %v, acted %t", err, did)
+	}
+	if err := own.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Vacant(p, act); err != nil || !did {
+		t.Errorf("%v, acted %t", err, did)
+	}
+	if _, held := Holder(p); held {
+		t.Error("it is held afterwards")
+	}
+}

@@ -87,6 +87,7 @@ var Errors = []Row{
 	{1301, "database_readonly", false, "the database is read-only: nothing is signed", "make the state directory writable, then restart"},
 	{1302, "database_full", true, "the disk is full: nothing is signed", "free some space"},
 	{1303, "database_locked", true, "another process holds the database", "stop the other swapkeepd"},
+	{1304, "database_newer", false, "a newer swapkeep wrote the database", "install that version again, or a newer one"},
 
 	// Swaps.
 	{1400, "bad_request", false, "a parameter of the swap is missing or out of form", "correct the field that is named"},

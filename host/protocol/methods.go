@@ -28,6 +28,7 @@ var Methods = []Method{
 	{"host.attach", Reads, false, false, AttachParams{}, AttachResult{}, "Says who is calling. The first message of every connection, sent by the relay or a command, never by an extension."},
 	{"host.hello", Reads, false, false, HelloParams{}, Hello{}, "Says what the daemon is and can do, and agrees on a protocol version."},
 	{"host.status", Terminal, false, false, None{}, StatusResult{}, "Shows the daemon's health, its connections and its problems, each with a remedy."},
+	{"host.diagnose", Terminal, false, false, DiagnoseParams{}, Diagnosis{}, "Examines what only the daemon can: its state directory, databases and keychain (by an item of its own, written, read and deleted), the price port and the clock; and the networks, if asked to. It changes nothing else."},
 	{"host.stop", Terminal, false, false, None{}, StopResult{}, "Stops the daemon. Accepted orders go on at its next start."},
 
 	{"keys.status", Reads, false, false, None{}, KeysStatus{}, "Shows the wallets and whether they are unlocked."},

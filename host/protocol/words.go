@@ -15,6 +15,7 @@ type Vocabulary struct {
 var Vocabularies = []Vocabulary{
 	{"CallerKind", []string{KindBrowser, KindTerminal}},
 	{"DaemonState", []string{DaemonRunning, DaemonStopping}},
+	{"CheckStatus", []string{CheckOK, CheckNote, CheckWarn, CheckFail, CheckSkipped}},
 	{"KeysState", []string{KeysNone, KeysLocked, KeysUnlocked}},
 	{"KeysCause", []string{CauseUnlocked, CauseLocked, CauseListed, CauseDiscovered}},
 

@@ -61,7 +61,8 @@ func CallerOf(args []string) (Caller, error) {
 }
 
 func isManifest(path string) bool {
-	return filepath.IsAbs(path) && filepath.Base(path) == manifest.FileName
+	name := filepath.Base(path)
+	return filepath.IsAbs(path) && (name == manifest.FileName || name == manifest.WindowsFileName(manifest.Firefox))
 }
 
 // An AllowList is who may use the host.

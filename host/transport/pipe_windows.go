@@ -36,6 +36,15 @@ func Prepare(p Place) error {
 	return ownedByUser(p.Home)
 }
 
+// Check is what Prepare would refuse of the state directory; it makes and changes
+// nothing. Errors besides: fs.ErrNotExist without one.
+func Check(p Place) error {
+	if _, err := os.Stat(p.Home); err != nil {
+		return err
+	}
+	return ownedByUser(p.Home)
+}
+
 func ownedByUser(dir string) error {
 	sid, err := currentUser()
 	if err != nil {

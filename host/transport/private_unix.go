@@ -31,6 +31,22 @@ func Prepare(p Place) error {
 	return makePrivate(p.RunDir())
 }
 
+// Check is what Prepare would refuse of the directories that are there; it makes
+// and changes none. Errors besides: fs.ErrNotExist without a state directory.
+func Check(p Place) error {
+	if err := checkHome(p.Home); err != nil {
+		return err
+	}
+	info, err := os.Lstat(p.RunDir())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return owned(p.RunDir(), info, othersWrite)
+}
+
 // checkHome follows links: a state directory may be moved to another disk.
 func checkHome(home string) error {
 	real, err := filepath.EvalSymlinks(home)

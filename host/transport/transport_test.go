@@ -217,6 +217,9 @@ func TestUnsafePlaces(t *testing.T) {
 			if err := Prepare(p); !errors.Is(err, ErrUnsafePlace) {
 				t.Fatalf("Prepare: %v", err)
 			}
+			if err := Check(p); !errors.Is(err, ErrUnsafePlace) {
+				t.Fatalf("Check: %v", err)
+			}
 			if _, err := Listen(p); !errors.Is(err, ErrUnsafePlace) {
 				t.Fatalf("Listen: %v", err)
 			}
@@ -227,6 +230,26 @@ func TestUnsafePlaces(t *testing.T) {
 				t.Fatalf("with the sticky bit: %v", err)
 			}
 		})
+	}
+}
+
+// Check makes and changes nothing.
+func TestCheckOnlyLooks(t *testing.T) {
+	p := place(t)
+	if err := Check(p); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without a home: %v", err)
+	}
+	if _, err := os.Lstat(p.Home); !errors.Is(err, os.ErrNotExist) {
+		t.Error("it made the home")
+	}
+	if err := os.MkdirAll(p.RunDir(), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(p); err != nil {
+		t.Errorf("of a folder that others may only read: %v", err)
+	}
+	if info, err := os.Stat(p.RunDir()); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("it narrowed it: %v, %v", info.Mode(), err)
 	}
 }
 

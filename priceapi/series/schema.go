@@ -3,6 +3,9 @@ package series
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+
+	"swapkeep/durable"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -44,7 +47,7 @@ func migrate(db *bolt.DB, path string, steps []migration) error {
 	case version > latest:
 		return fmt.Errorf("%w (schema %d, this program knows %d)", ErrNewer, version, latest)
 	case version > 0 && version < latest:
-		if err := db.View(func(tx *bolt.Tx) error { return tx.CopyFile(fmt.Sprintf("%s.v%d.bak", path, version), 0o600) }); err != nil {
+		if err := backup(db, fmt.Sprintf("%s.v%d.bak", path, version)); err != nil {
 			return fmt.Errorf("backup before migration: %w", err)
 		}
 	}
@@ -63,6 +66,16 @@ func migrate(db *bolt.DB, path string, steps []migration) error {
 			}
 		}
 		return tx.Bucket(metaBucket).Put(versionKey, fmt.Append(nil, latest))
+	})
+}
+
+// backup copies the file as of its last commit.
+func backup(db *bolt.DB, path string) error {
+	return db.View(func(tx *bolt.Tx) error {
+		return durable.Write(path, func(w io.Writer) error {
+			_, err := tx.WriteTo(w)
+			return err
+		})
 	})
 }
 

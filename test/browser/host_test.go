@@ -55,13 +55,19 @@ func TestHost(t *testing.T) {
 // origin is how a browser names the extension in a folder to the host.
 func origin(t *testing.T, kind ui.Kind, dir string) string {
 	t.Helper()
+	id := extensionID(t, kind, dir)
+	if kind == ui.Chromium {
+		return manifest.ChromiumOrigin(id)
+	}
+	return id
+}
+
+func extensionID(t *testing.T, kind ui.Kind, dir string) string {
+	t.Helper()
 	idOf := map[ui.Kind]func(string) (string, error){ui.Chromium: ui.ChromiumID, ui.Firefox: ui.FirefoxID}
 	id, err := idOf[kind](dir)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if kind == ui.Chromium {
-		return manifest.ChromiumOrigin(id)
 	}
 	return id
 }

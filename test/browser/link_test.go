@@ -12,63 +12,40 @@ import (
 	"swapkeep/test/browser/ui"
 )
 
-// hostFile is where a browser of a desk has the host's manifest, from its home.
-var hostFile = map[ui.Kind]string{
-	ui.Chromium: "chromium/NativeMessagingHosts/app.swapkeep.host.json",
-	ui.Firefox:  ".mozilla/native-messaging-hosts/app.swapkeep.host.json",
+// atHome has a browser's profile where installers look for it by default.
+func atHome(d *desk.Desk, kind ui.Kind) {
+	if kind == ui.Chromium {
+		d.Shell("mkdir -p chromium .config && ln -s ../chromium .config/chromium")
+	}
 }
 
-// letIn does what the page says of the configuration: the very lines that it shows go
-// into the file.
-func letIn(p *ui.Page, d *desk.Desk) {
-	p.Click("button", "Copy the lines")
-	lines := p.Clipboard()
-	p.See("[extensions]", lines)
-	d.Shell("cat >> $SWAPKEEP_CONFIG <<'end'\n" + lines + "\nend")
-}
-
-// TestHostMissing follows the page's own instructions: the very lines and the command
-// that it shows let the extension in and the browser find the host.
-func TestHostMissing(t *testing.T) {
-	each(t, func(t *testing.T, kind ui.Kind) {
-		d := desk.New(t, desk.Options{Unlisted: true})
-		if kind == ui.Chromium { // it looks in its profile, which is not where it is by default
-			d.Shell("mkdir -p chromium .config && ln -s ../chromium .config/chromium")
-		}
-		p := d.BrowserAlone(kind).Open("popup.html")
-		p.Find("heading", "Install swapkeep")
-		p.See("Your browser did not find it.")
-		letIn(p, d)
-		p.Click("button", "Copy the command for the browser")
-		command := p.Clipboard()
-		p.See(command)
-		if !strings.HasPrefix(command, "mkdir -p ~/") || !strings.Contains(command, "swapkeep manifest "+string(kind)+" --dir ~/") {
-			t.Fatalf("the command is %q", command)
-		}
-		p.Click("button", "Try again")
-		p.Find("heading", "Install swapkeep") // nothing was done yet
-		d.Shell(command)
-		p.Click("button", "Try again")
-		p.Find("heading", "Welcome to Swapkeep")
-		p.See("SANDBOX")
-	})
+// installAsShown runs the very command that the page shows.
+func installAsShown(t *testing.T, p *ui.Page, d *desk.Desk, kind ui.Kind) {
+	t.Helper()
+	p.Click("button", "Copy the command that installs")
+	command := p.Clipboard()
+	p.See(command)
+	if !strings.HasPrefix(command, "swapkeep install --browser "+string(kind)+" --extension-id ") || strings.Contains(command, "\n") {
+		t.Fatalf("the command is %q", command)
+	}
+	d.Shell(command)
 }
 
 // TestHostForbidden: the host is there, for another extension. Chromium says so;
 // Firefox says that there is none.
 func TestHostForbidden(t *testing.T) {
 	wanted := map[ui.Kind]string{ui.Chromium: "Let this extension in", ui.Firefox: "Install swapkeep"}
+	others := map[ui.Kind]string{ui.Chromium: strings.Repeat("a", 32), ui.Firefox: "another@swapkeep.invalid"}
 	each(t, func(t *testing.T, kind ui.Kind) {
-		d := desk.New(t, desk.Options{})
-		d.InstallHost(kind)
-		d.Shell(`sed -i -E 's|//[a-p]{32}/|//` + strings.Repeat("a", 32) + `/|; s|swapkeep-development@|another@|' ` + hostFile[kind])
+		d := desk.New(t, desk.Options{Unlisted: true})
+		atHome(d, kind)
+		d.Shell("swapkeep install --browser " + string(kind) + " --extension-id " + others[kind])
 		p := d.BrowserAlone(kind).Open("popup.html")
 		p.Find("heading", wanted[kind])
 		if kind == ui.Chromium {
 			p.See("This extension's id:", strings.Trim(strings.TrimPrefix(p.Browser().Origin(), "chrome-extension:"), "/"))
 		}
-		p.See("[extensions]")
-		d.InstallHost(kind)
+		installAsShown(t, p, d, kind)
 		p.Click("button", "Try again")
 		p.Find("heading", "Welcome to Swapkeep")
 	})
@@ -79,13 +56,14 @@ func TestHostForbidden(t *testing.T) {
 func TestHostRefuses(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		d := desk.New(t, desk.Options{Look: still})
-		d.InstallHost(kind)
+		atHome(d, kind)
+		d.Shell("swapkeep install --browser " + string(kind))
 		d.Shell(`sed -i '/^\[extensions\]/,/^firefox/d' $SWAPKEEP_CONFIG`)
 		p := d.BrowserAlone(kind).Open("popup.html")
 		p.Find("heading", "Let this extension in")
 		p.See("This extension's id:", "swapkeep says:")
 		inspect(t, p, "host-refuses")
-		letIn(p, d)
+		installAsShown(t, p, d, kind)
 		p.Click("button", "Try again")
 		p.Find("heading", "Welcome to Swapkeep")
 	})
@@ -104,7 +82,7 @@ func TestVersionTooOld(t *testing.T) {
 		wantRefused(t, d, "client")
 		p.Click("button", "Try again")
 		p.Find("heading", "Update swapkeep")
-		p.See("swapkeep stop")
+		p.See("swapkeep install")
 		inspect(t, p, "update-swapkeep")
 		wantRefused(t, d, "client", "daemon")
 	})

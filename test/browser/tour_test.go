@@ -5,12 +5,14 @@ package browser
 import (
 	"fmt"
 	"math/big"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
+	"swapkeep/manifest"
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/test/browser/desk"
 	"swapkeep/test/browser/ui"
@@ -52,7 +54,7 @@ func (o *tour) beginning() {
 	o.look(p, "host-missing")
 	d.InstallHost(o.kind)
 	if o.kind == ui.Chromium {
-		d.Shell(`sed -i -E 's|//[a-p]{32}/|//aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/|' ` + hostFile[o.kind])
+		d.Shell(`sed -i -E 's|//[a-p]{32}/|//aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/|' ` + filepath.Join(d.Manifests(o.kind), manifest.FileName))
 		p.Click("button", "Try again")
 		p.Find("heading", "Let this extension in")
 		o.look(p, "host-forbidden")

@@ -27,6 +27,7 @@ var matrices = []matrix{
 	{"TestKeptKilledAtEveryPoint", `^(settings|tokens)\.|^keys\.\w+_provider$`, ""},
 	{"TestWalletKilledAtEveryPoint", `^keys\.`, ""},
 	{"TestPricesKilledAtEveryPoint", `^prices\.`, ""},
+	{"TestInstallKilledAtEveryPoint", `^installer\.`, ""},
 }
 
 // expected fails a matrix in which a point is missing that the source names.

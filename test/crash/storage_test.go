@@ -124,10 +124,13 @@ func (p *passage) holdSigning() {
 
 // acceptHeld executes the plan and holds it up where it is simulated once more,
 // does what is given there, and lets it go on.
-func (p *passage) acceptHeld(do func(pid int)) {
+func (p *passage) acceptHeld(do func(pid int)) { p.acceptHeldAt("eth_simulateV1", do) }
+
+// acceptHeldAt is acceptHeld where the node is asked for something.
+func (p *passage) acceptHeldAt(method string, do func(pid int)) {
 	p.t.Helper()
 	pid, faults := p.pid(), p.lane.Chain(p.flow.chain).Faults
-	rule, err := faults.Add(inject.Rule{Target: "eth_simulateV1", Kind: inject.Hold})
+	rule, err := faults.Add(inject.Rule{Target: method, Kind: inject.Hold})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -136,7 +139,7 @@ func (p *passage) acceptHeld(do func(pid int)) {
 	p.id = o.ID
 	for end := time.Now().Add(patience); faults.Held() == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			p.t.Fatal("the order was not simulated again before signing")
+			p.t.Fatalf("the node was not asked for %s", method)
 		}
 	}
 	do(pid)
@@ -177,6 +180,32 @@ func TestDatabaseHeld(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
+	d.open()
+	d.shut()
+}
+
+// TestNewerDatabase: after a step back to an older version, whose daemon leaves a newer
+// one's database as it is.
+func TestNewerDatabase(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, takeLane(t))
+	d.open()
+	d.shut()
+	schema := func(version string) {
+		db, err := bolt.Open(filepath.Join(d.place.Home, "orders.db"), 0o600, &bolt.Options{Timeout: 5 * time.Second})
+		if err == nil {
+			err = db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("meta")).Put([]byte("version"), []byte(version)) })
+		}
+		if err == nil {
+			err = db.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	schema("2")
+	d.refuses("database_newer", "the order database was written by a newer version; update swapkeep")
+	schema("1")
 	d.open()
 	d.shut()
 }

@@ -18,12 +18,21 @@ var allowed = map[string][]string{
 	// floor 1: nothing of ours but the named fault points
 	"fault":    {},
 	"config":   {},
-	"home":     {},
+	"durable":  {},
+	"home":     {"durable"},
 	"manifest": {},
 	"keys":     {"fault"},
 	"tokens":   {"fault"},
 	"rest":     {"fault"},
 	"chain":    {"fault"},
+
+	"manifest/gen":          {"manifest"},
+	"manifest/manifesttest": {"manifest"},
+
+	"installer":               {"fault", "manifest"},
+	"installer/installertest": {"installer", "manifest"},
+	"installer/doctor":        {"config", "host/client", "host/frame", "host/owner", "host/protocol", "host/transport", "installer", "manifest"},
+	"packaging/build":         {"manifest"},
 
 	"keys/keystest": {"keys"},
 
@@ -41,7 +50,7 @@ var allowed = map[string][]string{
 	"priceapi/price":            {"tokens"},
 	"priceapi/board":            {"priceapi/price", "tokens"},
 	"priceapi/poll":             {"rest", "priceapi/price", "priceapi/board", "tokens", "fault"},
-	"priceapi/series":           {"priceapi/price", "priceapi/poll", "fault"},
+	"priceapi/series":           {"priceapi/price", "priceapi/poll", "durable", "fault"},
 	"priceapi/postgres":         {"priceapi/price", "priceapi/poll", "fault"},
 	"priceapi/shared":           {"priceapi/board", "priceapi/price", "priceapi/web", "tokens", "fault"},
 	"priceapi/poll/historytest": {"priceapi/price", "priceapi/poll"},
@@ -66,8 +75,8 @@ var allowed = map[string][]string{
 	"cmd/internal/...":          {}, // what people read and type in a terminal
 	"cmd/swapkeep/internal/...": {},
 
-	"cmd/swapkeep":         {"cmd/internal/...", "cmd/swapkeep/internal/...", "config", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "manifest"},
-	"cmd/swapkeepd":        {"priceapi", "priceapi/board", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/worth", "rest", "chain", "config", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "keys", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "swap", "tokens"},
+	"cmd/swapkeep":         {"cmd/internal/...", "cmd/swapkeep/internal/...", "config", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "installer", "installer/doctor", "manifest"},
+	"cmd/swapkeepd":        {"priceapi", "priceapi/board", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/worth", "rest", "chain", "config", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "swap", "tokens"},
 	"cmd/swapkeep-server":  {"chain", "fault", "priceapi", "priceapi/board", "priceapi/poll", "priceapi/postgres", "priceapi/price", "priceapi/shared", "priceapi/web", "providers/keyproxy", "rest", "tokens"},
 	"cmd/swapkeep-sandbox": {"cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/client", "host/frame", "host/protocol"},
 

@@ -34,8 +34,10 @@ const (
 	Warn   Style = "1;33"
 )
 
-// States are the styles of orders' ends, and of what they become.
+// States are the styles of orders' ends, of what they become, and of what a doctor
+// finds.
 var States = map[string]Style{
+	"ok": Good, "warn": Warn, "fail": Bad,
 	"filled": Good, "refunded": Warn, "expired": Warn, "cancelled": Warn, "failed": Bad,
 }
 

@@ -373,7 +373,7 @@ describe("a complaint before the end", () => {
 		await vi.advanceTimersByTimeAsync(750);
 		expect(h.native.link.at).toBe("connecting");
 	});
-	it.each(["origin_refused", "database_readonly"] as const)("%s stays: nothing is started until somebody asks", async (name) => {
+	it.each(["origin_refused", "database_readonly", "database_newer"] as const)("%s stays: nothing is started until somebody asks", async (name) => {
 		const h = host();
 		h.native.open();
 		h.port().say(complaint(name));

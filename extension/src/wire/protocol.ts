@@ -59,6 +59,7 @@ export type None = Record<string, never>;
 
 export type CallerKind = "browser" | "terminal";
 export type DaemonState = "running" | "stopping";
+export type CheckStatus = "ok" | "note" | "warn" | "fail" | "skipped";
 export type KeysState = "none" | "locked" | "unlocked";
 export type KeysCause = "unlocked" | "locked" | "listed" | "discovered";
 export type SettingType = "percent" | "duration" | "number" | "switch" | "choice" | "text" | "url" | "urls";
@@ -1564,6 +1565,7 @@ export const errors = {
 	database_readonly: { code: 1301, retryable: false, means: "the database is read-only: nothing is signed", remedy: "make the state directory writable, then restart" },
 	database_full: { code: 1302, retryable: true, means: "the disk is full: nothing is signed", remedy: "free some space" },
 	database_locked: { code: 1303, retryable: true, means: "another process holds the database", remedy: "stop the other swapkeepd" },
+	database_newer: { code: 1304, retryable: false, means: "a newer swapkeep wrote the database", remedy: "install that version again, or a newer one" },
 	bad_request: { code: 1400, retryable: false, means: "a parameter of the swap is missing or out of form", remedy: "correct the field that is named" },
 	unsupported_network: { code: 1401, retryable: false, means: "the provider does not serve that network", remedy: "choose another provider or network" },
 	unsupported_route: { code: 1402, retryable: false, means: "the provider does not serve that kind of route", remedy: "choose another provider" },
@@ -1651,3 +1653,27 @@ export const networkNames: Readonly<Record<number, string>> = {
 
 /** Ids of the extension that every host lets in without configuration. */
 export const releasedIDs: readonly string[] = [];
+
+/** Browsers that swapkeep install knows, in the order they are listed to a person. */
+export const browsers = [
+	{ name: "chrome", title: "Google Chrome", family: "chromium" },
+	{ name: "chrome-for-testing", title: "Chrome for Testing", family: "chromium" },
+	{ name: "chromium", title: "Chromium", family: "chromium" },
+	{ name: "ungoogled-chromium", title: "Ungoogled Chromium", family: "chromium" },
+	{ name: "brave", title: "Brave", family: "chromium" },
+	{ name: "edge", title: "Microsoft Edge", family: "chromium" },
+	{ name: "vivaldi", title: "Vivaldi", family: "chromium" },
+	{ name: "opera", title: "Opera", family: "chromium" },
+	{ name: "arc", title: "Arc", family: "chromium" },
+	{ name: "yandex", title: "Yandex Browser", family: "chromium" },
+	{ name: "helium", title: "Helium", family: "chromium" },
+	{ name: "iridium", title: "Iridium", family: "chromium" },
+	{ name: "slimjet", title: "Slimjet", family: "chromium" },
+	{ name: "firefox", title: "Firefox", family: "firefox" },
+	{ name: "firefox-esr", title: "Firefox ESR", family: "firefox" },
+	{ name: "librewolf", title: "LibreWolf", family: "firefox" },
+	{ name: "waterfox", title: "Waterfox", family: "firefox" },
+	{ name: "floorp", title: "Floorp", family: "firefox" },
+	{ name: "zen", title: "Zen", family: "firefox" },
+	{ name: "tor", title: "Tor Browser", family: "firefox" },
+] as const;

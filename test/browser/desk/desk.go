@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -141,16 +142,22 @@ func (d *Desk) folder(path string) string {
 // manifests are where each browser looks for the host's manifest, below the desk.
 var manifests = map[ui.Kind]string{ui.Chromium: "chromium/NativeMessagingHosts", ui.Firefox: ".mozilla/native-messaging-hosts"}
 
+// Manifests is the folder where a browser looks for hosts' manifests.
+func (d *Desk) Manifests(kind ui.Kind) string {
+	d.t.Helper()
+	return d.folder(manifests[kind])
+}
+
 // InstallHost lets a browser find the host.
 func (d *Desk) InstallHost(kind ui.Kind) {
 	d.t.Helper()
-	d.Swapkeep("manifest", string(kind), "--dir", d.folder(manifests[kind]))
+	d.Swapkeep("manifest", string(kind), "--dir", d.Manifests(kind))
 }
 
 // RemoveHost takes the host away from a browser.
 func (d *Desk) RemoveHost(kind ui.Kind) {
 	d.t.Helper()
-	if err := os.Remove(filepath.Join(d.folder(manifests[kind]), manifest.FileName)); err != nil {
+	if err := os.Remove(filepath.Join(d.Manifests(kind), manifest.FileName)); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -172,12 +179,12 @@ func (d *Desk) InstallProgram(kind ui.Kind, name, pkg string) string {
 	if id, err = idOf[kind](d.extension[kind]); err != nil {
 		d.t.Fatal(err)
 	}
-	text, err := manifest.Render(manifest.Family(kind), path, []string{id})
+	text, err := manifest.Render(manifest.Family(kind), runtime.GOOS, path, []string{id})
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	text = bytes.ReplaceAll(text, []byte(manifest.HostName), []byte(name))
-	if err := os.WriteFile(filepath.Join(d.folder(manifests[kind]), name+".json"), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(d.Manifests(kind), name+".json"), text, 0o600); err != nil {
 		d.t.Fatal(err)
 	}
 	return path
@@ -275,13 +282,17 @@ func (d *Desk) Log() string {
 	return "the daemon's log ends:\n" + string(b[max(0, len(b)-4000):])
 }
 
-// left are the processes of our programs at this desk that do not end in that time.
-func (d *Desk) left(wait time.Duration) []int {
-	left, err := processes.Left(d.bin, wait)
-	if err != nil {
-		d.t.Error(err)
+// left are the processes of our programs at this desk that do not end in that time,
+// where they were unpacked and where they are installed.
+func (d *Desk) left(wait time.Duration) (all []int) {
+	for _, folder := range []string{d.bin, filepath.Join(d.dir, ".local", "lib", "swapkeep", "current")} {
+		left, err := processes.Left(folder, wait)
+		if err != nil {
+			d.t.Error(err)
+		}
+		all = append(all, left...)
 	}
-	return left
+	return all
 }
 
 // leaveNothing stops the daemon, whose browsers have been closed by now, and ends

@@ -14,7 +14,7 @@ import { useSecondsUntil } from "../../components/useSecondsUntil";
 import { sentence } from "../../i18n/sentence";
 import { troubleOf } from "../troubles";
 import { here } from "./here";
-import { type BrowserKind, places, type Step, steps, type System } from "./install";
+import { besides, type BrowserName, doctorCommand, installCommand, kindred, type System } from "./install";
 
 type Of<A extends Link["at"]> = Extract<Link, { at: A }>;
 
@@ -50,7 +50,7 @@ function Install({ link, title, why, unlisted }: InstallProps) {
 		<Screen title={title}>
 			<p>{why}</p>
 			{link.at === "forbidden" && <ExtensionID />}
-			<Guide unlisted={unlisted} />
+			<Guide unlisted={unlisted} lacking={link.at === "missing"} />
 			<Again label={t("try_again")} />
 			<Browser reason={link.reason} />
 			<About />
@@ -68,51 +68,43 @@ function ExtensionID() {
 	);
 }
 
-/** Guide are the steps to a host that this browser finds. Which browser it is can be
- * corrected: some call themselves Chrome. */
-function Guide({ unlisted }: { unlisted: boolean }) {
-	const [place, setPlace] = useState<{ browser: BrowserKind; system: System }>();
+interface GuideProps {
+	unlisted: boolean;
+	/** The programs may not be on this computer at all. */
+	lacking?: boolean;
+}
+
+/** Guide leads to a host that this browser finds. Which browser it is can be corrected:
+ * many call themselves Chrome or Firefox. */
+function Guide({ unlisted, lacking }: GuideProps) {
+	const [place, setPlace] = useState<{ browser: BrowserName; system: System }>();
 	useEffect(() => void here().then(setPlace), []);
 	if (!place) return null;
 	const { browser, system } = place;
 	if (system === "other") return <p class="note warn">{t("link_no_program")}</p>;
 	return (
 		<>
-			{browser !== "firefox" && (
-				<Select
-					label={t("link_browser")}
-					value={browser}
-					options={Object.entries(places).filter(([kind]) => kind !== "firefox").map(([kind, { name }]) => [kind, name])}
-					onChange={(kind) => setPlace({ browser: kind as BrowserKind, system })}
-				/>
-			)}
+			<Select label={t("link_browser")} value={browser} options={kindred(browser)} onChange={(name) => setPlace({ browser: name as BrowserName, system })} />
 			<ol class="guide">
-				{steps({ browser, system, id: ids.id, unlisted }).map((step) => (
-					<li key={step.step} class="stack tight">
-						<StepView step={step} browser={places[browser].name} />
+				{lacking && (
+					<li>
+						<p>{t("link_get")}</p>
 					</li>
-				))}
+				)}
+				<li class="stack tight">
+					<p>{t(system === "windows" ? "link_install_windows" : "link_install", besides[system])}</p>
+					<Command text={installCommand({ browser, id: ids.id, unlisted })} label={t("link_copy_install")} />
+				</li>
+				<li class="stack tight">
+					<p>{t("link_doctor_then")}</p>
+					<DoctorCommand />
+				</li>
 			</ol>
 		</>
 	);
 }
 
-function StepView({ step, browser }: { step: Step; browser: string }) {
-	if (step.step === "allow") {
-		return (
-			<>
-				<p>{t("link_allow", step.file)}</p>
-				<Command text={step.lines} label={t("link_copy_lines")} />
-			</>
-		);
-	}
-	return (
-		<>
-			<p>{t(`link_${step.step}`, browser)}</p>
-			<Command text={step.command} label={t(`link_copy_${step.step}`)} />
-		</>
-	);
-}
+const DoctorCommand = () => <Command text={doctorCommand} label={t("link_copy_doctor")} />;
 
 function Lost({ link }: { link: Of<"lost"> }) {
 	const seconds = useSecondsUntil(link.retryAt);
@@ -123,17 +115,17 @@ function Lost({ link }: { link: Of<"lost"> }) {
 				{seconds > 0 ? t("link_lost_wait", seconds) : t("link_lost_now")}
 			</p>
 			<Again label={t("try_now")} />
-			<StatusCommand />
+			<Doctor />
 			<Words who="link_reason" words={link.reason} />
 		</Screen>
 	);
 }
 
-function StatusCommand() {
+function Doctor() {
 	return (
 		<div class="stack tight">
-			<p>{t("link_status")}</p>
-			<Command text="swapkeep status" label={t("link_copy_status")} />
+			<p>{t("link_doctor")}</p>
+			<DoctorCommand />
 		</div>
 	);
 }
@@ -152,7 +144,7 @@ function Outdated({ link }: { link: Of<"outdated"> }) {
 			{!client && (
 				<div class="stack tight">
 					<p>{t("link_update_daemon_how")}</p>
-					<Command text={"swapkeep version\nswapkeep stop"} label={t("link_copy_version")} />
+					<Command text="swapkeep install" label={t("link_copy_install")} />
 				</div>
 			)}
 			<Again label={t("try_again")} />
@@ -164,6 +156,7 @@ function Outdated({ link }: { link: Of<"outdated"> }) {
 /** Titles of the refusals that have one of their own. */
 const refusals: Readonly<Record<string, MessageKey>> = {
 	database_full: "link_refused_database_full",
+	database_newer: "link_update_daemon",
 	database_locked: "link_refused_database_locked",
 	database_readonly: "link_refused_database_readonly",
 	origin_refused: "link_refused_origin_refused",
@@ -183,7 +176,7 @@ function Refused({ link }: { link: Of<"refused"> }) {
 					<Guide unlisted />
 				</>
 			) : (
-				<StatusCommand />
+				<Doctor />
 			)}
 			<Again label={t("try_again")} />
 		</Screen>

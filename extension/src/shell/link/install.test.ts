@@ -1,51 +1,32 @@
 import { describe, expect, it } from "vitest";
+import { browsers } from "../../wire/protocol";
 import { browserOf, systemOf } from "./here";
-import { type BrowserKind, places, steps } from "./install";
+import { type BrowserName, installCommand, kindred } from "./install";
 
-const id = "abcdefghijklmnopabcdefghijklmnop";
-const command = (browser: BrowserKind, system: "linux" | "mac" | "windows") => {
-	const last = steps({ browser, system, id, unlisted: false }).at(-1)!;
-	return "command" in last ? last.command : "";
-};
+describe("the command that installs", () => {
+	it.each<[BrowserName, string, boolean, string]>([
+		["chromium", "abcdefghijklmnopabcdefghijklmnop", false, "swapkeep install --browser chromium"],
+		["brave", "abcdefghijklmnopabcdefghijklmnop", true, "swapkeep install --browser brave --extension-id abcdefghijklmnopabcdefghijklmnop"],
+		["firefox", "me@swapkeep.invalid", true, "swapkeep install --browser firefox --extension-id me@swapkeep.invalid"],
+		["firefox", "{0123abcd-0123-4567-89ab-0123456789ab}", true, 'swapkeep install --browser firefox --extension-id "{0123abcd-0123-4567-89ab-0123456789ab}"'],
+	])("is for %s, %s", (browser, id, unlisted, command) => {
+		expect(installCommand({ browser, id, unlisted })).toBe(command);
+	});
+});
 
-describe("the steps to a host", () => {
-	it("makes the folder and writes the file into it", () => {
-		expect(command("chromium", "linux")).toBe(
-			"mkdir -p ~/.config/chromium/NativeMessagingHosts && swapkeep manifest chromium --dir ~/.config/chromium/NativeMessagingHosts",
-		);
-		expect(command("firefox", "linux")).toBe(
-			"mkdir -p ~/.mozilla/native-messaging-hosts && swapkeep manifest firefox --dir ~/.mozilla/native-messaging-hosts",
-		);
-	});
-	it("quotes a folder with a space in its name", () => {
-		const folder = '"$HOME/Library/Application Support/Microsoft Edge/NativeMessagingHosts"';
-		expect(command("edge", "mac")).toBe(`mkdir -p ${folder} && swapkeep manifest chromium --dir ${folder}`);
-	});
-	it("uses the registry on Windows", () => {
-		const all = steps({ browser: "brave", system: "windows", id, unlisted: false });
-		expect(all.at(-1)?.step).toBe("registry");
-		expect(command("brave", "windows").split("\n").at(-1)).toBe(
-			'reg add "HKCU\\Software\\Google\\Chrome\\NativeMessagingHosts\\app.swapkeep.host" /ve /t REG_SZ /d "%LOCALAPPDATA%\\Swapkeep\\chromium\\app.swapkeep.host.json" /f',
-		);
-	});
-	it("has the host let in an id that it does not know by itself, before the file is written", () => {
-		const all = steps({ browser: "firefox", system: "linux", id: "me@swapkeep.invalid", unlisted: true });
-		expect(all.map((s) => s.step)).toEqual(["programs", "allow", "manifest"]);
-		expect(all[1]).toMatchObject({ file: "~/.config/swapkeep/config.toml", lines: '[extensions]\nfirefox = [\n  "me@swapkeep.invalid",\n]' });
-		expect(steps({ browser: "firefox", system: "linux", id, unlisted: false }).map((s) => s.step)).toEqual(["programs", "manifest"]);
-	});
-	it("knows a folder of every browser on every system", () => {
-		for (const kind of Object.keys(places) as BrowserKind[]) {
-			expect(command(kind, "linux")).toMatch(/^mkdir -p ~\/\.(config|mozilla)\//);
-			expect(command(kind, "mac")).toContain("$HOME/Library/Application Support/");
-			expect(command(kind, "windows")).toContain("NativeMessagingHosts");
-		}
+describe("browsers that call themselves another", () => {
+	it("are offered with all of their family", () => {
+		const names = (browser: BrowserName) => kindred(browser).map(([name]) => name);
+		expect(names("chrome")).toContain("opera");
+		expect(names("firefox")).toContain("librewolf");
+		expect(names("firefox")).not.toContain("chrome");
+		expect([...names("chrome"), ...names("firefox")].sort()).toEqual(browsers.map((b) => b.name).sort());
 	});
 });
 
 describe("where this is", () => {
 	const chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
-	const cases: [BrowserKind, string[], string, boolean][] = [
+	const cases: [BrowserName, string[], string, boolean][] = [
 		["chromium", ["Chromium", "Not?A_Brand"], chrome, false],
 		["chrome", ["Chromium", "Google Chrome"], chrome, false],
 		["brave", ["Chromium", "Brave"], chrome, false],
@@ -55,8 +36,8 @@ describe("where this is", () => {
 		["vivaldi", ["Chromium", "Vivaldi"], chrome, false],
 		["firefox", [], "Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0", false],
 	];
-	it.each(cases)("tells %s", (kind, brands, userAgent, brave) => {
-		expect(browserOf({ brands, userAgent, brave })).toBe(kind);
+	it.each(cases)("tells %s", (name, brands, userAgent, brave) => {
+		expect(browserOf({ brands, userAgent, brave })).toBe(name);
 	});
 	it("knows the systems that there are programs for", () => {
 		expect(["linux", "mac", "win", "android", "cros"].map(systemOf)).toEqual(["linux", "mac", "windows", "other", "other"]);

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/config"
+	"swapkeep/fault"
+	"swapkeep/installer"
+	"swapkeep/installer/doctor"
+	"swapkeep/manifest"
+)
+
+// What the doctor found, as an exit status says it.
+var (
+	errWarned = errors.New("something may not work for long")
+	errUnwell = errors.New("something does not work")
+)
+
+func newDoctor(t *terminal) *cobra.Command {
+	var fix, online bool
+	var browser string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Find out why a browser does not reach swapkeep, and mend it",
+		Long: "Look at everything between a browser and the keychain: the manifests that browsers read, the program that they\n" +
+			"start, the extension, policies, the daemon, its databases and its keychain. The program is started as a browser\n" +
+			"starts it. Nothing is changed without --fix, which mends what is swapkeep's own and never touches a wallet or\n" +
+			"another program's file. Exit status 14 stands for warnings, 15 for failures.",
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return t.doctor(cmd.Context(), fix, online, browser) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&fix, "fix", false, "apply the remedies that are safe, and say what was done")
+	flags.BoolVar(&online, "online", false, "also ask every network, and compare the clock with theirs")
+	flags.StringVar(&browser, "browser", "", "look at this `browser` alone")
+	_ = cmd.RegisterFlagCompletionFunc("browser", completeBrowsers)
+	return cmd
+}
+
+// doctorSaid is what doctor --json writes.
+type doctorSaid struct {
+	Version  string           `json:"version"`
+	Worst    doctor.Status    `json:"worst"`            // of the findings
+	Mended   []doctor.Finding `json:"mended,omitempty"` // what --fix has mended, or could not
+	Findings []doctor.Finding `json:"findings"`         // of the last look
+}
+
+func (t *terminal) doctor(ctx context.Context, fix, online bool, browser string) error {
+	if _, err := manifest.FindBrowser(browser); browser != "" && err != nil {
+		return usageError{err}
+	}
+	p, err := t.patient(ctx)
+	if err != nil {
+		return err
+	}
+	p.Online, p.Browser = online, browser
+	said := doctorSaid{Version: version, Findings: doctor.Examine(ctx, p)}
+	if fix {
+		said.Mended = doctor.Fix(ctx, said.Findings)
+	}
+	if len(said.Mended) > 0 {
+		said.Findings = doctor.Examine(ctx, p)
+	}
+	said.Worst = doctor.Worst(said.Findings)
+	worst := said.Worst
+	if t.json {
+		err = writeJSON(t.out, said)
+	} else {
+		t.tellDoctor(said, fix)
+	}
+	if verdict := map[doctor.Status]error{doctor.Warn: errWarned, doctor.Fail: errUnwell}[worst]; err == nil && verdict != nil {
+		return toldError{verdict}
+	}
+	return err
+}
+
+// patient is this installation. A configuration that cannot be read is a finding: the
+// rest is looked at by the defaults.
+func (t *terminal) patient(ctx context.Context) (*doctor.Patient, error) {
+	exe, err := ownExe()
+	if err != nil {
+		return nil, err
+	}
+	cfg, unreadable := t.load()
+	if unreadable != nil {
+		cfg = config.Default()
+		cfg.Home = t.home
+	}
+	place, err := placeOf(cfg)
+	if err != nil {
+		return nil, err
+	}
+	m := thisMachine()
+	list := allowed(cfg)
+	return &doctor.Patient{
+		Machine: m, UID: os.Getuid(), Version: version, Program: exe, Daemon: installer.DaemonBeside(exe),
+		Config: unreadable, Place: place, Environ: t.environ(), Now: fault.Now,
+		Allowed: map[manifest.Family][]string{manifest.Chromium: list.Chromium, manifest.Firefox: list.Firefox},
+		Plan: func(scope manifest.Scope, browsers []string) (*installer.Plan, error) {
+			return t.plan(m, installation{scope: &scopeFlags{system: scope == manifest.System}, browsers: browsers})
+		},
+		Ask: func(question string) bool { return !t.json && t.attended() && t.confirm(ctx, question) == nil },
+	}, nil
+}
+
+func (t *terminal) tellDoctor(said doctorSaid, fix bool) {
+	ids := make([]string, 0, len(said.Findings))
+	counts := map[doctor.Status]int{}
+	mendable := 0
+	for _, f := range said.Findings {
+		ids = append(ids, f.ID)
+		counts[f.Status]++
+		if f.Fixable {
+			mendable++
+		}
+	}
+	s := t.result.Labelled(screen.Longest(ids...))
+	for _, f := range said.Mended {
+		tellFinding(s, f)
+	}
+	if len(said.Mended) > 0 {
+		s.Blank()
+	}
+	for _, f := range said.Findings {
+		tellFinding(s, f)
+	}
+	s.Blank()
+	s.Words(screen.States[string(said.Worst)], counted(counts[doctor.Fail], "failure")+", "+counted(counts[doctor.Warn], "warning")+", "+counted(counts[doctor.Note], "note"))
+	if mendable > 0 && !fix {
+		s.Line(fmt.Sprintf("swapkeep doctor --fix can mend %d of them", mendable))
+	}
+}
+
+// tellFinding writes a remedy as a whole line, to be copied.
+func tellFinding(s *screen.Screen, f doctor.Finding) {
+	text := f.Evidence
+	if f.About != "" {
+		text = f.About + ": " + text
+	}
+	s.Event(f.ID, string(f.Status), text)
+	label, more := "what to do", f.Remedy
+	switch {
+	case f.Fixed != "":
+		label, more = "done", f.Fixed
+	case f.Unfixed != "":
+		label, more = "not done", f.Unfixed
+	}
+	if more != "" {
+		s.Line("    " + label + ": " + more)
+	}
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

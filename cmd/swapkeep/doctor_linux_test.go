@@ -1,0 +1,490 @@
+//go:build faults
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"swapkeep/host/owner"
+	"swapkeep/host/transport"
+	"swapkeep/installer/doctor"
+	"swapkeep/manifest"
+)
+
+var update = flag.Bool("update", false, "write the doctor's golden files again")
+
+// A clinic is the programs that are examined, of fault builds: they take a folder for
+// the root of the system. The newer one has another version and the same daemon.
+type clinic struct{ package_, newer string }
+
+var clinics = sync.OnceValues(func() (clinic, error) {
+	dir := filepath.Join(filepath.Dir(bin), "clinic")
+	c := clinic{filepath.Join(dir, "package"), filepath.Join(dir, "newer")}
+	for _, args := range [][]string{
+		{"-ldflags", "-s -w", "-o", c.package_ + "/", ".", "../swapkeepd"},
+		{"-ldflags", "-s -w -X main.version=0.2.0", "-o", c.newer + "/", "."},
+	} {
+		if out, err := exec.Command("go", append([]string{"build", "-tags", "faults"}, args...)...).CombinedOutput(); err != nil {
+			return c, fmt.Errorf("go build %v: %w\n%s", args, err, out)
+		}
+	}
+	return c, os.Link(filepath.Join(c.package_, "swapkeepd"), filepath.Join(c.newer, "swapkeepd"))
+})
+
+// A ward is one machine with one user, on which swapkeep is installed.
+type ward struct {
+	t       *testing.T
+	root    string
+	home    string // of the user
+	program string // by which the doctor is called
+	place   transport.Place
+	env     []string
+	clinic
+}
+
+const wardConfig = `[keys]
+backend = "file"
+[prices]
+listen = "off"
+[prices.sources]
+defillama.disabled = true
+onchain.disabled = true
+geckoterminal.disabled = true
+coingecko.disabled = true
+dexscreener.disabled = true
+blockscout.disabled = true
+goplus.disabled = true
+`
+
+func newWard(t *testing.T) *ward {
+	t.Helper()
+	c, err := clinics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.MkdirTemp("", "ward") // t.TempDir is too long for a socket's path
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &ward{t: t, root: root, home: filepath.Join(root, "home/ann"), clinic: c}
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	w.place = transport.Place{Home: w.at(".local/state/swapkeep")}
+	w.env = []string{"HOME=" + w.home, "USER=ann", "PATH=/usr/bin:/bin", "SWAPKEEP_ROOT=" + root, "XDG_RUNTIME_DIR=" + root}
+	w.write(".config/swapkeep/config.toml", wardConfig)
+	w.inProfile(chromiumID, "")
+	w.inFirefox(firefoxID)
+	w.bring(&w.package_, "unpacked")
+	w.bring(&w.newer, "newer")
+	w.program = filepath.Join(w.package_, "swapkeep")
+	w.run("install", "--extension-id", chromiumID, "--extension-id", firefoxID)
+	w.program = w.at(".local/lib/swapkeep/current/swapkeep")
+	t.Cleanup(w.stopDaemon)
+	return w
+}
+
+// bring puts programs into the user's home, as if unpacked there.
+func (w *ward) bring(dir *string, name string) {
+	w.folder(name)
+	for _, program := range []string{"swapkeep", "swapkeepd"} {
+		w.ok(os.Link(filepath.Join(*dir, program), filepath.Join(w.at(name), program)))
+	}
+	*dir = w.at(name)
+}
+
+func (w *ward) stopDaemon() { (&machine{t: w.t, place: w.place}).stopDaemon() }
+
+// at is a path in the user's home, or with a leading slash one of the system.
+func (w *ward) at(path string) string {
+	if strings.HasPrefix(path, "/") {
+		return filepath.Join(w.root, path)
+	}
+	return filepath.Join(w.home, path)
+}
+
+func (w *ward) ok(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *ward) folder(path string) { w.ok(os.MkdirAll(w.at(path), 0o755)) }
+
+func (w *ward) write(path, text string) {
+	w.t.Helper()
+	w.ok(os.MkdirAll(filepath.Dir(w.at(path)), 0o755))
+	w.ok(os.WriteFile(w.at(path), []byte(text), 0o644))
+}
+
+func (w *ward) read(path string) string {
+	w.t.Helper()
+	b, err := os.ReadFile(w.at(path))
+	w.ok(err)
+	return string(b)
+}
+
+func (w *ward) edit(path, old, now string) {
+	w.t.Helper()
+	text := w.read(path)
+	if !strings.Contains(text, old) {
+		w.t.Fatalf("%s has no %q: %s", path, old, text)
+	}
+	w.write(path, strings.ReplaceAll(text, old, now))
+}
+
+func (w *ward) remove(path string)               { w.ok(os.RemoveAll(w.at(path))) }
+func (w *ward) chmod(path string, m os.FileMode) { w.t.Helper(); w.ok(os.Chmod(w.at(path), m)) }
+
+func (w *ward) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(w.program, args...)
+	cmd.Env = w.env
+	return cmd
+}
+
+func (w *ward) run(args ...string) {
+	w.t.Helper()
+	if out, err := w.command(args...).CombinedOutput(); err != nil {
+		w.t.Fatalf("swapkeep %v: %v\n%s", args, err, out)
+	}
+}
+
+// daemon starts the installed daemon and returns its process id.
+func (w *ward) daemon() int {
+	w.t.Helper()
+	conn, err := owner.Ensure(w.t.Context(), owner.Launch{Place: w.place, Exe: w.at(".local/lib/swapkeep/current/swapkeepd"), Env: w.env})
+	w.ok(err)
+	peer, err := transport.PeerOf(conn)
+	w.ok(errors.Join(err, conn.Close()))
+	return peer.PID
+}
+
+// doctor runs the doctor and tells its findings, but those that are well.
+func (w *ward) doctor(args ...string) string {
+	w.t.Helper()
+	cmd := w.command(append([]string{"doctor", "--json"}, args...)...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	began := time.Now()
+	err := cmd.Run()
+	if took := time.Since(began); took > 15*time.Second {
+		w.t.Errorf("the doctor took %s", took)
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) || errs.Len() > 0 {
+		w.t.Fatalf("swapkeep doctor: %v\n%s", err, errs.String())
+	}
+	var said doctorSaid
+	if err := json.Unmarshal(out.Bytes(), &said); err != nil {
+		w.t.Fatalf("%v in %s", err, out.String())
+	}
+	text := fmt.Sprintf("exit status %d\n", cmd.ProcessState.ExitCode())
+	for _, f := range append(said.Mended, said.Findings...) {
+		if f.ID == "environment" && f.Evidence == ownVariable || f.Status == doctor.OK || f.Status == doctor.Skipped {
+			continue
+		}
+		text += findingText(f)
+	}
+	return w.normal(text)
+}
+
+// ownVariable is what the doctor says of the variable by which tests move the root.
+const ownVariable = "set here: SWAPKEEP_ROOT; a browser that is not started from this terminal does not know it"
+
+func findingText(f doctor.Finding) string {
+	about := ""
+	if f.About != "" {
+		about = f.About + ": "
+	}
+	switch {
+	case f.Fixed != "":
+		return fmt.Sprintf("mended %s: %s%s\n", f.ID, about, f.Fixed)
+	case f.Unfixed != "":
+		return fmt.Sprintf("not mended %s: %s%s\n", f.ID, about, f.Unfixed)
+	case f.Remedy == "":
+		return fmt.Sprintf("%-4s %s: %s%s\n", f.Status, f.ID, about, f.Evidence)
+	}
+	return fmt.Sprintf("%-4s %s: %s%s\n     %s\n", f.Status, f.ID, about, f.Evidence, f.Remedy)
+}
+
+// numbers are what differs from run to run.
+var numbers = []struct {
+	form *regexp.Regexp
+	as   string
+}{
+	{regexp.MustCompile(`\b(process|pid|kill) \d+`), "$1 N"},
+	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
+	{regexp.MustCompile(`at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "at TIME"},
+}
+
+func (w *ward) normal(text string) string {
+	text = strings.ReplaceAll(text, w.root, "")
+	for _, n := range numbers {
+		text = n.form.ReplaceAllString(text, n.as)
+	}
+	return text
+}
+
+const (
+	chromiumFile = ".config/chromium/NativeMessagingHosts/app.swapkeep.host.json"
+	firefoxFile  = ".mozilla/native-messaging-hosts/app.swapkeep.host.json"
+	programFile  = ".local/lib/swapkeep/0.1.0/swapkeep"
+	strangerID   = "ponmlkjihgfedcbaponmlkjihgfedcba"
+)
+
+// inProfile is a Chromium profile with an extension of ours, unpacked.
+func (w *ward) inProfile(id, more string) {
+	w.write("extension/manifest.json", `{"name":"__MSG_app_name__","default_locale":"en"}`)
+	w.write("extension/_locales/en/messages.json", `{"app_name":{"message":"Swapkeep"}}`)
+	w.write(".config/chromium/Default/Preferences", fmt.Sprintf(`{"extensions":{"settings":{%q:{"path":%q,"state":1%s}}}}`, id, w.at("extension"), more))
+}
+
+// inFirefox is a Firefox profile with an extension of ours.
+func (w *ward) inFirefox(id string) {
+	w.write(".mozilla/firefox/ann.default/extensions.json", fmt.Sprintf(`{"addons":[{"id":%q,"active":true,"defaultLocale":{"name":"Swapkeep"}}]}`, id))
+}
+
+// system installs for all users, as a package does.
+func (w *ward) system() {
+	file, err := manifest.Render(manifest.Chromium, "linux", w.at(".local/lib/swapkeep/current/swapkeep"), []string{chromiumID})
+	w.ok(err)
+	w.write("/etc/chromium/native-messaging-hosts/app.swapkeep.host.json", string(file))
+}
+
+// broken are installations that do not work, or may not for long, and how they came to
+// be so. What the doctor says of each, does about it and says then is in testdata/doctor.
+var broken = map[string]func(*ward){
+	"healthy":      func(*ward) {},
+	"no-extension": func(w *ward) { w.remove(".config/chromium/Default/Preferences"); w.remove(".mozilla/firefox") },
+
+	"manifest-removed":  func(w *ward) { w.remove(chromiumFile) },
+	"manifest-bom":      func(w *ward) { w.write(chromiumFile, "\xef\xbb\xbf"+w.read(chromiumFile)) },
+	"manifest-no-json":  func(w *ward) { w.write(chromiumFile, `{"name": "app.swapkeep.host",`) },
+	"manifest-key":      func(w *ward) { w.edit(firefoxFile, `"name"`, `"comment": "mine", "name"`) },
+	"manifest-name":     func(w *ward) { w.edit(chromiumFile, `"app.swapkeep.host"`, `"App.Swapkeep.Host"`) },
+	"manifest-relative": func(w *ward) { w.edit(chromiumFile, w.at(".local/lib"), ".local/lib") },
+	"manifest-origin":   func(w *ward) { w.edit(chromiumFile, chromiumID+"/", chromiumID) },
+	"wrong-path":        func(w *ward) { w.edit(chromiumFile, "/current/", "/old/") },
+	"wrong-owner": func(w *ward) {
+		w.write("/owners", w.at(chromiumFile)+" 12345\n")
+	},
+	"open-folder": func(w *ward) { w.chmod(filepath.Dir(chromiumFile), 0o777) },
+	"foreign-manifest": func(w *ward) {
+		w.system()
+		w.write(chromiumFile, `{"name":"app.swapkeep.host","description":"x","type":"stdio","path":"/opt/other/host","allowed_origins":["`+origin+`"]}`)
+	},
+	"two-copies": func(w *ward) {
+		w.write("other/swapkeep", w.read(programFile)+"another build")
+		w.chmod("other/swapkeep", 0o755)
+		w.edit(chromiumFile, w.at(".local/lib/swapkeep/current/swapkeep"), w.at("other/swapkeep"))
+	},
+	"system-too": (*ward).system,
+
+	"moved": func(w *ward) {
+		w.program = filepath.Join(w.package_, "swapkeep")
+		w.ok(os.Rename(w.at(".local/lib/swapkeep/0.1.0"), w.at("elsewhere")))
+	},
+	"link-removed": func(w *ward) {
+		w.program = w.at(programFile)
+		w.remove(".local/lib/swapkeep/current")
+	},
+	"no-program": func(w *ward) {
+		w.program = filepath.Join(w.package_, "swapkeep")
+		w.remove(programFile)
+	},
+	"no-daemon":      func(w *ward) { w.remove(".local/lib/swapkeep/0.1.0/swapkeepd") },
+	"not-executable": func(w *ward) { w.program = filepath.Join(w.package_, "swapkeep"); w.chmod(programFile, 0o644) },
+	"open-program":   func(w *ward) { w.chmod(programFile, 0o777) },
+	"noexec": func(w *ward) {
+		w.write("/proc/self/mountinfo", "22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n"+
+			"30 22 8:2 / "+strings.ReplaceAll(w.home, " ", `\040`)+" rw,nosuid,noexec,relatime - ext4 /dev/sda2 rw\n")
+	},
+
+	"stranger":           func(w *ward) { w.inProfile(strangerID, "") },
+	"not-in-manifest":    func(w *ward) { w.edit(chromiumFile, chromiumID, strangerID) },
+	"extension-disabled": func(w *ward) { w.inProfile(chromiumID, `,"disable_reasons":[1]`) },
+	"firefox-stranger":   func(w *ward) { w.inFirefox("other@swapkeep.invalid") },
+	"blocked": func(w *ward) {
+		w.write("/etc/chromium/policies/managed/company.json", `{"NativeMessagingBlocklist":["*"],"NativeMessagingAllowlist":["com.example.other"]}`)
+		w.write("/etc/firefox/policies/policies.json", `{"policies":{"NativeMessagingUserLevelHosts":false}}`)
+	},
+	"flatpak": func(w *ward) { w.folder(".var/app/org.mozilla.firefox/.mozilla") },
+
+	"no-bus": func(w *ward) {
+		w.edit(".config/swapkeep/config.toml", `"file"`, `"os"`)
+		w.env = append(w.env, "DBUS_SESSION_BUS_ADDRESS=disabled:")
+	},
+	"garbage-config": func(w *ward) { w.write(".config/swapkeep/config.toml", "[keys]\nbackend = paper\n") },
+	"open-home":      func(w *ward) { w.chmod(".local/state/swapkeep", 0o777) },
+	"other-mode": func(w *ward) {
+		w.run("doctor")
+		w.edit(".local/state/swapkeep/home.json", `"sandbox":false`, `"sandbox":true`)
+	},
+	"damaged-stamp": func(w *ward) { w.run("doctor"); w.write(".local/state/swapkeep/home.json", "{}") },
+	"damaged-database": func(w *ward) {
+		w.run("doctor")
+		w.write(".local/state/swapkeep/orders.db", strings.Repeat("not a database ", 4096))
+	},
+	"cut-database": func(w *ward) {
+		w.run("doctor")
+		w.ok(os.Truncate(w.at(".local/state/swapkeep/orders.db"), 8192))
+	},
+	"full-disk": func(w *ward) {
+		w.edit(".config/swapkeep/config.toml", `listen = "off"`, "disabled = true")
+		pid := w.daemon()
+		w.ok(unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 8192, Max: 8192}, nil))
+	},
+	"port-taken": func(w *ward) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		w.ok(err)
+		w.t.Cleanup(func() { _ = l.Close() })
+		w.edit(".config/swapkeep/config.toml", `"off"`, `"`+l.Addr().String()+`"`)
+	},
+	"clock": func(w *ward) {
+		w.run("doctor")
+		later := time.Now().Add(49 * time.Hour)
+		w.ok(os.Chtimes(w.at(".local/state/swapkeep/home.json"), later, later))
+	},
+	"stale-socket": func(w *ward) {
+		w.run("doctor")
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: w.place.SocketPath(), Net: "unix"})
+		w.ok(err)
+		l.SetUnlinkOnClose(false)
+		w.ok(l.Close())
+	},
+	"open-socket": func(w *ward) { w.daemon(); w.ok(os.Chmod(w.place.SocketPath(), 0o666)) },
+	"stuck-daemon": func(w *ward) {
+		own, err := owner.Acquire(w.place)
+		w.ok(err)
+		w.t.Cleanup(func() { _ = own.Close() })
+	},
+	"old-daemon": func(w *ward) { w.daemon(); w.program = filepath.Join(w.newer, "swapkeep") },
+	"last-words": func(w *ward) {
+		w.write(".local/state/swapkeep/swapkeepd.log", "swapkeepd: another process holds the order database; stop it\n")
+	},
+	"log-error": func(w *ward) {
+		w.write(".local/state/swapkeep/swapkeepd.log", fmt.Sprintf(`{"level":"error","error":"no space left on device","time":%q,"message":"close the price history"}`+"\n", time.Now().Format(time.RFC3339)))
+	},
+
+	"damaged-receipts": func(w *ward) { w.write(".local/state/swapkeep/receipts.json", "[]") },
+	"old-version":      func(w *ward) { w.write(".local/lib/swapkeep/0.0.9/swapkeep", "old") },
+	"autostart-stray": func(w *ward) {
+		w.program = filepath.Join(w.package_, "swapkeep")
+		w.run("install", "--autostart")
+		w.program = w.at(".local/lib/swapkeep/current/swapkeep")
+		unit := ".config/systemd/user/swapkeepd.service"
+		w.edit(unit, w.at(".local/lib/swapkeep/current/swapkeepd"), w.at("elsewhere/swapkeepd"))
+	},
+}
+
+// The doctor names what is wrong with its remedy, mends what is safe to mend, and says
+// what is left then.
+func TestDoctor(t *testing.T) {
+	for name, breaks := range broken {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t)
+			breaks(w)
+			before := w.doctor()
+			after := w.doctor("--fix")
+			if after == before {
+				after = "as before\n"
+			}
+			golden(t, name, "$ swapkeep doctor\n"+before+"\n$ swapkeep doctor --fix\n"+after)
+		})
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata/doctor", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || got != string(want) {
+		t.Errorf("%v: the doctor does not say what %s says: run go test ./cmd/swapkeep -run TestDoctor -update and read the difference\n%s", err, file, got)
+	}
+}
+
+var wrapped = regexp.MustCompile(`\n {20,}`)
+
+// What a person sees.
+func TestDoctorForPeople(t *testing.T) {
+	w := newWard(t)
+	w.remove(chromiumFile)
+	out, err := w.command("doctor").Output()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitUnwell {
+		t.Errorf("ended with %v", err)
+	}
+	text := wrapped.ReplaceAllString(string(out), " ") // where depends on the folder's name
+	golden(t, "table", w.normal(text))
+}
+
+// What a daemon that died left is removed while nobody can listen there.
+func TestDoctorRemovesASocket(t *testing.T) {
+	w := newWard(t)
+	broken["stale-socket"](w)
+	w.remove(chromiumFile) // or the daemon of a launch would replace it before
+	w.remove(firefoxFile)
+	if got := w.doctor("--fix"); !strings.Contains(got, "mended daemon.socket: removed ") {
+		t.Errorf("it is not removed:\n%s", got)
+	}
+}
+
+// The doctor stops what it has started, and leaves a daemon alone that ran before.
+func TestDoctorLeavesTheDaemonAsItWas(t *testing.T) {
+	w := newWard(t)
+	w.doctor()
+	if _, held := owner.Holder(w.place); held {
+		t.Error("the daemon that the doctor started goes on")
+	}
+	pid := w.daemon()
+	w.doctor("--fix")
+	if now, held := owner.Holder(w.place); !held || now != pid {
+		t.Errorf("the daemon was %d and is %d", pid, now)
+	}
+}
+
+// What a host does that browsers do not forgive is seen.
+func TestDoctorLaunch(t *testing.T) {
+	for name, row := range map[string]struct{ script, want string }{
+		"silent":    {"exec sleep 20", "no answer in 5s"},
+		"talkative": {`echo "warning: old library" >&2; exec "$REAL" "$@"`, "wrote to the browser's log: warning: old library"},
+		"lingering": {`"$REAL" "$@"; sleep 1`, "to leave when the browser closed its port"},
+		"dying":     {"echo cannot open display >&2; exit 3", "ended: cannot open display"},
+		"chatting":  {"echo hello", "ended without an answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t)
+			w.remove(firefoxFile) // one launch is enough
+			w.ok(os.Rename(w.at(programFile), w.at("real")))
+			w.ok(os.Symlink(w.at(".local/lib/swapkeep/0.1.0/swapkeepd"), w.at("swapkeepd")))
+			w.write(programFile, "#!/bin/sh\nREAL="+w.at("real")+"\n"+row.script+"\n")
+			w.chmod(programFile, 0o755)
+			w.program = w.at("real")
+			if got := w.doctor(); !strings.Contains(got, row.want) {
+				t.Errorf("no word of it:\n%s", got)
+			}
+		})
+	}
+}

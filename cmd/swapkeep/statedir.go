@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"swapkeep/host/owner"
+	"swapkeep/host/transport"
+)
+
+// stateFiles are what the daemon keeps in its state directory, as patterns of names. On
+// some systems what was installed is in the same folder. The lock and what lives only as
+// long as a daemon go after them.
+var stateFiles = []string{"orders.db*", "prices.db*", "keys", "swapkeepd.log*", "spawn.lock", "home.json"}
+
+// stateUsed reports whether a daemon has ever made the directory its own.
+func stateUsed(place transport.Place) bool {
+	_, err := os.Lstat(filepath.Join(place.Home, "home.json"))
+	return err == nil
+}
+
+// removeState removes what the daemon keeps in its state directory, and nothing else
+// that is there. The caller made sure that there is no wallet in it, and no daemon.
+func removeState(place transport.Place) error {
+	if !stateUsed(place) {
+		return nil
+	}
+	held, err := owner.Acquire(place)
+	if err != nil {
+		return err
+	}
+	for _, pattern := range stateFiles { // home.json last: without it a daemon refuses the rest
+		if err := removeMatching(place.Home, pattern); err != nil {
+			return errors.Join(fmt.Errorf("remove the state directory: %w", err), held.Close())
+		}
+	}
+	return errors.Join(held.Close(), gone(os.Remove(place.LockPath())), gone(os.RemoveAll(place.RunDir())))
+}
+
+func removeMatching(dir, pattern string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if is, err := path.Match(pattern, e.Name()); err != nil || !is {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gone is no error where there was nothing.
+func gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// removeStateFolder removes the directory itself, if what is in it is nobody's.
+func removeStateFolder(place transport.Place) error {
+	entries, err := os.ReadDir(place.Home)
+	if err != nil || len(entries) > 0 {
+		return gone(err)
+	}
+	return gone(os.Remove(place.Home))
+}

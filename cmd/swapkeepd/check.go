@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"swapkeep/host/owner"
+	"swapkeep/host/protocol"
+	"swapkeep/host/transport"
+)
+
+// errUnwell: the words are on standard output already.
+var errUnwell = errors.New("something does not work")
+
+// check examines the home of a daemon that does not run, and makes nothing in it.
+func check(ctx context.Context, out io.Writer, args, environ []string) error {
+	asked := func(flag string) bool {
+		i := slices.Index(args, flag)
+		if i >= 0 {
+			args = slices.Delete(args, i, i+1)
+		}
+		return i >= 0
+	}
+	asJSON, online := asked("--json"), asked("--online")
+	cfg, err := load(environ, args)
+	if err != nil {
+		return err
+	}
+	place := transport.Place{Home: cfg.Home}
+	if pid, held := owner.Holder(place); held {
+		return fmt.Errorf("the daemon runs (pid %d), and examines itself: run swapkeep doctor", pid)
+	}
+	d := protocol.Diagnosis{Version: version, Checks: subject{cfg: cfg, place: place, online: online}.examine(ctx)}
+	if asJSON {
+		return json.NewEncoder(out).Encode(d)
+	}
+	for _, c := range d.Checks {
+		fmt.Fprintf(out, "%-7s  %-16s %s\n", c.Status, c.ID, c.Evidence)
+		if c.Remedy != "" {
+			fmt.Fprintf(out, "         %-16s what to do: %s\n", "", c.Remedy)
+		}
+	}
+	if slices.ContainsFunc(d.Checks, func(c protocol.Check) bool { return c.Status == protocol.CheckFail }) {
+		return errUnwell
+	}
+	return nil
+}

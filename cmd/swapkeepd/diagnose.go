@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"swapkeep/config"
+	"swapkeep/home"
+	"swapkeep/host/protocol"
+	"swapkeep/host/transport"
+	"swapkeep/keys"
+)
+
+// probeTime is for the keychain.
+const probeTime = 4 * time.Second
+
+// A subject is what is examined: a running daemon, or the home of one that does
+// not run.
+type subject struct {
+	cfg    config.Config
+	place  transport.Place
+	daemon *daemon // nil: none runs
+	online bool
+
+	answers func() ([]answer, error) // of the networks, asked once
+}
+
+// examinations are the checks that only swapkeepd can make.
+var examinations = []struct {
+	id  string
+	run func(subject, context.Context) protocol.Check
+}{
+	{"home.directory", subject.directory},
+	{"home.stamp", subject.stamp},
+	{"database.orders", subject.orders},
+	{"database.prices", subject.history},
+	{"keychain", subject.keychain},
+	{"prices.port", subject.port},
+	{"clock", subject.clock},
+	{"networks", subject.networks},
+}
+
+// diagnose is host.diagnose.
+func (d *daemon) diagnose(ctx context.Context, online bool) []protocol.Check {
+	return subject{cfg: d.cfg, place: transport.Place{Home: d.home.Dir}, daemon: d, online: online}.examine(ctx)
+}
+
+func (s subject) examine(ctx context.Context) []protocol.Check {
+	s.answers = sync.OnceValues(func() ([]answer, error) { return s.ask(ctx) })
+	out := make([]protocol.Check, len(examinations))
+	var all sync.WaitGroup
+	for i, e := range examinations {
+		all.Go(func() {
+			out[i] = e.run(s, ctx)
+			out[i].ID = e.id
+		})
+	}
+	all.Wait()
+	return out
+}
+
+func finding(status, evidence, remedy string) protocol.Check {
+	return protocol.Check{Status: status, Evidence: evidence, Remedy: remedy}
+}
+
+const neverStarted = "no daemon has been started here yet"
+
+// directory looks who may enter the state directory.
+func (s subject) directory(context.Context) protocol.Check {
+	dir := s.place.Home
+	err := transport.Check(s.place)
+	var unsafe *transport.UnsafeError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return finding(protocol.CheckOK, dir+" is not there: "+neverStarted, "")
+	case errors.As(err, &unsafe):
+		return finding(protocol.CheckFail, unsafe.Dir+" "+unsafe.Reason, unsafe.Remedy)
+	case err != nil:
+		return finding(protocol.CheckFail, err.Error(), "mend the permissions of "+dir)
+	}
+	return finding(protocol.CheckOK, dir+", of this user alone", "")
+}
+
+// stamp looks whether the home is of the configuration's mode.
+func (s subject) stamp(context.Context) protocol.Check {
+	stamp, err := home.StampOf(s.place.Home)
+	mode := map[bool]string{true: "sandbox", false: "real"}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return finding(protocol.CheckOK, neverStarted, "")
+	case errors.Is(err, home.ErrStamp):
+		return finding(protocol.CheckFail, "home.json is damaged", "restore "+filepath.Join(s.place.Home, "home.json")+" from a backup: it names the keychain items of your wallets")
+	case err != nil:
+		return finding(protocol.CheckFail, err.Error(), "mend the permissions of "+s.place.Home)
+	case stamp.Sandbox != s.cfg.Sandbox:
+		return finding(protocol.CheckFail, fmt.Sprintf("this home is %s, and the configuration %s", mode[stamp.Sandbox], mode[s.cfg.Sandbox]),
+			"set sandbox = "+fmt.Sprint(stamp.Sandbox)+" in the configuration, or SWAPKEEP_HOME to another directory")
+	}
+	return finding(protocol.CheckOK, mode[stamp.Sandbox], "")
+}
+
+// keychain writes, reads and deletes an item beside the wallets' own.
+func (s subject) keychain(ctx context.Context) protocol.Check {
+	stamp, err := home.StampOf(s.place.Home)
+	if err != nil {
+		stamp = home.Stamp{Sandbox: s.cfg.Sandbox, Namespace: "new"}
+	}
+	if s.cfg.Keys.Backend == "file" {
+		if _, err := os.Stat(filepath.Join(s.place.Home, "keys")); errors.Is(err, fs.ErrNotExist) {
+			return finding(protocol.CheckOK, "encrypted files (keys.backend): none yet", "")
+		}
+	}
+	store, err := keysOf(s.cfg, stamp, s.place.Home, ".probe", keys.Limits{Call: probeTime, Prompt: probeTime})
+	if err == nil {
+		err = store.Probe(ctx)
+	}
+	switch {
+	case errors.Is(err, keys.ErrKeychainLocked):
+		return finding(protocol.CheckWarn, keys.ErrKeychainLocked.Error()+": it will ask before it gives anything", keys.Remedy(err))
+	case err != nil:
+		return finding(protocol.CheckFail, oneLine(err), keys.Remedy(err))
+	}
+	return finding(protocol.CheckOK, map[string]string{"os": "the system's keychain", "file": "encrypted files"}[s.cfg.Keys.Backend]+": wrote, read and deleted an item", "")
+}
+
+// port looks who serves, or would serve, prices.
+func (s subject) port(ctx context.Context) protocol.Check {
+	at := s.cfg.Prices.Listen
+	if s.cfg.Prices.Disabled || at == config.NoListener {
+		return finding(protocol.CheckOK, "off by the configuration", "")
+	}
+	if s.daemon != nil {
+		return s.servedPort()
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", at)
+	if err != nil {
+		p := portProblem(at, err)
+		return finding(protocol.CheckWarn, p.Message, p.Remedy)
+	}
+	_ = l.Close()
+	return finding(protocol.CheckOK, at+" is free", "")
+}
+
+func (s subject) servedPort() protocol.Check {
+	if p := s.daemon.prices.port.Load(); p != nil {
+		return finding(protocol.CheckWarn, p.Message, p.Remedy)
+	}
+	if at := s.daemon.prices.Status().URL; at != "" {
+		return finding(protocol.CheckOK, "served by the daemon at "+at, "")
+	}
+	return finding(protocol.CheckSkipped, "it is not served yet, or the price history cannot be used", "")
+}

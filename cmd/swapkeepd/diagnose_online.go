@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/fault"
+	"swapkeep/host/protocol"
+)
+
+// onlineTime is for all networks together.
+const onlineTime = 5 * time.Second
+
+// Bounds of a clock: an order's deadline is minutes away.
+const (
+	fileAhead  = 5 * time.Minute
+	blockAhead = 30 * time.Second // blocks are stamped a little early
+	blockOld   = 3 * time.Minute
+)
+
+const clockRemedy = "set the clock, and let the system keep it (timedatectl set-ntp true on Linux); deadlines of orders are told by it"
+
+// clock compares ours with what was written here and, online, with the chains'.
+func (s subject) clock(context.Context) protocol.Check {
+	now := fault.Now()
+	for _, name := range []string{"home.json", "orders.db", "prices.db", "swapkeepd.log"} {
+		info, err := os.Stat(filepath.Join(s.place.Home, name))
+		if err == nil && info.ModTime().Sub(now) > fileAhead {
+			return finding(protocol.CheckWarn, fmt.Sprintf("%s was written %s from now: the clock was ahead then, or is behind", name, info.ModTime().Sub(now).Round(time.Minute)), clockRemedy)
+		}
+	}
+	if !s.online {
+		return finding(protocol.CheckSkipped, "no file of ours is from the future; compared with the networks' by --online", "")
+	}
+	answers, err := s.answers()
+	if err != nil {
+		return finding(protocol.CheckSkipped, oneLine(err), "")
+	}
+	newest, answered := time.Time{}, false
+	for _, a := range answers {
+		if a.err == nil && a.head.After(newest) {
+			newest, answered = a.head, true
+		}
+	}
+	switch age := now.Sub(newest); {
+	case !answered:
+		return finding(protocol.CheckSkipped, "no network answered", "")
+	case age < -blockAhead:
+		return finding(protocol.CheckFail, fmt.Sprintf("the newest block is %s from now: the clock is behind", -age.Round(time.Second)), clockRemedy)
+	case age > blockOld:
+		return finding(protocol.CheckWarn, fmt.Sprintf("the newest block of any network is %s old: the clock is ahead, or every endpoint is behind", age.Round(time.Second)), clockRemedy)
+	}
+	return finding(protocol.CheckOK, "agrees with the networks' latest blocks", "")
+}
+
+// networks asks each for its latest block.
+func (s subject) networks(context.Context) protocol.Check {
+	if !s.online {
+		return finding(protocol.CheckSkipped, "asked by --online", "")
+	}
+	answers, err := s.answers()
+	if err != nil {
+		return finding(protocol.CheckFail, oneLine(err), "mend networks in the configuration")
+	}
+	var silent []string
+	for _, a := range answers {
+		if a.err != nil {
+			silent = append(silent, a.name)
+		}
+	}
+	slices.Sort(silent)
+	evidence := fmt.Sprintf("%d of %d networks answer", len(answers)-len(silent), len(answers))
+	switch {
+	case len(silent) == 0:
+		return finding(protocol.CheckOK, evidence, "")
+	case len(silent) == len(answers):
+		return finding(protocol.CheckFail, evidence, "look at the network connection, a proxy or a firewall; then at networks in the configuration")
+	}
+	return finding(protocol.CheckWarn, evidence+"; silent: "+strings.Join(silent, ", "), "wait, or give those another RPC: swapkeep settings set networks.ID.rpc URL")
+}
+
+// An answer is one network's.
+type answer struct {
+	name string
+	head time.Time // of its latest block
+	err  error
+}
+
+// ask asks every network at once.
+func (s subject) ask(ctx context.Context) ([]answer, error) {
+	hub, err := s.hub()
+	if err != nil {
+		return nil, err
+	}
+	if s.daemon == nil {
+		defer hub.Close()
+	}
+	ctx, cancel := context.WithTimeout(ctx, onlineTime)
+	defer cancel()
+	networks := hub.Networks()
+	out := make([]answer, len(networks))
+	var all sync.WaitGroup
+	for i, n := range networks {
+		all.Go(func() {
+			price, err := hub.GasPrice(ctx, n.ID)
+			out[i] = answer{n.Name, price.Time, err}
+		})
+	}
+	all.Wait()
+	return out, nil
+}
+
+func (s subject) hub() (*chain.Hub, error) {
+	if s.daemon != nil {
+		return s.daemon.hub, nil
+	}
+	return dialNetworks(s.cfg)
+}

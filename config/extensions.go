@@ -1,0 +1,60 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// InstalledExtensions are those that swapkeep install let in by --extension-id. They
+// are kept in extensions.json, beside the configuration file, which is the person's.
+type InstalledExtensions struct {
+	Chromium []string `json:"chromium,omitempty"`
+	Firefox  []string `json:"firefox,omitempty"`
+}
+
+// readExtensions adds what the installer let in to what the configuration lets in,
+// wherever that says it. Without the file there is nothing to add.
+func (c *Config) readExtensions() error {
+	if !filepath.IsAbs(c.ExtensionsFile) { // a configuration named by a relative path: whoever reads it next means another
+		c.ExtensionsFile = ""
+		return nil
+	}
+	b, err := readOwn(c.ExtensionsFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("extensions: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	err = d.Decode(&c.LetIn)
+	if err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more than one value in it")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("extensions: %s: %w; remove it, and let extensions in again with swapkeep install --extension-id", c.ExtensionsFile, err)
+	}
+	c.Extensions.Chromium = union(c.Extensions.Chromium, c.LetIn.Chromium)
+	c.Extensions.Firefox = union(c.Extensions.Firefox, c.LetIn.Firefox)
+	return nil
+}
+
+// union is a list with those of another that it lacks.
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

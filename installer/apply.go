@@ -1,0 +1,87 @@
+package installer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"swapkeep/fault"
+)
+
+// A Stopped plan failed in the middle. Its receipts name all that was done and what was
+// about to be done: it can be applied again, or uninstalled.
+type Stopped struct {
+	Done   []Change // in their order
+	Failed Change
+	Err    error
+}
+
+func (s *Stopped) Error() string {
+	return fmt.Sprintf("%s %s: %v (%d changes were made before it; run install again to go on, or uninstall to take them back)",
+		s.Failed.Kind, s.Failed.Path, s.Err, len(s.Done))
+}
+
+func (s *Stopped) Unwrap() error { return s.Err }
+
+// Apply carries a plan out and stops at the first failure. It may be repeated; a plan
+// without changes changes nothing. The receipts are written first. Errors: ErrForeign
+// without Force, *Stopped.
+func Apply(ctx context.Context, m Machine, p *Plan) (*Receipts, error) {
+	if len(p.Foreign) > 0 && !p.Force {
+		all := make([]string, len(p.Foreign))
+		for i, f := range p.Foreign {
+			all[i] = f.String()
+		}
+		return p.receipts, fmt.Errorf("%w: %s; look at it, and let it be replaced with --force", ErrForeign, strings.Join(all, ", "))
+	}
+	if len(p.Changes) == 0 {
+		return p.receipts, nil
+	}
+	for _, c := range p.Changes {
+		p.receipts.put(c.receipt(p))
+	}
+	if err := p.receipts.write(m, p.Receipts); err != nil {
+		return p.receipts, fmt.Errorf("write the receipts: %w; nothing was changed", err)
+	}
+	for i, c := range p.Changes {
+		fault.Point("installer.before_change")
+		err := ctx.Err()
+		if err == nil {
+			err = kinds[c.Kind].make(m, c)
+		}
+		if err != nil {
+			return p.receipts, &Stopped{Done: p.Changes[:i], Failed: c, Err: err}
+		}
+	}
+	fault.Point("installer.before_settle")
+	if err := p.receipts.settle(m); err != nil {
+		return p.receipts, err
+	}
+	return p.receipts, p.receipts.write(m, p.Receipts)
+}
+
+// settle marks as made what is there, also of an earlier installation that was stopped.
+func (r *Receipts) settle(m Machine) error {
+	for i, e := range r.Entries {
+		if !e.Pending {
+			continue
+		}
+		sum, there, err := kinds[e.Kind].sum(m, e.Path, e.Name)
+		if err != nil {
+			return fmt.Errorf("look at %s: %w", e.Path, err)
+		}
+		if there && sum == e.SHA256 {
+			r.Entries[i].Pending, r.Entries[i].Before = false, ""
+		}
+	}
+	return nil
+}
+
+// receipt is the entry for a change that is about to be made.
+func (c Change) receipt(p *Plan) Receipt {
+	e := Receipt{Kind: c.Kind, Path: c.Path, Name: c.Name, SHA256: c.SHA256, Pending: true, Time: p.time, Version: p.Version, Owner: p.Launch}
+	if c.ours {
+		e.Before = c.Replaces
+	}
+	return e
+}

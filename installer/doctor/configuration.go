@@ -1,0 +1,58 @@
+package doctor
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"swapkeep/manifest"
+)
+
+var configurationChecks = []check{
+	{"config", "the configuration can be read", nil, configuration},
+	{"environment", "browsers see the same instance", nil, variables},
+	{"extensions.known", "an extension may use the host", nil, known},
+}
+
+func configuration(_ context.Context, p *Patient) []Finding {
+	if p.Config != nil {
+		return []Finding{fail(oneLine(p.Config), "mend it; until then neither browsers nor commands can be answered")}
+	}
+	return []Finding{ok("it can be read")}
+}
+
+// variables that only a terminal has lead it to another instance than browsers.
+func variables(_ context.Context, p *Patient) []Finding {
+	if p.Machine.Sudo {
+		return []Finding{warn("this looks at the browsers of root, and not at yours", "run it without sudo")}
+	}
+	var names []string
+	for _, entry := range p.Environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, "SWAPKEEP_") && value != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return []Finding{ok("nothing here is set that browsers do not know")}
+	}
+	slices.Sort(names)
+	return []Finding{note("set here: " + strings.Join(names, ", ") + "; a browser that is not started from this terminal does not know it").
+		withRemedy("put it into the configuration file, or into the environment of your session")}
+}
+
+func known(_ context.Context, p *Patient) (out []Finding) {
+	if p.Config != nil {
+		return []Finding{skipped("the configuration cannot be read")}
+	}
+	var good []string
+	for _, f := range manifest.Families() {
+		if n := len(p.Allowed[f]); n > 0 {
+			good = append(good, plural(n, "extension")+" of "+string(f))
+		}
+	}
+	if len(good) == 0 {
+		return []Finding{warn("no extension may use swapkeep yet", "swapkeep install --extension-id ID, with the id that the extension's popup shows")}
+	}
+	return []Finding{ok(strings.Join(good, ", "))}
+}

@@ -1,0 +1,237 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"swapkeep/host/client"
+	"swapkeep/host/owner"
+	"swapkeep/host/protocol"
+	"swapkeep/host/transport"
+)
+
+var daemonChecks = []check{
+	{"daemon.program", "the daemon's program is there", nil, daemonProgram},
+	{"daemon.running", "the daemon answers", nil, running},
+	{"daemon.version", "and is of this version", nil, daemonVersion},
+	{"daemon.socket", "its socket is yours alone", []string{"linux", "darwin"}, socket},
+	{"daemon.log", "its log tells of no failure", nil, logged},
+	{"daemon", "what the daemon finds itself", nil, diagnosis},
+}
+
+// dial looks for a daemon.
+func (p *Patient) dial(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	s := p.seen
+	s.pid, s.held = owner.Holder(p.Place)
+	conn, err := transport.Dial(ctx, p.Place)
+	if err != nil {
+		s.dialed = err
+		return
+	}
+	s.daemon, s.dialed = client.Terminal(ctx, conn, p.Version)
+}
+
+func daemonProgram(_ context.Context, p *Patient) []Finding {
+	info, err := p.Machine.Files.Stat(p.Daemon)
+	switch {
+	case err != nil:
+		return []Finding{fail(p.Daemon+" is not there", "unpack swapkeep and swapkeepd into one folder, then run swapkeep install from it")}
+	case p.Machine.OS != "windows" && info.Mode().Perm()&0o111 == 0:
+		return []Finding{fail(p.Daemon+" is not executable", "chmod +x "+quoted(p.Daemon)).mendedBy(p.chmod(p.Daemon, info.Mode().Perm()|0o111))}
+	}
+	return []Finding{ok(p.Daemon)}
+}
+
+func running(ctx context.Context, p *Patient) []Finding {
+	s := p.seen
+	switch {
+	case s.daemon != nil:
+		return []Finding{ok(fmt.Sprintf("process %d", s.pid))}
+	case s.held && errors.Is(s.dialed, transport.ErrNoDaemon), errors.Is(s.dialed, context.DeadlineExceeded):
+		return []Finding{fail(fmt.Sprintf("process %d holds the state directory and does not answer: it starts, ends or is stuck", s.pid),
+			fmt.Sprintf("wait a moment; if it stays so, end it with kill %d", s.pid))}
+	case errors.Is(s.dialed, transport.ErrNoDaemon):
+		return []Finding{ok("none runs; it starts when it is needed")}
+	case errors.Is(s.dialed, transport.ErrForeignPeer):
+		return []Finding{fail("another user's process answers in the daemon's place", "look who has access to "+quoted(p.Place.Home))}
+	}
+	return []Finding{fail(oneLine(s.dialed), "look at the permissions of "+quoted(p.Place.RunDir()))}
+}
+
+func daemonVersion(ctx context.Context, p *Patient) []Finding {
+	if p.seen.daemon == nil {
+		return []Finding{skipped("none answers")}
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	var hello protocol.Hello
+	if err := p.seen.daemon.Call(ctx, "host.hello", nil, &hello); err != nil {
+		return []Finding{fail("host.hello: "+oneLine(err), "swapkeep stop")}
+	}
+	if hello.Version != p.Version {
+		return []Finding{warn(fmt.Sprintf("the daemon is of version %s, this program of %s", hello.Version, p.Version), "swapkeep stop; the next use starts the new one").mendedBy(p.restart)}
+	}
+	return []Finding{ok(hello.Version)}
+}
+
+// socket looks at the daemon's socket, or at what a dead one left.
+func socket(_ context.Context, p *Patient) []Finding {
+	path := p.Place.SocketPath()
+	info, err := os.Stat(path) // a long path leads to it by a link
+	switch {
+	case err != nil && p.seen.daemon == nil:
+		return []Finding{ok("there is none while no daemon runs")}
+	case err != nil:
+		return []Finding{fail(oneLine(err), "swapkeep stop")}
+	case p.seen.daemon == nil && !p.seen.held:
+		return []Finding{note(path + " is left of a daemon that died; the next one replaces it").withRemedy("rm " + quoted(path)).mendedBy(p.removeSocket)}
+	case info.Mode()&fs.ModeSocket == 0:
+		return []Finding{fail(path+" is no socket", "rm "+quoted(path)+" && swapkeep stop")}
+	case info.Mode().Perm()&0o077 != 0:
+		return []Finding{fail(fmt.Sprintf("%s is open to others (mode %04o)", path, info.Mode().Perm()), "chmod 600 "+quoted(path)).mendedBy(p.chmod(path, 0o600))}
+	}
+	if uid, known := p.Machine.Files.Owner(info); known && uid != p.UID {
+		return []Finding{fail(fmt.Sprintf("%s belongs to user %d", path, uid), "look who has access to "+quoted(p.Place.Home))}
+	}
+	return []Finding{ok(fmt.Sprintf("%s, mode %04o", path, info.Mode().Perm()))}
+}
+
+// Bounds of what of the log counts.
+const (
+	logTail   = 64 << 10
+	logRecent = 24 * time.Hour
+)
+
+// logged looks for why the daemon ended, or for its last failure.
+func logged(_ context.Context, p *Patient) []Finding {
+	text, err := os.ReadFile(p.Place.LogPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return []Finding{ok("there is none yet")}
+	}
+	if err != nil {
+		return []Finding{warn(oneLine(err), "mend the permissions of "+quoted(p.Place.LogPath()))}
+	}
+	text = text[max(0, len(text)-logTail):]
+	if reason, ended := strings.CutPrefix(lastLine(string(text)), owner.ReasonPrefix); ended && p.seen.daemon == nil {
+		return []Finding{fail("the daemon did not start: "+shown(reason), "mend that; the next use starts it again")}
+	}
+	if last, at := p.lastError(text); last != "" && p.now().Sub(at) < logRecent {
+		return []Finding{warn(fmt.Sprintf("at %s: %s", at.UTC().Format(time.DateTime), shown(last)), "look at what came before it in "+quoted(p.Place.LogPath()))}
+	}
+	return []Finding{ok("no failure within a day")}
+}
+
+// lastError is the last line of the log that is a failure.
+func (p *Patient) lastError(text []byte) (said string, at time.Time) {
+	for line := range bytes.Lines(text) {
+		var entry struct {
+			Level   string    `json:"level"`
+			Time    time.Time `json:"time"`
+			Message string    `json:"message"`
+			Error   string    `json:"error"`
+		}
+		if json.Unmarshal(line, &entry) == nil && (entry.Level == "error" || entry.Level == "fatal" || entry.Level == "panic") {
+			said, at = strings.TrimSuffix(entry.Message+": "+entry.Error, ": "), entry.Time
+		}
+		if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
+			said = strings.TrimSpace(string(line))
+			if info, err := os.Stat(p.Place.LogPath()); err == nil {
+				at = info.ModTime()
+			}
+		}
+	}
+	return said, at
+}
+
+// shown is a text of the log as far as a line holds it.
+func shown(text string) string {
+	const longest = 300
+	text = strings.ToValidUTF8(text, "")
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "…"
+	}
+	return text
+}
+
+// mends are what --fix does about findings of the daemon's.
+var mends = map[string]func(*Patient) remedy{
+	"home.directory": func(p *Patient) remedy { return p.narrowHome },
+}
+
+// diagnosisTime is for what the daemon examines, which has bounds of its own.
+const diagnosisTime = 8 * time.Second
+
+// diagnosis asks the daemon, or where none runs its program, what they find.
+func diagnosis(ctx context.Context, p *Patient) (out []Finding) {
+	ctx, cancel := context.WithTimeout(ctx, diagnosisTime)
+	defer cancel()
+	var d protocol.Diagnosis
+	if why := p.unaskable(); why != "" {
+		return []Finding{skipped(why)}
+	}
+	if err := p.diagnose(ctx, &d); err != nil {
+		return []Finding{fail("it could not be asked: "+oneLine(err), "swapkeep stop, then run this again")}
+	}
+	for _, c := range d.Checks {
+		f := Finding{ID: c.ID, Title: titles[c.ID], Status: Status(c.Status), Evidence: shown(c.Evidence), Remedy: c.Remedy}
+		if mend := mends[c.ID]; mend != nil && f.Status == Fail {
+			f = f.mendedBy(mend(p))
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// unaskable is why neither the daemon nor its program can be asked.
+func (p *Patient) unaskable() string {
+	_, missing := p.Machine.Files.Stat(p.Daemon)
+	switch {
+	case p.Config != nil:
+		return "the configuration cannot be read"
+	case p.seen.daemon == nil && p.seen.held:
+		return "the daemon does not answer"
+	case p.seen.daemon == nil && missing != nil:
+		return "its program is not there"
+	}
+	return ""
+}
+
+// titles are those of the daemon's own checks.
+var titles = map[string]string{
+	"home.directory":  "the state directory is yours alone",
+	"home.stamp":      "it is of the configuration's mode",
+	"database.orders": "the database of orders can be used",
+	"database.prices": "so can the price history",
+	"keychain":        "the keychain keeps what it is given",
+	"prices.port":     "the price API has its port",
+	"clock":           "the clock is right",
+	"networks":        "the networks answer",
+}
+
+func (p *Patient) diagnose(ctx context.Context, d *protocol.Diagnosis) error {
+	if p.seen.daemon != nil {
+		err := p.seen.daemon.Call(ctx, "host.diagnose", protocol.DiagnoseParams{Online: p.Online}, d)
+		if e := (*protocol.Error)(nil); errors.As(err, &e) && e.Name == "unknown_method" {
+			return errors.New("the daemon is older than this command")
+		}
+		return err
+	}
+	args := []string{"check", "--json"}
+	if p.Online {
+		args = append(args, "--online")
+	}
+	said, err := say(ctx, diagnosisTime, p.Environ, p.Daemon, args...)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal([]byte(said), d)
+}

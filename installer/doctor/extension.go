@@ -1,0 +1,196 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"swapkeep/manifest"
+)
+
+var extensionChecks = []check{
+	{"extension.allowed", "the extension that is installed may use it", nil, allowed},
+}
+
+// product is the extension's name in every language.
+const product = "Swapkeep"
+
+// An extension is one of ours in a profile.
+type extension struct {
+	id       string
+	profile  string
+	disabled bool
+}
+
+// allowed holds what is installed against the manifest and against the host.
+func allowed(_ context.Context, p *Patient) (out []Finding) {
+	seen := 0
+	for _, b := range p.seen.browsers {
+		for _, e := range b.extensions {
+			seen++
+			if f, bad := p.admits(b, e); bad {
+				out = append(out, f.of(b.title()))
+			}
+		}
+	}
+	if seen == 0 {
+		return []Finding{note("no profile of these browsers has the extension; one that was loaded for a session is not seen")}
+	}
+	return unless(joined(out), ok("it is let in"))
+}
+
+func (p *Patient) admits(b browser, e extension) (Finding, bool) {
+	entry := e.id
+	if b.Family == manifest.Chromium {
+		entry = manifest.ChromiumOrigin(e.id)
+	}
+	first, any := b.first()
+	switch {
+	case p.Config == nil && !slices.Contains(p.Allowed[b.Family], e.id):
+		return fail("the host does not let "+e.id+" in", "swapkeep install --extension-id "+quoted(e.id)), true
+	case any && first.err == nil && !slices.Contains(first.lists, entry):
+		return fail(first.file+" does not name "+e.id, p.installRemedy(first.file)).mendedBy(p.reinstall), true
+	case e.disabled:
+		return note(e.id + " is switched off in " + e.profile), true
+	}
+	return Finding{}, false
+}
+
+// profiles are where a family keeps them, below what a browser's footprints and boxes
+// show.
+var profiles = map[manifest.Family][]string{
+	manifest.Chromium: {"*/Preferences", "*/Secure Preferences", "User Data/*/Preferences", "User Data/*/Secure Preferences"},
+	manifest.Firefox: {"*/extensions.json", "firefox/*/extensions.json", "Profiles/*/extensions.json", "Firefox/Profiles/*/extensions.json",
+		"common/.mozilla/firefox/*/extensions.json", ".mozilla/firefox/*/extensions.json"},
+}
+
+// maxProfile bounds what is read of a profile, in bytes.
+const maxProfile = 32 << 20
+
+// extensionsOf are ours in all profiles of a browser.
+func (p *Patient) extensionsOf(b browser) (out []extension) {
+	read := map[manifest.Family]func(*Patient, string, []byte) []extension{manifest.Chromium: (*Patient).inChromium, manifest.Firefox: (*Patient).inFirefox}
+	for _, dir := range p.dataOf(b) {
+		for _, pattern := range profiles[b.Family] {
+			for _, file := range p.glob(dir, pattern) {
+				text, err := p.small(file)
+				if err != nil {
+					continue
+				}
+				for _, e := range read[b.Family](p, p.parent(file), text) {
+					if !slices.ContainsFunc(out, func(o extension) bool { return o.id == e.id }) {
+						out = append(out, e)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// dataOf are the folders in which a browser keeps its profiles.
+func (p *Patient) dataOf(b browser) (out []string) {
+	for _, place := range b.places {
+		dirs := place.Footprints(p.environment())
+		if b.Box != "" && place.Dir != "" {
+			dirs = append(dirs, p.parent(place.Folder(p.environment())))
+		}
+		for _, dir := range dirs {
+			if info, err := p.Machine.Files.Stat(dir); err == nil && info.IsDir() && !slices.Contains(out, dir) {
+				out = append(out, dir)
+			}
+		}
+	}
+	return out
+}
+
+func (p *Patient) small(file string) ([]byte, error) {
+	info, err := p.Machine.Files.Stat(file)
+	if err != nil || info.Size() > maxProfile {
+		return nil, errTooLarge
+	}
+	return p.Machine.Files.ReadFile(file)
+}
+
+// inChromium reads Preferences and Secure Preferences.
+func (p *Patient) inChromium(profile string, text []byte) (out []extension) {
+	var said struct {
+		Extensions struct {
+			Settings map[string]struct {
+				Path     string          `json:"path"`
+				State    *int            `json:"state"`
+				Disabled json.RawMessage `json:"disable_reasons"` // a number, or since 2025 a list
+				Manifest struct {
+					Name string `json:"name"`
+				} `json:"manifest"`
+			} `json:"settings"`
+		} `json:"extensions"`
+	}
+	if json.Unmarshal(text, &said) != nil {
+		return nil
+	}
+	for id, e := range said.Extensions.Settings {
+		dir := e.Path
+		if !path.IsAbs(dir) && !strings.Contains(dir, ":") {
+			dir = p.under(profile, "Extensions/"+dir)
+		}
+		if p.known(manifest.Chromium, id) || e.Manifest.Name == product || p.nameIn(dir) == product {
+			reasons := strings.TrimSpace(string(e.Disabled))
+			off := e.State != nil && *e.State == 0 || reasons != "" && reasons != "0" && reasons != "[]" && reasons != "null"
+			out = append(out, extension{id, profile, off})
+		}
+	}
+	return out
+}
+
+// nameIn is an extension's name by the files in its folder.
+func (p *Patient) nameIn(dir string) string {
+	var m struct {
+		Name   string `json:"name"`
+		Locale string `json:"default_locale"`
+	}
+	text, err := p.small(p.under(dir, "manifest.json"))
+	if err != nil || json.Unmarshal(text, &m) != nil {
+		return ""
+	}
+	key, translated := strings.CutPrefix(m.Name, "__MSG_")
+	if !translated {
+		return m.Name
+	}
+	var messages map[string]struct {
+		Message string `json:"message"`
+	}
+	text, err = p.small(p.under(dir, "_locales/"+path.Base(m.Locale)+"/messages.json"))
+	if err != nil || json.Unmarshal(text, &messages) != nil {
+		return ""
+	}
+	return messages[strings.TrimSuffix(key, "__")].Message
+}
+
+// inFirefox reads extensions.json.
+func (p *Patient) inFirefox(profile string, text []byte) (out []extension) {
+	var said struct {
+		Addons []struct {
+			ID     string `json:"id"`
+			Active *bool  `json:"active"`
+			Locale struct {
+				Name string `json:"name"`
+			} `json:"defaultLocale"`
+		} `json:"addons"`
+	}
+	if json.Unmarshal(text, &said) != nil {
+		return nil
+	}
+	for _, a := range said.Addons {
+		if p.known(manifest.Firefox, a.ID) || a.Locale.Name == product {
+			out = append(out, extension{a.ID, profile, a.Active != nil && !*a.Active})
+		}
+	}
+	return out
+}
+
+func (p *Patient) known(f manifest.Family, id string) bool {
+	return slices.Contains(p.Allowed[f], id)
+}

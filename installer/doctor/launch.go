@@ -1,0 +1,299 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"swapkeep/host/client"
+	"swapkeep/host/owner"
+	"swapkeep/host/protocol"
+	"swapkeep/host/transport"
+	"swapkeep/manifest"
+)
+
+var launchChecks = []check{
+	{"launch", "started as a browser does it, it answers", nil, launches},
+}
+
+// Bounds that a host is held to: what a person waits for gladly, what still is an answer,
+// and what Chromium leaves with room to spare.
+const (
+	answerSoon = 2 * time.Second
+	answerLast = 5 * time.Second
+	leaveSoon  = 500 * time.Millisecond
+	stopTime   = 2 * time.Second        // for the daemon to go again
+	keepOpen   = 300 * time.Millisecond // to see whether a descriptor was handed on
+)
+
+// launches starts every program that browsers start, once for a family.
+func launches(ctx context.Context, p *Patient) (out []Finding) {
+	for _, b := range p.seen.browsers {
+		first, any := b.first()
+		about := first.path + " for " + string(b.Family)
+		if !any || b.Box != "" || slices.ContainsFunc(out, func(f Finding) bool { return f.About == about }) {
+			continue
+		}
+		found := []Finding{skipped("there was no time left for it")}
+		if ctx.Err() == nil {
+			found = p.launch(ctx, b, first)
+		}
+		for _, f := range found {
+			out = append(out, f.of(about))
+		}
+	}
+	if p.seen.started {
+		if err := p.stop(ctx); err != nil {
+			out = append(out, note("the daemon that this started goes on: "+oneLine(err)).withRemedy("swapkeep stop"))
+		}
+	}
+	return unless(out, skipped("no manifest names a program"))
+}
+
+// launch is one life of a host.
+func (p *Patient) launch(ctx context.Context, b browser, h hit) []Finding {
+	id := p.caller(b, h)
+	switch _, err := p.Machine.Files.Stat(h.path); {
+	case err != nil:
+		return []Finding{skipped("it is not there")}
+	case id == "":
+		return []Finding{skipped("its manifest lets no extension in")}
+	case p.seen.held && p.seen.daemon == nil:
+		return []Finding{skipped("the daemon does not answer")}
+	case p.Machine.Sudo:
+		return []Finding{skipped("nothing is started as another user")}
+	case !p.trusted(h):
+		return []Finding{skipped("another program is not started")}
+	}
+	cmd := exec.Command(h.path, callerArgs(p.Machine.OS, b.Family, h.file, id)...)
+	var stderr bounded
+	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = filepath.Dir(h.path), p.bare(), &stderr, time.Second
+	sentinel, err := addSentinel(cmd, b.Family)
+	if err != nil {
+		return []Finding{skipped(oneLine(err))}
+	}
+	defer sentinel.close()
+	began := time.Now()
+	host, err := client.Start(cmd)
+	if err != nil {
+		return []Finding{fail("cannot be started: "+oneLine(err), "swapkeep install")}
+	}
+	sentinel.handed()
+	var hello protocol.Hello
+	asked, cancel := context.WithTimeout(ctx, answerLast)
+	err = host.Call(asked, "host.hello", protocol.HelloParams{Protocol: &protocol.Range{Min: protocol.MinVersion, Max: protocol.MaxVersion}}, &hello)
+	cancel()
+	took := time.Since(began)
+	left, leaving := host.Stop()
+	p.seen.started = p.seen.started || p.seen.daemon == nil && !p.seen.held
+	l := life{hello: hello, err: err, took: took, left: left, leaving: leaving, words: strings.TrimSpace(stderr.String()), kept: sentinel.kept()}
+	return l.findings(p, b)
+}
+
+// A life is what was seen of a host that was started.
+type life struct {
+	hello   protocol.Hello
+	err     error
+	took    time.Duration // to the answer
+	left    time.Duration // from the end of its input to its own
+	leaving error
+	words   string // on standard error, which browsers show or keep
+	kept    bool   // a program that goes on has the browser's descriptor
+}
+
+func (l life) findings(p *Patient, b browser) (out []Finding) {
+	if l.err != nil {
+		return []Finding{l.silent(b)}
+	}
+	if l.took > answerSoon {
+		out = append(out, warn(fmt.Sprintf("took %s to answer", l.took.Round(100*time.Millisecond)), "swapkeep install --autostart lets the daemon run before"))
+	}
+	if l.hello.Connection.Version != p.Version {
+		out = append(out, warn(fmt.Sprintf("it is of version %s, this program of %s", l.hello.Connection.Version, p.Version), "swapkeep install"))
+	}
+	if l.left > leaveSoon {
+		out = append(out, warn(fmt.Sprintf("took %s to leave when the browser closed its port", l.left.Round(100*time.Millisecond)), "swapkeep stop, then run this again"))
+	}
+	if l.leaving != nil {
+		out = append(out, warn("ended badly: "+shown(oneLine(l.leaving)), "swapkeep stop, then run this again"))
+	}
+	if l.words != "" {
+		out = append(out, warn("wrote to the browser's log: "+shown(lastLine(l.words)), "report it"))
+	}
+	if l.kept {
+		out = append(out, warn("the daemon that it started keeps a descriptor of the browser's", "report it"))
+	}
+	return unless(out, ok("answers within 2 s and leaves within 0.5 s, as version "+l.hello.Version))
+}
+
+// silents are why a host gives no answer, by the protocol's names.
+var silents = map[string]string{
+	"origin_refused":    "swapkeep install --extension-id ID",
+	"daemon_stopped":    "swapkeep status",
+	"daemon_lost":       "swapkeep status says why the daemon does not start",
+	"database_locked":   "stop the other program that holds the database",
+	"database_readonly": "mend the permissions of the state directory",
+	"database_full":     "free some disk space",
+	"database_newer":    "install the newer version again",
+}
+
+func (l life) silent(b browser) Finding {
+	var wire *protocol.Error
+	switch {
+	case errors.As(l.err, &wire):
+		remedy := silents[wire.Name]
+		if remedy == "" {
+			remedy = wire.Remedy
+		}
+		return fail(fmt.Sprintf("says: %s (%s)", wire.Message, wire.Name), remedy)
+	case errors.Is(l.err, context.DeadlineExceeded):
+		return fail(fmt.Sprintf("no answer in %s", answerLast), "swapkeep status")
+	case l.words != "":
+		return fail("ended: "+shown(lastLine(l.words)), "swapkeep install")
+	}
+	return fail("ended without an answer: "+shown(oneLine(l.err)), "swapkeep install")
+}
+
+// caller is the extension that a browser would start the host for: one that is
+// installed, else one that its manifest names.
+func (p *Patient) caller(b browser, h hit) string {
+	ids := make([]string, 0, len(h.lists))
+	for _, entry := range h.lists {
+		id := strings.TrimSuffix(strings.TrimPrefix(entry, "chrome-extension://"), "/")
+		if b.Family.ValidID(id) {
+			ids = append(ids, id)
+		}
+	}
+	for _, e := range b.extensions {
+		if slices.Contains(ids, e.id) {
+			return e.id
+		}
+	}
+	for _, id := range ids {
+		if p.known(b.Family, id) {
+			return id
+		}
+	}
+	return strings.Join(ids[:min(1, len(ids))], "")
+}
+
+// trusted reports whether a program may be started to look: a swapkeep that only this
+// user and the system can change.
+func (p *Patient) trusted(h hit) bool {
+	if p.Machine.OS != "windows" {
+		if _, bad := p.exposed(h.path); bad {
+			return false
+		}
+	}
+	return ownPath(h.path) || p.sameProgram(h.path)
+}
+
+// callerArgs are a browser's arguments.
+func callerArgs(system string, f manifest.Family, file, id string) []string {
+	switch {
+	case f == manifest.Firefox:
+		return []string{file, id}
+	case system == "windows":
+		return []string{manifest.ChromiumOrigin(id), "--parent-window=0"}
+	}
+	return []string{manifest.ChromiumOrigin(id)}
+}
+
+// bareNames are what a browser that was started from the desktop has, of what matters
+// here, with what Windows cannot start a program without.
+var bareNames = []string{
+	"HOME", "USER", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY",
+	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "USERPROFILE", "USERNAME", "LOCALAPPDATA", "APPDATA", "PROGRAMDATA", "TEMP", "TMP", "COMSPEC", "PATHEXT",
+}
+
+// bare is the environment of a browser, with the variables that choose the instance:
+// this one is to be looked at.
+func (p *Patient) bare() []string {
+	env := map[string]string{}
+	for _, entry := range p.Environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if slices.Contains(bareNames, strings.ToUpper(name)) || strings.HasPrefix(name, "SWAPKEEP_") || name == "XDG_STATE_HOME" || name == "XDG_CONFIG_HOME" {
+			env[name] = value
+		}
+	}
+	env["PATH"] = "/usr/bin:/bin"
+	if p.Machine.OS == "windows" {
+		env["PATH"] = p.Machine.Env("SystemRoot") + `\System32`
+	}
+	out := make([]string, 0, len(env))
+	for name, value := range env {
+		out = append(out, name+"="+value)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// stop ends the daemon and waits until the home is free.
+func (p *Patient) stop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	conn, err := transport.Dial(ctx, p.Place)
+	if errors.Is(err, transport.ErrNoDaemon) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c, err := client.Terminal(ctx, conn, p.Version)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	if err := c.Call(ctx, "host.stop", nil, nil); err != nil && !errors.Is(err, client.ErrClosed) {
+		return err
+	}
+	return owner.WaitFree(ctx, p.Place)
+}
+
+// A sentinel is the pipe that Firefox hands its hosts as descriptor 3, by which it
+// would see who is left.
+type sentinel struct{ mine, theirs *os.File }
+
+func addSentinel(cmd *exec.Cmd, f manifest.Family) (*sentinel, error) {
+	if f != manifest.Firefox || runtime.GOOS == "windows" {
+		return &sentinel{}, nil
+	}
+	mine, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.ExtraFiles = []*os.File{theirs}
+	return &sentinel{mine, theirs}, nil
+}
+
+// handed is for after the start: from here on the host alone has the other end.
+func (s *sentinel) handed() {
+	if s.theirs != nil {
+		_ = s.theirs.Close()
+		s.theirs = nil
+	}
+}
+
+// kept reports whether somebody still has the other end, or wrote to it.
+func (s *sentinel) kept() bool {
+	if s.mine == nil {
+		return false
+	}
+	_ = s.mine.SetReadDeadline(time.Now().Add(keepOpen))
+	n, err := s.mine.Read(make([]byte, 1))
+	return n > 0 || errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+func (s *sentinel) close() {
+	s.handed()
+	if s.mine != nil {
+		_ = s.mine.Close()
+	}
+}

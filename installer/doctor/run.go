@@ -1,0 +1,57 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"time"
+)
+
+// maxSaid is what another program may say, in bytes.
+const maxSaid = 1 << 20
+
+// ask runs a program of the system within two seconds and returns what it said.
+// Errors: exec.ErrNotFound where there is none.
+func ask(ctx context.Context, name string, args ...string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	return say(ctx, askTime, nil, path, args...)
+}
+
+// say runs a program in an environment, nil being ours, and returns its standard output.
+func say(ctx context.Context, limit time.Duration, env []string, path string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, args...)
+	var out, errs bounded
+	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = env, &out, &errs, time.Second
+	err := cmd.Run()
+	if err != nil && errs.Len() > 0 {
+		err = &saidError{err, lastLine(errs.String())}
+	}
+	return out.String(), err
+}
+
+// A saidError is a program's failure with its last words.
+type saidError struct {
+	error
+	words string
+}
+
+func (e *saidError) Error() string { return e.words }
+func (e *saidError) Unwrap() error { return e.error }
+
+// bounded keeps the beginning of what is written to it.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len() < maxSaid {
+		_, _ = b.Buffer.Write(p[:min(len(p), maxSaid-b.Len())])
+	}
+	return len(p), nil
+}
+
+func missing(err error) bool { return errors.Is(err, exec.ErrNotFound) }

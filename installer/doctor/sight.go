@@ -1,0 +1,197 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"swapkeep/host/client"
+	"swapkeep/installer"
+	"swapkeep/manifest"
+)
+
+// A sight is what several checks look at, looked up once.
+type sight struct {
+	browsers []browser // on the machine
+	daemon   *client.Client
+	dialed   error // why there is no daemon to ask
+	pid      int   // of the process that holds the home; 0 = unknown
+	held     bool
+	started  bool     // by a launch of ours
+	dead     []string // manifests that we installed and that serve nobody as they are
+}
+
+// A browser is one on the machine, with its manifests.
+type browser struct {
+	manifest.Place // its first: the name, channel, box and family
+	places         []manifest.Place
+	hits           []hit // in the browser's order: it reads the first
+	extensions     []extension
+}
+
+// A hit is a manifest where a browser looks.
+type hit struct {
+	place manifest.Place
+	file  string
+	text  []byte
+	err   error // why it cannot be read
+	path  string
+	lists []string // of both families' keys
+}
+
+// title names a browser to a person.
+func (b browser) title() string {
+	words := []string{b.Browser}
+	if b.Channel != "" {
+		words = append(words, b.Channel)
+	}
+	if b.Box != "" {
+		words = append(words, "("+string(b.Box)+")")
+	}
+	return strings.Join(words, " ")
+}
+
+// first is the manifest that the browser reads.
+func (b browser) first() (hit, bool) {
+	if len(b.hits) == 0 {
+		return hit{}, false
+	}
+	return b.hits[0], true
+}
+
+func (p *Patient) look(ctx context.Context) {
+	p.seen = &sight{}
+	p.dial(ctx)
+	for _, b := range p.installed() {
+		if p.Machine.OS == "windows" { // the user's keys go before all of the machine's
+			slices.SortStableFunc(b.places, func(x, y manifest.Place) int { return cmp.Compare(scopes[x.Scope], scopes[y.Scope]) })
+		}
+		for _, place := range b.places {
+			b.hits = append(b.hits, p.hitsAt(place)...)
+		}
+		b.extensions = p.extensionsOf(b)
+		p.seen.browsers = append(p.seen.browsers, b)
+	}
+}
+
+var scopes = map[manifest.Scope]int{manifest.User: 1, manifest.System: 2}
+
+func (s *sight) close() {
+	if s.daemon != nil {
+		_ = s.daemon.Close()
+	}
+}
+
+func (p *Patient) environment() manifest.Environment {
+	return manifest.Environment{Home: p.Machine.Home, Getenv: p.Machine.Env}
+}
+
+// installed are the browsers whose footprints are there, each once for a channel and box.
+func (p *Patient) installed() []browser {
+	var out []browser
+	looked := manifest.Looked(p.Machine.OS)
+	for _, place := range looked {
+		known := slices.ContainsFunc(out, func(b browser) bool { return b.same(place) })
+		if known || p.Browser != "" && p.Browser != place.Browser || !p.there(place) {
+			continue
+		}
+		b := browser{Place: place}
+		for _, l := range looked {
+			if b.same(l) || l.Browser == b.Browser && l.Box == b.Box && l.Channel == "" && l.Scope == manifest.System {
+				b.places = append(b.places, l)
+			}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func (b browser) same(p manifest.Place) bool {
+	return b.Browser == p.Browser && b.Channel == p.Channel && b.Box == p.Box && b.App == p.App
+}
+
+func (p *Patient) there(place manifest.Place) bool {
+	return slices.ContainsFunc(place.Footprints(p.environment()), func(path string) bool {
+		_, err := p.Machine.Files.Lstat(path)
+		return err == nil
+	})
+}
+
+// hitsAt are the manifests at a place: at most one, but for the two views that Windows
+// has of its registry.
+func (p *Patient) hitsAt(place manifest.Place) []hit {
+	if place.Key != "" {
+		return p.hitsByKey(place)
+	}
+	file := place.File(p.environment())
+	if _, err := p.Machine.Files.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return []hit{p.hitOf(place, file)}
+}
+
+// hitsByKey looks into the hives in the order that browsers do.
+func (p *Patient) hitsByKey(place manifest.Place) (out []hit) {
+	if p.Machine.Registry == nil {
+		return nil
+	}
+	for _, view := range place.Views() {
+		key := keyIn(place, view)
+		if file, is, err := p.Machine.Registry.Value(key, ""); err == nil && is {
+			out = append(out, p.hitOf(place, file))
+		}
+	}
+	return out
+}
+
+// keyIn is a place's key as a program of either width sees it.
+func keyIn(place manifest.Place, view manifest.View) string {
+	key := place.HostKey()
+	if hive, rest, _ := strings.Cut(key, `\`); view == manifest.View32 {
+		key = hive + `\WOW6432Node\` + rest
+	}
+	if place.Scope == manifest.System {
+		return `HKLM\` + key
+	}
+	return `HKCU\` + key
+}
+
+// hitOf reads a manifest as far as it can be read.
+func (p *Patient) hitOf(place manifest.Place, file string) hit {
+	h := hit{place: place, file: file}
+	if h.text, h.err = p.Machine.Files.ReadFile(file); h.err != nil {
+		return h
+	}
+	var said struct {
+		Path       string   `json:"path"`
+		Origins    []string `json:"allowed_origins"`
+		Extensions []string `json:"allowed_extensions"`
+	}
+	_ = json.Unmarshal([]byte(strings.TrimPrefix(string(h.text), bom)), &said)
+	h.path, h.lists = said.Path, slices.Concat(said.Origins, said.Extensions)
+	if p.Machine.OS == "windows" && h.path != "" && !strings.Contains(h.path, ":") && !strings.HasPrefix(h.path, `\`) {
+		h.path = file[:strings.LastIndexByte(file, '\\')+1] + h.path // relative to the manifest
+	}
+	return h
+}
+
+// bom before the text is accepted by both families.
+const bom = "\xef\xbb\xbf"
+
+// ours reports whether a manifest is one that we installed, by its path.
+func (p *Patient) ours(h hit) bool {
+	if h.err != nil || h.path == "" {
+		return false
+	}
+	for _, scope := range []manifest.Scope{manifest.User, manifest.System} {
+		layout, err := installer.LayoutOf(p.Machine, scope, p.Version, "")
+		if err == nil && h.path == layout.Launch {
+			return true
+		}
+	}
+	return p.sameProgram(h.path)
+}

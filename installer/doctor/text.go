@@ -1,0 +1,68 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// quoted is a path as one word of a shell, as it is where that is enough.
+func quoted(path string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%,~"
+	if path != "" && strings.Trim(path, plain) == "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// parent is the folder of a path of the machine.
+func (p *Patient) parent(path string) string {
+	sep := "/"
+	if p.Machine.OS == "windows" {
+		sep = `\`
+	}
+	i := strings.LastIndex(path, sep)
+	if i <= 0 {
+		return sep
+	}
+	return path[:i]
+}
+
+var errTooLarge = errors.New("too large to be read")
+
+// under is a path below a folder of the machine, given with slashes.
+func (p *Patient) under(dir, below string) string {
+	if p.Machine.OS == "windows" {
+		return dir + `\` + strings.ReplaceAll(below, "/", `\`)
+	}
+	return dir + "/" + below
+}
+
+// joined are findings of which those that say the same are one, about all.
+func joined(findings []Finding) (out []Finding) {
+	for _, f := range findings {
+		same := func(o Finding) bool { return o.Status == f.Status && o.Evidence == f.Evidence && o.Remedy == f.Remedy }
+		if i := slices.IndexFunc(out, same); i >= 0 {
+			out[i].About += ", " + f.About
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// lastLine is the last line of a text.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}

@@ -1,0 +1,289 @@
+// Package installertest is a file system and a registry in memory, on which plans for
+// any system are made and carried out.
+package installertest
+
+import (
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"swapkeep/installer"
+)
+
+// Files is a file system. Paths of Windows are known by their backslashes.
+type Files struct {
+	nodes map[string]*node
+	// Fail is asked before every change, if it is there.
+	Fail func(op, path string) error
+	// Locked are folders that nobody may write in.
+	Locked []string
+}
+
+type node struct {
+	name    string
+	mode    fs.FileMode
+	content []byte
+	uid     int
+}
+
+// NewFiles has these folders, with those around them.
+func NewFiles(folders ...string) *Files {
+	f := &Files{nodes: map[string]*node{}}
+	for _, dir := range folders {
+		f.Folder(dir)
+	}
+	return f
+}
+
+// Folder makes a folder with those around it.
+func (f *Files) Folder(dir string) {
+	for {
+		if f.nodes[dir] == nil {
+			f.nodes[dir] = &node{name: base(dir), mode: fs.ModeDir | 0o755}
+		}
+		if dir == parent(dir) {
+			return
+		}
+		dir = parent(dir)
+	}
+}
+
+// File makes a file with the folders around it.
+func (f *Files) File(p, content string) {
+	f.Folder(parent(p))
+	f.nodes[p] = &node{name: base(p), mode: 0o644, content: []byte(content)}
+}
+
+// Link makes a link with the folders around it.
+func (f *Files) Link(p, target string) {
+	f.Folder(parent(p))
+	f.nodes[p] = &node{name: base(p), mode: fs.ModeSymlink | 0o777, content: []byte(target)}
+}
+
+// Chown gives what is at a path to a user.
+func (f *Files) Chown(p string, uid int) { f.nodes[p].uid = uid }
+
+// Chmod changes the rights to what is at a path.
+func (f *Files) Chmod(p string, mode fs.FileMode) { f.nodes[p].mode = f.nodes[p].mode.Type() | mode }
+
+// List is all that there is, sorted: a path, its mode and its content.
+func (f *Files) List() []string {
+	var out []string
+	for _, p := range slices.Sorted(maps.Keys(f.nodes)) {
+		n := f.nodes[p]
+		out = append(out, p+" "+n.mode.String()+" "+string(n.content))
+	}
+	return out
+}
+
+func sep(p string) string {
+	if strings.Contains(p, `\`) {
+		return `\`
+	}
+	return "/"
+}
+
+func parent(p string) string {
+	i := strings.LastIndex(p, sep(p))
+	switch {
+	case sep(p) == "/" && i == 0:
+		return "/"
+	case i < 0:
+		return p
+	case i == 2 && p[1] == ':':
+		return p[:3]
+	}
+	return p[:i]
+}
+
+func base(p string) string { return p[strings.LastIndex(p, sep(p))+1:] }
+
+func errorOf(op, p string, err error) error { return &fs.PathError{Op: op, Path: p, Err: err} }
+
+// resolve follows links, of the folders on the way too.
+func (f *Files) resolve(p string, last bool) string {
+	for range 40 {
+		at, next := "", p
+		for dir := p; ; dir = parent(dir) {
+			if n := f.nodes[dir]; n != nil && n.mode&fs.ModeSymlink != 0 && (last || dir != p) {
+				at = dir
+			}
+			if dir == parent(dir) {
+				break
+			}
+		}
+		if at == "" {
+			return p
+		}
+		target := string(f.nodes[at].content)
+		if !strings.HasPrefix(target, "/") {
+			target = path.Join(parent(at), target)
+		}
+		next = target + strings.TrimPrefix(p, at)
+		p = next
+	}
+	return p
+}
+
+func (f *Files) stat(op, p string, last bool) (fs.FileInfo, error) {
+	n := f.nodes[f.resolve(p, last)]
+	if n == nil {
+		return nil, errorOf(op, p, fs.ErrNotExist)
+	}
+	return info{n}, nil
+}
+
+// Lstat follows no link at the end.
+func (f *Files) Lstat(p string) (fs.FileInfo, error) { return f.stat("lstat", p, false) }
+
+// Stat follows every link.
+func (f *Files) Stat(p string) (fs.FileInfo, error) { return f.stat("stat", p, true) }
+
+// ReadFile reads all.
+func (f *Files) ReadFile(p string) ([]byte, error) {
+	n := f.nodes[f.resolve(p, true)]
+	if n == nil {
+		return nil, errorOf("open", p, fs.ErrNotExist)
+	}
+	return slices.Clone(n.content), nil
+}
+
+// ReadDir lists what is in a folder.
+func (f *Files) ReadDir(p string) ([]fs.DirEntry, error) {
+	p = f.resolve(p, true)
+	if f.nodes[p] == nil {
+		return nil, errorOf("open", p, fs.ErrNotExist)
+	}
+	var out []fs.DirEntry
+	for _, name := range slices.Sorted(maps.Keys(f.nodes)) {
+		if parent(name) == p && name != p {
+			out = append(out, fs.FileInfoToDirEntry(info{f.nodes[name]}))
+		}
+	}
+	return out, nil
+}
+
+// Readlink is a link's target.
+func (f *Files) Readlink(p string) (string, error) {
+	n := f.nodes[f.resolve(p, false)]
+	if n == nil {
+		return "", errorOf("readlink", p, fs.ErrNotExist)
+	}
+	if n.mode&fs.ModeSymlink == 0 {
+		return "", errorOf("readlink", p, fs.ErrInvalid)
+	}
+	return string(n.content), nil
+}
+
+// Owner is root, if [Files.Chown] said nothing else.
+func (f *Files) Owner(i fs.FileInfo) (int, bool) { return i.(info).uid, true }
+
+// Writable says what Locked does.
+func (f *Files) Writable(dir string) error {
+	if slices.Contains(f.Locked, dir) {
+		return errorOf("write in", dir, fs.ErrPermission)
+	}
+	return nil
+}
+
+// change is what comes before every change of the file at p.
+func (f *Files) change(op, p string) (string, error) {
+	if f.Fail != nil {
+		if err := f.Fail(op, p); err != nil {
+			return p, err
+		}
+	}
+	p = f.resolve(p, false)
+	if dir := f.nodes[parent(p)]; dir == nil {
+		return p, errorOf(op, p, fs.ErrNotExist)
+	}
+	return p, f.Writable(parent(p))
+}
+
+// Mkdir makes a folder.
+func (f *Files) Mkdir(p string, mode fs.FileMode) error {
+	p, err := f.change("mkdir", p)
+	if err != nil {
+		return err
+	}
+	if f.nodes[p] != nil {
+		return errorOf("mkdir", p, fs.ErrExist)
+	}
+	f.nodes[p] = &node{name: base(p), mode: fs.ModeDir | mode}
+	return nil
+}
+
+// Write makes or replaces a file. When Fail lets the first half pass and not the
+// second, as a crash does, the unfinished file stays.
+func (f *Files) Write(p string, content []byte, mode fs.FileMode) error {
+	return f.put(p, &node{mode: mode, content: slices.Clone(content)})
+}
+
+// Symlink makes or replaces a link.
+func (f *Files) Symlink(target, p string) error {
+	return f.put(p, &node{mode: fs.ModeSymlink | 0o777, content: []byte(target)})
+}
+
+func (f *Files) put(p string, n *node) error {
+	aside, err := f.change("write", p+installer.Unfinished)
+	if err != nil {
+		return err
+	}
+	n.name = base(aside)
+	f.nodes[aside] = n
+	return f.Rename(aside, p)
+}
+
+// Rename moves a file, a link or a folder with all that is in it.
+func (f *Files) Rename(from, to string) error {
+	to, err := f.change("rename", to)
+	if err != nil {
+		return err
+	}
+	from = f.resolve(from, false)
+	if f.nodes[from] == nil {
+		return errorOf("rename", from, fs.ErrNotExist)
+	}
+	if n := f.nodes[to]; n != nil && (n.mode.IsDir() || f.nodes[from].mode.IsDir()) {
+		return errorOf("rename", to, fs.ErrExist)
+	}
+	for _, p := range slices.Collect(maps.Keys(f.nodes)) {
+		if p == from || strings.HasPrefix(p, from+sep(from)) {
+			moved := f.nodes[p]
+			delete(f.nodes, p)
+			p = to + strings.TrimPrefix(p, from)
+			moved.name = base(p)
+			f.nodes[p] = moved
+		}
+	}
+	return nil
+}
+
+// Remove removes a file, a link or an empty folder.
+func (f *Files) Remove(p string) error {
+	p = f.resolve(p, false)
+	if f.nodes[p] == nil {
+		return errorOf("remove", p, fs.ErrNotExist)
+	}
+	if _, err := f.change("remove", p); err != nil {
+		return err
+	}
+	if inside, _ := f.ReadDir(p); f.nodes[p].mode.IsDir() && len(inside) > 0 {
+		return errorOf("remove", p, syscall.ENOTEMPTY)
+	}
+	delete(f.nodes, p)
+	return nil
+}
+
+type info struct{ *node }
+
+func (i info) Name() string       { return i.name }
+func (i info) Size() int64        { return int64(len(i.content)) }
+func (i info) Mode() fs.FileMode  { return i.mode }
+func (i info) ModTime() time.Time { return time.Time{} }
+func (i info) IsDir() bool        { return i.mode.IsDir() }
+func (i info) Sys() any           { return nil }

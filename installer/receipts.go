@@ -1,0 +1,175 @@
+package installer
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"swapkeep/manifest"
+)
+
+// Receipts are what an installation knows of what it made: written before the first
+// change, so that a crash leaves nothing behind that they do not name.
+type Receipts struct {
+	Format  int            `json:"format"`
+	Scope   manifest.Scope `json:"scope"`
+	Entries []Receipt      `json:"entries"`
+}
+
+// A Receipt is one thing that was made, or that was about to be made.
+type Receipt struct {
+	Kind    Kind      `json:"kind"`
+	Path    string    `json:"path"`             // of a file, a folder or a link; of a registry key with its hive
+	Name    string    `json:"name,omitempty"`   // of the value in a registry key; empty is its default value
+	SHA256  string    `json:"sha256,omitempty"` // of the file, the link's target or the value's text, in hex
+	Before  string    `json:"before,omitempty"` // while pending: of what of ours is replaced
+	Pending bool      `json:"pending,omitempty"`
+	Time    time.Time `json:"time"`
+	Version string    `json:"version"` // of the installing program
+	Owner   string    `json:"owner"`   // the program that browsers were to start
+}
+
+const (
+	receiptsFormat = 1
+	maxReceipts    = 1 << 20 // bytes
+)
+
+// ErrReceipts: the receipts cannot be read.
+var ErrReceipts = errors.New("receipts.json cannot be used")
+
+// ReadReceipts reads those of a scope; without any they are empty. Error: ErrReceipts,
+// with what to do.
+func ReadReceipts(m Machine, scope manifest.Scope) (*Receipts, error) {
+	path, err := ReceiptsPath(m, scope)
+	if err != nil {
+		return nil, err
+	}
+	r := &Receipts{Format: receiptsFormat, Scope: scope}
+	bad := func(why error) error {
+		return fmt.Errorf("%w: %s: %w; move it away, install again and compare", ErrReceipts, path, why)
+	}
+	if err := m.trusted(path); errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	} else if err != nil {
+		return nil, bad(err)
+	}
+	text, err := m.Files.ReadFile(path)
+	if err != nil {
+		return nil, bad(err)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(r); err != nil {
+		return nil, bad(err)
+	}
+	if r.Format != receiptsFormat || r.Scope != scope {
+		return nil, bad(fmt.Errorf("it has format %d for scope %q", r.Format, r.Scope))
+	}
+	for _, e := range r.Entries {
+		if !e.possible(m) {
+			return nil, bad(fmt.Errorf("an entry names a %s %q", e.Kind, e.Path))
+		}
+	}
+	return r, nil
+}
+
+// possible reports whether an entry can be one of this machine's.
+func (r Receipt) possible(m Machine) bool {
+	if _, known := kinds[r.Kind]; !known {
+		return false
+	}
+	if r.Kind.inRegistry() {
+		hive, _, in := strings.Cut(r.Path, `\`)
+		return m.Registry != nil && in && (hive == "HKCU" || hive == "HKLM")
+	}
+	return m.isAbs(r.Path) && m.join(r.Path) == r.Path
+}
+
+// trusted is nil for a file that nobody else could have written: what it says is done.
+func (m Machine) trusted(path string) error {
+	info, err := m.Files.Lstat(path)
+	if err != nil {
+		return err
+	}
+	uid, known := m.Files.Owner(info)
+	switch {
+	case !info.Mode().IsRegular():
+		return errors.New("it is no plain file")
+	case info.Size() > maxReceipts:
+		return fmt.Errorf("it is over %d bytes", maxReceipts)
+	case m.OS != "windows" && info.Mode().Perm()&0o022 != 0:
+		return errors.New("others can write it")
+	case m.Root && known && uid != 0:
+		return fmt.Errorf("it belongs to user %d", uid)
+	}
+	return nil
+}
+
+// A State is what became of a thing that was made.
+type State string
+
+// The states.
+const (
+	Same    State = "same"
+	Changed State = "changed" // something else is there
+	Gone    State = "gone"
+)
+
+// State looks at the machine.
+func (r Receipt) State(m Machine) (State, error) {
+	sum, there, err := kinds[r.Kind].sum(m, r.Path, r.Name)
+	switch {
+	case err != nil:
+		return "", err
+	case !there:
+		return Gone, nil
+	case sum == r.SHA256, r.Pending && r.Before != "" && sum == r.Before:
+		return Same, nil
+	}
+	return Changed, nil
+}
+
+// find is the entry for a thing.
+func (r *Receipts) find(kind Kind, path, name string) (Receipt, bool) {
+	i := slices.IndexFunc(r.Entries, func(e Receipt) bool { return e.is(kind, path, name) })
+	if i < 0 {
+		return Receipt{}, false
+	}
+	return r.Entries[i], true
+}
+
+// is reports whether an entry is for a thing: files of all kinds share their paths.
+func (r Receipt) is(kind Kind, path, name string) bool {
+	return r.Path == path && r.Name == name && r.Kind.inRegistry() == kind.inRegistry() && (r.Kind == Value) == (kind == Value)
+}
+
+// put adds an entry, or replaces the one for the same thing.
+func (r *Receipts) put(e Receipt) {
+	r.drop(e)
+	r.Entries = append(r.Entries, e)
+}
+
+func (r *Receipts) drop(e Receipt) {
+	r.Entries = slices.DeleteFunc(r.Entries, func(old Receipt) bool { return old.is(e.Kind, e.Path, e.Name) })
+}
+
+// write puts receipts in their place, and with them the folders on the way there, all
+// in one step.
+func (r *Receipts) write(m Machine, path string) error {
+	slices.SortFunc(r.Entries, func(a, b Receipt) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Name, b.Name)) })
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o600)
+	if r.Scope == manifest.System { // every user's doctor reads them
+		mode = 0o644
+	}
+	return m.writeInNew(path, append(text, '\n'), mode)
+}

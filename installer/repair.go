@@ -1,0 +1,182 @@
+package installer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"swapkeep/manifest"
+)
+
+// A Repair is what a look at a user's installation found, and what was mended of it.
+type Repair struct {
+	Entries int      // things that were installed
+	Mended  []string // led nowhere, and lead to the running version now
+	Broken  []string // lead nowhere
+	Changed []string // somebody else's by now
+	Gone    []string // who removed them may have wanted that
+}
+
+// Mend compares a user's receipts with the machine. A link or a manifest that is ours,
+// is unchanged and leads nowhere is led to the programs in a folder, links resolved, if
+// those are an installed copy. All else is left alone. It may be repeated.
+func Mend(m Machine, version, programs string) (r Repair, err error) {
+	layout, receipts, err := m.installed(manifest.User)
+	if err != nil || len(receipts.Entries) == 0 {
+		return r, err
+	}
+	r.Entries = len(receipts.Entries)
+	for _, e := range receipts.Entries {
+		switch state, stateErr := e.State(m); {
+		case stateErr != nil:
+			err = errors.Join(err, stateErr)
+		case state == Changed:
+			r.Changed = append(r.Changed, e.Path)
+		case state == Gone:
+			r.Gone = append(r.Gone, e.Path)
+		}
+	}
+	own, copied := m.installedCopy(receipts, version, programs)
+	for _, kind := range []Kind{Link, Manifest} { // what leads through a link is whole after it
+		for _, e := range receipts.astray(m, kind) {
+			c, known := Change{}, false
+			if copied {
+				c, known = m.leadTo(own, layout, e)
+			}
+			if !known {
+				r.Broken = append(r.Broken, e.Path)
+				continue
+			}
+			if makeErr := receipts.remake(m, layout.Receipts, e, c); makeErr != nil {
+				err = errors.Join(err, makeErr)
+				continue
+			}
+			r.Mended = append(r.Mended, e.Path)
+		}
+	}
+	return r, err
+}
+
+// installedCopy is the layout of the programs in a folder, if they are an installed
+// copy: a package's, or one that the receipts name and that nobody changed since.
+func (m Machine) installedCopy(r *Receipts, version, programs string) (Layout, bool) {
+	own, err := LayoutOf(m, manifest.User, version, programs)
+	if err != nil || own.Managed {
+		return own, err == nil
+	}
+	for _, name := range []string{"swapkeep", "swapkeepd"} {
+		e, known := r.find(Program, m.join(programs, m.exe(name)), "")
+		if !known {
+			return own, false
+		}
+		if state, err := e.State(m); err != nil || state != Same {
+			return own, false
+		}
+	}
+	return own, own.Programs == programs
+}
+
+// astray are the unchanged things of a kind that lead nowhere.
+func (r *Receipts) astray(m Machine, kind Kind) (out []Receipt) {
+	for _, e := range r.Entries {
+		if e.Kind != kind {
+			continue
+		}
+		to, err := leads[kind](m, e)
+		if state, stateErr := e.State(m); err != nil || stateErr != nil || state != Same || !m.lost(to) {
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// leads say where things of a kind lead to.
+var leads = map[Kind]func(m Machine, e Receipt) (string, error){
+	Link: func(m Machine, e Receipt) (string, error) {
+		to, err := m.Files.Readlink(e.Path)
+		if err == nil && !m.isAbs(to) {
+			to = m.join(m.parent(e.Path), to)
+		}
+		return to, err
+	},
+	Manifest: func(m Machine, e Receipt) (string, error) {
+		file, err := m.readManifest(e.Path)
+		return file.Path, err
+	},
+}
+
+// lost reports whether there is nothing at a path.
+func (m Machine) lost(path string) bool {
+	_, err := m.Files.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// leadTo is the change that leads a thing of an installation to programs of ours.
+func (m Machine) leadTo(own, installed Layout, e Receipt) (c Change, known bool) {
+	c = Change{Kind: e.Kind, Path: e.Path}
+	switch {
+	case e.Path == installed.Current && !own.Managed:
+		c.To = strings.TrimPrefix(own.Programs, m.join(installed.folder(m), "x")[:len(installed.folder(m))+1])
+		return c, true
+	case e.Path == installed.Command:
+		c.To = own.Launch
+		return c, true
+	case e.Kind != Manifest:
+		return c, false
+	}
+	file, err := m.readManifest(e.Path)
+	if err != nil || file.Path != e.Owner || m.lost(own.Launch) {
+		return c, false
+	}
+	text, err := manifest.Render(file.family(), m.OS, own.Launch, file.ids())
+	c.Content = string(text)
+	return c, err == nil
+}
+
+// remake carries out a change of a thing that receipts name, which know of it first.
+func (r *Receipts) remake(m Machine, path string, e Receipt, c Change) error {
+	e.Pending, e.Before, e.SHA256 = true, e.SHA256, Sum([]byte(c.To+c.Content)) // one of them
+	r.put(e)
+	if err := r.write(m, path); err != nil {
+		return fmt.Errorf("write the receipts: %w", err)
+	}
+	if err := kinds[c.Kind].make(m, c); err != nil {
+		return fmt.Errorf("mend %s: %w", c.Path, err)
+	}
+	e.Pending, e.Before = false, ""
+	r.put(e)
+	return r.write(m, path)
+}
+
+// A manifestFile is what browsers read of a manifest.
+type manifestFile struct {
+	Path       string   `json:"path"`
+	Origins    []string `json:"allowed_origins"`
+	Extensions []string `json:"allowed_extensions"`
+}
+
+func (m Machine) readManifest(path string) (f manifestFile, err error) {
+	text, err := m.Files.ReadFile(path)
+	if err != nil {
+		return f, err
+	}
+	return f, json.Unmarshal(text, &f)
+}
+
+func (f manifestFile) family() manifest.Family {
+	if len(f.Origins) > 0 {
+		return manifest.Chromium
+	}
+	return manifest.Firefox
+}
+
+func (f manifestFile) ids() []string {
+	ids := f.Extensions
+	for _, o := range f.Origins {
+		ids = append(ids, strings.Trim(strings.TrimPrefix(o, "chrome-extension://"), "/"))
+	}
+	return ids
+}

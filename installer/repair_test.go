@@ -1,0 +1,253 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/manifest"
+)
+
+// An estate is a real home with nothing but an installation in it.
+type estate struct {
+	*testing.T
+	Machine
+}
+
+func newEstate(t *testing.T) estate {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(home, ".config", "chromium"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return estate{t, Machine{OS: "linux", Home: home, Env: nothingSet, Files: Disk{}}}
+}
+
+func (e estate) path(elem ...string) string {
+	return filepath.Join(append([]string{e.Home}, elem...)...)
+}
+
+// unpack puts programs of a version where a person unpacks them.
+func (e estate) unpack(version string) string {
+	e.Helper()
+	dir := e.path("Downloads", version)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		e.Fatal(err)
+	}
+	for _, name := range []string{"swapkeep", "swapkeepd"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name+" "+version), 0o755); err != nil {
+			e.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// install installs a version and returns the folder of its programs.
+func (e estate) install(version string) string {
+	e.Helper()
+	plan, err := NewPlan(e.Machine, Options{
+		Scope: manifest.User, Browsers: []string{"chromium"}, Version: version, Programs: e.unpack(version), Time: time.Now(),
+		Allowed: map[manifest.Family][]string{manifest.Chromium: {strings.Repeat("a", 32)}},
+	})
+	if err != nil {
+		e.Fatal(err)
+	}
+	if _, err := Apply(context.Background(), e.Machine, plan); err != nil {
+		e.Fatal(err)
+	}
+	return e.path(".local", "lib", "swapkeep", version)
+}
+
+func (e estate) manifest() string {
+	return e.path(".config", "chromium", "NativeMessagingHosts", manifest.FileName)
+}
+
+func (e estate) current() string { return e.path(".local", "lib", "swapkeep", "current") }
+
+// rewrite changes a file as a person would.
+func (e estate) rewrite(path string, change func(string) string) {
+	e.Helper()
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, []byte(change(string(text))), 0o644)
+	}
+	if err != nil {
+		e.Fatal(err)
+	}
+}
+
+func (e estate) read(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// uninstall wants all that was installed to go.
+func (e estate) uninstall() {
+	e.Helper()
+	removal, err := PlanRemoval(e.Machine, manifest.User)
+	if err != nil {
+		e.Fatal(err)
+	}
+	if _, err := Remove(context.Background(), e.Machine, removal); err != nil {
+		e.Fatal(err)
+	}
+	for _, dir := range []string{".local", ".config/chromium/NativeMessagingHosts"} {
+		if _, err := os.Lstat(e.path(dir)); !errors.Is(err, os.ErrNotExist) {
+			e.Errorf("%s is left", dir)
+		}
+	}
+}
+
+func TestMend(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		harm   func(e estate, old, present string)
+		runs   func(e estate, present string) string // "" = the present version
+		want   func(e estate, r Repair) bool
+		starts string // what browsers start in the end: the program's text
+		keeps  bool   // something that an uninstall leaves
+	}{
+		{name: "nothing", harm: func(estate, string, string) {}, starts: "swapkeep 2.0",
+			want: func(_ estate, r Repair) bool {
+				return len(r.Mended)+len(r.Broken)+len(r.Changed)+len(r.Gone) == 0
+			}},
+		{name: "somebody led the link nowhere", harm: func(e estate, _, _ string) {
+			_ = errors.Join(os.Remove(e.current()), os.Symlink("1.5", e.current()))
+		}, want: func(e estate, r Repair) bool {
+			return slices.Equal(r.Changed, []string{e.current()}) && slices.Equal(r.Broken, []string{e.manifest()}) && len(r.Mended) == 0
+		}, keeps: true},
+		{name: "the version of the link is gone", harm: func(e estate, old, _ string) {
+			e.install("1.0") // back to it
+			_ = os.RemoveAll(old)
+		}, starts: "swapkeep 2.0", want: func(e estate, r Repair) bool { return slices.Equal(r.Mended, []string{e.current()}) && len(r.Gone) > 0 }},
+		{name: "a stranger's program runs", harm: func(e estate, old, _ string) {
+			e.install("1.0")
+			_ = os.RemoveAll(old)
+		}, runs: func(e estate, _ string) string { return e.path("Downloads", "2.0") },
+			want: func(e estate, r Repair) bool { return len(r.Mended) == 0 && slices.Contains(r.Broken, e.current()) }},
+		{name: "a changed program runs", harm: func(e estate, old, present string) {
+			e.install("1.0")
+			_ = os.RemoveAll(old)
+			e.rewrite(filepath.Join(present, "swapkeepd"), func(string) string { return "evil" })
+		}, want: func(e estate, r Repair) bool { return len(r.Mended) == 0 && slices.Contains(r.Broken, e.current()) }, keeps: true},
+		{name: "a manifest was changed and leads nowhere", harm: func(e estate, _, _ string) {
+			e.rewrite(e.manifest(), func(s string) string { return strings.ReplaceAll(s, "current", "nowhere") })
+		}, want: func(e estate, r Repair) bool {
+			return len(r.Mended) == 0 && slices.Equal(r.Changed, []string{e.manifest()}) && strings.Contains(e.read(e.manifest()), "nowhere")
+		}, keeps: true},
+		{name: "a manifest was removed", harm: func(e estate, _, _ string) { _ = os.Remove(e.manifest()) },
+			want: func(e estate, r Repair) bool {
+				return slices.Equal(r.Gone, []string{e.manifest()}) && len(r.Mended) == 0
+			}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newEstate(t)
+			old, present := e.install("1.0"), e.install("2.0")
+			c.harm(e, old, present)
+			running := present
+			if c.runs != nil {
+				running = c.runs(e, present)
+			}
+			r, err := Mend(e.Machine, "2.0", running)
+			if err != nil || r.Entries == 0 || !c.want(e, r) {
+				t.Errorf("%+v, %v", r, err)
+			}
+			if c.starts != "" {
+				if got := e.read(filepath.Join(e.current(), "swapkeep")); got != c.starts {
+					t.Errorf("browsers start %q", got)
+				}
+			}
+			again, err := Mend(e.Machine, "2.0", running)
+			if err != nil || len(again.Mended) != 0 {
+				t.Errorf("again: %+v, %v", again, err)
+			}
+			if !c.keeps {
+				e.uninstall()
+			}
+		})
+	}
+}
+
+// TestMendManifest: browsers were told of a package that is gone, and a copy in the
+// home runs.
+func TestMendManifest(t *testing.T) {
+	e := newEstate(t)
+	present := e.install("2.0")
+	receipts, err := ReadReceipts(e.Machine, manifest.User)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := "/nonexistent/swapkeep"
+	text, err := manifest.Render(manifest.Chromium, "linux", gone, []string{strings.Repeat("a", 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := e.read(e.manifest())
+	e.rewrite(e.manifest(), func(string) string { return string(text) })
+	entry, _ := receipts.find(Manifest, e.manifest(), "")
+	entry.SHA256, entry.Owner = Sum(text), gone
+	receipts.put(entry)
+	if err := receipts.write(e.Machine, e.path(".local", "state", "swapkeep", "receipts.json")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Mend(e.Machine, "2.0", present)
+	if err != nil || !slices.Equal(r.Mended, []string{e.manifest()}) || e.read(e.manifest()) != want {
+		t.Errorf("%+v, %v: %s", r, err, e.read(e.manifest()))
+	}
+	e.uninstall()
+}
+
+func TestSweep(t *testing.T) {
+	e := newEstate(t)
+	oldest, old, present := e.install("1.0"), e.install("1.5"), e.install("2.0")
+	busy := map[string]bool{old: true}
+	running := func(dir string) (bool, error) { return busy[dir], nil }
+	for _, want := range [][]string{{oldest}, nil} {
+		if swept, err := Sweep(e.Machine, running); err != nil || !slices.Equal(swept, want) {
+			t.Fatalf("swept %v, %v; want %v", swept, err, want)
+		}
+	}
+	busy = nil
+	e.rewrite(filepath.Join(old, "swapkeep"), func(string) string { return "mine" })
+	if swept, err := Sweep(e.Machine, running); err == nil || swept != nil || e.read(filepath.Join(old, "swapkeep")) != "mine" {
+		t.Errorf("what was changed: %v, %v", swept, err)
+	}
+	e.rewrite(filepath.Join(old, "swapkeep"), func(string) string { return "swapkeep 1.5" })
+	if swept, err := Sweep(e.Machine, running); err != nil || !slices.Equal(swept, []string{old}) {
+		t.Errorf("swept %v, %v", swept, err)
+	}
+	left, err := os.ReadDir(filepath.Dir(present))
+	if err != nil || len(left) != 2 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+	e.uninstall()
+}
+
+func TestDaemonBeside(t *testing.T) {
+	e := newEstate(t)
+	old, present := e.install("1.0"), e.install("2.0")
+	unpacked := e.path("Downloads", "1.0")
+	for program, want := range map[string]string{
+		old: e.current(), present: e.current(), e.current(): e.current(), unpacked: unpacked,
+	} {
+		if got := DaemonBeside(filepath.Join(program, "swapkeep")); got != filepath.Join(want, "swapkeepd") {
+			t.Errorf("%s starts %s", program, got)
+		}
+	}
+	if err := errors.Join(os.Remove(e.current()), os.Symlink("/elsewhere", e.current())); err != nil {
+		t.Fatal(err)
+	}
+	if got := DaemonBeside(filepath.Join(old, "swapkeep")); got != filepath.Join(old, "swapkeepd") {
+		t.Errorf("through a link elsewhere: %s", got)
+	}
+}

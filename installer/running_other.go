@@ -1,0 +1,7 @@
+//go:build !linux
+
+package installer
+
+// RunningFrom reports nothing: macOS keeps the file of a program that runs, and
+// Windows, where versions have no folders, refuses to remove it.
+func RunningFrom(string) (bool, error) { return false, nil }

@@ -1,0 +1,93 @@
+package manifest
+
+import "strings"
+
+// A Starter is who starts the host for a browser in a box.
+type Starter string
+
+// The starters.
+const (
+	Inside Starter = "inside" // the browser, inside its box: host and daemon's socket must be visible there
+	Portal Starter = "portal" // a service of the desktop, outside the box
+)
+
+// A Packaging is what a box asks for beside the manifest.
+type Packaging struct {
+	Box      Box
+	Family   Family
+	Starter  Starter
+	Title    string   // to a person
+	Needs    []string // sentences
+	Commands []string // for the person to run; CommandsFor replaces APP, PROGRAM and STATE
+	Evidence Evidence
+	Note     string
+}
+
+// Packagings are all, in the order they are listed to a person.
+func Packagings() []Packaging {
+	return []Packaging{
+		{
+			Flatpak, Chromium, Inside, "Flatpak, Chromium's family",
+			[]string{
+				"The box must see the program and the daemon's socket, and be told where that is.",
+				"The daemon must already run: one started inside the box would have neither your keychain nor your wallets.",
+			},
+			[]string{flatpakOverride}, Source, "the permissions: vdhcoapp; the socket was reached in a namespace mounted like this, not in a Flatpak",
+		},
+		{
+			Flatpak, Firefox, Inside, "Flatpak, Firefox's family",
+			[]string{
+				"As for Chromium's family. Firefox 157 and later can use a service of the desktop instead (`org.freedesktop.NativeMessagingProxy`), which is off by default.",
+			},
+			[]string{flatpakOverride}, Source, "the permissions: vdhcoapp; the socket was reached in a namespace mounted like this, not in a Flatpak",
+		},
+		{
+			Snap, Firefox, Portal, "Snap of Firefox",
+			[]string{
+				"The desktop's WebExtensions portal (Ubuntu 22.04 and later have it) starts the program outside the box. It asks once for each extension; the command answers beforehand.",
+				"It may start the program without saying for whom, and ends it without warning when the browser closes the port: what was accepted goes on in the daemon.",
+			},
+			[]string{"flatpak permission-set webextensions " + HostName + " snap.APP yes"}, Source, "xdg-desktop-portal's web-extensions.c as Ubuntu patches it; vdhcoapp",
+		},
+		{
+			Snap, Chromium, Inside, "Snaps of Chromium's family",
+			[]string{
+				"The box sees no hidden folder of your home, so neither the program nor the daemon's socket where they are installed. Use the browser's own package or its Flatpak.",
+			},
+			nil, Belief, "by the rules of the home interface",
+		},
+	}
+}
+
+const flatpakOverride = "flatpak override --user --filesystem=PROGRAM:ro --filesystem=STATE/run:ro --env=SWAPKEEP_HOME=STATE APP"
+
+// Packaging is what a boxed place asks for; false for a place that is in no box.
+func (p Place) Packaging() (Packaging, bool) {
+	for _, k := range Packagings() {
+		if k.Box == p.Box && k.Family == p.Family {
+			return k, true
+		}
+	}
+	return Packaging{}, false
+}
+
+// CommandsFor are a packaging's commands for an application, with the folder of the
+// program and the daemon's state directory in place.
+func (k Packaging) CommandsFor(app, program, state string) []string {
+	words := strings.NewReplacer("PROGRAM", quoted(program), "STATE", quoted(state), "APP", app)
+	out := make([]string, len(k.Commands))
+	for i, c := range k.Commands {
+		out[i] = words.Replace(c)
+	}
+	return out
+}
+
+// quoted is a path as a shell's word, also in the middle of one.
+func quoted(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool {
+		return !strings.ContainsRune("/._-+", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"swapkeep/manifest"
+)
+
+// A target is a system with its programs.
+type target struct {
+	OS, Arch string
+	commands []string
+}
+
+var (
+	wallet = []string{"swapkeep", "swapkeepd"}
+	server = []string{"swapkeep", "swapkeepd", "swapkeep-server"}
+)
+
+var targets = []target{
+	{"linux", "amd64", server},
+	{"linux", "arm64", server},
+	{"darwin", "amd64", wallet},
+	{"darwin", "arm64", wallet},
+	{"windows", "amd64", wallet},
+}
+
+// String is the target in file names.
+func (t target) String() string { return t.OS + "-" + t.Arch }
+
+// program is the path of a command that was built.
+func (r *release) program(t target, command string) string {
+	if t.OS == "windows" {
+		command += ".exe"
+	}
+	return filepath.Join(r.work, "programs", t.String(), command)
+}
+
+// programs builds all commands. Nothing in them depends on the directory, the machine or
+// the state of a working copy.
+func (r *release) programs() error {
+	link := "-s -w -X main.version=" + r.Version +
+		" -X swapkeep/manifest.chromiumIDs=" + strings.Join(r.IDs[manifest.Chromium], ",") +
+		" -X swapkeep/manifest.firefoxIDs=" + strings.Join(r.IDs[manifest.Firefox], ",")
+	for _, t := range targets {
+		for _, command := range t.commands {
+			if err := r.build(t, command, link); err != nil {
+				return err
+			}
+		}
+	}
+	return r.signPrograms()
+}
+
+func (r *release) build(t target, command, link string) error {
+	if t.OS == "windows" && command == "swapkeepd" {
+		link += " -H windowsgui" // started at login it would show a console otherwise
+	}
+	env := []string{"CGO_ENABLED=0", "GOOS=" + t.OS, "GOARCH=" + t.Arch, "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0"}
+	return r.run(env, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", r.program(t, command), "./cmd/"+command)
+}
+
+// own is the command that this machine can run.
+func (r *release) own(command string) string {
+	return r.program(target{OS: runtime.GOOS, Arch: runtime.GOARCH}, command)
+}

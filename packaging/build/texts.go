@@ -1,0 +1,51 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// A text is a file for a package manager of others, with this release's names and sums.
+type text struct{ from, to string }
+
+var managers = []text{
+	{"homebrew/swapkeep.rb", "homebrew/swapkeep.rb"},
+	{"winget/version.yaml", "winget/Swapkeep.Swapkeep.yaml"},
+	{"winget/installer.yaml", "winget/Swapkeep.Swapkeep.installer.yaml"},
+	{"winget/locale.yaml", "winget/Swapkeep.Swapkeep.locale.en-US.yaml"},
+}
+
+// texts fills them in; a template asks for a package by its platform and kind.
+func (r *release) texts() error {
+	for _, m := range managers {
+		if err := r.fill(filepath.Join(r.out, m.to), m.from, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sum is the SHA-256 of a finished package.
+func (r *release) Sum(platform, extension string) (string, error) {
+	return sumOf(filepath.Join(r.out, r.File(platform, extension)))
+}
+
+// File is a finished package's name.
+func (r *release) File(platform, extension string) string {
+	if extension == "msi" || extension == "exe" {
+		extension = r.signer.mark() + extension
+	}
+	return r.name(platform, extension)
+}
+
+// Product is the MSI's identity.
+func (r *release) Product(install string) string {
+	return stableID("product", r.Version, "windows-amd64", install)
+}
+
+func sumOf(path string) (string, error) {
+	file, err := os.ReadFile(path)
+	return fmt.Sprintf("%x", sha256.Sum256(file)), err
+}

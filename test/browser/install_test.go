@@ -1,0 +1,57 @@
+//go:build browser
+
+package browser
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"swapkeep/test/browser/desk"
+	"swapkeep/test/browser/ui"
+)
+
+// ownFiles are what is in the home but the daemon's state and what browsers keep for
+// themselves. The manifests' folders are among it.
+const ownFiles = `find . -path ./state -prune -o -path ./run -prune -o -path ./tmp -prune -o -path ./.cache -prune -o -path ./.pki -prune \
+	-o \( -path './chromium/*' -o -path './firefox/*' \) ! -ipath '*messaging*' -prune -o -print | sort`
+
+// TestInstall: a browser with an empty profile does not find the host. The command
+// that the page shows installs it, the browser finds it, and after swapkeep uninstall no
+// more: no file and no folder is left of it.
+func TestInstall(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		d := desk.New(t, desk.Options{Unlisted: true})
+		atHome(d, kind)
+		p := d.BrowserAlone(kind).Open("popup.html")
+		p.Find("heading", "Install swapkeep")
+		p.See("Your browser did not find it.", "Get swapkeep for this computer", "swapkeep doctor")
+		before := d.Shell(ownFiles)
+		installAsShown(t, p, d, kind)
+		if now := d.Shell(ownFiles); !strings.Contains(now, "/app.swapkeep.host.json") || !strings.Contains(now, "/current\n") {
+			t.Errorf("installed is\n%s", now)
+		}
+		p.Click("button", "Try again")
+		p.Find("heading", "Welcome to Swapkeep")
+		p.See("SANDBOX")
+
+		d.Shell("swapkeep uninstall")
+		p.Find("heading", "swapkeep was stopped")
+		p.Click("button", "Try again")
+		p.Find("heading", "Install swapkeep")
+		if after := d.Shell(ownFiles); after != before {
+			t.Errorf("left: %q; missing: %q", less(after, before), less(before, after))
+		}
+	})
+}
+
+// less are the lines of one text that the other does not have.
+func less(text, than string) (out []string) {
+	lines := strings.Split(than, "\n")
+	for _, line := range strings.Split(text, "\n") {
+		if !slices.Contains(lines, line) {
+			out = append(out, line)
+		}
+	}
+	return out
+}

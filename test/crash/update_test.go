@@ -1,0 +1,295 @@
+//go:build faults && linux
+
+package crash
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"swapkeep/host/client"
+	"swapkeep/host/protocol"
+	"swapkeep/host/relay"
+	"swapkeep/host/transport"
+)
+
+// versions that are installed one over the other; the first is what all programs for
+// tests say of themselves.
+const oldVersion, newVersion = "0.1.0", "0.2.0"
+
+// newerBins are the same programs as a newer version.
+var newerBins = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(root, "newer")
+	return dir, buildInto(dir, "faults", "-X main.version="+newVersion)
+})
+
+func newer(t *testing.T) string {
+	t.Helper()
+	dir, err := newerBins()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// programsIn is where a user's installation has its versions.
+func (d *desk) programsIn(version string) string {
+	return filepath.Join(d.dir, ".local", "lib", "swapkeep", version)
+}
+
+// installs runs swapkeep install of unpacked programs as a person does.
+func (d *desk) installs(from string, extra ...string) (string, error) {
+	present := d.bin
+	d.bin = from
+	defer func() { d.bin = present }()
+	out, err := d.command(extra, "install", "--browser", "chromium").CombinedOutput()
+	return string(out), err
+}
+
+// installed gives the desk an installed copy, which all is started from.
+func (d *desk) installed(from string) {
+	d.t.Helper()
+	if out, err := d.installs(from); err != nil {
+		d.t.Fatalf("install: %v\n%s", err, out)
+	}
+	d.bin = d.programsIn("current")
+}
+
+// greeting is the next one that a relay passes on.
+func greeting(p *client.Process, wait time.Duration) (h protocol.Hello, err error) {
+	late := time.After(wait)
+	for {
+		select {
+		case n := <-p.Notifications():
+			if n.Method == "host.hello" {
+				return h, json.Unmarshal(n.Params, &h)
+			}
+		case <-p.Done():
+			return h, p.Err()
+		case <-late:
+			return h, fmt.Errorf("no hello in %s", wait)
+		}
+	}
+}
+
+// TestUpdate: a newer version is installed while an order is under way. The daemon that
+// runs gives way, the browser's relay finds the new one, the request that comes in
+// between is answered by it, and the order is carried out once.
+func TestUpdate(t *testing.T) {
+	for name, method := range map[string]string{"before a signature": "eth_simulateV1", "while it is sent": "eth_sendRawTransaction"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			next := newer(t)
+			d := newDesk(t, takeLane(t))
+			d.installed(bins.faults)
+			d.open()
+			p := begin(d, flowNamed("swap"), "")
+			if err := p.look(); err != nil {
+				t.Fatal(err)
+			}
+			between := make(chan error, 1)
+			p.acceptHeldAt(method, func(int) {
+				go func() { between <- d.askBetween() }()
+				out, err := d.installs(next)
+				if err != nil || !strings.Contains(out, "The daemon of "+oldVersion+" gave way to that of "+newVersion+"; open orders: 1.") || !strings.Contains(out, "Unlock your wallet again") {
+					t.Errorf("install: %v\n%s", err, out)
+				}
+			})
+			if h, err := greeting(d.relay, relay.DefaultWindow); err != nil || h.Version != newVersion {
+				t.Fatalf("the relay came back to %q, %v", h.Version, err)
+			}
+			if err := <-between; err != nil {
+				t.Errorf("a request between the daemons: %v", err)
+			}
+			d.unlock()
+			if err := p.drive(); err != nil {
+				t.Fatal(err)
+			}
+			p.asPromised()
+			p.goesOn(1)
+			d.keptUntilUnused()
+			p.journalHolds()
+		})
+	}
+}
+
+// askBetween asks the relay when nobody listens any more, and waits for the answer. At a
+// greeting a client counts as lost what was asked before it, and asks again.
+func (d *desk) askBetween() error {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		conn, err := transport.Dial(d.t.Context(), d.place)
+		if errors.Is(err, transport.ErrNoDaemon) {
+			if err = d.relay.Call(d.t.Context(), "networks.list", nil, nil); named(err, "daemon_lost") {
+				err = d.relay.Call(d.t.Context(), "networks.list", nil, nil)
+			}
+			return err
+		}
+		if err == nil {
+			_ = conn.Close()
+		}
+	}
+	return errors.New("there was no moment without a daemon")
+}
+
+// keptUntilUnused: the programs of the old version stay while the relay runs from
+// them, and go at the next start. The daemon is stopped at the end.
+func (d *desk) keptUntilUnused() {
+	d.t.Helper()
+	old := d.programsIn(oldVersion)
+	if _, err := os.Stat(filepath.Join(old, "swapkeepd")); err != nil {
+		d.t.Errorf("a relay runs from a version that was removed: %v", err)
+	}
+	d.shut()
+	d.open()
+	for end := time.Now().Add(soon); ; time.Sleep(20 * time.Millisecond) {
+		_, err := os.Stat(old)
+		if errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		if time.Now().After(end) {
+			d.t.Errorf("%s is still there: %v", old, err)
+			break
+		}
+	}
+	d.shut()
+}
+
+// TestOldRelayStartsTheNewDaemon: the daemon crashes after an update, and the relay that
+// was there before starts the version that is installed.
+func TestOldRelayStartsTheNewDaemon(t *testing.T) {
+	t.Parallel()
+	next := newer(t)
+	d := newDesk(t, takeLane(t))
+	d.installed(bins.faults)
+	d.open()
+	d.installed(next)
+	for _, crashes := range []bool{true, false} {
+		if h, err := greeting(d.relay, relay.DefaultWindow); err != nil || h.Version != newVersion {
+			t.Fatalf("the relay came back to %q, %v", h.Version, err)
+		}
+		if crashes {
+			d.crash(d.pid())
+		}
+	}
+	d.shut()
+}
+
+// TestSameAgain: installing what is installed leaves the daemon alone.
+func TestSameAgain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, takeLane(t))
+	d.installed(bins.faults)
+	d.open()
+	before := d.pid()
+	if out, err := d.installs(bins.faults); err != nil || !strings.Contains(out, "there is nothing to do") || d.pid() != before {
+		t.Errorf("%v\n%s", err, out)
+	}
+	d.shut()
+}
+
+// TestInstallKilledAtEveryPoint kills an installation, an update and an uninstallation
+// at every change: until the end the version before works, the next try goes through,
+// and nothing is left in the end.
+func TestInstallKilledAtEveryPoint(t *testing.T) {
+	t.Parallel()
+	next, seen := newer(t), map[string]bool{}
+	d := newDesk(t, takeLane(t))
+	unpacked := d.bin
+	before := d.listing()
+	d.killed(seen, func(extra ...string) error { _, err := d.installs(unpacked, extra...); return err }, d.removed)
+	anew := func() {
+		d.removed()
+		if out, err := d.installs(unpacked); err != nil {
+			t.Fatalf("install: %v\n%s", err, out)
+		}
+	}
+	anew()
+	d.killed(seen, func(extra ...string) error { _, err := d.installs(next, extra...); return err }, func() {
+		d.bin = d.programsIn("current")
+		d.works(oldVersion, newVersion)
+		d.bin = unpacked
+		anew()
+	})
+	d.killed(seen, func(extra ...string) error { return d.command(extra, "uninstall").Run() }, anew)
+	d.removed()
+	if after := d.listing(); !slices.Equal(before, after) {
+		t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
+	}
+	expected(t, "TestInstallKilledAtEveryPoint", seen)
+}
+
+// killed runs a command that dies at the first passage of each point, then at the
+// second and so on, until it goes through. After each it does what brings it back to
+// where it began.
+func (d *desk) killed(seen map[string]bool, command func(extra ...string) error, after func()) {
+	d.t.Helper()
+	trace := filepath.Join(root, filepath.Base(d.dir)+"-trace")
+	if err := command("SWAPKEEP_FAULT_TRACE=" + trace); err != nil {
+		d.t.Fatal(err)
+	}
+	after()
+	hits := map[string]int{}
+	for _, point := range readTrace(d.t, trace) {
+		if !strings.HasPrefix(point, "installer.") {
+			continue
+		}
+		hits[point]++
+		seen[point] = true
+		if err := command(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", point, hits[point])); err == nil || !strings.Contains(err.Error(), "killed") {
+			d.t.Errorf("%s:%d: it ended with %v", point, hits[point], err)
+		}
+		after()
+	}
+	if err := os.Remove(trace); err != nil {
+		d.t.Error(err)
+	}
+}
+
+// works wants a browser to reach a daemon of one of these versions.
+func (d *desk) works(versions ...string) {
+	d.t.Helper()
+	p, err := client.Start(d.command(nil, origin))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if h, err := greeting(p, patience); err != nil || !slices.Contains(versions, h.Version) {
+		d.t.Errorf("greeted by %q, %v", h.Version, err)
+	}
+	if _, err := p.Stop(); err != nil {
+		d.t.Error(err)
+	}
+	if out, code := d.terminal("stop"); code != 0 {
+		d.t.Errorf("stop: %s", out)
+	}
+}
+
+// removed uninstalls with the programs at hand.
+func (d *desk) removed() {
+	d.t.Helper()
+	if out, code := d.terminal("uninstall"); code != 0 {
+		d.t.Fatalf("uninstall: exit %d: %s", code, out)
+	}
+}
+
+// listing is every file and folder of the user's but the daemon's state.
+func (d *desk) listing() (all []string) {
+	d.t.Helper()
+	err := filepath.WalkDir(d.dir, func(path string, e os.DirEntry, err error) error {
+		if path == d.place.Home {
+			return filepath.SkipDir
+		}
+		all = append(all, path)
+		return err
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return all
+}

@@ -1,0 +1,162 @@
+//go:build packages && linux
+
+package packages
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"swapkeep/manifest"
+)
+
+// TestSums: SHA256SUMS fits all files, and what Homebrew and winget are told of them.
+func TestSums(t *testing.T) {
+	check := exec.Command("sha256sum", "--check", "--quiet", "SHA256SUMS")
+	check.Dir = built
+	must(t, check)
+	sums, err := os.ReadFile(filepath.Join(built, "SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, told := range map[string]struct {
+		pair  string // a file's name, then its sum
+		count int
+	}{
+		"homebrew/swapkeep.rb":                    {`url ".*/([^/"]+)"\s+sha256 "([0-9a-f]{64})"`, 4},
+		"winget/Swapkeep.Swapkeep.installer.yaml": {`InstallerUrl: .*/(\S+)\s+InstallerSha256: ([0-9A-F]{64})`, 2},
+	} {
+		text, err := os.ReadFile(filepath.Join(built, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs := regexp.MustCompile(told.pair).FindAllStringSubmatch(string(text), -1)
+		if len(pairs) != told.count {
+			t.Errorf("%s names %d files", name, len(pairs))
+		}
+		for _, p := range pairs {
+			if !strings.Contains(string(sums), strings.ToLower(p[2])+"  "+p[1]+"\n") {
+				t.Errorf("%s: %s is not %s", name, p[1], p[2])
+			}
+		}
+	}
+}
+
+// mac are files of the macOS tree besides documents, below its folder.
+var mac = map[string]string{
+	"Library/Application Support/swapkeep/lib/swapkeep":                                "-rwxr-xr-x",
+	"Library/Application Support/swapkeep/lib/swapkeepd":                               "-rwxr-xr-x",
+	"Library/Application Support/Chromium/NativeMessagingHosts/app.swapkeep.host.json": "-rw-r--r--",
+	"Library/Application Support/Mozilla/NativeMessagingHosts/app.swapkeep.host.json":  "-rw-r--r--",
+	"Library/Google/Chrome/NativeMessagingHosts/app.swapkeep.host.json":                "-rw-r--r--",
+	"Library/LaunchAgents/app.swapkeep.daemon.plist":                                   "-rw-r--r--",
+	"Library/Microsoft/Edge/NativeMessagingHosts/app.swapkeep.host.json":               "-rw-r--r--",
+	"usr/local/bin/swapkeep": "Lrwxrwxrwx",
+}
+
+// TestMac: the tree for pkgbuild has each file in its place; its manifests are valid, its
+// LaunchAgent is XML and starts nothing before a user wants it.
+func TestMac(t *testing.T) {
+	for _, arch := range []string{"amd64", "arm64"} {
+		left := map[string]string{}
+		for name, mode := range mac {
+			left[name] = mode
+		}
+		each(t, file(t, "*-darwin-"+arch+"-pkgroot.tar.gz"), func(name string, h *tar.Header, text []byte) {
+			if mode, wanted := left[name]; wanted && h.FileInfo().Mode().String() == mode {
+				delete(left, name)
+			}
+			if h.Uid != 0 || h.Gid != 0 || h.ModTime.Unix() != 1760000000 {
+				t.Errorf("%s: %+v", name, h)
+			}
+			switch family := manifest.Chromium; filepath.Ext(name) {
+			case ".json":
+				if strings.Contains(name, "Mozilla") {
+					family = manifest.Firefox
+				}
+				if err := manifest.Validate(family, "darwin", manifest.HostName, text); err != nil || !strings.Contains(string(text), `"/Library/Application Support/swapkeep/lib/swapkeep"`) {
+					t.Errorf("%s: %v\n%s", name, err, text)
+				}
+			case ".plist":
+				var list struct {
+					Keys []string `xml:"dict>key"`
+				}
+				if err := xml.Unmarshal(text, &list); err != nil || len(list.Keys) == 0 {
+					t.Errorf("%s: %v", name, err)
+				}
+				if !regexp.MustCompile(`<key>Disabled</key>\s*<true/>`).Match(text) {
+					t.Errorf("%s starts by itself", name)
+				}
+			}
+		})
+		if len(left) > 0 {
+			t.Errorf("%s: not there, or not so: %v", arch, left)
+		}
+	}
+}
+
+// TestContainer: the container's folder is complete but for the authorities, and the
+// program needs no library.
+func TestContainer(t *testing.T) {
+	files := map[string][]byte{}
+	each(t, file(t, "swapkeep-server-*-linux-amd64.tar.gz"), func(name string, _ *tar.Header, text []byte) { files[name] = text })
+	for line := range strings.Lines(string(files["Containerfile"])) {
+		if words := strings.Fields(line); len(words) > 2 && words[0] == "COPY" {
+			from := words[len(words)-2]
+			if files[from] == nil && from != "ca-certificates.crt" {
+				t.Errorf("%s is not there", from)
+			}
+		}
+	}
+	program := filepath.Join(t.TempDir(), "swapkeep-server")
+	if err := os.WriteFile(program, files["swapkeep-server"], 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("ldd", program).CombinedOutput(); err == nil {
+		t.Errorf("it needs %s", out)
+	}
+	if said := must(t, exec.Command(program, "--version")); !strings.Contains(said, version) {
+		t.Errorf("it says %s", said)
+	}
+	if !strings.Contains(string(files["Containerfile"]), "\nUSER 65532:65532\n") {
+		t.Error("it runs as root")
+	}
+	t.Log("not run: no container is built, which needs a daemon for that")
+}
+
+// each reads an archive, whose one folder it leaves out of the names.
+func each(t *testing.T, path string, see func(name string, h *tar.Header, text []byte)) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := strings.TrimSuffix(filepath.Base(path), ".tar.gz") + "/"
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil || !strings.HasPrefix(h.Name, top) {
+			t.Fatalf("%s: %v", path, err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		see(strings.TrimPrefix(h.Name, top), h, text)
+	}
+}

@@ -1,0 +1,314 @@
+//go:build packages && linux
+
+package packages
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"swapkeep/manifest"
+	"swapkeep/test/browser/ui"
+	"swapkeep/test/processes"
+)
+
+func umask(mask int) int { return syscall.Umask(mask) }
+
+// A listing is every file below a folder with its mode, owner and, of a link, its target.
+type listing map[string]string
+
+// list leaves out what lies below a name of except.
+func list(t *testing.T, root string, except ...string) listing {
+	t.Helper()
+	all := listing{}
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		name := "/" + strings.TrimPrefix(strings.TrimPrefix(path, root), "/")
+		if slices.Contains(except, name) {
+			return fs.SkipDir
+		}
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		owner := info.Sys().(*syscall.Stat_t)
+		all[name] = fmt.Sprintf("%s %d:%d", info.Mode(), owner.Uid, owner.Gid)
+		if info.Mode()&fs.ModeSymlink != 0 {
+			target, err := os.Readlink(path)
+			all[name] += " -> " + target
+			return err
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// without is what is in l and not, or not so, in other.
+func (l listing) without(other listing) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(l)) {
+		if l[name] != other[name] {
+			out = append(out, name+" "+l[name])
+		}
+	}
+	return out
+}
+
+// wanted are the files of Linux packages that are not documents.
+var wanted = listing{
+	"/etc/chromium/native-messaging-hosts/app.swapkeep.host.json":   "-rw-r--r-- 0:0",
+	"/etc/opt/chrome/native-messaging-hosts/app.swapkeep.host.json": "-rw-r--r-- 0:0",
+	"/etc/opt/edge/native-messaging-hosts/app.swapkeep.host.json":   "-rw-r--r-- 0:0",
+	"/usr/bin/swapkeep": "Lrwxrwxrwx 0:0 -> ../lib/swapkeep/swapkeep",
+	"/usr/lib/mozilla/native-messaging-hosts/app.swapkeep.host.json": "-rw-r--r-- 0:0",
+	"/usr/lib/swapkeep/swapkeep":                                     "-rwxr-xr-x 0:0",
+	"/usr/lib/swapkeep/swapkeepd":                                    "-rwxr-xr-x 0:0",
+	"/usr/share/bash-completion/completions/swapkeep":                "-rw-r--r-- 0:0",
+	"/usr/share/doc/swapkeep/CHANGELOG.md":                           "-rw-r--r-- 0:0",
+	"/usr/share/doc/swapkeep/NOTICE":                                 "-rw-r--r-- 0:0",
+	"/usr/share/doc/swapkeep/README.md":                              "-rw-r--r-- 0:0",
+	"/usr/share/doc/swapkeep/copyright":                              "-rw-r--r-- 0:0",
+	"/usr/share/fish/vendor_completions.d/swapkeep.fish":             "-rw-r--r-- 0:0",
+	"/usr/share/man/man1/swapkeep.1.gz":                              "-rw-r--r-- 0:0",
+	"/usr/share/zsh/site-functions/_swapkeep":                        "-rw-r--r-- 0:0",
+}
+
+const lib64 = "/usr/lib64/mozilla/native-messaging-hosts/app.swapkeep.host.json"
+
+// checkFiles holds an installed tree against wanted; manual pages of commands may be many.
+func checkFiles(t *testing.T, got, wanted listing) {
+	t.Helper()
+	for name, how := range got {
+		page := strings.HasPrefix(name, "/usr/share/man/man1/swapkeep-") && how == "-rw-r--r-- 0:0"
+		folder := strings.HasPrefix(how, "drwxr-xr-x 0:0")
+		if how != wanted[name] && !page && !folder {
+			t.Errorf("there is %s %s", name, how)
+		}
+	}
+	for name, how := range wanted {
+		if got[name] != how {
+			t.Errorf("%s is %q, want %q", name, got[name], how)
+		}
+	}
+}
+
+// asRoot is a command of whom the kernel takes for root, if only in a namespace.
+func asRoot(name string, args ...string) *exec.Cmd {
+	if os.Geteuid() == 0 {
+		return exec.Command(name, args...)
+	}
+	return exec.Command("unshare", append([]string{"--map-root-user", name}, args...)...)
+}
+
+// emptyRoot is a system with nothing but dpkg's own folder.
+func emptyRoot(t *testing.T) string {
+	t.Helper()
+	root := t.TempDir()
+	for _, dir := range []string{"var/lib/dpkg/info", "var/lib/dpkg/updates", "var/lib/dpkg/triggers"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func dpkg(t *testing.T, root string, args ...string) {
+	t.Helper()
+	cmd := asRoot("dpkg", append([]string{"--root=" + root, "--force-not-root", "--force-bad-path", "--log=/dev/null"}, args...)...)
+	must(t, cmd)
+}
+
+// TestDeb installs the deb in a root of its own, starts the host from each manifest as the
+// browsers do, and removes the package: nothing is left.
+func TestDeb(t *testing.T) {
+	root := emptyRoot(t)
+	before := list(t, root, "/var")
+	dpkg(t, root, "-i", file(t, "swapkeep_*_amd64.deb"))
+	after := list(t, root, "/var")
+	delete(after, "/")
+	checkFiles(t, after, owned(wanted))
+	if scripts, _ := filepath.Glob(filepath.Join(root, "var/lib/dpkg/info/swapkeep.*inst")); len(scripts) > 0 {
+		t.Errorf("the package runs %v", scripts)
+	}
+
+	home := t.TempDir()
+	env := []string{"HOME=" + home, "SWAPKEEP_HOME=" + filepath.Join(home, "state"), "XDG_RUNTIME_DIR=" + home}
+	daemon := filepath.Join(root, "usr/lib/swapkeep/swapkeepd")
+	command := func(name string, args ...string) *exec.Cmd {
+		cmd := exec.Command(name, args...)
+		cmd.Env = env
+		return cmd
+	}
+	t.Cleanup(func() { _ = command(filepath.Join(root, "usr/bin/swapkeep"), "stop").Run() })
+	for name := range after {
+		if filepath.Base(name) != manifest.FileName {
+			continue
+		}
+		family := manifest.Chromium
+		if strings.Contains(name, "mozilla") {
+			family = manifest.Firefox
+		}
+		h := hello(t, command(filepath.Join(root, hostOf(t, root, name, family)), arguments(family, name)...))
+		t.Logf("%s: greeted %s", name, h.Connection.Origin)
+	}
+	// Of the link in /usr/bin, the daemon beside its target.
+	must(t, command(filepath.Join(root, "usr/bin/swapkeep"), "stop"))
+	h := hello(t, command(filepath.Join(root, "usr/bin/swapkeep"), arguments(manifest.Chromium, "")...))
+	running, err := processes.In(filepath.Dir(daemon))
+	if err != nil || len(running) != 1 || h.Version != version {
+		t.Errorf("%v run, %v", running, err)
+	}
+	must(t, command(filepath.Join(root, "usr/bin/swapkeep"), "stop"))
+
+	dpkg(t, root, "-r", "swapkeep")
+	if left := list(t, root, "/var").without(before); len(left) > 0 {
+		t.Errorf("left behind: %s", strings.Join(left, "\n"))
+	}
+}
+
+// owned is wanted for whoever is root here.
+func owned(wanted listing) listing {
+	out := listing{}
+	for name, how := range wanted {
+		out[name] = strings.Replace(how, "0:0", fmt.Sprintf("%d:%d", os.Geteuid(), os.Getegid()), 1)
+	}
+	return out
+}
+
+// hostOf is the program that a manifest names, which has to be a valid one.
+func hostOf(t *testing.T, root, name string, family manifest.Family) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := manifest.Validate(family, "linux", manifest.HostName, text); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	var m struct{ Path string }
+	if err := json.Unmarshal(text, &m); err != nil || m.Path != "/usr/lib/swapkeep/swapkeep" {
+		t.Fatalf("%s: path %q, %v", name, m.Path, err)
+	}
+	return m.Path
+}
+
+// TestRPM unpacks the rpm: the deb's files, and Firefox's other place.
+func TestRPM(t *testing.T) {
+	path := file(t, "swapkeep-*.x86_64.rpm")
+	if said := must(t, exec.Command("rpm", "-K", path)); !strings.Contains(said, "digests OK") {
+		t.Errorf("rpm -K says %s", said)
+	}
+	if said := must(t, exec.Command("rpm", "-qp", "--scripts", path)); said != "" {
+		t.Errorf("the package runs %s", said)
+	}
+	root := t.TempDir()
+	must(t, asRoot("sh", "-c", `cd "$1" && rpm2cpio "$2" | cpio -idm --quiet --no-absolute-filenames`, "sh", root, path))
+	both := maps.Clone(wanted)
+	both[lib64] = "-rw-r--r-- 0:0"
+	got := list(t, root)
+	delete(got, "/")
+	checkFiles(t, got, owned(both))
+	hostOf(t, root, lib64, manifest.Firefox)
+	debs := t.TempDir()
+	must(t, asRoot("dpkg", "-x", file(t, "swapkeep_*_amd64.deb"), debs))
+	other := list(t, debs)
+	for name, how := range got {
+		if !strings.HasPrefix(name, "/usr/lib64") && !strings.HasPrefix(how, "d") && other[name] != how {
+			t.Errorf("the rpm has %s %s, the deb %q", name, how, other[name])
+		}
+	}
+	// Folders that rpm does not know stay when the package goes.
+	folders := must(t, exec.Command("rpm", "-qpl", path))
+	for _, folder := range []string{"/usr/lib/swapkeep", "/usr/share/doc/swapkeep", "/etc/chromium/native-messaging-hosts", "/usr/lib64/mozilla/native-messaging-hosts"} {
+		if !strings.Contains(folders, folder+"\n") {
+			t.Errorf("the rpm does not own %s", folder)
+		}
+	}
+}
+
+// lively are folders of a machine in which things change by themselves; the one with the
+// repository is another.
+func lively() []string {
+	top, _, _ := strings.Cut(strings.TrimPrefix(root, "/"), "/")
+	return []string{"/proc", "/sys", "/dev", "/run", "/tmp", "/root", "/home", "/var", "/" + top}
+}
+
+// TestBrowsers installs the deb on this very machine. Chromium and Firefox with empty
+// profiles find the host by the system's manifests, and no longer once it is removed;
+// the file system is as before.
+func TestBrowsers(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Log("not run: it installs a package on this machine, as root only")
+		return
+	}
+	if out, err := exec.Command("dpkg-query", "-W", "swapkeep").CombinedOutput(); err == nil {
+		t.Fatalf("swapkeep is installed here: %s", out)
+	}
+	before := list(t, "/", lively()...)
+	t.Cleanup(func() { _ = exec.Command("dpkg", "-r", "swapkeep").Run() })
+	must(t, exec.Command("dpkg", "-i", file(t, "swapkeep_*_amd64.deb")))
+	for _, kind := range ui.Kinds() {
+		began := time.Now()
+		if said := listen(t, kind); !strings.Contains(said, `"host.hello"`) {
+			t.Errorf("%s: heard %s", kind, said)
+		}
+		t.Logf("%s found the host, %v", kind, time.Since(began).Round(time.Millisecond))
+	}
+	must(t, exec.Command("dpkg", "-r", "swapkeep"))
+	after := list(t, "/", lively()...)
+	if changed := append(after.without(before), before.without(after)...); len(changed) > 0 {
+		t.Errorf("not as before: %s", strings.Join(changed, "\n"))
+	}
+	for _, kind := range ui.Kinds() {
+		if said := listen(t, kind); strings.Contains(said, `"host.hello"`) {
+			t.Errorf("%s: still heard %s", kind, said)
+		}
+	}
+}
+
+// listen starts a browser with an empty profile and tells what the test extension heard.
+func listen(t *testing.T, kind ui.Kind) string {
+	t.Helper()
+	home, err := os.MkdirTemp("", "skp") // short: a socket's path has to fit
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "TMPDIR=" + home, "SWAPKEEP_HOME=" + filepath.Join(home, "state")}
+	b := ui.Start(t, ui.Setup{Kind: kind, Profile: filepath.Join(home, "profile"), Extension: extension(t, kind), Env: env, Shots: t.ArtifactDir()})
+	var heard struct {
+		Error    string
+		Messages []json.RawMessage
+	}
+	var raw json.RawMessage
+	b.Open("page.html").Eval("(globalThis.browser ?? chrome).runtime.sendMessage('heard')", &raw)
+	if err := json.Unmarshal(raw, &heard); err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+	if len(heard.Messages) > 0 {
+		stop := exec.Command("swapkeep", "stop")
+		stop.Env = env
+		must(t, stop)
+	}
+	if err := os.RemoveAll(home); err != nil {
+		t.Error(err)
+	}
+	return string(raw)
+}

@@ -1,0 +1,214 @@
+//go:build packages && linux
+
+package packages
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/host/protocol"
+	"swapkeep/manifest"
+)
+
+// A setup is one of Windows' packages: how it is installed without questions, where to,
+// and how it goes.
+type setup struct {
+	name      string
+	pattern   string
+	install   func(path string) []string
+	uninstall func(path, folder string) []string
+	hive      string
+	folder    string // below the drive; * is the user
+}
+
+func msiexec(flag string) func(string) []string {
+	return func(path string) []string { return []string{"msiexec", flag, path, "/qn"} }
+}
+
+func msiremove(path, _ string) []string { return msiexec("/x")(path) }
+
+var setups = []setup{
+	{"msi for a user", "*-windows-amd64-user.unsigned.msi", msiexec("/i"), msiremove, "HKCU", "users/*/AppData/Local/swapkeep"},
+	{"msi for the machine", "*-windows-amd64-system.unsigned.msi", msiexec("/i"), msiremove, "HKLM", "Program Files/swapkeep"},
+	{"setup.exe", "*-windows-amd64-setup.unsigned.exe", func(path string) []string { return []string{path, "/S"} },
+		func(_, folder string) []string { return []string{folder + `\uninstall.exe`, "/S"} }, "HKCU", "users/*/AppData/Local/swapkeep"},
+}
+
+// keysOf are the browsers that have to find the host, by their keys in the registry.
+var keysOf = map[string]manifest.Family{
+	`Software\Google\Chrome\NativeMessagingHosts\app.swapkeep.host`:  manifest.Chromium,
+	`Software\Chromium\NativeMessagingHosts\app.swapkeep.host`:       manifest.Chromium,
+	`Software\Microsoft\Edge\NativeMessagingHosts\app.swapkeep.host`: manifest.Chromium,
+	`Software\Mozilla\NativeMessagingHosts\app.swapkeep.host`:        manifest.Firefox,
+}
+
+// TestWindows installs each of Windows' packages, follows the registry as browsers do to a
+// release's own programs, which greet, make a wallet in Credential Manager and find it
+// again; and removes the package without a trace.
+func TestWindows(t *testing.T) {
+	w := newWine(t)
+	if w == nil {
+		return
+	}
+	home := `C:\state` // outside what packages know
+	w.env = append(w.env, "SWAPKEEP_HOME="+home)
+	w.run("msiexec", "/i", file(t, setups[0].pattern), "/qn") // once, for what Windows itself makes of it
+	w.run("msiexec", "/x", file(t, setups[0].pattern), "/qn")
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) {
+			w := &wine{t: t, dir: w.dir, env: w.env}
+			before := w.traces()
+			files := w.files()
+			began := time.Now()
+			w.run(s.install(file(t, s.pattern))...)
+			t.Logf("installed: %v", time.Since(began).Round(time.Millisecond))
+
+			host := w.followed(s)
+			w.greeted(host, s.hive)
+			w.wallet(host)
+
+			began = time.Now()
+			w.run(s.uninstall(file(t, s.pattern), filepath.ToSlash(windowsDir(host)))...)
+			t.Logf("uninstalled: %v", time.Since(began).Round(time.Millisecond))
+			if left := w.traces(); !slices.Equal(left, before) {
+				t.Errorf("left behind:\n%s", strings.Join(left, "\n"))
+			}
+			for _, name := range w.files() {
+				if !slices.Contains(files, name) && !strings.HasPrefix(name, "/drive_c/state") {
+					t.Errorf("left behind: %s", name)
+				}
+			}
+			if err := os.RemoveAll(w.host(home)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// windowsDir is the folder of a package, by the program in it.
+func windowsDir(program string) string {
+	return program[:strings.LastIndex(program, `\bin\`)]
+}
+
+// followed goes the way of each browser: key, file, program. All name one program.
+func (w *wine) followed(s setup) (program string) {
+	w.t.Helper()
+	for key, family := range keysOf {
+		path := w.query(s.hive + `\` + key)
+		if path == "" {
+			w.t.Fatalf("%s\\%s is not there", s.hive, key)
+		}
+		text, err := os.ReadFile(w.host(path))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if err := manifest.Validate(family, "windows", key[strings.LastIndex(key, `\`)+1:], text); err != nil {
+			w.t.Errorf("%s: %v", path, err)
+		}
+		var m struct{ Path string }
+		if err := json.Unmarshal(text, &m); err != nil {
+			w.t.Fatal(err)
+		}
+		found := path[:strings.LastIndex(path, `\`)+1] + m.Path // relative to the file
+		if program != "" && found != program {
+			w.t.Errorf("%s names %s, others %s", path, found, program)
+		}
+		program = found
+		if below, _ := filepath.Match(filepath.Join(w.dir, "drive_c", s.folder), filepath.Dir(filepath.Dir(w.host(program)))); !below {
+			w.t.Errorf("installed to %s", program)
+		}
+		if _, err := os.Stat(w.host(program)); err != nil {
+			w.t.Error(err)
+		}
+		other := map[string]string{"HKCU": "HKLM", "HKLM": "HKCU"}[s.hive]
+		if said := w.query(other + `\` + key); said != "" {
+			w.t.Errorf("%s has the key too: %s", other, said)
+		}
+	}
+	return program
+}
+
+// greeted starts the host as each family does on Windows; the first start starts the
+// daemon, by the release's own named pipe.
+func (w *wine) greeted(program, hive string) {
+	w.t.Helper()
+	for _, family := range manifest.Families() {
+		args := arguments(family, windowsDir(program)+`\app.swapkeep.host.`+string(family)+".json")
+		if family == manifest.Chromium {
+			args = append(args, "--parent-window=0")
+		}
+		began := time.Now()
+		h := hello(w.t, w.command(append([]string{program}, args...)...))
+		w.t.Logf("%s was greeted: %v", h.Connection.Origin, time.Since(began).Round(time.Millisecond))
+	}
+	stranger := w.command(program, manifest.ChromiumOrigin(strings.Repeat("a", 32)))
+	if out, err := stranger.Output(); err == nil || !strings.Contains(string(out), "origin_refused") {
+		w.t.Errorf("a stranger was told %q, %v", out, err)
+	}
+}
+
+// wallet makes a wallet in Credential Manager, which a new daemon finds there.
+func (w *wine) wallet(program string) {
+	w.t.Helper()
+	const password = "a password for wine, 1\n"
+	ask := func(input string, into any, args ...string) {
+		w.t.Helper()
+		out := w.said(input, append([]string{program}, args...)...)
+		if into == nil {
+			return
+		}
+		if err := json.Unmarshal(out, into); err != nil {
+			w.t.Fatalf("swapkeep %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	var made protocol.CreateResult
+	ask(password, &made, "keys", "create", "--name", "wine", "--password-fd", "0", "--json")
+	ask("", nil, "stop")
+	w.first(program)
+	var status protocol.KeysStatus
+	ask("", &status, "keys", "status", "--json")
+	if len(status.Wallets) != 1 || status.Wallets[0].ID != made.Wallet.ID {
+		w.t.Errorf("made %+v, found %+v", made.Wallet, status)
+	}
+	ask(password, nil, "keys", "unlock", "--password-fd", "0")
+	ask("", nil, "stop")
+	w.settle()
+	store, err := os.ReadFile(filepath.Join(w.dir, "user.reg"))
+	if err != nil || !strings.Contains(string(store), `Credential Manager\\Generic: swapkeep/`) || !strings.Contains(string(store), `:wallet/1`) {
+		w.t.Errorf("the wallet is not in Credential Manager: %v", err)
+	}
+}
+
+// TestSetupKeepsWallets: home and programs share a folder on Windows. Removing the
+// programs leaves the home, and installing over an installation works.
+func TestSetupKeepsWallets(t *testing.T) {
+	w := newWine(t)
+	if w == nil {
+		return
+	}
+	s := setups[2]
+	w.run(s.install(file(t, s.pattern))...)
+	program := w.followed(s)
+	w.greeted(program, s.hive) // the daemon goes on
+	w.run(s.install(file(t, s.pattern))...)
+	w.greeted(program, s.hive)
+	folder := windowsDir(program)
+	w.run(s.uninstall("", folder)...)
+	w.settle() // it goes on by a copy of itself
+	left, err := os.ReadDir(w.host(folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range left {
+		names = append(names, e.Name())
+	}
+	if !slices.Contains(names, "orders.db") || slices.Contains(names, "bin") || slices.Contains(names, "LICENSE.txt") {
+		t.Errorf("left is %v", names)
+	}
+}

@@ -1,0 +1,197 @@
+//go:build packages && linux
+
+package packages
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// wineTools are what the tests of Windows' packages need.
+var wineTools = map[string]string{"wine": "wine64 wine", "x86_64-w64-mingw32-gcc-posix": "gcc-mingw-w64-x86-64-posix"}
+
+// A wine is a Windows machine in a folder. The programs in it are a release's own; only
+// what Go wants and wine 8 lacks is added to the system.
+type wine struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+// newWine is nil, and says so, where wine cannot be had.
+func newWine(t *testing.T) *wine {
+	t.Helper()
+	for tool, pkg := range wineTools {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Logf("not run: %s is missing (apt-get install %s)", tool, pkg)
+			return nil
+		}
+	}
+	began := time.Now()
+	dir, err := os.MkdirTemp("", "swapkeep-wine-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wine{t: t, dir: dir, env: append(os.Environ(), "WINEPREFIX="+dir, "WINEARCH=win64", "WINEDEBUG=-all", "WINEDLLOVERRIDES=mscoree,mshtml=", "DISPLAY=", "HOME="+dir)}
+	t.Cleanup(func() {
+		w.settle()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	w.run("wineboot", "-i")
+	w.settle()
+	shim := filepath.Join(dir, "drive_c/windows/system32/bcryptprimitives.dll")
+	must(t, exec.Command("x86_64-w64-mingw32-gcc-posix", "-shared", "-O2", "-s", "-o", shim, "testdata/bcryptprimitives.c", "-ladvapi32"))
+	t.Logf("a new Windows by wine: %v", time.Since(began).Round(time.Millisecond))
+	return w
+}
+
+// command is a Windows program.
+func (w *wine) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("wine", args...)
+	cmd.Env = w.env
+	return cmd
+}
+
+// run runs one to its good end.
+func (w *wine) run(args ...string) string {
+	w.t.Helper()
+	return strings.ReplaceAll(must(w.t, w.command(args...)), "\r\n", "\n")
+}
+
+// said runs one to its good end and returns what it wrote. It writes to a file: a daemon
+// that it starts keeps a pipe open under wine.
+func (w *wine) said(input string, args ...string) []byte {
+	w.t.Helper()
+	out, err := os.CreateTemp(w.t.TempDir(), "said-")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer out.Close()
+	cmd := w.command(args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), out, out
+	failed := cmd.Run()
+	text, err := os.ReadFile(out.Name())
+	if failed != nil || err != nil {
+		w.t.Fatalf("%s: %v, %v\n%s", strings.Join(args, " "), failed, err, text)
+	}
+	return text
+}
+
+// first starts the daemon and is its first client, who is never answered: wine gives it
+// the instance of the pipe by which the listener only holds the name, which Windows 10
+// does not (go-winio, issue 173). A relay outlasts that; a command gives up.
+func (w *wine) first(program string) {
+	w.t.Helper()
+	cmd := w.command(program, "keys", "status")
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	time.Sleep(2 * time.Second)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
+
+// settle waits for all programs to end and for the registry to be written. What does not
+// end fails the test and is ended.
+func (w *wine) settle() {
+	server := "/usr/lib/wine/wineserver64" // Debian keeps it off the path
+	if found, err := exec.LookPath("wineserver"); err == nil {
+		server = found
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	wait := exec.CommandContext(ctx, server, "-w")
+	wait.Env = w.env
+	if err := wait.Run(); err != nil {
+		w.t.Errorf("programs under wine do not end: %v", err)
+		end := exec.Command(server, "-k")
+		end.Env = w.env
+		_ = end.Run()
+	}
+}
+
+// host is a Windows path as one of this system. The path's case is found.
+func (w *wine) host(path string) string {
+	at := filepath.Join(w.dir, "drive_c")
+	for part := range strings.SplitSeq(strings.TrimPrefix(strings.ReplaceAll(path, `\`, "/"), "C:/"), "/") {
+		entries, _ := os.ReadDir(at)
+		i := slices.IndexFunc(entries, func(e os.DirEntry) bool { return strings.EqualFold(e.Name(), part) })
+		if i >= 0 {
+			part = entries[i].Name()
+		}
+		at = filepath.Join(at, part)
+	}
+	return at
+}
+
+// query is a registry value, empty when it is not there.
+func (w *wine) query(key string, value ...string) string {
+	args := []string{"reg", "query", key, "/ve"}
+	if len(value) > 0 {
+		args = []string{"reg", "query", key, "/v", value[0]}
+	}
+	out, err := w.command(args...).Output()
+	if err != nil {
+		return ""
+	}
+	_, text, _ := strings.Cut(string(out), "REG_SZ")
+	return strings.TrimSpace(text)
+}
+
+// Of the registry and the files: what speaks of the product, and what of that is a person's
+// and stays: wallets in Credential Manager, and the state directory of these tests.
+var (
+	ours     = regexp.MustCompile(`(?i)swapkeep`)
+	personal = regexp.MustCompile(`swapkeep/[0-9a-f]{16}:(index|wallet/\d+)|^/drive_c/state`)
+)
+
+// traces are what speaks of the product and is nobody's own.
+func (w *wine) traces() []string {
+	w.settle()
+	var found []string
+	for _, name := range []string{"system.reg", "user.reg", "userdef.reg"} {
+		text, err := os.ReadFile(filepath.Join(w.dir, name))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if ours.MatchString(line) && !personal.MatchString(line) {
+				found = append(found, name+": "+strings.TrimSpace(line))
+			}
+		}
+	}
+	err := filepath.WalkDir(filepath.Join(w.dir, "drive_c"), func(path string, _ os.DirEntry, err error) error {
+		if below := strings.TrimPrefix(path, w.dir); ours.MatchString(below) && !personal.MatchString(below) {
+			found = append(found, below)
+		}
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return found
+}
+
+// files are all files of the machine but its temporary ones.
+func (w *wine) files() []string {
+	var all []string
+	err := filepath.WalkDir(filepath.Join(w.dir, "drive_c"), func(path string, _ os.DirEntry, err error) error {
+		if !strings.Contains(path, "/Temp/") {
+			all = append(all, strings.TrimPrefix(path, w.dir))
+		}
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return all
+}
