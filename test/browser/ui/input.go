@@ -44,11 +44,23 @@ func (p *Page) placed(what string, path []step) (f found) {
 	return f
 }
 
-// Fill clicks a labelled field and types, over what it held.
+// Fill clicks a labelled field and types, over what it held. A click that missed it,
+// because the page moved meanwhile, is made again.
 func (p *Page) Fill(label, text string) {
 	p.b.t.Helper()
 	what := fmt.Sprintf("fill %q", label)
-	p.clickAt(what, p.toAny(fields, label))
+	path := p.toAny(fields, label)
+	p.until(what, func() error {
+		p.clickAt(what, path)
+		var f found
+		if err := p.ask("look", &f, path); err != nil {
+			return err
+		}
+		if !f.Focused {
+			return fmt.Errorf("%s has not got the focus", f.Element)
+		}
+		return nil
+	})
 	strokes := append([]stroke{{key: typed('a'), held: []modifier{modifiers["Control"]}}, {key: named["Backspace"]}}, strokesOf(text)...)
 	if err := p.tab.press(strokes); err != nil {
 		p.fail("%s: %v", what, err)
