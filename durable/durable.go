@@ -24,11 +24,12 @@ func Write(path string, fill func(io.Writer) error) error {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return SyncDir(filepath.Dir(path))
 }
 
-// syncDir makes names durable. Windows does so by itself and cannot be asked.
-func syncDir(dir string) error {
+// SyncDir makes the names in a folder durable. Windows does so by itself and cannot be
+// asked. It may be repeated.
+func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

@@ -7,11 +7,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 
+	"swapkeep/durable"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
 
@@ -59,7 +59,7 @@ func (s *Store) replace(a *audit, problem error) (err error) {
 	}
 	s.damage = fmt.Sprintf("%s was damaged (%v); it was set aside as %s, and %d minutes, %d quarters of an hour and %d hours were kept",
 		filepath.Base(s.path), problem, filepath.Base(aside), kept[price.Minutes], kept[price.Quarters], kept[price.Hours])
-	return errors.Join(syncDir(filepath.Dir(s.path)), forget(s.path))
+	return errors.Join(durable.SyncDir(filepath.Dir(s.path)), forget(s.path))
 }
 
 // finishReplacing ends what a crash interrupted, and says whether it had to put the
@@ -108,18 +108,6 @@ func forget(path string) error {
 		err = errors.Join(err, os.Remove(path+damagedSuffix+strconv.FormatInt(n, 10)))
 	}
 	return err
-}
-
-// syncDir makes names durable. Windows does so by itself and cannot be asked.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // A span names a row.
