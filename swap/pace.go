@@ -2,6 +2,7 @@ package swap
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -40,13 +41,14 @@ func newQueues() map[Kind]queue {
 }
 
 // turn waits until provider k may be asked for more. Where that would take longer
-// than there is time, it is refused at once.
+// than there is time, it is refused at once: also where the turn comes with the
+// deadline, for it was the queue that took the time.
 func turn(ctx context.Context, k Kind, pace *rate.Limiter) error {
 	err := pace.Wait(ctx)
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil:
+	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
 	}
 	return Refuse(ProviderBusy, "too much is asked of the %s provider at once; close other windows, or try again shortly", k)
