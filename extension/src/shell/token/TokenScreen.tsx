@@ -83,7 +83,7 @@ function Head({ token, held, price }: { token: Token; held: string | undefined; 
 			</div>
 			<div class="token-price">
 				<strong class="number">{price?.now ? dollars(price.now, locale()) : t("price_unavailable_now")}</strong>
-				{price?.now && !price.stale && <span class={`small ${price.changePercent === undefined ? "soft" : price.changePercent < 0 ? "tone critical" : "tone good"}`}>{change(price.changePercent)}</span>}
+				{price?.now && !price.stale && price.changePercent !== undefined && <span class={`small ${price.changePercent < 0 ? "tone critical" : "tone good"}`}>{change(price.changePercent)}</span>}
 				{price?.stale && <span class="tone warn small">{t("price_old")}</span>}
 			</div>
 		</div>
