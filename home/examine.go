@@ -46,19 +46,53 @@ func Examine(dir, name string) (c Condition, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return c, err
 	}
-	// Pages that are damaged, or cut off, end in a panic or a fault.
+	err = guarded(func() error {
+		if err := whole(path); err != nil {
+			return err
+		}
+		db, err := openToRead(path, true)
+		if err != nil {
+			return err
+		}
+		c, err = conditionOf(db)
+		return errors.Join(err, db.Close())
+	})
+	return c, classify(err)
+}
+
+func openToRead(path string, freelist bool) (*bolt.DB, error) {
+	return bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true, PreLoadFreelist: freelist})
+}
+
+// guarded runs what reads a database. Pages that are damaged, or cut off, end in a panic
+// or a fault of the process otherwise.
+func guarded(read func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if recover() != nil {
-			err = fmt.Errorf("%w: it is cut off, or a page of it", ErrDamaged)
+		if why := recover(); why != nil {
+			err = fmt.Errorf("%w: a page of it cannot be read (%v)", ErrDamaged, why)
 		}
 	}()
-	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true, PreLoadFreelist: true})
+	return read()
+}
+
+// whole says whether the file holds all pages that the database counts: one that was cut
+// off can be opened, and read up to there. What is free may be beyond it, and is not read.
+func whole(path string) error {
+	db, err := openToRead(path, false)
 	if err != nil {
-		return c, classify(err)
+		return err
 	}
-	c, err = conditionOf(db)
-	return c, errors.Join(err, db.Close())
+	info, err := os.Stat(path)
+	if err == nil {
+		err = db.View(func(tx *bolt.Tx) error {
+			if info.Size() < tx.Size() {
+				return fmt.Errorf("%w: it is cut off after %d of %d bytes", ErrDamaged, info.Size(), tx.Size())
+			}
+			return nil
+		})
+	}
+	return errors.Join(err, db.Close())
 }
 
 func conditionOf(db *bolt.DB) (c Condition, err error) {

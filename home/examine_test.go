@@ -66,17 +66,29 @@ func contents(t *testing.T, dir string) string {
 	return all
 }
 
-// Whatever a file holds, looking at it ends in an error and not in the process's end.
-func TestExamineDamaged(t *testing.T) {
+// Whatever a file holds, looking at it ends in an error and not in the process's end; so
+// does opening it. An empty one is looked at as damaged, and opened as a new one.
+func TestDamaged(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
-		"empty":  func(p string) error { return os.Truncate(p, 0) },
-		"cut":    func(p string) error { return os.Truncate(p, 8192) },
-		"text":   func(p string) error { return os.WriteFile(p, []byte(strings.Repeat("no database ", 4096)), 0o600) },
-		"zeroes": func(p string) error { return overwrite(p, 0, make([]byte, 8192)) },
+		"cut":      func(p string) error { return os.Truncate(p, 8192) },
+		"cut late": func(p string) error { return os.Truncate(p, 4*4096) },
+		"text":     func(p string) error { return os.WriteFile(p, []byte(strings.Repeat("no database ", 4096)), 0o600) },
+		"zeroes":   func(p string) error { return overwrite(p, 0, make([]byte, 8192)) },
 	} {
-		if c, err := Examine(damaged(t, damage), "orders.db"); err == nil {
-			t.Errorf("%s: %+v", name, c)
+		dir := damaged(t, damage)
+		if c, err := Examine(dir, "orders.db"); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: %+v, %v", name, c, err)
 		}
+		before := contents(t, dir)
+		if h, err := Open(dir, true); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s is opened: %v, %v", name, h, err)
+		}
+		if contents(t, dir) != before {
+			t.Errorf("%s: opening changed it", name)
+		}
+	}
+	if _, err := Examine(damaged(t, func(p string) error { return os.Truncate(p, 0) }), "orders.db"); err == nil {
+		t.Error("an empty file is a database")
 	}
 	failed := 0
 	for page := int64(2); page < 6; page++ { // some of them are free

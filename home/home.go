@@ -128,13 +128,22 @@ var migrations []migration
 
 // openOrders opens the database and brings it to the present schema, after a
 // backup beside it.
-func openOrders(path string) (*bolt.DB, error) {
-	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType})
+func openOrders(path string) (db *bolt.DB, err error) {
+	err = guarded(func() error {
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 { // else bbolt makes a new one
+			if err := whole(path); err != nil {
+				return err
+			}
+		}
+		if db, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType}); err != nil {
+			return err
+		}
+		if err = migrate(db, path, migrations); err != nil {
+			_ = db.Close()
+		}
+		return err
+	})
 	if err != nil {
-		return nil, classify(err)
-	}
-	if err := migrate(db, path, migrations); err != nil {
-		_ = db.Close()
 		return nil, classify(err)
 	}
 	return db, nil
