@@ -10,10 +10,13 @@ import (
 	"runtime"
 )
 
+// Unfinished begins the name of a file that was not finished: a crash may leave one.
+const Unfinished = ".new-"
+
 // Write makes path what fill writes, for this user only. An error, which is fill's
 // or the system's, leaves what was there. It may be repeated.
 func Write(path string, fill func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	f, err := os.CreateTemp(filepath.Dir(path), Unfinished+"*")
 	if err != nil {
 		return err
 	}

@@ -102,6 +102,7 @@ var elsewhere = map[string]string{
 	"not_exportable":        "the vault, by Config.Errors",
 	"account_exhausted":     "the vault, by Config.Errors",
 	"keychain_leftover":     "the vault, by Config.Errors",
+	"wallet_left":           "the vault, by Config.Errors",
 }
 
 // Every row is sent by something: a fixture or test here that meets it on the

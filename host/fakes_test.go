@@ -61,6 +61,7 @@ type fakeWallet struct {
 	mu       sync.Mutex
 	made     int
 	removed  int
+	cleared  int
 	accounts []protocol.Account
 	open     bool
 	touched  int
@@ -147,6 +148,13 @@ func (w *fakeWallet) Rename(_ context.Context, p *protocol.RenameParams) (protoc
 		renamed.Name = p.Name
 	}
 	return renamed, w.fail
+}
+
+func (w *fakeWallet) Clear(context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cleared++
+	return w.fail
 }
 
 func (w *fakeWallet) Remove(_ context.Context, _ string, p []byte) (protocol.Wallet, error) {

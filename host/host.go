@@ -46,6 +46,8 @@ type Wallet interface {
 	// Remove removes a wallet for good and returns what it was. It asks for the
 	// password, locked or not.
 	Remove(ctx context.Context, wallet string, password []byte) (protocol.Wallet, error)
+	// Clear removes all that a keychain without wallets still holds.
+	Clear(ctx context.Context) error
 	// Export gives a wallet's words or an account's key. It asks for the password,
 	// locked or not.
 	Export(ctx context.Context, p *protocol.ExportParams) ([]byte, error)

@@ -39,6 +39,7 @@ var handlers = map[string]handler{
 	"keys.discover": strict((*call).keysDiscover),
 	"keys.rename":   strict((*call).keysRename),
 	"keys.remove":   strict((*call).keysRemove),
+	"keys.clear":    strict((*call).keysClear),
 	"keys.export":   strict((*call).keysExport),
 
 	"networks.list":   strict((*call).networksList),

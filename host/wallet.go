@@ -80,6 +80,10 @@ func (c *call) keysRemove(ctx context.Context, p *protocol.RemoveParams) (any, e
 	})
 }
 
+func (c *call) keysClear(ctx context.Context, _ *protocol.None) (any, error) {
+	return protocol.None{}, c.s.Wallet.Clear(ctx)
+}
+
 // withoutOrders refuses a wallet of which an account has an open order.
 func (c *call) withoutOrders(ctx context.Context, wallet string) error {
 	accounts, err := c.s.Wallet.Accounts(ctx)

@@ -83,3 +83,16 @@ func TestDiscoveryIsTold(t *testing.T) {
 		t.Errorf("told %+v, %v", told.Discovery, err)
 	}
 }
+
+// Only a terminal's command clears the keychain, and hears it when that is refused.
+func TestClearing(t *testing.T) {
+	r := newRig(t)
+	r.attach("extension").refused("terminal_only", "keys.clear", nil)
+	p := r.attach("terminal")
+	p.must("keys.clear", nil)
+	r.wallet.fail = errNoBus
+	p.refused("keychain_no_bus", "keys.clear", nil)
+	if r.wallet.cleared != 2 {
+		t.Errorf("cleared %d times", r.wallet.cleared)
+	}
+}

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+
+	"swapkeep/durable"
 )
 
 // Files is a [Keychain] in a folder, one file an item, for machines without a
@@ -20,8 +22,6 @@ type Files struct {
 	dir string
 	mu  sync.Mutex
 }
-
-const unfinished = ".tmp-"
 
 // OpenFiles makes the folder if need be (0700) and removes unfinished writes.
 // A folder that others can enter is refused with [ErrUnsafeFiles].
@@ -37,7 +37,7 @@ func OpenFiles(dir string) (*Files, error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), unfinished) {
+		if strings.HasPrefix(e.Name(), durable.Unfinished) {
 			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 				return nil, err
 			}
@@ -65,24 +65,15 @@ func (f *Files) path(service, item string) string {
 	return filepath.Join(f.dir, url.QueryEscape(service)+"@"+url.QueryEscape(item))
 }
 
-// Set writes a new file, makes it durable, then puts it in place, so that a
-// crash leaves the old item or the new one.
+// Set replaces an item in one step, for this user only: a crash leaves the old one or
+// the new one.
 func (f *Files) Set(service, item, value string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	temp, err := os.CreateTemp(f.dir, unfinished+"*") // 0600
-	if err != nil {
+	return durable.Write(f.path(service, item), func(w io.Writer) error {
+		_, err := io.WriteString(w, value)
 		return err
-	}
-	_, err = io.WriteString(temp, value)
-	err = errors.Join(err, temp.Sync(), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), f.path(service, item))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temp.Name()))
-	}
-	return f.sync()
+	})
 }
 
 // Get reads an item, refusing a file that others could have read or changed.
@@ -115,17 +106,23 @@ func (f *Files) Delete(service, item string) error {
 	case err != nil:
 		return err
 	}
-	return f.sync()
+	return durable.SyncDir(f.dir)
 }
 
-// sync makes names durable. Windows does so by itself and cannot be asked.
-func (f *Files) sync() error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	dir, err := os.Open(f.dir)
+// DeleteAll removes a service's items for good.
+func (f *Files) DeleteAll(service string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	entries, err := os.ReadDir(f.dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(dir.Sync(), dir.Close())
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), url.QueryEscape(service)+"@") {
+			if err := os.Remove(filepath.Join(f.dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return durable.SyncDir(f.dir)
 }

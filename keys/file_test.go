@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"swapkeep/durable"
 	"swapkeep/keys"
 )
 
@@ -38,6 +39,12 @@ func TestFilesAreAKeychain(t *testing.T) {
 	}
 	if err := f.Delete("swapkeep/x", "a"); err != nil {
 		t.Error(err)
+	}
+	if err := f.DeleteAll("swapkeep/x"); err != nil { // not those of swapkeep/x/a and swapkeep
+		t.Error(err)
+	}
+	if entries := must[[]os.DirEntry](t)(os.ReadDir(dir)); len(entries) != 3 {
+		t.Errorf("files after all of one service are deleted: %v", entries)
 	}
 	_, err = f.Get("swapkeep/x", "a")
 	wantErr(t, "deleted", err, keys.ErrMissingItem)
@@ -85,7 +92,7 @@ func TestUnfinishedFilesAreRemoved(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	left := filepath.Join(dir, ".tmp-123")
+	left := filepath.Join(dir, durable.Unfinished+"123")
 	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -271,6 +271,33 @@ func TestRemovalAcrossProcesses(t *testing.T) {
 	}
 }
 
+// A vault without wallets leaves nothing in the keychain, and another home's alone.
+func TestNothingIsLeftInTheKeychain(t *testing.T) {
+	const home = "cleared"
+	spawn(t, "beside-"+home).want(t, "import", "")
+	spawn(t, home).want(t, "import", "")
+	system := keys.System()
+	store := must[*keys.Store](t)(keys.NewStore(system, home, keys.Limits{}))
+	if err := keys.NewProviderKeys(store).SetProviderKey(t.Context(), "dex", []byte("a key")); err != nil {
+		t.Fatal(err)
+	}
+	v := must[*keys.Vault](t)(keys.New(store, keys.Options{Sandbox: true}))
+	wantErr(t, "with a wallet", v.Clear(t.Context()), keys.ErrWalletLeft)
+	if _, err := v.Remove(t.Context(), "1", password); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Clear(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range []string{"index", "wallet/1", "provider/dex"} {
+		_, err := store.Get(t.Context(), item)
+		wantErr(t, item, err, keys.ErrMissingItem)
+	}
+	if r := spawn(t, "beside-"+home).want(t, "sign", ""); len(r.Accounts) != 1 {
+		t.Errorf("another home's accounts: %v", r.Accounts)
+	}
+}
+
 func TestWithoutABus(t *testing.T) {
 	empty := "XDG_RUNTIME_DIR=" + t.TempDir()
 	for name, c := range map[string]struct{ address, failure string }{

@@ -16,11 +16,12 @@ const MaxItem = 2500
 // A Keychain keeps small secrets, each under a service and an item. Its
 // methods may be called from several goroutines and may block for long; a
 // [Store] bounds them. Get and Delete of what is not there return
-// [ErrMissingItem]; Set replaces.
+// [ErrMissingItem]; Set replaces; DeleteAll of a service without items does nothing.
 type Keychain interface {
 	Set(service, item, secret string) error
 	Get(service, item string) (string, error)
 	Delete(service, item string) error
+	DeleteAll(service string) error
 }
 
 // A Prompter is a Keychain that knows when its next call will ask a person
@@ -130,6 +131,13 @@ func (s *Store) Get(ctx context.Context, item string) (string, error) {
 func (s *Store) Delete(ctx context.Context, item string) error {
 	return s.call(ctx, &call{name: "delete", item: item, write: true, do: func() error {
 		return s.keychain.Delete(s.service, item)
+	}})
+}
+
+// clear removes all items of the service.
+func (s *Store) clear(ctx context.Context) error {
+	return s.call(ctx, &call{name: "delete all from", item: indexItem, write: true, do: func() error {
+		return s.keychain.DeleteAll(s.service)
 	}})
 }
 

@@ -36,6 +36,13 @@ func (system) Delete(service, item string) error {
 	return named(keyring.Delete(service, item))
 }
 
+func (system) DeleteAll(service string) error {
+	if err := reach(); err != nil {
+		return err
+	}
+	return named(keyring.DeleteAll(service))
+}
+
 // Prompts reports whether the system will ask a person before it answers.
 func (system) Prompts() bool { return reach() == nil && prompts() }
 

@@ -69,6 +69,7 @@ var Errors = []Row{
 	{1124, "open_orders", false, "an account of the wallet has an open order", "wait for its end, or cancel it (swap.cancel)"},
 	{1125, "account_exhausted", false, "the wallet has no further account", "create another wallet"},
 	{1126, "keychain_leftover", false, "the wallet is removed, but its encrypted item is still in the keychain", "unlock once the keychain can be written: it is deleted then"},
+	{1127, "wallet_left", false, "the keychain still holds a wallet", "remove the wallet first (keys.remove)"},
 
 	// Networks.
 	{1200, "network_unknown", false, "the network is not configured", "choose one of networks.list"},

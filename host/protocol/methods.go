@@ -41,6 +41,7 @@ var Methods = []Method{
 	{"keys.discover", Writes, true, true, DiscoverParams{}, Discovery{}, "Looks for accounts of a wallet that were used on any network, and adds them; also begun by itself after an import of words. Takes up to a minute; how far it is arrives as keys.changed."},
 	{"keys.rename", Writes, true, true, RenameParams{}, WalletResult{}, "Gives a wallet another name, or an account another label."},
 	{"keys.remove", Writes, false, true, RemoveParams{}, WalletResult{}, "Removes a wallet and its keys for good; asks for the password each time, locked or not. Refused while an account of it has an open order. Removing the last wallet locks."},
+	{"keys.clear", Terminal, false, false, None{}, None{}, "Removes all that is left in the keychain when there is no wallet: their list and the providers' keys. Refused while there is a wallet, listed or not. For an uninstall: the daemon is stopped next."},
 	{"keys.export", Terminal, false, false, ExportParams{}, ExportResult{}, "Shows a wallet's words, or an account's key as digits or as a key file; asks for the password each time. Never in the sandbox."},
 
 	{"networks.list", Reads, false, false, None{}, NetworksResult{}, "Lists the networks and names the active one."},

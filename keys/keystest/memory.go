@@ -2,6 +2,7 @@
 package keystest
 
 import (
+	"maps"
 	"sync"
 
 	"swapkeep/keys"
@@ -9,7 +10,7 @@ import (
 
 // Memory is a keychain that forgets. Its zero value is empty and ready.
 type Memory struct {
-	// Before is called before each operation ("set", "get" or "delete"), with
+	// Before is called before each operation ("set", "get", "delete" or "delete all"), with
 	// no lock held: it may fail the operation or block it. Set it before use.
 	Before func(op, service, item string) error
 	// Asks makes the keychain say that its next call waits for a person.
@@ -48,6 +49,17 @@ func (m *Memory) Get(service, item string) (string, error) {
 		return "", keys.ErrMissingItem
 	}
 	return value, nil
+}
+
+// DeleteAll implements [keys.Keychain].
+func (m *Memory) DeleteAll(service string) error {
+	if err := m.before("delete all", service, ""); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.items, func(at [2]string, _ string) bool { return at[0] == service })
+	return nil
 }
 
 // Delete implements [keys.Keychain].

@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"durable":  {},
 	"home":     {"durable"},
 	"manifest": {},
-	"keys":     {"fault"},
+	"keys":     {"durable", "fault"},
 	"tokens":   {"fault"},
 	"rest":     {"fault"},
 	"chain":    {"fault"},

@@ -1551,6 +1551,7 @@ export const errors = {
 	open_orders: { code: 1124, retryable: false, means: "an account of the wallet has an open order", remedy: "wait for its end, or cancel it (swap.cancel)" },
 	account_exhausted: { code: 1125, retryable: false, means: "the wallet has no further account", remedy: "create another wallet" },
 	keychain_leftover: { code: 1126, retryable: false, means: "the wallet is removed, but its encrypted item is still in the keychain", remedy: "unlock once the keychain can be written: it is deleted then" },
+	wallet_left: { code: 1127, retryable: false, means: "the keychain still holds a wallet", remedy: "remove the wallet first (keys.remove)" },
 	network_unknown: { code: 1200, retryable: false, means: "the network is not configured", remedy: "choose one of networks.list" },
 	network_unreachable: { code: 1201, retryable: true, means: "no RPC endpoint of the network answered", remedy: "check the connection or configure another RPC URL" },
 	wrong_chain: { code: 1202, retryable: false, means: "an RPC endpoint serves another chain; it is not used", remedy: "correct the network's RPC URL" },
