@@ -25,7 +25,7 @@ func (s *Stopped) Unwrap() error { return s.Err }
 
 // Apply carries a plan out and stops at the first failure. It may be repeated; a plan
 // without changes changes nothing. The receipts are written first. Errors: ErrForeign
-// without Force, *Stopped.
+// without Force and for what came after the plan, *Stopped.
 func Apply(ctx context.Context, m Machine, p *Plan) (*Receipts, error) {
 	if len(p.Foreign) > 0 && !p.Force {
 		all := make([]string, len(p.Foreign))
@@ -47,6 +47,9 @@ func Apply(ctx context.Context, m Machine, p *Plan) (*Receipts, error) {
 		fault.Point("installer.before_change")
 		err := ctx.Err()
 		if err == nil {
+			err = c.unseen(m)
+		}
+		if err == nil {
 			err = kinds[c.Kind].make(m, c)
 		}
 		if err != nil {
@@ -58,6 +61,17 @@ func Apply(ctx context.Context, m Machine, p *Plan) (*Receipts, error) {
 		return p.receipts, err
 	}
 	return p.receipts, p.receipts.write(m, p.Receipts)
+}
+
+// unseen is an ErrForeign when something is there that was not when the plan was made:
+// nobody has agreed to its end.
+func (c Change) unseen(m Machine) error {
+	sum, there, err := kinds[c.Kind].sum(m, c.Path, c.Name)
+	if err != nil || !there || sum == c.Replaces || sum == c.SHA256 {
+		return err
+	}
+	return fmt.Errorf("%w: %s has changed since it was looked at; look at it, then run this again",
+		ErrForeign, strings.TrimSpace(c.Path+" "+c.Name))
 }
 
 // settle marks as made what is there, also of an earlier installation that was stopped.

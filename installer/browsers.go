@@ -31,26 +31,35 @@ func (b *planner) browsers() error {
 func (b *planner) browser(browser manifest.Browser) error {
 	named := slices.Contains(b.o.Browsers, browser.Name)
 	places := manifest.PlacesOf(b.m.OS, browser.Name, b.o.Scope)
-	chosen, err := b.chosen(places, named)
-	switch {
-	case err != nil:
-		return err
-	case len(places) == 0 && !named && !b.o.All:
+	if len(places) == 0 {
+		if named || b.o.All {
+			b.skip(Skip{Browser: browser.Name, Reason: fmt.Sprintf("has no place for a host on %s in scope %s", b.m.OS, b.o.Scope)})
+		}
 		return nil
-	case len(places) == 0:
-		b.skip(Skip{Browser: browser.Name, Reason: fmt.Sprintf("has no place for a host on %s in scope %s", b.m.OS, b.o.Scope)})
+	}
+	chosen, written := b.chosen(places, named)
+	allowed := len(b.o.Allowed[browser.Family]) > 0
+	switch {
 	case len(chosen) == 0:
 		b.skip(Skip{browser.Name, "was not found", "name it with --browser " + browser.Name, true})
-	case len(b.o.Allowed[browser.Family]) == 0:
+	case !allowed:
 		b.skip(Skip{Browser: browser.Name, Reason: "no extension of its family is known", Remedy: "name its id with --extension-id"})
+	}
+	if !allowed {
 		return nil
 	}
 	for _, p := range chosen {
 		if p.Box != "" && !b.boxed(p) {
 			continue
 		}
-		b.plan.served[browser.Name] = true
-		if err := b.write(p); err != nil {
+		if ok, err := b.write(p, named); err != nil {
+			return err
+		} else if ok {
+			b.plan.served[browser.Name] = true
+		}
+	}
+	for _, p := range written {
+		if _, err := b.write(p, false); err != nil {
 			return err
 		}
 	}
@@ -58,50 +67,84 @@ func (b *planner) browser(browser manifest.Browser) error {
 }
 
 // chosen are the places that are to be written: of what is there, and of a browser that
-// was asked for without being there, those outside of boxes.
-func (b *planner) chosen(places []manifest.Place, named bool) (chosen []manifest.Place, err error) {
+// was asked for without being there, those outside of boxes. The others that an earlier
+// installation wrote only follow what is chosen.
+func (b *planner) chosen(places []manifest.Place, named bool) (chosen, written []manifest.Place) {
 	for _, p := range places {
-		there, err := b.there(p)
-		if err != nil {
-			return nil, err
-		}
-		if there || p.Box == "" && (b.o.All || named && p.Channel == "") {
+		switch {
+		case p.Box == "" && (b.o.All || named && p.Channel == ""), b.there(p):
 			chosen = append(chosen, p)
+		case b.written(p):
+			written = append(written, p)
 		}
 	}
-	return chosen, nil
+	return chosen, written
 }
 
 func (b *planner) skip(s Skip) { b.plan.Skipped = append(b.plan.Skipped, s) }
 
-// there reports whether the browser of a place is on the machine.
-func (b *planner) there(p manifest.Place) (bool, error) {
+// there reports whether the browser of a place is on the machine, as far as that can be
+// looked at. Folders that were only made for a manifest are no sign of it.
+func (b *planner) there(p manifest.Place) bool {
 	for _, path := range p.Footprints(b.m.environment()) {
-		if found, err := b.m.exists(path); found {
-			return true, nil
-		} else if err != nil && !errors.Is(err, fs.ErrPermission) {
-			return false, fmt.Errorf("look for %s: %w", p.Browser, err)
+		found, err := b.m.exists(path)
+		switch {
+		case found && !b.hollow(b.m.join(path)):
+			return true
+		case err != nil && !errors.Is(err, fs.ErrPermission):
+			b.warn(fmt.Sprintf("a sign of a browser cannot be looked at: %v", err))
 		}
 	}
-	return false, nil
+	return false
+}
+
+// warn says something once.
+func (b *planner) warn(text string) { b.plan.Warnings = joined(b.plan.Warnings, []string{text}) }
+
+// hollow reports whether what is at a path is an installation's, with all that is in it.
+func (b *planner) hollow(path string) bool {
+	e, ours := b.plan.receipts.find(Directory, path, "")
+	if !ours || e.Kind != Directory {
+		return ours
+	}
+	inside, err := b.m.Files.ReadDir(path)
+	return err == nil && !slices.ContainsFunc(inside, func(d fs.DirEntry) bool { return !b.hollow(b.m.join(path, d.Name())) })
+}
+
+// written reports whether an earlier installation wrote the manifest of a place.
+func (b *planner) written(p manifest.Place) bool {
+	kind, path := Manifest, p.File(b.m.environment())
+	if p.Key != "" {
+		kind, path = Value, hives[b.o.Scope]+p.HostKey()
+	}
+	_, ours := b.plan.receipts.find(kind, path, "")
+	return ours
 }
 
 // hives are where a scope's registry keys are.
 var hives = map[manifest.Scope]string{manifest.User: `HKCU\`, manifest.System: `HKLM\`}
 
-// write plans the manifest of a place, and the key by which it is found.
-func (b *planner) write(p manifest.Place) error {
+// write plans the manifest of a place, and the key by which it is found. A place that
+// cannot be written is skipped, unless its browser was named.
+func (b *planner) write(p manifest.Place, named bool) (ok bool, err error) {
 	content, err := manifest.Render(p.Family, b.m.OS, b.layout.Launch, b.o.Allowed[p.Family])
 	if err != nil {
-		return err
+		return false, err
 	}
 	file := p.File(b.m.environment())
 	if p.Key != "" {
 		file = b.m.join(b.layout.Manifests, manifest.WindowsFileName(p.Family))
 	}
 	c := Change{Kind: Manifest, Path: file, Content: string(content), Browsers: []string{p.Browser}}
-	if err := b.add(c); err != nil || p.Key == "" {
-		return err
+	if p.Key == "" && !named {
+		if reason, remedy := b.shut(b.finished(c)); reason != "" {
+			b.skip(Skip{Browser: p.Browser, Reason: reason, Remedy: remedy})
+			return false, nil
+		}
 	}
-	return b.add(Change{Kind: Value, Path: hives[b.o.Scope] + p.HostKey(), To: file, Browsers: c.Browsers})
+	if err := b.add(c); err != nil || p.Key == "" {
+		return err == nil, err
+	}
+	err = b.add(Change{Kind: Value, Path: hives[b.o.Scope] + p.HostKey(), To: file, Browsers: c.Browsers})
+	return err == nil, err
 }

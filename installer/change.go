@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 )
 
 // A Kind is what is made.
@@ -34,7 +35,8 @@ type Change struct {
 	SHA256   string   `json:"sha256,omitempty"`   // of what will be there
 	Browsers []string `json:"browsers,omitempty"` // whom a manifest or key serves
 	Replaces string   `json:"replaces,omitempty"` // the sha256 of what is there and gives way
-	ours     bool     // what is there is an earlier installation's
+	merges   bool     // what is there is part of what will be, and gives way
+	ours     bool     // what is there is an earlier installation's, or a package's
 }
 
 // A kind is how things of it are made, looked at and removed.
@@ -75,13 +77,22 @@ func Sum(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// there makes of an error whether there is anything.
-func there(err error) (bool, error) {
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
+// absent reports whether an error says that nothing is at a path: also that what would
+// be a folder on the way to it is none.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
+
+// unlessAbsent is nil for an error that says that there is nothing.
+func unlessAbsent(err error) error {
+	if absent(err) {
+		return nil
+	}
+	return err
+}
+
+// there makes of an error whether there is anything.
+func there(err error) (bool, error) { return err == nil, unlessAbsent(err) }
 
 // odd is the sum of what is no thing of the kind that was looked for.
 const odd = "another kind of file"

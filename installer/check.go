@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"swapkeep/manifest"
 )
@@ -15,64 +16,126 @@ import (
 func (b *planner) check() error {
 	seen := map[string]bool{}
 	for _, c := range b.plan.Changes {
+		if !c.receipt(b.plan).possible(b.m) {
+			return fmt.Errorf("the %s %q has no name that can be written down and read again: it must be absolute, in UTF-8 and without control characters; rename what it is in", c.Kind, c.Path)
+		}
 		if c.Kind.inRegistry() {
 			continue
 		}
-		dir := b.m.parent(c.Path)
-		if err := b.follows(dir); err != nil {
+		parent := b.m.parent(c.Path)
+		if err := b.follows(parent); err != nil {
 			return err
 		}
-		for { // the folder that will get something new
-			if there, err := b.m.exists(dir); err != nil || there {
-				break
-			}
-			dir = b.m.parent(dir)
+		if err := b.shares(c.Kind, parent); err != nil {
+			return err
+		}
+		dir, err := b.m.nearest(parent)
+		if err != nil {
+			return err
 		}
 		if seen[dir] {
 			continue
 		}
 		seen[dir] = true
 		if err := b.m.Files.Writable(dir); err != nil {
-			return b.unwritable(dir, err)
+			return fmt.Errorf("%w: %s: %w; %s", ErrUnwritable, dir, err, b.remedy(dir, err))
 		}
 	}
 	return nil
 }
 
-func (b *planner) unwritable(dir string, err error) error {
-	remedy := "make it writable with chmod u+w " + strconv.Quote(dir)
-	info, statErr := b.m.Files.Stat(dir)
-	uid := 0
-	if statErr == nil {
-		uid, _ = b.m.Files.Owner(info)
+// shut says why a file cannot be put in its place, and what to do; no reason if it can,
+// or need not.
+func (b *planner) shut(c Change) (reason, remedy string) {
+	s, err := b.look(c)
+	if err != nil {
+		return "cannot be looked at: " + err.Error(), ""
+	}
+	if b.done(c, s) {
+		return "", ""
+	}
+	dir, err := b.m.nearest(b.m.parent(c.Path))
+	if err != nil {
+		return err.Error(), ""
+	}
+	if err := b.m.Files.Writable(dir); err != nil {
+		return "its folder cannot be written: " + err.Error(), b.remedy(dir, err)
+	}
+	return "", ""
+}
+
+// remedy is what makes a folder writable.
+func (b *planner) remedy(dir string, err error) string {
+	uid, known := 0, false
+	if info, err := b.m.Files.Stat(dir); err == nil {
+		uid, known = b.m.Files.Owner(info)
 	}
 	switch {
-	case errors.Is(err, fs.ErrPermission) && b.o.Scope == manifest.User && uid == 0:
-		remedy = "it belongs to root: give it back with sudo chown \"$USER\" " + strconv.Quote(dir)
+	case errors.Is(err, syscall.EROFS):
+		return "its disk can only be read; mount it so that it can be written"
 	case !errors.Is(err, fs.ErrPermission):
-		remedy = "look at the disk it is on"
+		return "look at the disk it is on"
+	case !known || uid == b.m.UID || b.o.Scope == manifest.System:
+		return "make it writable with chmod u+w " + strconv.Quote(dir)
+	case uid == 0:
+		return "it belongs to root: give it back with sudo chown \"$USER\" " + strconv.Quote(dir)
 	}
-	return fmt.Errorf("%w: %s: %w; %s", ErrUnwritable, dir, err, remedy)
+	return fmt.Sprintf("it belongs to user %d: have that user or the system's administrator give it to you", uid)
 }
 
 // follows refuses, for root, a way through links that somebody else made: they could
 // lead what root writes to any place.
 func (b *planner) follows(dir string) error {
+	return b.onTheWay(dir, func(p string, info fs.FileInfo) error {
+		if uid, known := b.m.Files.Owner(info); info.Mode()&fs.ModeSymlink != 0 && known && uid != 0 {
+			to, _ := b.m.Files.Readlink(p)
+			return fmt.Errorf("%w: %s, on the way to %s, is a link of user %d to %s; replace it by a folder",
+				ErrLink, p, strings.TrimPrefix(dir, p+"/"), uid, to)
+		}
+		return nil
+	})
+}
+
+// shares refuses to put programs that all users run where somebody but root could put
+// others in their place.
+func (b *planner) shares(kind Kind, dir string) error {
+	if kind != Program || b.o.Scope != manifest.System {
+		return nil
+	}
+	return b.onTheWay(dir, func(p string, info fs.FileInfo) error {
+		if info.Mode()&fs.ModeSymlink != 0 { // root's own
+			var err error
+			if info, err = b.m.Files.Stat(p); err != nil {
+				return err
+			}
+		}
+		uid, known := b.m.Files.Owner(info)
+		switch {
+		case known && uid != 0:
+			return fmt.Errorf("%w: %s belongs to user %d; give it to root with sudo chown root %s", ErrShared, p, uid, strconv.Quote(p))
+		case info.Mode().Perm()&0o022 != 0:
+			return fmt.Errorf("%w: %s can be written by others than root (mode %04o); take that from them with sudo chmod go-w %s",
+				ErrShared, p, info.Mode().Perm(), strconv.Quote(p))
+		}
+		return nil
+	})
+}
+
+// onTheWay has root look at every folder on the way to one, as far as they are there.
+func (b *planner) onTheWay(dir string, look func(path string, info fs.FileInfo) error) error {
 	if !b.m.Root || b.m.OS == "windows" {
 		return nil
 	}
 	for p := dir; p != b.m.parent(p); p = b.m.parent(p) {
 		info, err := b.m.Files.Lstat(p)
-		if errors.Is(err, fs.ErrNotExist) {
+		if absent(err) {
 			continue
+		}
+		if err == nil {
+			err = look(p, info)
 		}
 		if err != nil {
 			return err
-		}
-		if uid, known := b.m.Files.Owner(info); info.Mode()&fs.ModeSymlink != 0 && known && uid != 0 {
-			to, _ := b.m.Files.Readlink(p)
-			return fmt.Errorf("%w: %s, on the way to %s, is a link of user %d to %s; replace it by a folder",
-				ErrLink, p, strings.TrimPrefix(dir, p+"/"), uid, to)
 		}
 	}
 	return nil

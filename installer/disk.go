@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"swapkeep/durable"
 )
 
 // This is the machine that the program runs on, and who runs it.
@@ -17,7 +19,7 @@ func This() Machine {
 		home = "" // refused where it is needed
 	}
 	root, sudo := rights(os.Getenv)
-	return Machine{OS: runtime.GOOS, Home: home, Env: os.Getenv, Root: root, Sudo: sudo, Files: Disk{}, Registry: thisRegistry()}
+	return Machine{OS: runtime.GOOS, Home: home, Env: os.Getenv, Root: root, Sudo: sudo, UID: os.Geteuid(), Files: Disk{}, Registry: thisRegistry()}
 }
 
 // Disk is the file system of this machine.
@@ -38,13 +40,17 @@ func (Disk) ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path
 // Readlink is os.Readlink.
 func (Disk) Readlink(path string) (string, error) { return os.Readlink(path) }
 
-// ReadFile reads a file of at most the size of a program.
+// ReadFile reads a plain file of at most the size of a program: a pipe would be waited
+// for.
 func (Disk) ReadFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := openAtOnce(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%s is no plain file", path), err)
+	}
 	b, err := io.ReadAll(io.LimitReader(f, maxProgram+1))
 	if err == nil && len(b) > maxProgram {
 		err = fmt.Errorf("%s is over %d bytes", path, maxProgram)
@@ -57,16 +63,16 @@ func (Disk) Mkdir(path string, mode fs.FileMode) error {
 	if err := os.Mkdir(path, mode); err != nil {
 		return err
 	}
-	if err := os.Chmod(path, mode); err != nil { // whatever the umask says
+	if err := chmodFolder(path, mode); err != nil { // whatever the umask says
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return durable.SyncDir(filepath.Dir(path))
 }
 
 // Write replaces a file by way of one beside it.
 func (Disk) Write(path string, content []byte, mode fs.FileMode) error {
 	aside := path + Unfinished
-	if err := os.Remove(aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := unlessAbsent(os.Remove(aside)); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) // never through a link that waits there
@@ -81,13 +87,13 @@ func (Disk) Write(path string, content []byte, mode fs.FileMode) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(aside))
 	}
-	return syncDir(filepath.Dir(path))
+	return durable.SyncDir(filepath.Dir(path))
 }
 
 // Symlink replaces a link by way of one beside it.
 func (Disk) Symlink(target, path string) error {
 	aside := path + Unfinished
-	if err := os.Remove(aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := unlessAbsent(os.Remove(aside)); err != nil {
 		return err
 	}
 	if err := os.Symlink(target, aside); err != nil {
@@ -96,7 +102,7 @@ func (Disk) Symlink(target, path string) error {
 	if err := os.Rename(aside, path); err != nil {
 		return errors.Join(err, os.Remove(aside))
 	}
-	return syncDir(filepath.Dir(path))
+	return durable.SyncDir(filepath.Dir(path))
 }
 
 // Rename is os.Rename, made durable.
@@ -104,7 +110,7 @@ func (Disk) Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(to))
+	return durable.SyncDir(filepath.Dir(to))
 }
 
 // Remove removes a file, a link or an empty folder.

@@ -3,6 +3,7 @@
 package installer
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -36,23 +37,36 @@ func (Disk) Writable(dir string) error {
 	return nil
 }
 
+// openAtOnce does not wait for who would write into a pipe.
+func openAtOnce(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+}
+
+// chmodFolder follows no link that somebody put in the folder's place.
+func chmodFolder(path string, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(mode), f.Close())
+}
+
 func chmod(f *os.File, mode fs.FileMode) error { return f.Chmod(mode) }
 
 func replace(from, to string) error { return os.Rename(from, to) }
 
 func remove(path string) error { return os.Remove(path) }
 
-// syncDir makes names durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
+// Lock locks the folder itself.
+func (Disk) Lock(dir string) (unlock func(), err error) {
+	f, err := os.Open(dir)
 	if err != nil {
-		return err
+		return func() {}, nil // a home that is not made yet, or cannot be read
 	}
-	err = d.Sync()
-	if closed := d.Close(); err == nil {
-		err = closed
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, errors.Join(ErrBusy, f.Close())
 	}
-	return err
+	return func() { _ = f.Close() }, nil
 }
 
 func thisRegistry() Registry { return nil }

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/windows"
@@ -21,6 +20,10 @@ func (Disk) Owner(fs.FileInfo) (int, bool) { return 0, false }
 
 // Writable is found out by the first write.
 func (Disk) Writable(string) error { return nil }
+
+func openAtOnce(path string) (*os.File, error) { return os.Open(path) }
+
+func chmodFolder(string, fs.FileMode) error { return nil }
 
 func chmod(*os.File, fs.FileMode) error { return nil }
 
@@ -46,25 +49,49 @@ func remove(path string) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if info, stat := os.Lstat(path); stat != nil || !info.Mode().IsRegular() {
+	if info, stat := os.Lstat(path); stat != nil || !info.Mode().IsRegular() || wasAside(filepath.Base(path)) {
 		return err
 	}
 	_, err = moveAside(path)
 	return err
 }
 
-// moveAside moves a file to the folder for temporary ones, to be removed by the system
-// where this process may ask for that, and else by sweepAside.
+// moveAside moves a file to the folder for temporary ones or, where that is on another
+// disk, out of its folder, to be removed by the system where this process may ask for
+// that, and else by sweepAside.
 func moveAside(path string) (aside string, err error) {
-	aside = filepath.Join(os.TempDir(), filepath.Base(path)+"."+strconv.FormatInt(time.Now().UnixNano(), 36)+".old")
-	if err := os.Rename(path, aside); err != nil {
-		return "", err
+	for _, dir := range []string{os.TempDir(), filepath.Dir(filepath.Dir(path))} {
+		aside = filepath.Join(dir, asideName(filepath.Base(path), time.Now()))
+		moved := os.Rename(path, aside)
+		if moved != nil {
+			err = errors.Join(err, moved)
+			continue
+		}
+		if name, err := windows.UTF16PtrFromString(aside); err == nil {
+			_ = windows.MoveFileEx(name, nil, windows.MOVEFILE_DELAY_UNTIL_REBOOT)
+		}
+		return aside, nil
 	}
-	if name, err := windows.UTF16PtrFromString(aside); err == nil {
-		_ = windows.MoveFileEx(name, nil, windows.MOVEFILE_DELAY_UNTIL_REBOOT)
-	}
-	return aside, nil
+	return "", err
 }
 
-// syncDir is nothing: Windows makes names durable by itself.
-func syncDir(string) error { return nil }
+// Lock opens a file in the folder's temporary one that nobody else can open meanwhile,
+// and that Windows removes when it is closed.
+func (Disk) Lock(dir string) (unlock func(), err error) {
+	temp := filepath.Join(dir, "Temp") // Windows has one; a user's is elsewhere
+	if info, err := os.Stat(temp); err != nil || !info.IsDir() {
+		temp = os.TempDir()
+	}
+	name, err := windows.UTF16PtrFromString(filepath.Join(temp, "swapkeep-install.lock"))
+	if err != nil {
+		return nil, err
+	}
+	file, err := windows.CreateFile(name, windows.GENERIC_WRITE, 0, nil, windows.OPEN_ALWAYS, windows.FILE_ATTRIBUTE_TEMPORARY|windows.FILE_FLAG_DELETE_ON_CLOSE, 0)
+	switch {
+	case errors.Is(err, windows.ERROR_SHARING_VIOLATION), errors.Is(err, windows.ERROR_ACCESS_DENIED):
+		return nil, ErrBusy
+	case err != nil:
+		return func() {}, nil
+	}
+	return func() { _ = windows.CloseHandle(file) }, nil
+}

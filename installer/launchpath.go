@@ -91,10 +91,15 @@ func LayoutOf(m Machine, scope manifest.Scope, version, programs string) (Layout
 	case !isVersion(version):
 		return Layout{}, fmt.Errorf("version %q cannot be the name of a folder", version)
 	}
-	if base := s.state(m); !m.isAbs(base) {
-		return Layout{}, fmt.Errorf("no folder to install to: the system names none for %s", scope)
+	for _, base := range []string{s.state(m), s.programs(m)} {
+		switch {
+		case !m.isAbs(base):
+			return Layout{}, fmt.Errorf("no folder to install to: the system names none for %s", scope)
+		case !speakable(base):
+			return Layout{}, fmt.Errorf("no folder to install to: %q is not UTF-8 or holds control characters, and cannot be written down; give what it is in another name", base)
+		}
 	}
-	l := Layout{Receipts: m.join(s.state(m), "receipts.json"), Programs: s.programs(m)}
+	l := Layout{Receipts: m.join(s.state(m), receiptsName), Programs: s.programs(m)}
 	if s.manifests != nil {
 		l.Manifests = s.manifests(m)
 	}

@@ -4,11 +4,12 @@
 package installer
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"swapkeep/manifest"
 )
@@ -20,6 +21,7 @@ type Machine struct {
 	Env      func(string) string // as os.Getenv
 	Root     bool                // has the system's rights: root, or an elevated process of Windows
 	Sudo     bool                // got them from a user, by sudo, doas or pkexec
+	UID      int                 // the effective user id, where files have owners
 	Files    Files
 	Registry Registry // of Windows; nil elsewhere
 }
@@ -29,7 +31,7 @@ type Machine struct {
 type Files interface {
 	Lstat(path string) (fs.FileInfo, error)
 	Stat(path string) (fs.FileInfo, error)
-	ReadFile(path string) ([]byte, error) // refuses what is larger than any program of ours
+	ReadFile(path string) ([]byte, error) // of a plain file; refuses what is larger than any program of ours
 	ReadDir(path string) ([]fs.DirEntry, error)
 	Readlink(path string) (string, error)
 	// Owner is the user id that a file belongs to, where the system has such.
@@ -45,6 +47,11 @@ type Files interface {
 	Symlink(target, path string) error
 	Rename(from, to string) error
 	Remove(path string) error // a file, a link or an empty folder
+
+	// Lock keeps others from locking the same folder until unlock is called, or the
+	// process ends. It makes no file that stays. Error: ErrBusy. Where a folder cannot
+	// be locked, as on some network file systems, nobody is kept out.
+	Lock(dir string) (unlock func(), err error)
 }
 
 // Unfinished ends the name of what is not in its place yet. After a crash it is found
@@ -61,10 +68,33 @@ func (m Machine) join(elem ...string) string {
 	if m.OS != "windows" {
 		return path.Join(elem...)
 	}
+	slashed := make([]string, len(elem))
 	for i, e := range elem {
-		elem[i] = strings.ReplaceAll(e, `\`, "/")
+		slashed[i] = strings.ReplaceAll(e, `\`, "/")
 	}
-	return strings.ReplaceAll(path.Join(elem...), "/", `\`)
+	joined := path.Join(slashed...)
+	if strings.HasPrefix(slashed[0], "//") { // a share, which Join takes for a folder
+		joined = "/" + joined
+	}
+	return strings.ReplaceAll(joined, "/", `\`)
+}
+
+// base is the last name of a path.
+func (m Machine) base(p string) string {
+	if m.OS != "windows" {
+		return path.Base(p)
+	}
+	return p[strings.LastIndexAny(p, `\/`)+1:]
+}
+
+// share is the beginning of a path of Windows that names another machine's share,
+// \\HOST\SHARE; it is empty for other paths, those of devices too.
+func share(p string) string {
+	parts := strings.SplitN(strings.ReplaceAll(p, "/", `\`), `\`, 5)
+	if len(parts) < 4 || parts[0] != "" || parts[1] != "" || strings.Trim(parts[2], ".?") == "" || parts[3] == "" {
+		return ""
+	}
+	return strings.Join(parts[:4], `\`)
 }
 
 // parent is the folder that a path, or the key that a registry key, is in; of the
@@ -74,7 +104,7 @@ func (m Machine) parent(p string) string {
 		return path.Dir(p)
 	}
 	i := strings.LastIndexByte(p, '\\')
-	if i < 0 || i == 2 && p[1] == ':' && len(p) == 3 {
+	if i < 0 || p == share(p) || i == 2 && p[1] == ':' && len(p) == 3 {
 		return p
 	}
 	if i == 2 && p[1] == ':' {
@@ -85,9 +115,15 @@ func (m Machine) parent(p string) string {
 
 func (m Machine) isAbs(p string) bool {
 	if m.OS == "windows" {
-		return len(p) > 3 && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
+		return len(p) > 3 && p[1] == ':' && (p[2] == '\\' || p[2] == '/') || share(p) != ""
 	}
 	return path.IsAbs(p)
+}
+
+// speakable reports whether a path can be written as it is into manifests, receipts and
+// units: JSON would make another name of it, and a line must not end in it.
+func speakable(p string) bool {
+	return utf8.ValidString(p) && !strings.ContainsFunc(p, unicode.IsControl)
 }
 
 // same reports whether two paths are one: Windows does not look at capitals.
@@ -103,10 +139,7 @@ func (m Machine) within(p, dir string) bool {
 // exists reports whether anything is at a path; a link counts as itself.
 func (m Machine) exists(p string) (bool, error) {
 	_, err := m.Files.Lstat(p)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
+	return there(err)
 }
 
 // missing are the folders that are not there yet, outermost first.
@@ -119,7 +152,7 @@ func (m Machine) missing(dir string) ([]string, error) {
 			return nil, fmt.Errorf("%s is not a folder; move it away", dir)
 		case err == nil:
 			return out, nil
-		case !errors.Is(err, fs.ErrNotExist):
+		case !absent(err):
 			return nil, err
 		case dir == m.parent(dir):
 			return nil, fmt.Errorf("%s: %w", dir, err)
@@ -127,6 +160,16 @@ func (m Machine) missing(dir string) ([]string, error) {
 		out = append([]string{dir}, out...)
 		dir = m.parent(dir)
 	}
+}
+
+// nearest is the folder that gets something new when a folder is made: itself, or the
+// first around it that is there.
+func (m Machine) nearest(dir string) (string, error) {
+	missing, err := m.missing(dir)
+	if err != nil || len(missing) == 0 {
+		return dir, err
+	}
+	return m.parent(missing[0]), nil
 }
 
 // exe is the file name of a program.

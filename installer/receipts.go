@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ type Receipt struct {
 }
 
 const (
+	receiptsName   = "receipts.json"
 	receiptsFormat = 1
 	maxReceipts    = 1 << 20 // bytes
 )
@@ -50,12 +52,11 @@ func ReadReceipts(m Machine, scope manifest.Scope) (*Receipts, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Receipts{Format: receiptsFormat, Scope: scope}
 	bad := func(why error) error {
 		return fmt.Errorf("%w: %s: %w; move it away, install again and compare", ErrReceipts, path, why)
 	}
-	if err := m.trusted(path); errors.Is(err, fs.ErrNotExist) {
-		return r, nil
+	if err := m.trusted(path, scope); absent(err) {
+		return &Receipts{Format: receiptsFormat, Scope: scope}, nil
 	} else if err != nil {
 		return nil, bad(err)
 	}
@@ -63,9 +64,8 @@ func ReadReceipts(m Machine, scope manifest.Scope) (*Receipts, error) {
 	if err != nil {
 		return nil, bad(err)
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(r); err != nil {
+	r, err := decodeReceipts(text)
+	if err != nil {
 		return nil, bad(err)
 	}
 	if r.Format != receiptsFormat || r.Scope != scope {
@@ -79,9 +79,24 @@ func ReadReceipts(m Machine, scope manifest.Scope) (*Receipts, error) {
 	return r, nil
 }
 
-// possible reports whether an entry can be one of this machine's.
+// decodeReceipts takes exactly one object, of which every member is known.
+func decodeReceipts(text []byte) (*Receipts, error) {
+	var r Receipts
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more after its end")
+	}
+	return &r, nil
+}
+
+// possible reports whether an entry can be one of this machine's: what cannot be read
+// again is not written.
 func (r Receipt) possible(m Machine) bool {
-	if _, known := kinds[r.Kind]; !known {
+	if _, known := kinds[r.Kind]; !known || !speakable(r.Path) || !speakable(r.Name) {
 		return false
 	}
 	if r.Kind.inRegistry() {
@@ -91,13 +106,18 @@ func (r Receipt) possible(m Machine) bool {
 	return m.isAbs(r.Path) && m.join(r.Path) == r.Path
 }
 
-// trusted is nil for a file that nobody else could have written: what it says is done.
-func (m Machine) trusted(path string) error {
+// trusted is nil for a scope's file that nobody else could have written: what it says is
+// done. Every user reads the system's, which are root's.
+func (m Machine) trusted(path string, scope manifest.Scope) error {
 	info, err := m.Files.Lstat(path)
 	if err != nil {
 		return err
 	}
 	uid, known := m.Files.Owner(info)
+	owner := m.UID
+	if scope == manifest.System {
+		owner = 0
+	}
 	switch {
 	case !info.Mode().IsRegular():
 		return errors.New("it is no plain file")
@@ -105,7 +125,7 @@ func (m Machine) trusted(path string) error {
 		return fmt.Errorf("it is over %d bytes", maxReceipts)
 	case m.OS != "windows" && info.Mode().Perm()&0o022 != 0:
 		return errors.New("others can write it")
-	case m.Root && known && uid != 0:
+	case known && uid != owner:
 		return fmt.Errorf("it belongs to user %d", uid)
 	}
 	return nil

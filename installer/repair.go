@@ -1,11 +1,8 @@
 package installer
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
 
 	"swapkeep/manifest"
 )
@@ -27,17 +24,7 @@ func Mend(m Machine, version, programs string) (r Repair, err error) {
 	if err != nil || len(receipts.Entries) == 0 {
 		return r, err
 	}
-	r.Entries = len(receipts.Entries)
-	for _, e := range receipts.Entries {
-		switch state, stateErr := e.State(m); {
-		case stateErr != nil:
-			err = errors.Join(err, stateErr)
-		case state == Changed:
-			r.Changed = append(r.Changed, e.Path)
-		case state == Gone:
-			r.Gone = append(r.Gone, e.Path)
-		}
-	}
+	err = r.look(m, receipts)
 	own, copied := m.installedCopy(receipts, version, programs)
 	for _, kind := range []Kind{Link, Manifest} { // what leads through a link is whole after it
 		for _, e := range receipts.astray(m, kind) {
@@ -57,6 +44,22 @@ func Mend(m Machine, version, programs string) (r Repair, err error) {
 		}
 	}
 	return r, err
+}
+
+// look compares what was installed with what is there.
+func (r *Repair) look(m Machine, receipts *Receipts) (err error) {
+	r.Entries = len(receipts.Entries)
+	for _, e := range receipts.Entries {
+		switch state, stateErr := e.State(m); {
+		case stateErr != nil:
+			err = errors.Join(err, stateErr)
+		case state == Changed:
+			r.Changed = append(r.Changed, e.Path)
+		case state == Gone:
+			r.Gone = append(r.Gone, e.Path)
+		}
+	}
+	return err
 }
 
 // installedCopy is the layout of the programs in a folder, if they are an installed
@@ -84,11 +87,12 @@ func (r *Receipts) astray(m Machine, kind Kind) (out []Receipt) {
 		if e.Kind != kind {
 			continue
 		}
-		to, err := leads[kind](m, e)
-		if state, stateErr := e.State(m); err != nil || stateErr != nil || state != Same || !m.lost(to) {
+		if state, err := e.State(m); err != nil || state != Same { // what else is there is not opened
 			continue
 		}
-		out = append(out, e)
+		if to, err := leads[kind](m, e); err == nil && m.lost(to) {
+			out = append(out, e)
+		}
 	}
 	return out
 }
@@ -104,14 +108,14 @@ var leads = map[Kind]func(m Machine, e Receipt) (string, error){
 	},
 	Manifest: func(m Machine, e Receipt) (string, error) {
 		file, err := m.readManifest(e.Path)
-		return file.Path, err
+		return file.program, err
 	},
 }
 
 // lost reports whether there is nothing at a path.
 func (m Machine) lost(path string) bool {
 	_, err := m.Files.Stat(path)
-	return errors.Is(err, fs.ErrNotExist)
+	return absent(err)
 }
 
 // leadTo is the change that leads a thing of an installation to programs of ours.
@@ -119,7 +123,7 @@ func (m Machine) leadTo(own, installed Layout, e Receipt) (c Change, known bool)
 	c = Change{Kind: e.Kind, Path: e.Path}
 	switch {
 	case e.Path == installed.Current && !own.Managed:
-		c.To = strings.TrimPrefix(own.Programs, m.join(installed.folder(m), "x")[:len(installed.folder(m))+1])
+		c.To = m.base(own.Programs)
 		return c, true
 	case e.Path == installed.Command:
 		c.To = own.Launch
@@ -128,7 +132,7 @@ func (m Machine) leadTo(own, installed Layout, e Receipt) (c Change, known bool)
 		return c, false
 	}
 	file, err := m.readManifest(e.Path)
-	if err != nil || file.Path != e.Owner || m.lost(own.Launch) {
+	if err != nil || !m.same(file.program, e.Owner) || m.lost(own.Launch) {
 		return c, false
 	}
 	text, err := manifest.Render(file.family(), m.OS, own.Launch, file.ids())
@@ -138,7 +142,11 @@ func (m Machine) leadTo(own, installed Layout, e Receipt) (c Change, known bool)
 
 // remake carries out a change of a thing that receipts name, which know of it first.
 func (r *Receipts) remake(m Machine, path string, e Receipt, c Change) error {
-	e.Pending, e.Before, e.SHA256 = true, e.SHA256, Sum([]byte(c.To+c.Content)) // one of them
+	sum, _, err := kinds[e.Kind].sum(m, e.Path, e.Name) // of an update that was stopped it is the older one
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", e.Path, err)
+	}
+	e.Pending, e.Before, e.SHA256 = true, sum, Sum([]byte(c.To+c.Content)) // one of them
 	r.put(e)
 	if err := r.write(m, path); err != nil {
 		return fmt.Errorf("write the receipts: %w", err)
@@ -149,34 +157,4 @@ func (r *Receipts) remake(m Machine, path string, e Receipt, c Change) error {
 	e.Pending, e.Before = false, ""
 	r.put(e)
 	return r.write(m, path)
-}
-
-// A manifestFile is what browsers read of a manifest.
-type manifestFile struct {
-	Path       string   `json:"path"`
-	Origins    []string `json:"allowed_origins"`
-	Extensions []string `json:"allowed_extensions"`
-}
-
-func (m Machine) readManifest(path string) (f manifestFile, err error) {
-	text, err := m.Files.ReadFile(path)
-	if err != nil {
-		return f, err
-	}
-	return f, json.Unmarshal(text, &f)
-}
-
-func (f manifestFile) family() manifest.Family {
-	if len(f.Origins) > 0 {
-		return manifest.Chromium
-	}
-	return manifest.Firefox
-}
-
-func (f manifestFile) ids() []string {
-	ids := f.Extensions
-	for _, o := range f.Origins {
-		ids = append(ids, strings.Trim(strings.TrimPrefix(o, "chrome-extension://"), "/"))
-	}
-	return ids
 }

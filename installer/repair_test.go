@@ -3,10 +3,12 @@ package installer
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,7 +29,7 @@ func newEstate(t *testing.T) estate {
 	if err := os.MkdirAll(filepath.Join(home, ".config", "chromium"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return estate{t, Machine{OS: "linux", Home: home, Env: nothingSet, Files: Disk{}}}
+	return estate{t, Machine{OS: "linux", Home: home, Env: nothingSet, UID: os.Geteuid(), Files: Disk{}}}
 }
 
 func (e estate) path(elem ...string) string {
@@ -213,17 +215,17 @@ func TestSweep(t *testing.T) {
 	busy := map[string]bool{old: true}
 	running := func(dir string) (bool, error) { return busy[dir], nil }
 	for _, want := range [][]string{{oldest}, nil} {
-		if swept, err := Sweep(e.Machine, running); err != nil || !slices.Equal(swept, want) {
+		if swept, err := Sweep(e.Machine, manifest.User, running); err != nil || !slices.Equal(swept, want) {
 			t.Fatalf("swept %v, %v; want %v", swept, err, want)
 		}
 	}
 	busy = nil
 	e.rewrite(filepath.Join(old, "swapkeep"), func(string) string { return "mine" })
-	if swept, err := Sweep(e.Machine, running); err == nil || swept != nil || e.read(filepath.Join(old, "swapkeep")) != "mine" {
+	if swept, err := Sweep(e.Machine, manifest.User, running); err == nil || swept != nil || e.read(filepath.Join(old, "swapkeep")) != "mine" {
 		t.Errorf("what was changed: %v, %v", swept, err)
 	}
 	e.rewrite(filepath.Join(old, "swapkeep"), func(string) string { return "swapkeep 1.5" })
-	if swept, err := Sweep(e.Machine, running); err != nil || !slices.Equal(swept, []string{old}) {
+	if swept, err := Sweep(e.Machine, manifest.User, running); err != nil || !slices.Equal(swept, []string{old}) {
 		t.Errorf("swept %v, %v", swept, err)
 	}
 	left, err := os.ReadDir(filepath.Dir(present))
@@ -240,14 +242,70 @@ func TestDaemonBeside(t *testing.T) {
 	for program, want := range map[string]string{
 		old: e.current(), present: e.current(), e.current(): e.current(), unpacked: unpacked,
 	} {
-		if got := DaemonBeside(filepath.Join(program, "swapkeep")); got != filepath.Join(want, "swapkeepd") {
+		if got := e.daemonBeside(filepath.Join(program, "swapkeep")); got != filepath.Join(want, "swapkeepd") {
 			t.Errorf("%s starts %s", program, got)
 		}
 	}
 	if err := errors.Join(os.Remove(e.current()), os.Symlink("/elsewhere", e.current())); err != nil {
 		t.Fatal(err)
 	}
-	if got := DaemonBeside(filepath.Join(old, "swapkeep")); got != filepath.Join(old, "swapkeepd") {
+	if got := e.daemonBeside(filepath.Join(old, "swapkeep")); got != filepath.Join(old, "swapkeepd") {
 		t.Errorf("through a link elsewhere: %s", got)
 	}
+	if err := os.Symlink("2.0", e.path("Downloads", "current")); err != nil { // as anybody may make one
+		t.Fatal(err)
+	}
+	if got := e.daemonBeside(filepath.Join(unpacked, "swapkeep")); got != filepath.Join(unpacked, "swapkeepd") {
+		t.Errorf("through somebody's link: %s", got)
+	}
+}
+
+// An update that was stopped left the older manifest, which leads nowhere: killed while
+// that is mended, what is there is still known as ours.
+func TestMendAfterAStop(t *testing.T) {
+	e := newEstate(t)
+	present := e.install("2.0")
+	path := e.path(".local", "state", "swapkeep", "receipts.json")
+	receipts, err := ReadReceipts(e.Machine, manifest.User)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const gone = "/nonexistent/swapkeep"
+	text, err := manifest.Render(manifest.Chromium, "linux", gone, []string{strings.Repeat("a", 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.rewrite(e.manifest(), func(string) string { return string(text) })
+	entry, _ := receipts.find(Manifest, e.manifest(), "")
+	entry.SHA256, entry.Before, entry.Pending, entry.Owner = Sum([]byte("never written")), Sum(text), true, gone
+	receipts.put(entry)
+	if err := receipts.write(e.Machine, path); err != nil {
+		t.Fatal(err)
+	}
+	m := e.Machine
+	m.Files = full{Disk{}, e.manifest()}
+	if r, err := Mend(m, "2.0", present); !errors.Is(err, syscall.ENOSPC) || len(r.Mended) != 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if receipts, err = ReadReceipts(e.Machine, manifest.User); err != nil {
+		t.Fatal(err)
+	}
+	entry, _ = receipts.find(Manifest, e.manifest(), "")
+	if state, err := entry.State(e.Machine); err != nil || state != Same {
+		t.Errorf("what is there counts as %s, %v", state, err)
+	}
+	e.uninstall()
+}
+
+// full is a disk without space for one file.
+type full struct {
+	Disk
+	path string
+}
+
+func (f full) Write(path string, content []byte, mode fs.FileMode) error {
+	if path == f.path {
+		return syscall.ENOSPC
+	}
+	return f.Disk.Write(path, content, mode)
 }

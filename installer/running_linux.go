@@ -6,8 +6,10 @@ import (
 	"strings"
 )
 
-// RunningFrom looks at the processes of this machine as far as this user may. The
-// daemon hides its program from others; the path by which it was started counts.
+// RunningFrom looks at the processes of this machine as far as this user may: a browser's
+// relay is seen. A daemon hides its program, and the path by which it was started leads
+// through the link to the present version: one of an earlier version is not seen, unless
+// by root, and goes on without its file, of which it needs nothing any more.
 func RunningFrom(dir string) (bool, error) {
 	processes, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {

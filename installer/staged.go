@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"swapkeep/manifest"
 )
 
 // writeInNew writes a file whose folders may be missing. They are made aside, under a
@@ -21,6 +23,14 @@ func (m Machine) writeInNew(path string, content []byte, mode fs.FileMode) error
 	if len(dirs) == 0 {
 		return m.Files.Write(path, content, mode)
 	}
+	if err := m.stage(dirs, path, content, mode); err != nil {
+		return errors.Join(err, m.clearStages(path))
+	}
+	return nil
+}
+
+// stage makes folders that are missing, and a file in the last of them, in one step.
+func (m Machine) stage(dirs []string, path string, content []byte, mode fs.FileMode) error {
 	stage := dirs[0] + Unfinished
 	aside := func(p string) string { return stage + strings.TrimPrefix(p, dirs[0]) }
 	for _, dir := range dirs {
@@ -34,9 +44,9 @@ func (m Machine) writeInNew(path string, content []byte, mode fs.FileMode) error
 	return m.Files.Rename(stage, dirs[0])
 }
 
-// modeOf is the mode of a folder that is made. The state directory is the user's alone.
+// modeOf is the mode of a folder that is made. A user's state directory is theirs alone.
 func (m Machine) modeOf(dir string) fs.FileMode {
-	if dir == inState(m) {
+	if dir == settings[m.OS][manifest.User].state(m) {
 		return 0o700
 	}
 	return 0o755
@@ -63,12 +73,12 @@ func (m Machine) clearStages(path string) error {
 // nothing else, or it fails.
 func (m Machine) removeChain(top, path string) error {
 	for _, p := range []string{path + Unfinished, path} {
-		if err := m.Files.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := unlessAbsent(m.Files.Remove(p)); err != nil {
 			return err
 		}
 	}
 	for dir := m.parent(path); ; dir = m.parent(dir) {
-		if err := m.Files.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := unlessAbsent(m.Files.Remove(dir)); err != nil {
 			return err
 		}
 		if dir == top {

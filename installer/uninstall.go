@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -20,11 +19,12 @@ type Removal struct {
 	Remove   []Receipt      `json:"remove"`         // in this order; folders and keys only if they are empty by then
 	Kept     []Kept         `json:"kept,omitempty"` // what was changed since, and what other copies installed
 
-	// BeforeFolders is called when no program of the installation is left, and before
-	// the folders go. Its error stops the removal.
+	// BeforeFolders is called when nothing is left that starts a daemon, and before the
+	// folders and the program that a person calls go. Its error stops the removal.
 	BeforeFolders func() error `json:"-"`
 
 	receipts *Receipts
+	last     []string // the program that a person calls, of every version, and the links to it
 }
 
 // Kept is something that stays.
@@ -38,18 +38,11 @@ type Kept struct {
 // nobody changed since. It changes nothing. Errors: ErrSudoUser, ErrNeedsRoot,
 // ErrReceipts.
 func PlanRemoval(m Machine, scope manifest.Scope) (*Removal, error) {
-	if err := m.may(scope); err != nil {
-		return nil, err
-	}
-	path, err := ReceiptsPath(m, scope)
+	layout, receipts, err := m.installed(scope)
 	if err != nil {
 		return nil, err
 	}
-	receipts, err := ReadReceipts(m, scope)
-	if err != nil {
-		return nil, err
-	}
-	r := &Removal{Scope: scope, Receipts: path, Remove: []Receipt{}, receipts: receipts}
+	r := &Removal{Scope: scope, Receipts: layout.Receipts, Remove: []Receipt{}, receipts: receipts, last: receipts.last(m, layout)}
 	for _, e := range receipts.Entries {
 		state, err := e.State(m)
 		switch {
@@ -61,25 +54,49 @@ func PlanRemoval(m Machine, scope manifest.Scope) (*Removal, error) {
 			r.Remove = append(r.Remove, e)
 		}
 	}
-	slices.SortStableFunc(r.Remove, removalOrder)
-	others, err := m.others(scope, receipts)
-	r.Kept = append(r.Kept, others...)
-	return r, err
+	slices.SortStableFunc(r.Remove, func(a, b Receipt) int {
+		return cmp.Or(cmp.Compare(r.turn(m, a), r.turn(m, b)), -cmp.Compare(depth(a), depth(b)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Name, b.Name))
+	})
+	r.Kept = append(r.Kept, m.others(scope, receipts)...)
+	return r, nil
 }
 
-// removalOrder puts what browsers read first, programs after it, and what holds
-// others last, the innermost first.
-func removalOrder(a, b Receipt) int {
-	rank := func(k Kind) int {
-		switch {
-		case k.holds():
-			return 2
-		case k == Program || k == Link:
-			return 1
+// last are the program that a person calls, of every version, and the links to it.
+func (r *Receipts) last(m Machine, l Layout) (paths []string) {
+	for _, e := range r.Entries {
+		if e.Kind == Program && m.base(e.Path) == m.exe("swapkeep") || e.Kind == Link && (e.Path == l.Current || e.Path == l.Command) {
+			paths = append(paths, e.Path)
 		}
-		return 0
 	}
-	return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), -cmp.Compare(depth(a), depth(b)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Name, b.Name))
+	return paths
+}
+
+// The turns of a removal. Whatever fails, a person can call it again until all else is
+// gone.
+const (
+	starters    = iota // what browsers and the system read, to start the programs
+	daemons            // and what could start a daemon
+	folders            // that hold neither, and keys; of a turn the innermost first
+	links              // to the program that a person calls
+	lastProgram        // that one
+	lastFolders        // around it
+)
+
+func (r *Removal) turn(m Machine, e Receipt) int {
+	last := slices.Contains(r.last, e.Path)
+	switch {
+	case e.Kind == Directory && slices.ContainsFunc(r.last, func(p string) bool { return m.within(p, e.Path) }):
+		return lastFolders
+	case e.Kind.holds():
+		return folders
+	case last && e.Kind == Link:
+		return links
+	case last:
+		return lastProgram
+	case e.Kind == Program:
+		return daemons
+	}
+	return starters
 }
 
 // depth matters for what holds others.
@@ -90,9 +107,9 @@ func depth(r Receipt) int {
 	return strings.Count(strings.ReplaceAll(r.Path, `\`, "/"), "/")
 }
 
-// others are manifests under the host's name that are none of this installation's.
-func (m Machine) others(scope manifest.Scope, receipts *Receipts) ([]Kept, error) {
-	var out []Kept
+// others are manifests under the host's name that are none of this installation's, and
+// those that cannot be looked at.
+func (m Machine) others(scope manifest.Scope, receipts *Receipts) (out []Kept) {
 	seen := map[string]bool{}
 	for _, p := range manifest.Looked(m.OS) {
 		path, kind := p.File(m.environment()), Manifest
@@ -106,13 +123,14 @@ func (m Machine) others(scope manifest.Scope, receipts *Receipts) ([]Kept, error
 		if _, ours := receipts.find(kind, path, ""); ours {
 			continue
 		}
-		if _, there, err := kinds[kind].sum(m, path, ""); err == nil && there {
+		switch _, there, err := kinds[kind].sum(m, path, ""); {
+		case err != nil:
+			out = append(out, Kept{Path: path, Reason: "cannot be looked at: " + err.Error()})
+		case there:
 			out = append(out, Kept{Path: path, Reason: "is none of this installation's"})
-		} else if err != nil && !errors.Is(err, fs.ErrPermission) {
-			return nil, fmt.Errorf("look at %s: %w", path, err)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Empty reports whether nothing is installed.
@@ -124,11 +142,11 @@ func Remove(ctx context.Context, m Machine, r *Removal) (removed []Receipt, err 
 	if err := m.clearStages(r.Receipts); err != nil {
 		return nil, err
 	}
-	holders := slices.IndexFunc(r.Remove, func(e Receipt) bool { return e.Kind.holds() })
-	if holders < 0 {
-		holders = len(r.Remove)
+	rest := slices.IndexFunc(r.Remove, func(e Receipt) bool { return r.turn(m, e) >= folders })
+	if rest < 0 {
+		rest = len(r.Remove)
 	}
-	removed, err = m.removeAll(ctx, r.Remove[:holders])
+	removed, err = m.removeAll(ctx, r.Remove[:rest])
 	if err == nil && r.BeforeFolders != nil {
 		err = r.BeforeFolders()
 	}
@@ -136,7 +154,7 @@ func Remove(ctx context.Context, m Machine, r *Removal) (removed []Receipt, err 
 		return removed, err
 	}
 	around := func(e Receipt) bool { return e.Kind == Directory && m.within(r.Receipts, e.Path) }
-	more, err := m.removeAll(ctx, slices.DeleteFunc(slices.Clone(r.Remove[holders:]), around))
+	more, err := m.removeAll(ctx, slices.DeleteFunc(slices.Clone(r.Remove[rest:]), around))
 	removed = append(removed, more...)
 	if err != nil {
 		return removed, err
@@ -144,7 +162,7 @@ func Remove(ctx context.Context, m Machine, r *Removal) (removed []Receipt, err 
 	if err := m.forget(r); err != nil {
 		return removed, err
 	}
-	for _, e := range r.Remove[holders:] {
+	for _, e := range r.Remove[rest:] {
 		if there, err := m.exists(e.Path); around(e) && err == nil && !there {
 			removed = append(removed, e)
 		}
@@ -155,9 +173,13 @@ func Remove(ctx context.Context, m Machine, r *Removal) (removed []Receipt, err 
 func (m Machine) removeAll(ctx context.Context, entries []Receipt) (removed []Receipt, err error) {
 	for _, e := range entries {
 		fault.Point("installer.before_removal")
-		gone, err := e.remove(ctx, m)
+		err := ctx.Err()
+		gone := false
+		if err == nil {
+			gone, err = e.remove(m)
+		}
 		if err != nil {
-			return removed, fmt.Errorf("remove %s: %w; run uninstall again when that is mended", e.Path, err)
+			return removed, fmt.Errorf("remove %s: %w; when that is mended, run uninstall again by any copy of swapkeep", e.Path, err)
 		}
 		if gone {
 			removed = append(removed, e)
@@ -168,7 +190,7 @@ func (m Machine) removeAll(ctx context.Context, entries []Receipt) (removed []Re
 
 // forget removes the receipts with the folders that were made for them.
 func (m Machine) forget(r *Removal) error {
-	if err := m.Files.Remove(r.Receipts + Unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := unlessAbsent(m.Files.Remove(r.Receipts + Unfinished)); err != nil {
 		return err
 	}
 	if there, err := m.exists(r.Receipts); err != nil || !there {
@@ -176,23 +198,22 @@ func (m Machine) forget(r *Removal) error {
 	}
 	made := map[string]bool{}
 	for _, e := range r.receipts.Entries {
-		made[e.Path] = made[e.Path] || e.Kind == Directory
+		if state, err := e.State(m); e.Kind == Directory && err == nil && state == Same { // no link that took its place
+			made[e.Path] = true
+		}
 	}
 	fault.Point("installer.before_forgetting")
 	if err := m.removeWithNew(r.Receipts, made); err != nil {
-		return fmt.Errorf("remove %s: %w", r.Receipts, err)
+		return fmt.Errorf("remove %s: %w; when that is mended, run uninstall again by any copy of swapkeep", r.Receipts, err)
 	}
 	return nil
 }
 
 // remove takes one thing away and reports whether it was there. It looks again: time
 // went by since the plan.
-func (e Receipt) remove(ctx context.Context, m Machine) (bool, error) {
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
+func (e Receipt) remove(m Machine) (bool, error) {
 	if !e.Kind.inRegistry() && e.Kind != Directory {
-		if err := m.Files.Remove(e.Path + Unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := unlessAbsent(m.Files.Remove(e.Path + Unfinished)); err != nil {
 			return false, err
 		}
 	}

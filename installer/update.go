@@ -3,11 +3,8 @@ package installer
 import (
 	"cmp"
 	"errors"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"swapkeep/manifest"
 )
@@ -15,16 +12,38 @@ import (
 // DaemonBeside is the daemon that a program of ours, at a path without links, is to
 // start: the one beside it, or the present version's where both are versions of one
 // installation. A relay may have been started before an update.
-func DaemonBeside(program string) string {
-	dir, name := filepath.Dir(program), This().exe("swapkeepd")
-	current := filepath.Join(filepath.Dir(dir), "current")
-	if to, err := os.Readlink(current); err != nil || filepath.Base(to) != to {
-		return filepath.Join(dir, name) // no link to a folder beside this one
+func DaemonBeside(program string) string { return This().daemonBeside(program) }
+
+func (m Machine) daemonBeside(program string) string {
+	dir, name := m.parent(program), m.exe("swapkeepd")
+	beside := m.join(dir, name)
+	current := m.join(m.parent(dir), "current")
+	if to, err := m.Files.Readlink(current); err != nil || m.base(to) != to || !m.installsInto(m.parent(dir)) {
+		return beside // no link to a folder beside this one, or anybody's
 	}
-	if _, err := os.Stat(filepath.Join(current, name)); err != nil {
-		return filepath.Join(dir, name)
+	if _, err := m.Files.Stat(m.join(current, name)); err != nil {
+		return beside
 	}
-	return filepath.Join(current, name)
+	return m.join(current, name)
+}
+
+// installsInto reports whether a folder is the one that holds every version's programs:
+// whoever can make a link in another would decide what is started.
+func (m Machine) installsInto(dir string) bool {
+	it, err := m.Files.Stat(dir)
+	if err != nil {
+		return false
+	}
+	for _, scope := range []manifest.Scope{manifest.User, manifest.System} {
+		l, err := LayoutOf(m, scope, "0", "")
+		if err != nil || l.Current == "" {
+			continue
+		}
+		if ours, err := m.Files.Stat(l.folder(m)); err == nil && os.SameFile(it, ours) {
+			return true
+		}
+	}
+	return false
 }
 
 // ReplacesPrograms reports whether a plan puts other programs in the place of ours: a
@@ -36,36 +55,29 @@ func (p *Plan) ReplacesPrograms() bool {
 // A Running tells whether a process has its program in a folder.
 type Running func(dir string) (bool, error)
 
-// Sweep removes the programs of a user's earlier versions that nothing runs from any
-// more, and what Windows could not remove while it ran. It returns the folders; what
-// was changed since it was installed stays.
-func Sweep(m Machine, running Running) (swept []string, err error) {
-	m.sweepAside()
-	layout, receipts, err := m.installed(manifest.User)
-	if err != nil || layout.Current == "" {
+// Sweep removes the programs of a scope's earlier versions that nothing runs from any
+// more, and what Windows could not remove while it ran. It returns the folders; a version
+// of which anything was changed since it was installed stays whole.
+func Sweep(m Machine, scope manifest.Scope, running Running) (swept []string, err error) {
+	layout, receipts, err := m.installed(scope)
+	if err != nil {
 		return nil, err
+	}
+	m.sweepAside(layout)
+	if layout.Current == "" {
+		return nil, nil
 	}
 	present, err := m.Files.Readlink(layout.Current)
 	if err != nil {
-		return nil, ignore(err, fs.ErrNotExist)
+		return nil, unlessAbsent(err)
 	}
-	for _, dir := range receipts.versions(m, layout) {
-		if dir == m.join(layout.folder(m), present) {
-			continue
-		}
-		busy, lookErr := running(dir)
-		if lookErr != nil || busy {
-			err = errors.Join(err, lookErr)
-			continue
-		}
-		if removeErr := receipts.removeVersion(m, dir); removeErr != nil {
+	dirs, err := receipts.old(m, layout, present, running)
+	for _, dir := range dirs {
+		if removeErr := receipts.removeVersion(m, layout.Receipts, dir); removeErr != nil {
 			err = errors.Join(err, removeErr)
 			continue
 		}
 		swept = append(swept, dir)
-	}
-	if len(swept) > 0 {
-		err = errors.Join(err, receipts.write(m, layout.Receipts))
 	}
 	return swept, err
 }
@@ -93,51 +105,33 @@ func (r *Receipts) versions(m Machine, l Layout) (dirs []string) {
 	return dirs
 }
 
-// removeVersion removes what was installed into a folder, and then the folder.
-func (r *Receipts) removeVersion(m Machine, dir string) error {
+// removeVersion removes what was installed into a folder, if nobody changed any of it, and
+// then the folder, unless it holds something else. The receipts at a path follow.
+func (r *Receipts) removeVersion(m Machine, path, dir string) error {
 	var mine []Receipt
 	for _, e := range r.Entries {
-		if e.Path == dir || m.parent(e.Path) == dir {
-			mine = append(mine, e)
+		if e.Path != dir && m.parent(e.Path) != dir {
+			continue
+		}
+		mine = append(mine, e)
+		if state, err := e.State(m); err != nil {
+			return err
+		} else if state == Changed {
+			return errors.New(e.Path + " was changed since it was installed")
 		}
 	}
 	slices.SortFunc(mine, func(a, b Receipt) int { return -cmp.Compare(a.Path, b.Path) }) // the folder last
 	for _, e := range mine {
-		state, err := e.State(m)
-		if err == nil && state == Changed {
-			err = errors.New(e.Path + " was changed since it was installed")
+		if _, err := e.remove(m); unlessAbsent(err) != nil {
+			return err
 		}
-		if err == nil && state == Same {
-			err = ignore(kinds[e.Kind].remove(m, e.Path, e.Name), fs.ErrNotExist)
-		}
-		if err != nil {
+		if left, err := m.exists(e.Path); err != nil || left { // a folder with something else in it
 			return err
 		}
 		r.drop(e)
-	}
-	return nil
-}
-
-func ignore(err, what error) error {
-	if errors.Is(err, what) {
-		return nil
-	}
-	return err
-}
-
-// sweepAside removes programs that were moved aside while they ran. Those that still
-// do are left for another time.
-func (m Machine) sweepAside() {
-	if m.OS != "windows" {
-		return
-	}
-	for _, variable := range []string{"TMP", "TEMP"} {
-		dir := m.Env(variable)
-		entries, _ := m.Files.ReadDir(dir) // none
-		for _, e := range entries {
-			if name := e.Name(); strings.HasPrefix(name, "swapkeep") && strings.HasSuffix(name, ".old") {
-				_ = m.Files.Remove(m.join(dir, name))
-			}
+		if err := r.write(m, path); err != nil {
+			return err
 		}
 	}
+	return nil
 }

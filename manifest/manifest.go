@@ -101,6 +101,9 @@ func (f Family) ValidID(id string) bool {
 	return ok && rule.id(id)
 }
 
+// IDForm is the form of an extension's id, for a person.
+func (f Family) IDForm() string { return rules[f].about }
+
 // ChromiumOrigin is how Chromium names an extension.
 func ChromiumOrigin(id string) string { return "chrome-extension://" + id + "/" }
 
@@ -125,6 +128,9 @@ func Render(f Family, goos, path string, ids []string) ([]byte, error) {
 	rule, ok := rules[f]
 	if !ok {
 		return nil, fmt.Errorf("%w: no family of browsers is called %q", ErrInvalid, f)
+	}
+	if !utf8.ValidString(path) { // JSON would name another
+		return nil, fmt.Errorf("%w: path %q is not UTF-8; rename what the program is in", ErrInvalid, path)
 	}
 	allowed := make([]string, len(ids))
 	for i, id := range ids {

@@ -65,6 +65,7 @@ func TestRenderRefuses(t *testing.T) {
 		"a wildcard":       func() ([]byte, error) { return Render(Chromium, runtime.GOOS, exe, []string{"*"}) },
 		"a relative path":  func() ([]byte, error) { return Render(Firefox, runtime.GOOS, "swapkeep", []string{firefoxID}) },
 		"an empty path":    func() ([]byte, error) { return Render(Firefox, runtime.GOOS, "", []string{firefoxID}) },
+		"no UTF-8":         func() ([]byte, error) { return Render(Firefox, runtime.GOOS, exe+"\xe4", []string{firefoxID}) },
 		"no such family":   func() ([]byte, error) { return Render("netscape", runtime.GOOS, exe, []string{firefoxID}) },
 		"one bad of three": func() ([]byte, error) { return Render(Firefox, runtime.GOOS, exe, []string{firefoxID, "x", "{}"}) },
 	} {

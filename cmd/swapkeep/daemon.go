@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 
 	"swapkeep/config"
 	"swapkeep/fault"
@@ -44,23 +43,11 @@ func daemonExe() (string, error) {
 	if named := os.Getenv("SWAPKEEP_DAEMON"); fault.Enabled && named != "" {
 		return named, nil
 	}
-	exe, err := ownExe()
+	exe, err := installer.OwnProgram()
 	if err != nil {
 		return "", err
 	}
 	return installer.DaemonBeside(exe), nil
-}
-
-// ownExe is this very program, links resolved.
-func ownExe() (string, error) {
-	exe, err := os.Executable()
-	if err == nil {
-		exe, err = filepath.EvalSymlinks(exe)
-	}
-	if err != nil {
-		return "", fmt.Errorf("find this program: %w", err)
-	}
-	return exe, nil
 }
 
 // errSilent: a process is the daemon and does not answer.

@@ -29,9 +29,10 @@ func newDoctor(t *terminal) *cobra.Command {
 		Use:   "doctor",
 		Short: "Find out why a browser does not reach swapkeep, and mend it",
 		Long: "Look at everything between a browser and the keychain: the manifests that browsers read, the program that they\n" +
-			"start, the extension, policies, the daemon, its databases and its keychain. The program is started as a browser\n" +
-			"starts it. Nothing is changed without --fix, which mends what is swapkeep's own and never touches a wallet or\n" +
-			"another program's file. Exit status 14 stands for warnings, 15 for failures.",
+			"start, the extension, policies, the daemon, its databases and its keychain. Without --fix it changes nothing of\n" +
+			"the installation by itself; it starts the host as the browser does, and with it, where none runs, the daemon,\n" +
+			"which does what it does at every start, and stops it again. --fix mends what is swapkeep's own and never touches\n" +
+			"a wallet or another program's file. Exit status 14 stands for warnings, 15 for failures.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return t.doctor(cmd.Context(), fix, online, browser) },
 	}
@@ -83,7 +84,7 @@ func (t *terminal) doctor(ctx context.Context, fix, online bool, browser string)
 // patient is this installation. A configuration that cannot be read is a finding: the
 // rest is looked at by the defaults.
 func (t *terminal) patient(ctx context.Context) (*doctor.Patient, error) {
-	exe, err := ownExe()
+	exe, err := installer.OwnProgram()
 	if err != nil {
 		return nil, err
 	}
@@ -111,11 +112,9 @@ func (t *terminal) patient(ctx context.Context) (*doctor.Patient, error) {
 
 func (t *terminal) tellDoctor(said doctorSaid, fix bool) {
 	ids := make([]string, 0, len(said.Findings))
-	counts := map[doctor.Status]int{}
 	mendable := 0
 	for _, f := range said.Findings {
 		ids = append(ids, f.ID)
-		counts[f.Status]++
 		if f.Fixable {
 			mendable++
 		}
@@ -131,7 +130,7 @@ func (t *terminal) tellDoctor(said doctorSaid, fix bool) {
 		tellFinding(s, f)
 	}
 	s.Blank()
-	s.Words(screen.States[string(said.Worst)], counted(counts[doctor.Fail], "failure")+", "+counted(counts[doctor.Warn], "warning")+", "+counted(counts[doctor.Note], "note"))
+	s.Words(screen.States[string(said.Worst)], doctor.Summary(said.Findings))
 	if mendable > 0 && !fix {
 		s.Line(fmt.Sprintf("swapkeep doctor --fix can mend %d of them", mendable))
 	}
@@ -154,11 +153,4 @@ func tellFinding(s *screen.Screen, f doctor.Finding) {
 	if more != "" {
 		s.Line("    " + label + ": " + more)
 	}
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

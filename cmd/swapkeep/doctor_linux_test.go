@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,6 +55,7 @@ type ward struct {
 	program string // by which the doctor is called
 	place   transport.Place
 	env     []string
+	inside  []string // a command that runs another, in surroundings of its own
 	clinic
 }
 
@@ -86,10 +88,10 @@ func newWard(t *testing.T) *ward {
 	w.place = transport.Place{Home: w.at(".local/state/swapkeep")}
 	w.env = []string{"HOME=" + w.home, "USER=ann", "PATH=/usr/bin:/bin", "SWAPKEEP_ROOT=" + root, "XDG_RUNTIME_DIR=" + root}
 	w.write(".config/swapkeep/config.toml", wardConfig)
+	w.write("/proc/self/mountinfo", "22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n")
 	w.inProfile(chromiumID, "")
 	w.inFirefox(firefoxID)
-	w.bring(&w.package_, "unpacked")
-	w.bring(&w.newer, "newer")
+	w.package_, w.newer = w.bring(w.package_, "unpacked"), w.bring(w.newer, "newer")
 	w.program = filepath.Join(w.package_, "swapkeep")
 	w.run("install", "--extension-id", chromiumID, "--extension-id", firefoxID)
 	w.program = w.at(".local/lib/swapkeep/current/swapkeep")
@@ -97,13 +99,13 @@ func newWard(t *testing.T) *ward {
 	return w
 }
 
-// bring puts programs into the user's home, as if unpacked there.
-func (w *ward) bring(dir *string, name string) {
+// bring puts programs into a folder, as if unpacked there, and returns its path.
+func (w *ward) bring(dir, name string) string {
 	w.folder(name)
 	for _, program := range []string{"swapkeep", "swapkeepd"} {
-		w.ok(os.Link(filepath.Join(*dir, program), filepath.Join(w.at(name), program)))
+		w.ok(os.Link(filepath.Join(dir, program), filepath.Join(w.at(name), program)))
 	}
-	*dir = w.at(name)
+	return w.at(name)
 }
 
 func (w *ward) stopDaemon() { (&machine{t: w.t, place: w.place}).stopDaemon() }
@@ -151,7 +153,8 @@ func (w *ward) remove(path string)               { w.ok(os.RemoveAll(w.at(path))
 func (w *ward) chmod(path string, m os.FileMode) { w.t.Helper(); w.ok(os.Chmod(w.at(path), m)) }
 
 func (w *ward) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(w.program, args...)
+	words := slices.Concat(w.inside, []string{w.program}, args)
+	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Env = w.env
 	return cmd
 }
@@ -194,6 +197,9 @@ func (w *ward) doctor(args ...string) string {
 	}
 	text := fmt.Sprintf("exit status %d\n", cmd.ProcessState.ExitCode())
 	for _, f := range append(said.Mended, said.Findings...) {
+		if f.Title == "" { // the daemon's checks have theirs from the doctor's table
+			w.t.Errorf("%s has no title", f.ID)
+		}
 		if f.ID == "environment" && f.Evidence == ownVariable || f.Status == doctor.OK || f.Status == doctor.Skipped {
 			continue
 		}
@@ -203,7 +209,7 @@ func (w *ward) doctor(args ...string) string {
 }
 
 // ownVariable is what the doctor says of the variable by which tests move the root.
-const ownVariable = "set here: SWAPKEEP_ROOT; a browser that is not started from this terminal does not know it"
+const ownVariable = "a browser that is not started from this terminal may lack what is set here, and reach another instance than this looked at: SWAPKEEP_ROOT"
 
 func findingText(f doctor.Finding) string {
 	about := ""
@@ -228,6 +234,7 @@ var numbers = []struct {
 }{
 	{regexp.MustCompile(`\b(process|pid|kill) \d+`), "$1 N"},
 	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:PORT"},
+	{regexp.MustCompile(`\d+ MiB are free`), "N MiB are free"},
 	{regexp.MustCompile(`at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "at TIME"},
 }
 
@@ -258,11 +265,25 @@ func (w *ward) inFirefox(id string) {
 	w.write(".mozilla/firefox/ann.default/extensions.json", fmt.Sprintf(`{"addons":[{"id":%q,"active":true,"defaultLocale":{"name":"Swapkeep"}}]}`, id))
 }
 
-// system installs for all users, as a package does.
-func (w *ward) system() {
-	file, err := manifest.Render(manifest.Chromium, "linux", w.at(".local/lib/swapkeep/current/swapkeep"), []string{chromiumID})
+// system has all users' browsers that look below a folder find a program.
+func (w *ward) system(folder, program string) {
+	file, err := manifest.Render(manifest.Chromium, "linux", program, []string{chromiumID})
 	w.ok(err)
-	w.write("/etc/chromium/native-messaging-hosts/app.swapkeep.host.json", string(file))
+	w.write(folder+"/native-messaging-hosts/app.swapkeep.host.json", string(file))
+}
+
+// systemToo installs for all users as well.
+func (w *ward) systemToo() { w.system("/etc/chromium", w.at(".local/lib/swapkeep/current/swapkeep")) }
+
+// packaged leaves what a package of the system installs, and no receipt.
+func (w *ward) packaged() {
+	w.program = filepath.Join(w.package_, "swapkeep")
+	w.run("uninstall")
+	w.bring(w.package_, "/usr/lib/swapkeep")
+	w.program = w.at("/usr/lib/swapkeep/swapkeep")
+	w.write(".config/swapkeep/config.toml", wardConfig+fmt.Sprintf("[extensions]\nchromium = [%q]\n", chromiumID))
+	w.remove(".mozilla")
+	w.system("/etc/chromium", w.program)
 }
 
 // broken are installations that do not work, or may not for long, and how they came to
@@ -284,7 +305,7 @@ var broken = map[string]func(*ward){
 	},
 	"open-folder": func(w *ward) { w.chmod(filepath.Dir(chromiumFile), 0o777) },
 	"foreign-manifest": func(w *ward) {
-		w.system()
+		w.systemToo()
 		w.write(chromiumFile, `{"name":"app.swapkeep.host","description":"x","type":"stdio","path":"/opt/other/host","allowed_origins":["`+origin+`"]}`)
 	},
 	"two-copies": func(w *ward) {
@@ -292,7 +313,8 @@ var broken = map[string]func(*ward){
 		w.chmod("other/swapkeep", 0o755)
 		w.edit(chromiumFile, w.at(".local/lib/swapkeep/current/swapkeep"), w.at("other/swapkeep"))
 	},
-	"system-too": (*ward).system,
+	"system-too": (*ward).systemToo,
+	"packaged":   (*ward).packaged,
 
 	"moved": func(w *ward) {
 		w.program = filepath.Join(w.package_, "swapkeep")
@@ -309,6 +331,24 @@ var broken = map[string]func(*ward){
 	"no-daemon":      func(w *ward) { w.remove(".local/lib/swapkeep/0.1.0/swapkeepd") },
 	"not-executable": func(w *ward) { w.program = filepath.Join(w.package_, "swapkeep"); w.chmod(programFile, 0o644) },
 	"open-program":   func(w *ward) { w.chmod(programFile, 0o777) },
+	"group-program":  func(w *ward) { w.program = filepath.Join(w.package_, "swapkeep"); w.chmod(programFile, 0o664) },
+	"changed-program": func(w *ward) {
+		w.program = filepath.Join(w.package_, "swapkeep")
+		w.write(programFile, "#!/bin/sh\n")
+		w.chmod(programFile, 0o777)
+	},
+	"changed-daemon": func(w *ward) {
+		w.write(".local/lib/swapkeep/0.1.0/swapkeepd", "#!/bin/sh\n")
+		w.chmod(".local/lib/swapkeep/0.1.0/swapkeepd", 0o777)
+	},
+	"open-manifest": func(w *ward) { w.chmod(chromiumFile, 0o666) },
+	"open-above":    func(w *ward) { w.chmod(".config", 0o777) },
+	"umask-002":     func(w *ward) { w.chmod("", 0o775|os.ModeSetgid); w.chmod(".config", 0o775) },
+	"downloads": func(w *ward) { // nothing that --fix installs takes its place
+		w.bring(w.package_, "Downloads")
+		w.folder(".config/BraveSoftware/Brave-Browser")
+		w.system("/etc/opt/chrome", w.at("Downloads/swapkeep"))
+	},
 	"noexec": func(w *ward) {
 		w.write("/proc/self/mountinfo", "22 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n"+
 			"30 22 8:2 / "+strings.ReplaceAll(w.home, " ", `\040`)+" rw,nosuid,noexec,relatime - ext4 /dev/sda2 rw\n")
@@ -322,11 +362,24 @@ var broken = map[string]func(*ward){
 		w.write("/etc/chromium/policies/managed/company.json", `{"NativeMessagingBlocklist":["*"],"NativeMessagingAllowlist":["com.example.other"]}`)
 		w.write("/etc/firefox/policies/policies.json", `{"policies":{"NativeMessagingUserLevelHosts":false}}`)
 	},
-	"flatpak": func(w *ward) { w.folder(".var/app/org.mozilla.firefox/.mozilla") },
+	"flatpak-alone": func(w *ward) {
+		w.inFlatpak()
+		w.remove(".config/chromium")
+		w.remove(".mozilla")
+	},
+	"flatpak":           func(w *ward) { w.folder(".var/app/org.mozilla.firefox/.mozilla") },
+	"flatpak-extension": (*ward).inFlatpak,
+	"flatpak-opened":    func(w *ward) { w.flatpak(opened{home: w.place.Home, access: "read-only"}) },
+	"flatpak-elsewhere": func(w *ward) { w.flatpak(opened{home: w.at("other"), access: "hidden"}) },
+	"snap-refused":      (*ward).refusedSnap,
 
 	"no-bus": func(w *ward) {
 		w.edit(".config/swapkeep/config.toml", `"file"`, `"os"`)
 		w.env = append(w.env, "DBUS_SESSION_BUS_ADDRESS=disabled:")
+	},
+	"locked-keychain": func(w *ward) {
+		w.edit(".config/swapkeep/config.toml", `"file"`, `"os"`)
+		w.lockedKeychain()
 	},
 	"garbage-config": func(w *ward) { w.write(".config/swapkeep/config.toml", "[keys]\nbackend = paper\n") },
 	"open-home":      func(w *ward) { w.chmod(".local/state/swapkeep", 0o777) },
@@ -348,6 +401,7 @@ var broken = map[string]func(*ward){
 		pid := w.daemon()
 		w.ok(unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 8192, Max: 8192}, nil))
 	},
+	"small-disk": (*ward).onASmallDisk,
 	"port-taken": func(w *ward) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		w.ok(err)
@@ -373,6 +427,15 @@ var broken = map[string]func(*ward){
 		w.t.Cleanup(func() { _ = own.Close() })
 	},
 	"old-daemon": func(w *ward) { w.daemon(); w.program = filepath.Join(w.newer, "swapkeep") },
+	"old-daemon-and-link": func(w *ward) {
+		w.folder(".local/bin")
+		w.program = filepath.Join(w.newer, "swapkeep")
+		w.run("install")
+		w.program = w.at(".local/lib/swapkeep/current/swapkeep")
+		w.folder(".config/BraveSoftware/Brave-Browser") // not installed for
+		w.remove(".local/bin/swapkeep")
+		w.daemon()
+	},
 	"last-words": func(w *ward) {
 		w.write(".local/state/swapkeep/swapkeepd.log", "swapkeepd: another process holds the order database; stop it\n")
 	},
@@ -382,6 +445,23 @@ var broken = map[string]func(*ward){
 
 	"damaged-receipts": func(w *ward) { w.write(".local/state/swapkeep/receipts.json", "[]") },
 	"old-version":      func(w *ward) { w.write(".local/lib/swapkeep/0.0.9/swapkeep", "old") },
+	"old-version-runs": func(w *ward) {
+		w.bring(w.package_, ".local/lib/swapkeep/0.0.9")
+		conn, err := owner.Ensure(w.t.Context(), owner.Launch{Place: w.place, Exe: w.at(".local/lib/swapkeep/0.0.9/swapkeepd"), Env: w.env})
+		w.ok(err)
+		w.ok(conn.Close())
+	},
+	"other-version": func(w *ward) { // than the doctor's
+		w.program = filepath.Join(w.newer, "swapkeep")
+		w.run("install")
+		w.program = filepath.Join(w.package_, "swapkeep")
+		w.remove(chromiumFile)
+	},
+	"autostart-removed": func(w *ward) {
+		w.program = filepath.Join(w.package_, "swapkeep")
+		w.run("install", "--autostart")
+		w.remove(".config/systemd/user/swapkeepd.service")
+	},
 	"autostart-stray": func(w *ward) {
 		w.program = filepath.Join(w.package_, "swapkeep")
 		w.run("install", "--autostart")
@@ -405,6 +485,31 @@ func TestDoctor(t *testing.T) {
 				after = "as before\n"
 			}
 			golden(t, name, "$ swapkeep doctor\n"+before+"\n$ swapkeep doctor --fix\n"+after)
+		})
+	}
+}
+
+// What others could have replaced is not started, nor made to look safe.
+func TestDoctorStartsNothingThatOthersCouldHaveReplaced(t *testing.T) {
+	for _, program := range []string{"swapkeep", "swapkeepd"} {
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			w := newWard(t)
+			file := ".local/lib/swapkeep/0.1.0/" + program
+			w.write(file, "#!/bin/sh\necho >"+w.at("ran")+"\n")
+			w.chmod(file, 0o777)
+			if program == "swapkeep" {
+				w.program = filepath.Join(w.package_, "swapkeep")
+			}
+			for _, args := range [][]string{nil, {"--fix"}, nil} {
+				w.doctor(args...)
+				if _, err := os.Stat(w.at("ran")); err == nil {
+					t.Fatalf("doctor %v starts it", args)
+				}
+			}
+			if info, err := os.Stat(w.at(file)); err != nil || info.Mode().Perm() != 0o777 {
+				t.Errorf("it looks safe: %v, %v", info.Mode(), err)
+			}
 		})
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/client"
 	"swapkeep/host/owner"
 	"swapkeep/host/protocol"
+	"swapkeep/host/transport"
 	"swapkeep/installer"
 )
 
@@ -16,17 +16,65 @@ import (
 // next one to start.
 const handoverTime = protocol.RequestTimeout + 30*time.Second
 
-// A handover is a running daemon that gave way to the installed version.
+// A handover is a running daemon that gave way to the installed version, or would.
 type handover struct {
 	From       string `json:"from"` // its version
 	To         string `json:"to"`
 	OpenOrders int    `json:"open_orders"` // that go on
 	Locked     bool   `json:"locked"`      // the wallet was unlocked, and has to be again
+
+	daemon *client.Client
+	pid    int
 }
 
-// handOver has a daemon that runs give way to that of an installation, if it is of
-// another version or its program was replaced. It finishes what is being signed; the
-// browsers' relays wait for the next one. nil: there was nothing to do.
+// later is what stands in the way of a plan of an older version than the daemon's.
+func (h *handover) later(plan *installer.Plan) *installer.Foreign {
+	if h == nil {
+		return nil
+	}
+	return installer.Later("the daemon that runs", h.From, plan.Version)
+}
+
+// outdated connects to a daemon that has to give way to a plan's: one of another
+// version, or whose program is replaced. nil: there is none.
+func outdated(ctx context.Context, place transport.Place, plan *installer.Plan) (*handover, error) {
+	c, pid, err := dialDaemon(ctx, place)
+	if notRunning(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var running protocol.StatusResult
+	err = c.Call(ctx, "host.status", nil, &running)
+	if err != nil || running.Version == plan.Version && !plan.ReplacesPrograms() {
+		_ = c.Close()
+		return nil, err
+	}
+	return &handover{
+		From: running.Version, To: plan.Version, OpenOrders: running.OpenOrders, Locked: running.Keys == protocol.KeysUnlocked,
+		daemon: c, pid: pid,
+	}, nil
+}
+
+// outgoing is the daemon that an installation would have give way. It only asks.
+func (t *terminal) outgoing(ctx context.Context, plan *installer.Plan) (*handover, error) {
+	place, err := t.place()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	h, err := outdated(ctx, place, plan)
+	if h != nil {
+		_ = h.daemon.Close()
+	}
+	return h, err
+}
+
+// handOver has a daemon that runs give way to that of an installation, if it has to. It
+// finishes what is being signed; the browsers' relays wait for the next one. nil: there
+// was nothing to do.
 func (t *terminal) handOver(ctx context.Context, plan *installer.Plan) (*handover, error) {
 	cfg, err := t.load()
 	if err != nil {
@@ -39,22 +87,14 @@ func (t *terminal) handOver(ctx context.Context, plan *installer.Plan) (*handove
 	launch.Exe = installer.DaemonBeside(plan.Launch)
 	ctx, cancel := context.WithTimeout(ctx, handoverTime)
 	defer cancel()
-	c, pid, err := dialDaemon(ctx, launch.Place)
-	if notRunning(err) {
-		return nil, nil
-	}
-	if err != nil {
+	h, err := outdated(ctx, launch.Place, plan)
+	if h == nil {
 		return nil, err
 	}
-	defer func() { _ = c.Close() }()
-	var running protocol.StatusResult
-	if err := c.Call(ctx, "host.status", nil, &running); err != nil || running.Version == version && !plan.ReplacesPrograms() {
+	defer func() { _ = h.daemon.Close() }()
+	if err := stopDaemon(ctx, launch.Place, h.daemon, h.pid); err != nil {
 		return nil, err
 	}
-	if err := stopDaemon(ctx, launch.Place, c, pid); err != nil {
-		return nil, err
-	}
-	h := &handover{From: running.Version, OpenOrders: running.OpenOrders, Locked: running.Keys == protocol.KeysUnlocked}
 	h.To, err = begin(ctx, launch)
 	if err != nil {
 		return nil, fmt.Errorf("swapkeep %s is installed, the daemon of %s was stopped, and the new one did not start: %w", plan.Version, h.From, err)
@@ -76,14 +116,4 @@ func begin(ctx context.Context, launch owner.Launch) (string, error) {
 	var hello protocol.Hello
 	err = c.Call(ctx, "host.hello", protocol.HelloParams{}, &hello)
 	return hello.Version, err
-}
-
-func (t *terminal) tellHandover(h *handover) {
-	if h == nil {
-		return
-	}
-	t.result.Line(fmt.Sprintf("The daemon of %s gave way to that of %s; open orders: %d.", h.From, h.To, h.OpenOrders))
-	if h.Locked {
-		t.result.Words(screen.Warn, "Unlock your wallet again: orders that still need a signature wait for it.")
-	}
 }

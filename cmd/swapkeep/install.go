@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/transport"
 	"swapkeep/installer"
 	"swapkeep/manifest"
 )
@@ -71,7 +72,7 @@ func newInstall(t *terminal) *cobra.Command {
 	flags.BoolVar(&in.all, "all", false, "for every browser that is known, there or not")
 	flags.BoolVar(&in.detected, "detected", false, "for the browsers that are there (the default)")
 	flags.StringSliceVar(&in.ids, "extension-id", nil, "let the extension of this `id` in besides; may be repeated")
-	flags.BoolVar(&in.force, "force", false, "replace what another copy has put in the way, without asking")
+	flags.BoolVar(&in.force, "force", false, "replace what another copy has put in the way, without asking; also a newer version")
 	flags.BoolVar(&in.autostart, "autostart", false, "start the daemon at login")
 	flags.BoolVar(&in.dryly, "dry-run", false, "only show what would be changed")
 	_ = cmd.RegisterFlagCompletionFunc("browser", completeBrowsers)
@@ -86,36 +87,122 @@ func completeBrowsers(*cobra.Command, []string, string) (names []cobra.Completio
 }
 
 func (t *terminal) install(ctx context.Context, in installation) error {
-	m := thisMachine()
+	m := t.machine()
+	if in.dryly {
+		return t.rehearse(ctx, m, in)
+	}
+	plan, err := t.apply(ctx, m, in)
+	if err != nil {
+		return err
+	}
+	said := planSaid{State: installed, Plan: plan}
+	if len(plan.Changes) == 0 {
+		said.State = nothing
+	}
+	if plan.Scope == manifest.User { // those of an installation for all users are their users'
+		said.Handover, err = t.handOver(ctx, plan)
+	}
+	if said.Handover == nil && err == nil { // a daemon that started sweeps by itself
+		said.Old, err = sweep(ctx, m, plan.Scope)
+	}
+	return errors.Join(t.tellPlan(said), err)
+}
+
+// rehearse shows what an installation would do, and does nothing.
+func (t *terminal) rehearse(ctx context.Context, m installer.Machine, in installation) error {
 	plan, err := t.plan(m, in)
 	if err != nil {
 		return err
 	}
-	if in.dryly {
-		return t.tellPlan(plan, planned, nil)
+	said := planSaid{State: planned, Plan: plan}
+	if plan.Scope == manifest.User {
+		said.Handover, err = t.outgoing(ctx, plan)
+		if err != nil {
+			plan.Warnings = append(plan.Warnings, "It is not known which daemon would have to give way: "+err.Error()+".")
+		}
+		if newer := said.Handover.later(plan); newer != nil {
+			plan.Foreign = append(plan.Foreign, *newer)
+		}
+	}
+	if said.Old, err = plan.Old(m, installer.RunningFrom); err != nil {
+		return err
+	}
+	if len(plan.Changes)+len(said.Old) == 0 && said.Handover == nil {
+		said.State = nothing
+	}
+	return t.tellPlan(said)
+}
+
+// apply plans and carries out, while nobody else does, what the flags ask for.
+func (t *terminal) apply(ctx context.Context, m installer.Machine, in installation) (*installer.Plan, error) {
+	unlock, err := m.Lock(ctx, in.scope.scope())
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	plan, err := t.plan(m, in)
+	if err != nil {
+		return nil, err
 	}
 	plan.Force = in.force
+	if !in.force {
+		if err := t.refuseOlder(ctx, m, plan); err != nil {
+			return nil, err
+		}
+	}
 	if len(plan.Foreign) > 0 && !in.force && !t.json && t.attended() {
 		if err := t.askToReplace(ctx, plan); err != nil {
-			return err
+			return nil, err
 		}
 		plan.Force = true
 	}
-	if _, err := installer.Apply(ctx, m, plan); err != nil {
+	_, err = installer.Apply(ctx, m, plan)
+	return plan, err
+}
+
+// refuseOlder keeps an older version from the place of a newer one that is installed, or
+// that runs: nobody is asked about it, since nobody at a terminal can know whether it
+// will be able to read the databases.
+func (t *terminal) refuseOlder(ctx context.Context, m installer.Machine, plan *installer.Plan) error {
+	newer, err := installer.Newer(m, plan.Scope, plan.Version)
+	if err != nil {
 		return err
 	}
-	state := installed
-	if len(plan.Changes) == 0 {
-		state = nothing
+	if newer == nil && plan.Scope == manifest.User {
+		running, _ := t.outgoing(ctx, plan) // one that does not answer is complained of when it is to give way
+		newer = running.later(plan)
 	}
-	if plan.Scope == manifest.System {
-		return t.tellPlan(plan, state, nil)
+	if newer == nil {
+		return nil
 	}
-	given, err := t.handOver(ctx, plan)
-	if given == nil && err == nil { // a daemon that started sweeps by itself
-		_, err = installer.Sweep(m, installer.RunningFrom)
+	return fmt.Errorf("%w: %s; install it all the same with --force", installer.ErrForeign, newer)
+}
+
+// sweep removes the programs of earlier versions that nothing runs from.
+func sweep(ctx context.Context, m installer.Machine, scope manifest.Scope) (swept []string, err error) {
+	unlock, err := m.Lock(ctx, scope)
+	if err != nil {
+		return nil, err
 	}
-	return errors.Join(t.tellPlan(plan, state, given), err)
+	defer unlock()
+	return installer.Sweep(m, scope, installer.RunningFrom)
+}
+
+// machine is this one, with what flags say in its environment: a daemon that is started
+// at login is told of it.
+func (t *terminal) machine() installer.Machine {
+	m := thisMachine()
+	set := m.Env
+	m.Env = func(name string) string {
+		switch {
+		case name == transport.HomeVariable && t.home != "":
+			return t.home
+		case name == "SWAPKEEP_CONFIG" && t.config != "":
+			return t.config
+		}
+		return set(name)
+	}
+	return m
 }
 
 // plan is the installation that the flags ask for.
@@ -125,14 +212,22 @@ func (t *terminal) plan(m installer.Machine, in installation) (*installer.Plan, 
 		return nil, err
 	}
 	o.Browsers, o.All, o.IDs, o.Autostart = in.browsers, in.all, in.ids, in.autostart
-	return installer.NewPlan(m, o)
+	plan, err := installer.NewPlan(m, o)
+	if err != nil {
+		return nil, err
+	}
+	newer, err := installer.Newer(m, o.Scope, o.Version)
+	if newer != nil {
+		plan.Foreign = append(plan.Foreign, *newer)
+	}
+	return plan, err
 }
 
 // installOptions are what the installer is to know of this program and, for a user, of
 // the configuration.
 func (t *terminal) installOptions(scope manifest.Scope) (installer.Options, error) {
 	o := installer.Options{Scope: scope, Version: version, Time: time.Now(), Allowed: manifest.Released}
-	exe, err := ownExe()
+	exe, err := installer.OwnProgram()
 	if err != nil {
 		return o, err
 	}
@@ -162,97 +257,4 @@ func (t *terminal) askToReplace(ctx context.Context, plan *installer.Plan) error
 		t.talk.Line("  " + f.String())
 	}
 	return t.confirm(ctx, "Replace it?")
-}
-
-// The states of an installation, as --json writes them.
-const (
-	planned   = "planned"
-	installed = "installed"
-	nothing   = "nothing to do"
-)
-
-// planSaid is what install --json writes.
-type planSaid struct {
-	State string `json:"state"`
-	*installer.Plan
-	Handover *handover `json:"handover,omitempty"`
-}
-
-// titles are the states in words.
-var titles = map[string]string{
-	planned:   "This would be changed:",
-	installed: "Swapkeep is installed.",
-	nothing:   "Swapkeep is installed already: there is nothing to do.",
-}
-
-func (t *terminal) tellPlan(plan *installer.Plan, state string, given *handover) error {
-	if state == planned && len(plan.Changes) == 0 {
-		state = nothing
-	}
-	if t.json {
-		return writeJSON(t.out, planSaid{state, plan, given})
-	}
-	t.result.Title(titles[state])
-	if len(plan.Changes) > 0 {
-		t.result.Table(make([]screen.Column, 3), changeRows(plan))
-	}
-	if state == planned && len(plan.Foreign) > 0 {
-		t.result.Words(screen.Warn, "Something else is in the way, and is asked about before it is replaced:")
-		for _, f := range plan.Foreign {
-			t.result.Line("  " + f.String())
-		}
-	}
-	t.tellHandover(given)
-	t.tellBrowsers(plan)
-	for _, w := range plan.Warnings {
-		t.result.Words(screen.Warn, w)
-	}
-	return nil
-}
-
-// verbs are what is done to each kind of thing.
-var verbs = map[installer.Kind]string{
-	installer.Directory: "make folder", installer.Program: "copy program", installer.Link: "make link", installer.Manifest: "write manifest",
-	installer.Extensions: "let extensions in", installer.Autostart: "start at login", installer.Key: "make key", installer.Value: "set value",
-}
-
-func changeRows(plan *installer.Plan) (rows [][]string) {
-	for _, c := range plan.Changes {
-		about := ""
-		switch {
-		case c.Kind == installer.Link:
-			about = "to " + c.To
-		case len(c.Browsers) > 0:
-			about = "for " + strings.Join(c.Browsers, ", ")
-		}
-		rows = append(rows, []string{"  " + verbs[c.Kind], strings.TrimSpace(c.Path + " " + c.Name), about})
-	}
-	return append(rows, []string{"  write receipts", plan.Receipts, ""})
-}
-
-// tellBrowsers names the browsers that will not find swapkeep, and those that need more.
-func (t *terminal) tellBrowsers(plan *installer.Plan) {
-	for _, s := range plan.Sandboxed {
-		t.result.Heading(fmt.Sprintf("%s as %s %s needs more:", s.Browser, s.Box, s.App))
-		for _, need := range s.Needs {
-			t.result.Words(screen.Plain, need)
-		}
-		for _, command := range s.Commands { // whole lines, to be copied
-			t.result.Line("  " + command)
-		}
-	}
-	var absent []string
-	for _, s := range plan.Skipped {
-		if s.Absent {
-			absent = append(absent, s.Browser)
-			continue
-		}
-		t.result.Words(screen.Warn, s.String())
-	}
-	if plan.Browsers() == 0 {
-		t.result.Words(screen.Warn, "No browser will find it: name one with --browser, or take all with --all.")
-	}
-	if len(absent) > 0 {
-		t.result.Words(screen.Faint, "Not found on this machine: "+strings.Join(absent, ", ")+".")
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -78,6 +79,35 @@ func TestInstallBySudo(t *testing.T) {
 		if out, code := m.do("install", "--system"); code != exitRefused || !strings.Contains(out, "sudo") {
 			t.Errorf("--system: exit status %d:\n%s", code, out)
 		}
+	}
+	if left, err := treeOf(home); err != nil || left != "" {
+		t.Errorf("left behind: %v\n%s", err, left)
+	}
+}
+
+// Many installations at once come one after the other: what each made is known, and an
+// uninstall takes all of it back.
+func TestInstallAtOnce(t *testing.T) {
+	m := newMachine(t)
+	home := t.TempDir()
+	m.env = append(m.env, "HOME="+home)
+	var all sync.WaitGroup
+	names := []string{"chrome", "chromium", "brave", "edge", "vivaldi", "firefox"}
+	for _, name := range names {
+		all.Go(func() {
+			if out, err := m.command(bin, "install", "--browser", name).CombinedOutput(); err != nil {
+				t.Errorf("for %s: %v\n%s", name, err, out)
+			}
+		})
+	}
+	all.Wait()
+	for _, name := range names {
+		if out, code := m.do("install", "--browser", name); code != 0 || !strings.Contains(out, "nothing to do") {
+			t.Errorf("%s: exit status %d:\n%s", name, code, out)
+		}
+	}
+	if out, code := m.do("uninstall"); code != 0 {
+		t.Errorf("uninstall: exit status %d:\n%s", code, out)
 	}
 	if left, err := treeOf(home); err != nil || left != "" {
 		t.Errorf("left behind: %v\n%s", err, left)

@@ -1,14 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"swapkeep/installer"
 	"swapkeep/manifest"
 )
 
@@ -18,9 +20,9 @@ func newManifest(t *terminal) *cobra.Command {
 		Use:   "manifest chromium|firefox",
 		Short: "Write the native-messaging manifest for the extensions of the configuration",
 		Long: "Write the native-messaging manifest for a browser that swapkeep install does not know, or whose profile is in a place\n" +
-			"of its own: by it a family of browsers finds this program, where it is now, for the\n" +
-			"extensions that the configuration names (extensions.chromium, extensions.firefox): to standard\n" +
-			"output, or as " + manifest.FileName + " into an existing folder.",
+			"of its own: by it a family of browsers finds this program where it is now (an installed one where its next version\n" +
+			"will be too), for the extensions that the configuration names (extensions.chromium, extensions.firefox): to\n" +
+			"standard output, or as " + manifest.FileName + " into an existing folder, where no other program's is replaced.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(manifest.Families(), manifest.Family(args[0])) {
 				return usageError{fmt.Errorf("name one family: chromium or firefox")}
@@ -44,11 +46,13 @@ func (t *terminal) manifest(family manifest.Family, dir string) error {
 	if len(ids) == 0 {
 		return usageError{fmt.Errorf("no extension may use swapkeep from %q yet; add its id to extensions in the configuration", family)}
 	}
-	exe, err := os.Executable()
+	exe, err := installer.OwnProgram()
 	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+		return err
 	}
-	file, err := manifest.Render(family, runtime.GOOS, exe, ids)
+	m := t.machine()
+	program := m.Lasting(exe)
+	file, err := manifest.Render(family, runtime.GOOS, program, ids)
 	if err != nil {
 		return usageError{err}
 	}
@@ -56,5 +60,28 @@ func (t *terminal) manifest(family manifest.Family, dir string) error {
 		_, err = t.out.Write(file)
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, manifest.FileName), file, 0o644)
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	return writeManifest(m, filepath.Join(dir, manifest.FileName), file, program, exe)
+}
+
+// writeManifest replaces, in one step, nothing but a manifest that starts this program,
+// by one of its paths.
+func writeManifest(m installer.Machine, path string, file []byte, programs ...string) error {
+	info, err := m.Files.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m.Files.Write(path, file, 0o644)
+	}
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%w: %s is no plain file; move it away", installer.ErrForeign, path)
+	}
+	if starts, err := m.Starts(path); err != nil || !slices.Contains(programs, starts) {
+		return fmt.Errorf("%w: %s does not start this program but %q; move it away", installer.ErrForeign, path, starts)
+	}
+	return m.Files.Write(path, file, 0o644)
 }

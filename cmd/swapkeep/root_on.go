@@ -26,9 +26,11 @@ func thisMachine() installer.Machine {
 // root.
 const ownersFile = "owners"
 
+// rooted embeds nothing: what is new in installer.Files is led into the root, or it is
+// not built.
 type rooted struct {
-	installer.Files
-	root string
+	files installer.Files
+	root  string
 }
 
 func (r rooted) at(path string) string {
@@ -38,13 +40,22 @@ func (r rooted) at(path string) string {
 	return filepath.Join(r.root, path)
 }
 
-func (r rooted) Lstat(path string) (fs.FileInfo, error) { return r.info(r.Files.Lstat, path) }
-func (r rooted) Stat(path string) (fs.FileInfo, error)  { return r.info(r.Files.Stat, path) }
+func (r rooted) Lstat(path string) (fs.FileInfo, error) { return r.info(r.files.Lstat, path) }
+func (r rooted) Stat(path string) (fs.FileInfo, error)  { return r.info(r.files.Stat, path) }
 
-func (r rooted) ReadFile(path string) ([]byte, error)       { return r.Files.ReadFile(r.at(path)) }
-func (r rooted) ReadDir(path string) ([]fs.DirEntry, error) { return r.Files.ReadDir(r.at(path)) }
-func (r rooted) Readlink(path string) (string, error)       { return r.Files.Readlink(r.at(path)) }
-func (r rooted) Writable(dir string) error                  { return r.Files.Writable(r.at(dir)) }
+func (r rooted) ReadFile(path string) ([]byte, error)       { return r.files.ReadFile(r.at(path)) }
+func (r rooted) ReadDir(path string) ([]fs.DirEntry, error) { return r.files.ReadDir(r.at(path)) }
+func (r rooted) Readlink(path string) (string, error)       { return r.files.Readlink(r.at(path)) }
+func (r rooted) Writable(dir string) error                  { return r.files.Writable(r.at(dir)) }
+func (r rooted) Lock(dir string) (func(), error)            { return r.files.Lock(r.at(dir)) }
+
+func (r rooted) Mkdir(path string, mode fs.FileMode) error { return r.files.Mkdir(r.at(path), mode) }
+func (r rooted) Symlink(target, path string) error         { return r.files.Symlink(target, r.at(path)) }
+func (r rooted) Rename(from, to string) error              { return r.files.Rename(r.at(from), r.at(to)) }
+func (r rooted) Remove(path string) error                  { return r.files.Remove(r.at(path)) }
+func (r rooted) Write(path string, content []byte, mode fs.FileMode) error {
+	return r.files.Write(r.at(path), content, mode)
+}
 
 // An owned file is one that the owners' file names.
 type owned struct {
@@ -71,5 +82,5 @@ func (r rooted) Owner(info fs.FileInfo) (int, bool) {
 	if o, ok := info.(owned); ok {
 		return o.uid, true
 	}
-	return r.Files.Owner(info)
+	return r.files.Owner(info)
 }

@@ -8,14 +8,15 @@ import (
 	"path"
 	"path/filepath"
 
+	"swapkeep/durable"
 	"swapkeep/host/owner"
 	"swapkeep/host/transport"
 )
 
-// stateFiles are what the daemon keeps in its state directory, as patterns of names. On
-// some systems what was installed is in the same folder. The lock and what lives only as
-// long as a daemon go after them.
-var stateFiles = []string{"orders.db*", "prices.db*", "keys", "swapkeepd.log*", "spawn.lock", "home.json"}
+// stateFiles are what the daemon keeps in its state directory, as patterns of names, with
+// what a crash left of them. On some systems what was installed is in the same folder.
+// The lock and what lives only as long as a daemon go after them.
+var stateFiles = []string{"orders.db*", "prices.db*", "keys", "swapkeepd.log*", "spawn.lock", durable.Unfinished + "*", "home.json"}
 
 // stateUsed reports whether a daemon has ever made the directory its own.
 func stateUsed(place transport.Place) bool {
@@ -38,7 +39,7 @@ func removeState(place transport.Place) error {
 			return errors.Join(fmt.Errorf("remove the state directory: %w", err), held.Close())
 		}
 	}
-	return errors.Join(held.Close(), gone(os.Remove(place.LockPath())), gone(os.RemoveAll(place.RunDir())))
+	return errors.Join(held.Close(), os.RemoveAll(place.LockPath()), os.RemoveAll(place.RunDir()))
 }
 
 func removeMatching(dir, pattern string) error {
@@ -57,19 +58,14 @@ func removeMatching(dir, pattern string) error {
 	return nil
 }
 
-// gone is no error where there was nothing.
-func gone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
 // removeStateFolder removes the directory itself, if what is in it is nobody's.
 func removeStateFolder(place transport.Place) error {
 	entries, err := os.ReadDir(place.Home)
-	if err != nil || len(entries) > 0 {
-		return gone(err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), len(entries) > 0:
+		return nil
+	case err != nil:
+		return err
 	}
-	return gone(os.Remove(place.Home))
+	return os.Remove(place.Home)
 }

@@ -33,7 +33,7 @@ func (t *terminal) stop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	was, err := stopped(ctx, place)
+	was, err := stopped(ctx, place, answerTime)
 	switch {
 	case err != nil:
 		return err
@@ -43,15 +43,16 @@ func (t *terminal) stop(ctx context.Context) error {
 	return t.say("stopped", "swapkeepd has stopped")
 }
 
-// stopped sees to it that no daemon runs, and tells whether one did.
-func stopped(ctx context.Context, place transport.Place) (was bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+// stopped sees to it that no daemon runs, and tells whether one did. A daemon has so much
+// time to finish what it signs.
+func stopped(ctx context.Context, place transport.Place, patience time.Duration) (was bool, err error) {
+	dialing, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	until := time.Now().Add(silentTime)
-	c, pid, err := dialDaemon(ctx, place)
+	c, pid, err := dialDaemon(dialing, place)
 	for errors.Is(err, errSilent) && time.Now().Before(until) {
 		time.Sleep(silentPause) // one that starts will listen, one that ends will be gone
-		c, pid, err = dialDaemon(ctx, place)
+		c, pid, err = dialDaemon(dialing, place)
 	}
 	if notRunning(err) {
 		return false, nil
@@ -60,6 +61,8 @@ func stopped(ctx context.Context, place transport.Place) (was bool, err error) {
 		return false, err
 	}
 	defer func() { _ = c.Close() }()
+	ctx, end := context.WithTimeout(ctx, patience)
+	defer end()
 	return true, stopDaemon(ctx, place, c, pid)
 }
 
@@ -70,7 +73,7 @@ func stopDaemon(ctx context.Context, place transport.Place, c *client.Client, pi
 		return err
 	}
 	if err := owner.WaitFree(ctx, place); err != nil {
-		return fmt.Errorf("the daemon (pid %d) was asked to stop and is still there: %w", pid, err)
+		return fmt.Errorf("the daemon (pid %d) was asked to stop and is still there: %w; run this again, and end that process if it stays", pid, err)
 	}
 	return nil
 }

@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
 	"swapkeep/installer"
-	"swapkeep/manifest"
 )
 
 // An uninstallation is what the flags of swapkeep uninstall say.
@@ -32,8 +30,7 @@ func newUninstall(t *terminal) *cobra.Command {
 		Short: "Take back what swapkeep install did",
 		Long: "Take back what swapkeep install did: exactly what it wrote down, and of that only what nobody changed since; the rest\n" +
 			"is listed and stays. The daemon is stopped first. Wallets and orders stay, unless they are named: --wallet removes a\n" +
-			"wallet and its keys for good, and --state, once no wallet is left, the state directory. API keys in the keychain go by\n" +
-			"swapkeep providers set-key --forget, while there is a wallet.",
+			"wallet and its keys for good, and --state, once no wallet is left, the state directory and what else is in the keychain.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := atMostOne(cmd, "user", "system"); err != nil {
@@ -52,71 +49,129 @@ func newUninstall(t *terminal) *cobra.Command {
 	return cmd
 }
 
-// removalSaid is what uninstall --json writes.
-type removalSaid struct {
-	State string `json:"state"`
-	*installer.Removal
-	Home string `json:"home,omitempty"` // the state directory, which stays
-}
-
 func (t *terminal) uninstall(ctx context.Context, un uninstallation) error {
-	m := thisMachine()
-	removal, err := installer.PlanRemoval(m, un.scope.scope())
-	if err != nil {
-		return err
-	}
-	place, err := t.installedPlace(un)
+	m := t.machine()
+	place, err := installedPlace(m, un)
 	if err != nil {
 		return err
 	}
 	if un.dryly {
-		return t.tellRemoval(removal, planned, place)
+		return t.rehearseRemoval(ctx, m, un, place)
 	}
-	if err := t.endInstance(ctx, un, place); err != nil {
+	unlock, err := m.Lock(ctx, un.scope.scope())
+	if err != nil {
 		return err
 	}
-	removal.BeforeFolders = func() error { return endState(ctx, un, place) }
-	removed, err := installer.Remove(ctx, m, removal)
-	removal.Remove = removed
+	defer unlock()
+	removal, err := installer.PlanRemoval(m, un.scope.scope())
 	if err != nil {
-		return errors.Join(err, t.tellRemoval(removal, "stopped", place))
+		return err
 	}
-	if un.home != "" {
-		if err := removeStateFolder(place); err != nil {
+	said := removalSaid{State: "uninstalled", Removal: removal}
+	if !removal.Empty() || un.named() { // else a daemon that runs is another copy's
+		if said.Wallet, err = t.endInstance(ctx, un, place); err != nil {
+			return err
+		}
+		used := stateUsed(place)
+		removal.BeforeFolders = func() error {
+			err := endState(ctx, un, place)
+			if err == nil && un.home != "" && used {
+				said.Directory = place.Home
+			}
 			return err
 		}
 	}
-	return t.tellRemoval(removal, "uninstalled", place)
+	removal.Remove, err = installer.Remove(ctx, m, removal)
+	if err != nil {
+		said.State = "stopped"
+		return errors.Join(err, t.tellRemoval(said, place))
+	}
+	if un.home != "" {
+		if err := removeStateFolder(place); err != nil {
+			return fmt.Errorf("%w; all else is uninstalled: remove that folder yourself", err)
+		}
+	}
+	return t.tellRemoval(said, place)
 }
 
+// rehearseRemoval shows what an uninstall would remove, and removes nothing.
+func (t *terminal) rehearseRemoval(ctx context.Context, m installer.Machine, un uninstallation, place transport.Place) error {
+	removal, err := installer.PlanRemoval(m, un.scope.scope())
+	if err != nil {
+		return err
+	}
+	said := removalSaid{State: planned, Removal: removal}
+	if un.home != "" && stateUsed(place) {
+		said.Directory = place.Home
+	}
+	if un.wallet != "" || said.Directory != "" {
+		if said.Wallet, err = t.wouldEnd(ctx, un, place); err != nil {
+			return err
+		}
+	}
+	return t.tellRemoval(said, place)
+}
+
+// wouldEnd is the wallet that an uninstall would remove, as the daemon knows it. None is
+// started for that: it would make a state directory, and mend the installation.
+func (t *terminal) wouldEnd(ctx context.Context, un uninstallation, place transport.Place) (*walletSaid, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	c, _, err := dialDaemon(ctx, place)
+	if notRunning(err) {
+		if un.wallet == "" {
+			return nil, nil
+		}
+		return &walletSaid{Name: un.wallet}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &line{Client: c, t: t}
+	defer func() { _ = l.Close() }()
+	var ends *walletSaid
+	if un.wallet != "" {
+		w, err := l.wallet(ctx, un.wallet)
+		if err != nil {
+			return nil, err
+		}
+		ends = &walletSaid{w.ID, w.Name}
+	}
+	return ends, l.noWalletBut(ctx, un, ends)
+}
+
+// named reports whether more than what was installed is to go.
+func (un uninstallation) named() bool { return un.wallet != "" || un.home != "" }
+
 // installedPlace is the instance whose daemon is stopped. Those of an installation for
-// all users are their users'.
-func (t *terminal) installedPlace(un uninstallation) (transport.Place, error) {
+// all users are their users'. The configuration says nothing about it: a damaged one is
+// no reason to keep what was installed.
+func installedPlace(m installer.Machine, un uninstallation) (transport.Place, error) {
 	if un.scope.system {
-		if un.wallet != "" || un.home != "" {
+		if un.named() {
 			return transport.Place{}, usageError{errors.New("wallets and state directories are each user's: run swapkeep uninstall --user as that user")}
 		}
 		return transport.Place{}, nil
 	}
-	place, err := t.place()
-	if err == nil && un.home != "" && un.home != place.Home {
-		err = usageError{fmt.Errorf("--state is %q, and the state directory is %s: name that", un.home, place.Home)}
+	home, err := transport.DefaultHome(m.Env)
+	if err == nil && un.home != "" && filepath.Clean(un.home) != home {
+		err = usageError{fmt.Errorf("--state is %q, and the state directory is %s: name that", un.home, home)}
 	}
-	return place, err
+	return transport.Place{Home: home}, err
 }
 
 // endInstance removes the wallet that was named, and stops the daemon.
-func (t *terminal) endInstance(ctx context.Context, un uninstallation, place transport.Place) error {
+func (t *terminal) endInstance(ctx context.Context, un uninstallation, place transport.Place) (ended *walletSaid, err error) {
 	if place.Home == "" {
-		return nil
+		return nil, nil
 	}
 	if un.wallet != "" || un.home != "" && stateUsed(place) {
-		if err := t.endWallets(ctx, un); err != nil {
-			return err
+		if ended, err = t.endWallets(ctx, un); err != nil {
+			return nil, err
 		}
 	}
-	_, err := stopped(ctx, place)
-	return err
+	_, err = stopped(ctx, place, handoverTime)
+	return ended, err
 }
 
 // endState stops a daemon that a browser started meanwhile, and removes the state
@@ -125,30 +180,48 @@ func endState(ctx context.Context, un uninstallation, place transport.Place) err
 	if place.Home == "" {
 		return nil
 	}
-	if _, err := stopped(ctx, place); err != nil || un.home == "" {
-		return err
+	_, err := stopped(ctx, place, handoverTime)
+	if err == nil && un.home != "" {
+		err = removeState(place)
 	}
-	return removeState(place)
+	if err != nil {
+		return fmt.Errorf("%w; when that is mended, run swapkeep uninstall again as now", err)
+	}
+	return nil
 }
 
 // endWallets removes the wallet that was named, and refuses to go on to the state
 // directory while there is another: its keys would be lost, or left in the keychain
 // without anything that knows of them.
-func (t *terminal) endWallets(ctx context.Context, un uninstallation) error {
+func (t *terminal) endWallets(ctx context.Context, un uninstallation) (ended *walletSaid, err error) {
 	l, err := t.dial(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = l.Close() }()
 	if un.wallet != "" {
 		err := l.toRemove(ctx, un.wallet, un.confirm, un.password, func(params protocol.RemoveParams) error {
-			_, err := ask[protocol.WalletResult](ctx, l, "keys.remove", params)
+			removed, err := ask[protocol.WalletResult](ctx, l, "keys.remove", params)
+			ended = &walletSaid{removed.Wallet.ID, removed.Wallet.Name}
 			return err
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
+	if un.home == "" {
+		return ended, nil
+	}
+	if err := l.noWalletBut(ctx, un, nil); err != nil {
+		return nil, err
+	}
+	_, err = ask[protocol.None](ctx, l, "keys.clear", protocol.None{})
+	return ended, err
+}
+
+// noWalletBut refuses to remove the state directory while another wallet than the one that
+// goes is in it.
+func (l *line) noWalletBut(ctx context.Context, un uninstallation, goes *walletSaid) error {
 	if un.home == "" {
 		return nil
 	}
@@ -156,50 +229,10 @@ func (t *terminal) endWallets(ctx context.Context, un uninstallation) error {
 	if err != nil {
 		return err
 	}
-	if len(status.Wallets) > 0 {
-		return usageError{fmt.Errorf("the wallet %s is in that state directory: remove it first with --wallet %[1]s", status.Wallets[0].Name)}
-	}
-	return nil
-}
-
-// removals are the states of an uninstall in words.
-var removals = map[string]string{
-	planned:       "This would be removed:",
-	"uninstalled": "Swapkeep is uninstalled. This was removed:",
-	"stopped":     "Not all could be removed. This was:",
-	nothing:       "Nothing is installed here by swapkeep install.",
-}
-
-func (t *terminal) tellRemoval(r *installer.Removal, state string, place transport.Place) error {
-	if r.Empty() {
-		state = nothing
-	}
-	home := ""
-	if place.Home != "" && stateUsed(place) {
-		home = place.Home
-	}
-	if t.json {
-		return writeJSON(t.out, removalSaid{state, r, home})
-	}
-	t.result.Title(removals[state])
-	rows := make([][]string, 0, len(r.Remove))
-	for _, e := range r.Remove {
-		rows = append(rows, []string{"  " + string(e.Kind), strings.TrimSpace(e.Path + " " + e.Name)})
-	}
-	if len(rows) > 0 {
-		t.result.Table(make([]screen.Column, 2), rows)
-	}
-	if len(r.Kept) > 0 {
-		t.result.Heading("This stays:")
-	}
-	for _, k := range r.Kept {
-		t.result.Line("  " + strings.TrimSpace(k.Path+" "+k.Name) + " " + k.Reason)
-	}
-	if home != "" {
-		t.result.Words(screen.Faint, fmt.Sprintf("Wallets and orders stay in %s and in the keychain.", home))
-	}
-	if r.Scope == manifest.System {
-		t.result.Words(screen.Faint, "Daemons that users started run on until they log out or run swapkeep stop.")
+	for _, w := range status.Wallets {
+		if goes == nil || w.ID != goes.ID {
+			return usageError{fmt.Errorf("the wallet %s is in that state directory: remove it first with --wallet %[1]s", w.Name)}
+		}
 	}
 	return nil
 }

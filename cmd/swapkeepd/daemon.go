@@ -43,6 +43,7 @@ type daemon struct {
 	prices   *prices
 	swaps    *swap.Service
 	server   *host.Server
+	mending  sync.WaitGroup     // a look at the installation, which is not to outlast the daemon
 	stop     context.CancelFunc // asks the daemon to end
 }
 
@@ -70,15 +71,14 @@ func serve(ctx context.Context, cfg config.Config, own *owner.Owner) error {
 	}
 	d.prices.start(ctx)
 	d.log.Info().Str("version", version).Bool("sandbox", cfg.Sandbox).Msg("ready")
-	go mend(d.log)
+	d.mending.Go(func() { mend(d.log) })
 	err = d.accept(ctx, l)
 	d.log.Info().Msg("stopping")
 	return errors.Join(err, d.close())
 }
 
 // build makes the parts, from the floor up.
-func (d *daemon) build() error {
-	var err error
+func (d *daemon) build() (err error) {
 	if d.home, err = home.Open(d.cfg.Home, d.cfg.Sandbox); err != nil {
 		return err
 	}
@@ -91,14 +91,6 @@ func (d *daemon) build() error {
 	if d.hub, err = dialNetworks(d.cfg); err != nil {
 		return err
 	}
-	sender, err := chain.NewSender(d.home.DB, d.hub, d.vault, chain.SenderOptions{})
-	if err != nil {
-		return err
-	}
-	journal, err := swap.OpenJournal(d.home.DB)
-	if err != nil {
-		return err
-	}
 	providers, err := openProviders(d.cfg, d.provided)
 	if err != nil {
 		return err
@@ -108,6 +100,23 @@ func (d *daemon) build() error {
 	}
 	d.explorer = explorer{d.hub, d.tokens}
 	d.openPrices()
+	if err := d.openSwaps(providers); err != nil {
+		return err
+	}
+	d.server, err = d.newServer()
+	return err
+}
+
+// openSwaps makes the service that carries orders out, on what is below it.
+func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
+	sender, err := chain.NewSender(d.home.DB, d.hub, d.vault, chain.SenderOptions{})
+	if err != nil {
+		return err
+	}
+	journal, err := swap.OpenJournal(d.home.DB)
+	if err != nil {
+		return err
+	}
 	fees, err := feesOf(d.cfg)
 	if err != nil {
 		return err
@@ -129,12 +138,16 @@ func (d *daemon) build() error {
 			d.swaps.Wake()
 		}
 	})
-	d.server, err = host.New(host.Config{
+	return nil
+}
+
+// newServer makes the end of the wire, on everything else.
+func (d *daemon) newServer() (*host.Server, error) {
+	return host.New(host.Config{
 		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: pricedTokens{d.tokens, d.prices.poke},
 		Settings: d.settings, Prices: d.prices, ProviderKeys: providerKeys{d.provided, d.settings.Config}, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
 		AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Diagnose: d.diagnose, Stop: d.stop, Log: d.log,
 	})
-	return err
 }
 
 // accept answers connections until ctx ends, then waits for those under way.
@@ -166,6 +179,7 @@ func (d *daemon) accept(ctx context.Context, l net.Listener) error {
 // close ends the parts in the order that nothing acts on one that is gone.
 func (d *daemon) close() error {
 	d.stop()
+	d.mending.Wait()
 	if d.swaps != nil {
 		d.swaps.Wait()
 	}
@@ -192,7 +206,7 @@ func (d *daemon) openKeys() error {
 		return err
 	}
 	d.provided = keys.NewProviderKeys(store)
-	d.vault, err = keys.New(store, keys.Options{Sandbox: d.home.Sandbox, AutoLock: time.Duration(d.cfg.Keys.AutoLock), Explorer: &d.explorer})
+	d.vault, err = keys.New(store, keys.Options{KDF: stretching(), Sandbox: d.home.Sandbox, AutoLock: time.Duration(d.cfg.Keys.AutoLock), Explorer: &d.explorer})
 	return err
 }
 

@@ -3,10 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"swapkeep/installer"
+	"swapkeep/manifest"
 
 	"github.com/rs/zerolog"
 )
@@ -20,17 +20,20 @@ func mend(log zerolog.Logger) {
 			log.Error().Str("panic", fmt.Sprint(p)).Msg("installation not looked at")
 		}
 	}()
-	exe, err := os.Executable()
-	if err == nil {
-		exe, err = filepath.EvalSymlinks(exe)
-	}
+	exe, err := installer.OwnProgram()
 	if err != nil {
 		log.Warn().Err(err).Msg("installation not looked at")
 		return
 	}
 	m := installer.This()
+	unlock, err := m.TryLock(manifest.User)
+	if err != nil { // what is half made looks broken
+		log.Info().Err(err).Msg("installation not looked at")
+		return
+	}
+	defer unlock()
 	repair, err := installer.Mend(m, version, filepath.Dir(exe))
-	swept, sweepErr := installer.Sweep(m, installer.RunningFrom)
+	swept, sweepErr := installer.Sweep(m, manifest.User, installer.RunningFrom)
 	if err = errors.Join(err, sweepErr); repair.Entries == 0 && err == nil {
 		return // nothing was installed by swapkeep install
 	}

@@ -77,8 +77,8 @@ type homeRule struct {
 
 var homeRules = map[string][]homeRule{
 	"linux":   {{"XDG_STATE_HOME", []string{"swapkeep"}}, {"HOME", []string{".local", "state", "swapkeep"}}},
-	"darwin":  {{"HOME", []string{"Library", "Application Support", "Swapkeep"}}},
-	"windows": {{"LOCALAPPDATA", []string{"Swapkeep"}}},
+	"darwin":  {{"HOME", []string{"Library", "Application Support", "swapkeep"}}},
+	"windows": {{"LOCALAPPDATA", []string{"swapkeep"}}},
 }
 
 // DefaultHome is $SWAPKEEP_HOME, else the system's state directory for this

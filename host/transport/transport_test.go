@@ -421,7 +421,7 @@ func TestDefaultHome(t *testing.T) {
 		{"linux", env("SWAPKEEP_HOME", "/a/b/"), "/a/b"},
 		{"linux", env("HOME", "/u", "XDG_STATE_HOME", "/s"), "/s/swapkeep"},
 		{"linux", env("HOME", "/u", "XDG_STATE_HOME", "s"), "/u/.local/state/swapkeep"},
-		{"darwin", env("HOME", "/u", "XDG_STATE_HOME", "/s"), "/u/Library/Application Support/Swapkeep"},
+		{"darwin", env("HOME", "/u", "XDG_STATE_HOME", "/s"), "/u/Library/Application Support/swapkeep"},
 		{"linux", env("SWAPKEEP_HOME", "here", "HOME", "/u"), ""},
 		{"linux", env(), ""},
 		{"plan9", env("HOME", "/u"), ""},

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -31,29 +32,99 @@ func boxed(ctx context.Context, p *Patient) (out []Finding) {
 		return []Finding{skipped("what they need is not known: " + oneLine(err))}
 	}
 	for _, s := range plan.Sandboxed {
-		if p.Browser == "" || p.Browser == s.Browser {
-			out = append(out, p.boxedFinding(ctx, s).of(s.Browser+" ("+string(s.Box)+")"))
+		i := slices.IndexFunc(p.seen.browsers, func(b browser) bool { return b.Box == s.Box && b.App == s.App })
+		if i >= 0 {
+			out = append(out, p.boxedFinding(ctx, p.seen.browsers[i], s).of(s.Browser+" ("+string(s.Box)+")"))
 		}
 	}
 	return unless(out, ok(strings.Join(names, ", ")))
 }
 
-func (p *Patient) boxedFinding(ctx context.Context, s installer.Sandboxed) Finding {
-	switch s.Box {
-	case manifest.Snap:
-		if table, err := ask(ctx, "flatpak", "permissions", "webextensions", manifest.HostName); err == nil && strings.Contains(table, "snap."+s.App) {
-			return ok("the portal has asked, or was answered")
+func (p *Patient) boxedFinding(ctx context.Context, b browser, s installer.Sandboxed) Finding {
+	needs, commands := strings.Join(s.Needs, " "), strings.Join(s.Commands, " && ")
+	switch {
+	case s.Box == manifest.Snap && len(s.Commands) > 0:
+		table, _ := ask(ctx, "flatpak", "permissions", "webextensions", manifest.HostName)
+		switch answered(table, s.App) {
+		case "yes":
+			return ok("the portal may start the host for it")
+		case "no":
+			return fail("the portal was told not to start the host for it", commands)
 		}
-	case manifest.Flatpak:
+	case s.Box == manifest.Flatpak:
 		granted, err := ask(ctx, "flatpak", "info", "--show-permissions", s.App)
+		if missing(err) {
+			return note("there is no flatpak command to ask whether its box was opened. " + needs).withRemedy(commands)
+		}
+		if err != nil {
+			break
+		}
+		lacks := p.lacks(ctx, b, granted)
 		switch {
-		case err == nil && strings.Contains(granted, transport.HomeVariable):
+		case len(lacks) == 0:
 			return ok("its box was opened for the host")
-		case missing(err):
-			return note("there is no flatpak command to ask whether its box was opened. " + strings.Join(s.Needs, " ")).withRemedy(strings.Join(s.Commands, " && "))
+		case len(b.extensions) > 0:
+			return warn("its box is not opened for the host: "+strings.Join(lacks, ", "), commands)
 		}
 	}
-	return note(strings.Join(s.Needs, " ")).withRemedy(strings.Join(s.Commands, " && "))
+	return note(needs).withRemedy(commands)
+}
+
+// answered is what the portal keeps of the answer to its question for a snap: yes or no;
+// else it will ask. Each line of its table has the app and then the permission.
+func answered(table, app string) string {
+	for line := range strings.Lines(table) {
+		words := strings.Fields(line)
+		if i := slices.Index(words, "snap."+app); i >= 0 && i+1 < len(words) {
+			return words[i+1]
+		}
+	}
+	return ""
+}
+
+// lacks is what a Flatpak keeps from the host, which would run inside: its program, the
+// daemon's socket, or the word where that is.
+func (p *Patient) lacks(ctx context.Context, b browser, granted string) (out []string) {
+	for _, path := range p.insideNeeds(b) {
+		access, err := ask(ctx, "flatpak", "info", "--file-access="+path, b.App)
+		if mode := strings.TrimSpace(access); err != nil || mode != "read-only" && mode != "read-write" {
+			out = append(out, path+" cannot be seen")
+		}
+	}
+	if home := inKeyFile(granted, "Environment", transport.HomeVariable); home != p.Place.Home {
+		out = append(out, fmt.Sprintf("%s is %q", transport.HomeVariable, home))
+	}
+	return out
+}
+
+// insideNeeds are the program that a boxed browser starts, with where links lead, and the
+// folder of the daemon's socket.
+func (p *Patient) insideNeeds(b browser) []string {
+	program := p.Program
+	if layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, p.parent(p.Program)); err == nil {
+		program = layout.Launch
+	}
+	if first, any := b.first(); any && first.path != "" {
+		program = first.path
+	}
+	return slices.Compact([]string{program, p.resolved(program), p.Place.RunDir()})
+}
+
+// keyFileEscapes are those of a value in a key file of GLib's, as far as paths have them.
+var keyFileEscapes = strings.NewReplacer(`\s`, " ", `\t`, "\t", `\\`, `\`)
+
+// inKeyFile is a value in a text as GLib writes key files; "" where there is none.
+func inKeyFile(text, group, key string) string {
+	in := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if name, begins := strings.CutPrefix(line, "["); begins {
+			in = strings.TrimSuffix(name, "]")
+		} else if name, value, is := strings.Cut(line, "="); is && in == group && name == key {
+			return keyFileEscapes.Replace(value)
+		}
+	}
+	return ""
 }
 
 // starters are services that start hosts for boxed browsers.

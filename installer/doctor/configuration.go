@@ -29,7 +29,7 @@ func variables(_ context.Context, p *Patient) []Finding {
 	var names []string
 	for _, entry := range p.Environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if strings.HasPrefix(name, "SWAPKEEP_") && value != "" && !slices.Contains(names, name) {
+		if chooses(name) && value != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -37,7 +37,7 @@ func variables(_ context.Context, p *Patient) []Finding {
 		return []Finding{ok("nothing here is set that browsers do not know")}
 	}
 	slices.Sort(names)
-	return []Finding{note("set here: " + strings.Join(names, ", ") + "; a browser that is not started from this terminal does not know it").
+	return []Finding{note("a browser that is not started from this terminal may lack what is set here, and reach another instance than this looked at: " + strings.Join(names, ", ")).
 		withRemedy("put it into the configuration file, or into the environment of your session")}
 }
 

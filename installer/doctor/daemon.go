@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,17 +28,18 @@ var daemonChecks = []check{
 }
 
 // dial looks for a daemon.
-func (p *Patient) dial(ctx context.Context) {
+func (p *Patient) dial(ctx context.Context) { p.seen.dial(ctx, p.Place, p.Version) }
+
+func (s *sight) dial(ctx context.Context, place transport.Place, version string) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	s := p.seen
-	s.pid, s.held = owner.Holder(p.Place)
-	conn, err := transport.Dial(ctx, p.Place)
+	s.pid, s.held = owner.Holder(place)
+	conn, err := transport.Dial(ctx, place)
 	if err != nil {
 		s.dialed = err
 		return
 	}
-	s.daemon, s.dialed = client.Terminal(ctx, conn, p.Version)
+	s.daemon, s.dialed = client.Terminal(ctx, conn, version)
 }
 
 func daemonProgram(_ context.Context, p *Patient) []Finding {
@@ -46,9 +48,23 @@ func daemonProgram(_ context.Context, p *Patient) []Finding {
 	case err != nil:
 		return []Finding{fail(p.Daemon+" is not there", "unpack swapkeep and swapkeepd into one folder, then run swapkeep install from it")}
 	case p.Machine.OS != "windows" && info.Mode().Perm()&0o111 == 0:
-		return []Finding{fail(p.Daemon+" is not executable", "chmod +x "+quoted(p.Daemon)).mendedBy(p.chmod(p.Daemon, info.Mode().Perm()|0o111))}
+		return []Finding{p.notExecutable(p.Daemon, info).of(p.Daemon)}
+	}
+	beside := slices.ContainsFunc(p.programs(), func(program string) bool { return p.daemonOf(program) == p.Daemon })
+	if f, bad := p.daemonExposed(); bad && !beside { // else the program's check tells
+		at := f.About
+		f.Evidence = at + " " + f.Evidence
+		return []Finding{p.mendedByNarrowing(f, at).of(p.Daemon)}
 	}
 	return []Finding{ok(p.Daemon)}
+}
+
+// daemonExposed is a finding about who else could change the daemon's program.
+func (p *Patient) daemonExposed() (Finding, bool) {
+	if p.Machine.OS == "windows" {
+		return Finding{}, false // the profile's access list protects it
+	}
+	return p.exposed(p.Daemon)
 }
 
 func running(ctx context.Context, p *Patient) []Finding {
@@ -57,14 +73,27 @@ func running(ctx context.Context, p *Patient) []Finding {
 	case s.daemon != nil:
 		return []Finding{ok(fmt.Sprintf("process %d", s.pid))}
 	case s.held && errors.Is(s.dialed, transport.ErrNoDaemon), errors.Is(s.dialed, context.DeadlineExceeded):
-		return []Finding{fail(fmt.Sprintf("process %d holds the state directory and does not answer: it starts, ends or is stuck", s.pid),
-			fmt.Sprintf("wait a moment; if it stays so, end it with kill %d", s.pid))}
+		return []Finding{p.unanswered()}
 	case errors.Is(s.dialed, transport.ErrNoDaemon):
 		return []Finding{ok("none runs; it starts when it is needed")}
 	case errors.Is(s.dialed, transport.ErrForeignPeer):
-		return []Finding{fail("another user's process answers in the daemon's place", "look who has access to "+quoted(p.Place.Home))}
+		return []Finding{fail("another user's process answers in the daemon's place", "look who has access to "+p.quoted(p.Place.Home))}
 	}
-	return []Finding{fail(oneLine(s.dialed), "look at the permissions of "+quoted(p.Place.RunDir()))}
+	return []Finding{fail(oneLine(s.dialed), "look at the permissions of "+p.quoted(p.Place.RunDir()))}
+}
+
+// unanswered is about a daemon that does not answer. No command ends a process that is not
+// known: kill takes 0 for all of the caller's own.
+func (p *Patient) unanswered() Finding {
+	const wait, look = "wait a moment; if it stays so, ", "look for swapkeepd among your processes and end it"
+	const evidence = " holds the state directory and does not answer: it starts, ends or is stuck"
+	switch {
+	case p.seen.held && p.seen.pid > 0:
+		return fail(fmt.Sprintf("process %d%s", p.seen.pid, evidence), wait+"end it with "+p.kill(p.seen.pid))
+	case p.seen.held:
+		return fail("a process that is not known"+evidence, wait+look)
+	}
+	return fail(fmt.Sprintf("what listens there gave no answer in %s, and holds no state directory", askTime), wait+look)
 }
 
 func daemonVersion(ctx context.Context, p *Patient) []Finding {
@@ -77,10 +106,14 @@ func daemonVersion(ctx context.Context, p *Patient) []Finding {
 	if err := p.seen.daemon.Call(ctx, "host.hello", nil, &hello); err != nil {
 		return []Finding{fail("host.hello: "+oneLine(err), "swapkeep stop")}
 	}
-	if hello.Version != p.Version {
-		return []Finding{warn(fmt.Sprintf("the daemon is of version %s, this program of %s", hello.Version, p.Version), "swapkeep stop; the next use starts the new one").mendedBy(p.restart)}
+	if hello.Version == p.Version {
+		return []Finding{ok(hello.Version)}
 	}
-	return []Finding{ok(hello.Version)}
+	f := warn(fmt.Sprintf("the daemon is of version %s, this program of %s", hello.Version, p.Version), "swapkeep stop; the next use starts the new one")
+	if p.elsewhere() != "" { // the next use would start the installed one again
+		return []Finding{f.withRemedy("run swapkeep install from the version that is to stay")}
+	}
+	return []Finding{f.mendedBy(p.restart)}
 }
 
 // socket looks at the daemon's socket, or at what a dead one left.
@@ -93,14 +126,14 @@ func socket(_ context.Context, p *Patient) []Finding {
 	case err != nil:
 		return []Finding{fail(oneLine(err), "swapkeep stop")}
 	case p.seen.daemon == nil && !p.seen.held:
-		return []Finding{note(path + " is left of a daemon that died; the next one replaces it").withRemedy("rm " + quoted(path)).mendedBy(p.removeSocket)}
+		return []Finding{note(path + " is left of a daemon that died; the next one replaces it").withRemedy("rm " + p.quoted(path)).mendedBy(p.removeSocket)}
 	case info.Mode()&fs.ModeSocket == 0:
-		return []Finding{fail(path+" is no socket", "rm "+quoted(path)+" && swapkeep stop")}
+		return []Finding{fail(path+" is no socket", "rm "+p.quoted(path)+" && swapkeep stop")}
 	case info.Mode().Perm()&0o077 != 0:
-		return []Finding{fail(fmt.Sprintf("%s is open to others (mode %04o)", path, info.Mode().Perm()), "chmod 600 "+quoted(path)).mendedBy(p.chmod(path, 0o600))}
+		return []Finding{fail(fmt.Sprintf("%s is open to others (mode %04o)", path, info.Mode().Perm()), "chmod 600 "+p.quoted(path)).mendedBy(p.chmod(path, 0, 0o177))}
 	}
 	if uid, known := p.Machine.Files.Owner(info); known && uid != p.UID {
-		return []Finding{fail(fmt.Sprintf("%s belongs to user %d", path, uid), "look who has access to "+quoted(p.Place.Home))}
+		return []Finding{fail(fmt.Sprintf("%s belongs to user %d", path, uid), "look who has access to "+p.quoted(p.Place.Home))}
 	}
 	return []Finding{ok(fmt.Sprintf("%s, mode %04o", path, info.Mode().Perm()))}
 }
@@ -118,14 +151,14 @@ func logged(_ context.Context, p *Patient) []Finding {
 		return []Finding{ok("there is none yet")}
 	}
 	if err != nil {
-		return []Finding{warn(oneLine(err), "mend the permissions of "+quoted(p.Place.LogPath()))}
+		return []Finding{warn(oneLine(err), "mend the permissions of "+p.quoted(p.Place.LogPath()))}
 	}
 	text = text[max(0, len(text)-logTail):]
 	if reason, ended := strings.CutPrefix(lastLine(string(text)), owner.ReasonPrefix); ended && p.seen.daemon == nil {
 		return []Finding{fail("the daemon did not start: "+shown(reason), "mend that; the next use starts it again")}
 	}
 	if last, at := p.lastError(text); last != "" && p.now().Sub(at) < logRecent {
-		return []Finding{warn(fmt.Sprintf("at %s: %s", at.UTC().Format(time.DateTime), shown(last)), "look at what came before it in "+quoted(p.Place.LogPath()))}
+		return []Finding{warn(fmt.Sprintf("at %s: %s", at.UTC().Format(time.DateTime), shown(last)), "look at what came before it in "+p.quoted(p.Place.LogPath()))}
 	}
 	return []Finding{ok("no failure within a day")}
 }
@@ -162,11 +195,6 @@ func shown(text string) string {
 	return text
 }
 
-// mends are what --fix does about findings of the daemon's.
-var mends = map[string]func(*Patient) remedy{
-	"home.directory": func(p *Patient) remedy { return p.narrowHome },
-}
-
 // diagnosisTime is for what the daemon examines, which has bounds of its own.
 const diagnosisTime = 8 * time.Second
 
@@ -182,11 +210,7 @@ func diagnosis(ctx context.Context, p *Patient) (out []Finding) {
 		return []Finding{fail("it could not be asked: "+oneLine(err), "swapkeep stop, then run this again")}
 	}
 	for _, c := range d.Checks {
-		f := Finding{ID: c.ID, Title: titles[c.ID], Status: Status(c.Status), Evidence: shown(c.Evidence), Remedy: c.Remedy}
-		if mend := mends[c.ID]; mend != nil && f.Status == Fail {
-			f = f.mendedBy(mend(p))
-		}
-		out = append(out, f)
+		out = append(out, Finding{ID: c.ID, Title: titles[c.ID], Status: Status(c.Status), Evidence: shown(c.Evidence), Remedy: c.Remedy})
 	}
 	return out
 }
@@ -194,6 +218,7 @@ func diagnosis(ctx context.Context, p *Patient) (out []Finding) {
 // unaskable is why neither the daemon nor its program can be asked.
 func (p *Patient) unaskable() string {
 	_, missing := p.Machine.Files.Stat(p.Daemon)
+	_, exposed := p.daemonExposed()
 	switch {
 	case p.Config != nil:
 		return "the configuration cannot be read"
@@ -201,11 +226,13 @@ func (p *Patient) unaskable() string {
 		return "the daemon does not answer"
 	case p.seen.daemon == nil && missing != nil:
 		return "its program is not there"
+	case p.seen.daemon == nil && exposed:
+		return "others could change its program, so that it is not started"
 	}
 	return ""
 }
 
-// titles are those of the daemon's own checks.
+// titles are those of the checks that swapkeepd makes, by the ids of its examinations.
 var titles = map[string]string{
 	"home.directory":  "the state directory is yours alone",
 	"home.stamp":      "it is of the configuration's mode",

@@ -1,6 +1,8 @@
 // Package doctor examines an installation: what browsers would find of the host, what
-// they would start and whether it answers, and how the daemon does. It changes nothing
-// unless a remedy is asked for that is safe.
+// they would start and whether it answers, and how the daemon does. Unless a remedy is
+// asked for that is safe, it changes nothing of the installation by itself; it starts the
+// host as the browser does, and with it, where none runs, the daemon, which does what it
+// does at every start, and stops it again.
 package doctor
 
 import (
@@ -77,35 +79,39 @@ type check struct {
 
 // Bounds. What there is no time left for is skipped.
 const (
-	wholeTime = 10 * time.Second
-	askTime   = 2 * time.Second // for another program that is asked something
+	wholeTime  = 15 * time.Second // for all but the launches
+	launchTime = 15 * time.Second // for these, which come last
+	askTime    = 2 * time.Second  // for another program that is asked something
 )
 
-// groups are all checks in the order they are told; what starts the daemon comes after
-// what looks whether it runs.
-var groups = [][]check{configurationChecks, manifestChecks, programChecks, extensionChecks, policyChecks, windowsChecks, boxChecks, daemonChecks, installationChecks, launchChecks}
+var noTime = skipped("there was no time left for it")
 
-// IDs are the ids of all checks, with those that the daemon makes.
-func IDs() []string {
-	var out []string
-	for _, c := range slices.Concat(groups...) {
-		out = append(out, c.id)
-	}
-	return out
+// groups are all checks but the launches in the order they are told.
+var groups = [][]check{configurationChecks, manifestChecks, programChecks, extensionChecks, policyChecks, windowsChecks, boxChecks, daemonChecks, installationChecks}
+
+// Examine makes all checks, within half a minute.
+func Examine(ctx context.Context, p *Patient) []Finding { return p.examine(ctx, wholeTime) }
+
+// examine makes the launches last, since they start the daemon, and leaves them time of
+// their own: one that is cut off would seem not to answer.
+func (p *Patient) examine(ctx context.Context, limit time.Duration) []Finding {
+	most, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	p.look(most)
+	defer p.seen.close()
+	out := p.make(most, slices.Concat(groups...))
+	last, cancelLast := context.WithTimeout(ctx, launchTime)
+	defer cancelLast()
+	return append(out, p.make(last, launchChecks)...)
 }
 
-// Examine makes all checks, within a quarter of a minute.
-func Examine(ctx context.Context, p *Patient) []Finding {
-	ctx, cancel := context.WithTimeout(ctx, wholeTime)
-	defer cancel()
-	p.look(ctx)
-	defer p.seen.close()
-	var out []Finding
-	for _, c := range slices.Concat(groups...) {
+// make makes those checks that are for the machine's system.
+func (p *Patient) make(ctx context.Context, checks []check) (out []Finding) {
+	for _, c := range checks {
 		if len(c.on) > 0 && !slices.Contains(c.on, p.Machine.OS) {
 			continue
 		}
-		found := []Finding{skipped("there was no time left for it")}
+		found := []Finding{noTime}
 		if ctx.Err() == nil {
 			found = c.run(ctx, p)
 		}
@@ -118,6 +124,15 @@ func Examine(ctx context.Context, p *Patient) []Finding {
 		}
 	}
 	return out
+}
+
+// Summary counts what is not well, for a person.
+func Summary(findings []Finding) string {
+	counts := map[Status]int{}
+	for _, f := range findings {
+		counts[f.Status]++
+	}
+	return plural(counts[Fail], "failure") + ", " + plural(counts[Warn], "warning") + ", " + plural(counts[Note], "note")
 }
 
 // severities are the statuses from harmless to bad.

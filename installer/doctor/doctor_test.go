@@ -4,21 +4,58 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"swapkeep/host/transport"
+	"swapkeep/installer"
+	"swapkeep/installer/installertest"
+	"swapkeep/manifest"
 )
+
+const linuxHost = "/home/ann/.local/lib/swapkeep/0.1.0/swapkeep"
+
+// onLinux is a patient with an installation and no browser, in memory.
+func onLinux(t *testing.T) (*Patient, *installertest.Files) {
+	t.Helper()
+	files := installertest.NewFiles("/home/ann")
+	files.File(linuxHost, "program")
+	files.Link("/home/ann/.local/lib/swapkeep/current", "0.1.0")
+	return &Patient{
+		Machine: installer.Machine{OS: "linux", Home: "/home/ann", Env: func(string) string { return "" }, Files: files},
+		Version: "0.1.0", Program: linuxHost, Place: transport.Place{Home: t.TempDir()},
+		Allowed: map[manifest.Family][]string{manifest.Chromium: {chromiumID}, manifest.Firefox: {"test@swapkeep.invalid"}},
+	}, files
+}
 
 // Ids are what scripts go by: each once, lower case with dots.
 func TestIDs(t *testing.T) {
 	form := regexp.MustCompile(`^[a-z]+(\.[a-z]+)?$`)
-	ids := IDs()
-	for i, id := range ids {
-		if !form.MatchString(id) || slices.Contains(ids[:i], id) {
-			t.Errorf("%q", id)
+	var ids []string
+	for _, c := range slices.Concat(slices.Concat(groups...), launchChecks) {
+		if !form.MatchString(c.id) || slices.Contains(ids, c.id) {
+			t.Errorf("%q", c.id)
 		}
+		ids = append(ids, c.id)
 	}
 	for id, title := range titles {
 		if title == "" || slices.Contains(ids, id) {
 			t.Errorf("the daemon's %q", id)
 		}
+	}
+}
+
+// The launches have time of their own: what the other checks take is none of theirs.
+func TestTimeForLaunches(t *testing.T) {
+	p, files := onLinux(t)
+	files.Folder("/home/ann/.config/chromium")
+	found := p.examine(t.Context(), 0)
+	late := 0
+	for _, f := range found {
+		if f.Evidence == noTime.Evidence {
+			late++
+		}
+	}
+	if last := found[len(found)-1]; late != len(found)-1 || last.ID != "launch" || last.Evidence == noTime.Evidence {
+		t.Errorf("%d of %d have no time; the last: %+v", late, len(found), last)
 	}
 }
 

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ var extensionChecks = []check{
 // product is the extension's name in every language.
 const product = "Swapkeep"
 
-// An extension is one of ours in a profile.
+// An extension is one of ours in a profile, or one that calls itself so.
 type extension struct {
 	id       string
 	profile  string
@@ -34,8 +35,11 @@ func allowed(_ context.Context, p *Patient) (out []Finding) {
 				out = append(out, f.of(b.title()))
 			}
 		}
+		for _, e := range b.strangers {
+			out = append(out, p.stranger(b, e).of(b.title()))
+		}
 	}
-	if seen == 0 {
+	if seen == 0 && len(out) == 0 {
 		return []Finding{note("no profile of these browsers has the extension; one that was loaded for a session is not seen")}
 	}
 	return unless(joined(out), ok("it is let in"))
@@ -48,14 +52,23 @@ func (p *Patient) admits(b browser, e extension) (Finding, bool) {
 	}
 	first, any := b.first()
 	switch {
-	case p.Config == nil && !slices.Contains(p.Allowed[b.Family], e.id):
-		return fail("the host does not let "+e.id+" in", "swapkeep install --extension-id "+quoted(e.id)), true
 	case any && first.err == nil && !slices.Contains(first.lists, entry):
-		return fail(first.file+" does not name "+e.id, p.installRemedy(first.file)).mendedBy(p.reinstall), true
+		return p.mendedByInstalling(fail(first.file+" does not name "+e.id, p.installRemedy(first.file))), true
 	case e.disabled:
 		return note(e.id + " is switched off in " + e.profile), true
 	}
 	return Finding{}, false
+}
+
+// stranger is about an extension that has our name and is not let in. It may be made to
+// be taken for ours: no command with its id is offered, since whoever copies that lets it
+// at the wallet.
+func (p *Patient) stranger(b browser, e extension) Finding {
+	evidence := e.id + " in " + e.profile + " calls itself " + product + " and is not one that is let in"
+	if len(p.Allowed[b.Family]) == 0 {
+		return warn(evidence, "if you put it there yourself, swapkeep install --extension-id ID lets it in, with the id that its source names; else remove it")
+	}
+	return warn(evidence, "remove it, unless you know that id to be of an extension of yours")
 }
 
 // profiles are where a family keeps them, below what a browser's footprints and boxes
@@ -69,9 +82,36 @@ var profiles = map[manifest.Family][]string{
 // maxProfile bounds what is read of a profile, in bytes.
 const maxProfile = 32 << 20
 
-// extensionsOf are ours in all profiles of a browser.
-func (p *Patient) extensionsOf(b browser) (out []extension) {
-	read := map[manifest.Family]func(*Patient, string, []byte) []extension{manifest.Chromium: (*Patient).inChromium, manifest.Firefox: (*Patient).inFirefox}
+// extensionsOf are those in all profiles of a browser, each once, and on where it is on in
+// any: ours, and those that have our name and are not let in. While the configuration
+// cannot be read, nobody knows which are not.
+func (p *Patient) extensionsOf(b browser) (ours, strangers []extension) {
+	var all []extension
+	for _, e := range p.inProfiles(b) {
+		i := slices.IndexFunc(all, func(o extension) bool { return o.id == e.id })
+		switch {
+		case i < 0:
+			all = append(all, e)
+		case all[i].disabled && !e.disabled:
+			all[i] = e
+		}
+	}
+	for _, e := range all {
+		if p.Config != nil || p.known(b.Family, e.id) {
+			ours = append(ours, e)
+		} else {
+			strangers = append(strangers, e)
+		}
+	}
+	return ours, strangers
+}
+
+// readers read a profile's files.
+var readers = map[manifest.Family]func(*Patient, string, []byte) []extension{manifest.Chromium: (*Patient).inChromium, manifest.Firefox: (*Patient).inFirefox}
+
+// inProfiles are those of every profile. Of an extension that two files of one profile
+// tell of, either may say that it is off.
+func (p *Patient) inProfiles(b browser) (out []extension) {
 	for _, dir := range p.dataOf(b) {
 		for _, pattern := range profiles[b.Family] {
 			for _, file := range p.glob(dir, pattern) {
@@ -79,9 +119,12 @@ func (p *Patient) extensionsOf(b browser) (out []extension) {
 				if err != nil {
 					continue
 				}
-				for _, e := range read[b.Family](p, p.parent(file), text) {
-					if !slices.ContainsFunc(out, func(o extension) bool { return o.id == e.id }) {
+				for _, e := range readers[b.Family](p, p.parent(file), text) {
+					i := slices.IndexFunc(out, func(o extension) bool { return o.id == e.id && o.profile == e.profile })
+					if i < 0 {
 						out = append(out, e)
+					} else {
+						out[i].disabled = out[i].disabled || e.disabled
 					}
 				}
 			}
@@ -131,12 +174,13 @@ func (p *Patient) inChromium(profile string, text []byte) (out []extension) {
 	if json.Unmarshal(text, &said) != nil {
 		return nil
 	}
-	for id, e := range said.Extensions.Settings {
+	for _, id := range slices.Sorted(maps.Keys(said.Extensions.Settings)) {
+		e := said.Extensions.Settings[id]
 		dir := e.Path
 		if !path.IsAbs(dir) && !strings.Contains(dir, ":") {
 			dir = p.under(profile, "Extensions/"+dir)
 		}
-		if p.known(manifest.Chromium, id) || e.Manifest.Name == product || p.nameIn(dir) == product {
+		if manifest.Chromium.ValidID(id) && (p.known(manifest.Chromium, id) || e.Manifest.Name == product || p.nameIn(dir) == product) {
 			reasons := strings.TrimSpace(string(e.Disabled))
 			off := e.State != nil && *e.State == 0 || reasons != "" && reasons != "0" && reasons != "[]" && reasons != "null"
 			out = append(out, extension{id, profile, off})
@@ -184,7 +228,7 @@ func (p *Patient) inFirefox(profile string, text []byte) (out []extension) {
 		return nil
 	}
 	for _, a := range said.Addons {
-		if p.known(manifest.Firefox, a.ID) || a.Locale.Name == product {
+		if manifest.Firefox.ValidID(a.ID) && (p.known(manifest.Firefox, a.ID) || a.Locale.Name == product) {
 			out = append(out, extension{a.ID, profile, a.Active != nil && !*a.Active})
 		}
 	}

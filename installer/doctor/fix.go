@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"swapkeep/host/owner"
 	"swapkeep/host/protocol"
@@ -21,36 +22,126 @@ type remedy func(context.Context) (did string, err error)
 // Fix applies every remedy that is safe, and returns the findings that it was about with
 // what was done or why not.
 func Fix(ctx context.Context, findings []Finding) (out []Finding) {
+	installed := false
 	for _, f := range findings {
 		if f.fix == nil {
 			continue
 		}
 		did, err := f.fix(ctx)
-		if err != nil {
+		switch {
+		case errors.Is(err, errInPlace) && installed: // by the remedy of an earlier finding
+			f.Fixed = errInPlace.Error()
+		case err != nil:
 			f.Unfixed = oneLine(err)
-		} else {
+		default:
 			f.Fixed = did
+			installed = installed || strings.HasPrefix(did, didInstall)
 		}
 		out = append(out, f)
 	}
 	return out
 }
 
+// errInPlace: an installation would change nothing.
+var errInPlace = errors.New("what swapkeep install makes is in its place")
+
+const didInstall = "did what swapkeep install does"
+
+// mendedByInstalling lets --fix install again what is there, or names the program that
+// can: it neither goes back to an older version nor brings a newer one unasked.
+func (p *Patient) mendedByInstalling(f Finding) Finding {
+	if other := p.elsewhere(); other != "" {
+		f.Remedy = other
+		return f
+	}
+	return f.mendedBy(p.reinstall)
+}
+
+// elsewhere is what mends an installation of another copy or version than this program;
+// "" is for one of this.
+func (p *Patient) elsewhere() string {
+	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, p.parent(p.Program))
+	if err != nil {
+		return "" // nothing can be installed
+	}
+	receipts, err := installer.ReadReceipts(p.Machine, manifest.User)
+	if err != nil {
+		return ""
+	}
+	for _, r := range receipts.Entries {
+		if _, err := p.Machine.Files.Stat(r.Owner); r.Kind == installer.Manifest && r.Owner != layout.Launch && err == nil {
+			return p.quoted(r.Owner) + " doctor --fix"
+		}
+	}
+	version := p.installedVersion(layout, receipts)
+	if version == "" || version == p.Version {
+		return ""
+	}
+	if _, err := p.Machine.Files.Stat(layout.Launch); err != nil {
+		return "swapkeep install, which puts version " + p.Version + " in the place of " + version
+	}
+	return p.quoted(layout.Launch) + " doctor --fix"
+}
+
+// installedVersion is the one that browsers are led to; "" where the programs are a
+// package's, or none are there.
+func (p *Patient) installedVersion(layout installer.Layout, receipts *installer.Receipts) (version string) {
+	if layout.Current != "" {
+		if at, err := p.Machine.Files.Readlink(layout.Current); err == nil && !strings.Contains(at, "/") {
+			return at
+		}
+	}
+	for _, r := range receipts.Entries {
+		linked := r.Kind == installer.Link && r.Path == layout.Current
+		if linked || r.Kind == installer.Program && r.Path == layout.Launch && !r.Pending {
+			version = r.Version
+		}
+	}
+	return version
+}
+
 // reinstall makes what an installation for this user would make, and replaces nothing
 // that is another's.
 func (p *Patient) reinstall(ctx context.Context) (string, error) {
-	plan, err := p.Plan(manifest.User, p.served())
+	unlock, err := p.Machine.Lock(ctx, manifest.User)
 	if err != nil {
 		return "", err
 	}
-	if len(plan.Changes) == 0 {
-		return "what swapkeep install makes is in its place", nil
+	defer unlock()
+	plan, err := p.again()
+	if err != nil {
+		return "", err
 	}
 	plan.Force = p.owned(plan.Foreign)
 	if _, err := installer.Apply(ctx, p.Machine, plan); err != nil {
 		return "", err
 	}
-	return "did what swapkeep install does (" + plural(len(plan.Changes), "change") + ")", nil
+	return didInstall + " (" + plural(len(plan.Changes), "change") + ")", nil
+}
+
+// again is the plan to install what was installed, for those whom it was installed for.
+func (p *Patient) again() (*installer.Plan, error) {
+	if other := p.elsewhere(); other != "" {
+		return nil, errors.New("another copy or version is installed: " + other)
+	}
+	browsers := p.served()
+	if len(browsers) == 0 {
+		return nil, errors.New("it was installed for no browser that is here: swapkeep install chooses anew")
+	}
+	plan, err := p.Plan(manifest.User, browsers)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(plan.Changes) == 0:
+		return nil, errInPlace
+	case slices.ContainsFunc(plan.Changes, replacesProgram):
+		return nil, errors.New("another build of this version is installed: swapkeep install replaces it")
+	}
+	return plan, nil
+}
+
+func replacesProgram(c installer.Change) bool {
+	return c.Kind == installer.Program && c.Replaces != "" && c.Replaces != c.SHA256
 }
 
 // owned reports whether all that is in the way are manifests that we installed and that
@@ -59,14 +150,21 @@ func (p *Patient) owned(inTheWay []installer.Foreign) bool {
 	return !slices.ContainsFunc(inTheWay, func(f installer.Foreign) bool { return !slices.Contains(p.seen.dead, f.Path) })
 }
 
-// served are the browsers that were installed for, and those that have the extension.
+// served are the browsers that this user installed for, and those that have the extension
+// and nothing of the system's.
 func (p *Patient) served() (names []string) {
-	receipts := p.receipts()
+	var receipts []installer.Receipt
+	if r, err := installer.ReadReceipts(p.Machine, manifest.User); err == nil {
+		receipts = r.Entries
+	}
 	for _, b := range p.seen.browsers {
-		was := len(b.extensions) > 0
+		was := len(b.extensions) > 0 && !p.hasOfSystem(b)
 		for _, place := range b.places {
-			file := place.File(p.environment())
-			was = was || slices.ContainsFunc(receipts, func(r installer.Receipt) bool { return r.Kind == installer.Manifest && r.Path == file })
+			kind, path := installer.Manifest, place.File(p.environment())
+			if place.Key != "" {
+				kind, path = installer.Value, keyIn(place, manifest.View64)
+			}
+			was = was || slices.ContainsFunc(receipts, func(r installer.Receipt) bool { return r.Kind == kind && r.Path == path })
 		}
 		if was && b.Box == "" && !slices.Contains(names, b.Browser) {
 			names = append(names, b.Browser)
@@ -75,29 +173,33 @@ func (p *Patient) served() (names []string) {
 	return names
 }
 
-// chmod gives a file of this user's other permissions.
-func (p *Patient) chmod(path string, mode fs.FileMode) remedy {
+// special are the bits of a mode that stay what they are.
+const special = fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
+
+// chmod gives and takes rights to a file of this user's, of those that it has by then.
+func (p *Patient) chmod(path string, give, take fs.FileMode) remedy {
 	return func(context.Context) (string, error) {
-		if err := os.Chmod(path, mode); err != nil {
+		info, err := os.Stat(path)
+		if err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("chmod %04o %s", mode, quoted(path)), nil
+		mode := (info.Mode().Perm() | give) &^ take
+		if err := os.Chmod(path, mode|info.Mode()&special); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("chmod %04o %s", mode, p.quoted(path)), nil
 	}
 }
 
-// narrowHome takes the rights of others from a state directory of this user's.
-func (p *Patient) narrowHome(ctx context.Context) (string, error) {
-	info, err := os.Stat(p.Place.Home)
-	if err != nil {
-		return "", err
+// narrow gives rights to what is ours and takes those of others. What they may have
+// replaced is not made to look safe, or it would be started.
+func (p *Patient) narrow(path string, give fs.FileMode) remedy {
+	return func(ctx context.Context) (string, error) {
+		if !p.untouched(path) {
+			return "", errors.New("it was changed since it was installed: look at it")
+		}
+		return p.chmod(path, give, othersWrite)(ctx)
 	}
-	if uid, known := p.Machine.Files.Owner(info); !known || uid != p.UID {
-		return "", errors.New("it is not yours")
-	}
-	if info.Mode().Perm()&0o022 == 0 {
-		return "", errors.New("it is another folder: see the remedy")
-	}
-	return p.chmod(p.Place.Home, 0o700)(ctx)
 }
 
 // removeSocket removes a socket that no process can be behind.
@@ -110,7 +212,7 @@ func (p *Patient) removeSocket(context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return "removed " + quoted(path), nil
+	return "removed " + p.quoted(path), nil
 }
 
 // restart stops a daemon of another version, which the next use starts anew, if the
@@ -118,14 +220,14 @@ func (p *Patient) removeSocket(context.Context) (string, error) {
 func (p *Patient) restart(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, wholeTime)
 	defer cancel()
-	p.seen = &sight{}
-	p.dial(ctx)
-	defer p.seen.close()
-	if p.seen.daemon == nil {
-		return "", p.seen.dialed
+	now := &sight{} // what the other remedies go by stays
+	now.dial(ctx, p.Place, p.Version)
+	defer now.close()
+	if now.daemon == nil {
+		return "", now.dialed
 	}
 	var status protocol.StatusResult
-	if err := p.seen.daemon.Call(ctx, "host.status", nil, &status); err != nil {
+	if err := now.daemon.Call(ctx, "host.status", nil, &status); err != nil {
 		return "", err
 	}
 	question := fmt.Sprintf("Stop the daemon of version %s? %s; they go on at its next start.", status.Version, plural(status.OpenOrders, "open order"))
@@ -135,5 +237,5 @@ func (p *Patient) restart(ctx context.Context) (string, error) {
 	if err := p.stop(ctx); err != nil {
 		return "", err
 	}
-	return "stopped the daemon of version " + status.Version + "; the next use starts this one", nil
+	return "stopped the daemon of version " + status.Version + "; the next use starts the installed one", nil
 }

@@ -24,7 +24,7 @@ func receipts(_ context.Context, p *Patient) (out []Finding) {
 		r, err := installer.ReadReceipts(p.Machine, scope)
 		if err != nil {
 			path, _ := installer.ReceiptsPath(p.Machine, scope)
-			out = append(out, fail(oneLine(err), "mv "+quoted(path)+" "+quoted(path+".damaged")+" && swapkeep install").of(string(scope)))
+			out = append(out, fail(oneLine(err), p.moveAside(path, "swapkeep install")).of(string(scope)))
 			continue
 		}
 		for _, e := range r.Entries {
@@ -34,10 +34,31 @@ func receipts(_ context.Context, p *Patient) (out []Finding) {
 			}
 		}
 	}
-	if count == 0 && len(out) == 0 {
-		return []Finding{note("nothing was installed by swapkeep install; a package of the system has its own list").withRemedy("swapkeep install")}
+	switch {
+	case count == 0 && len(out) == 0 && p.packaged():
+		return []Finding{ok("browsers are served by a package of the system, which has its own list")}
+	case count == 0 && len(out) == 0:
+		return []Finding{note("nothing was installed by swapkeep install").withRemedy("swapkeep install, or a package for your system")}
 	}
 	return unless(out, ok(plural(count, "receipt")))
+}
+
+// packaged reports whether a package serves a browser. An installation of the user's own
+// beside it would be left behind, and lead nowhere, when the package is removed.
+func (p *Patient) packaged() bool {
+	return slices.ContainsFunc(p.seen.browsers, p.hasOfSystem)
+}
+
+// hasOfSystem reports whether a browser has the host from what was installed for all users.
+func (p *Patient) hasOfSystem(b browser) bool {
+	first, any := b.first()
+	return any && first.place.Scope == manifest.System && p.ours(first)
+}
+
+// chosen are what an installation makes only when it is asked to, and how it is asked.
+var chosen = map[installer.Kind]string{
+	installer.Autostart:  "swapkeep install --autostart, if the daemon is to start at login",
+	installer.Extensions: "swapkeep install --extension-id ID, with the id that the extension's popup shows",
 }
 
 func (p *Patient) receipt(e installer.Receipt) (Finding, bool) {
@@ -46,12 +67,14 @@ func (p *Patient) receipt(e installer.Receipt) (Finding, bool) {
 	switch {
 	case err != nil:
 		return warn("cannot be looked at: "+oneLine(err), "").of(about), true
+	case state == installer.Gone && chosen[e.Kind] != "":
+		return warn(string(e.Kind)+" was removed since it was installed", chosen[e.Kind]).of(about), true
 	case state == installer.Gone:
-		return warn(string(e.Kind)+" was removed since it was installed", "swapkeep install").of(about).mendedBy(p.reinstall), true
+		return p.mendedByInstalling(warn(string(e.Kind)+" was removed since it was installed", "swapkeep install").of(about)), true
 	case state == installer.Changed && e.Kind != installer.Extensions:
 		return warn(string(e.Kind)+" was changed since it was installed", "look at it, then swapkeep install --force").of(about), true
 	case e.Pending:
-		return warn("an installation was interrupted", "swapkeep install").of(about).mendedBy(p.reinstall), true
+		return p.mendedByInstalling(warn("an installation was interrupted", "swapkeep install").of(about)), true
 	}
 	return Finding{}, false
 }
@@ -78,23 +101,34 @@ func versions(_ context.Context, p *Patient) []Finding {
 	}
 	dir := p.parent(layout.Current)
 	entries, _ := p.Machine.Files.ReadDir(dir)
-	var left []string
+	var left, running []string
 	for _, e := range entries {
-		if e.IsDir() && e.Name() != at && !strings.HasPrefix(e.Name(), ".") {
-			left = append(left, dir+"/"+e.Name())
+		if !e.IsDir() || e.Name() == at || strings.HasPrefix(e.Name(), ".") {
+			continue
 		}
+		old := dir + "/" + e.Name()
+		if runs, err := installer.RunningFrom(old); runs || err != nil {
+			running = append(running, old)
+			continue
+		}
+		left = append(left, old)
 	}
-	if len(left) == 0 {
-		return []Finding{ok(at)}
+	var out []Finding
+	if len(running) > 0 {
+		slices.Sort(running)
+		out = append(out, note(at+" is in use; still running: "+strings.Join(running, ", ")).withRemedy("swapkeep stop; the next use starts "+at+", and what nothing runs from can go then"))
 	}
-	slices.Sort(left)
-	return []Finding{note(at + " is in use; left over: " + strings.Join(left, ", ")).withRemedy("rm -r " + quotedAll(left))}
+	if len(left) > 0 {
+		slices.Sort(left)
+		out = append(out, note(at+" is in use; left over: "+strings.Join(left, ", ")).withRemedy("rm -r "+p.quotedAll(left)))
+	}
+	return unless(out, ok(at))
 }
 
-func quotedAll(paths []string) string {
+func (p *Patient) quotedAll(paths []string) string {
 	words := make([]string, len(paths))
 	for i, path := range paths {
-		words[i] = quoted(path)
+		words[i] = p.quoted(path)
 	}
 	return strings.Join(words, " ")
 }

@@ -29,19 +29,23 @@ const (
 	answerSoon = 2 * time.Second
 	answerLast = 5 * time.Second
 	leaveSoon  = 500 * time.Millisecond
-	stopTime   = 2 * time.Second        // for the daemon to go again
+	stopTime   = 5 * time.Second        // for the daemon to say how it does, and to go again
 	keepOpen   = 300 * time.Millisecond // to see whether a descriptor was handed on
 )
 
 // launches starts every program that browsers start, once for a family.
 func launches(ctx context.Context, p *Patient) (out []Finding) {
 	for _, b := range p.seen.browsers {
-		first, any := b.first()
-		about := first.path + " for " + string(b.Family)
-		if !any || b.Box != "" || slices.ContainsFunc(out, func(f Finding) bool { return f.About == about }) {
+		if b.Box != "" {
+			out = append(out, skipped("it starts programs inside its box, or has a service do it: only the browser itself can try that").of(b.title()))
 			continue
 		}
-		found := []Finding{skipped("there was no time left for it")}
+		first, any := b.first()
+		about := first.path + " for " + string(b.Family)
+		if !any || slices.ContainsFunc(out, func(f Finding) bool { return f.About == about }) {
+			continue
+		}
+		found := []Finding{noTime}
 		if ctx.Err() == nil {
 			found = p.launch(ctx, b, first)
 		}
@@ -49,10 +53,8 @@ func launches(ctx context.Context, p *Patient) (out []Finding) {
 			out = append(out, f.of(about))
 		}
 	}
-	if p.seen.started {
-		if err := p.stop(ctx); err != nil {
-			out = append(out, note("the daemon that this started goes on: "+oneLine(err)).withRemedy("swapkeep stop"))
-		}
+	if err := p.leave(ctx); err != nil {
+		out = append(out, note("the daemon that this started goes on: "+oneLine(err)).withRemedy("swapkeep stop"))
 	}
 	return unless(out, skipped("no manifest names a program"))
 }
@@ -60,19 +62,13 @@ func launches(ctx context.Context, p *Patient) (out []Finding) {
 // launch is one life of a host.
 func (p *Patient) launch(ctx context.Context, b browser, h hit) []Finding {
 	id := p.caller(b, h)
-	switch _, err := p.Machine.Files.Stat(h.path); {
-	case err != nil:
-		return []Finding{skipped("it is not there")}
-	case id == "":
-		return []Finding{skipped("its manifest lets no extension in")}
-	case p.seen.held && p.seen.daemon == nil:
-		return []Finding{skipped("the daemon does not answer")}
-	case p.Machine.Sudo:
-		return []Finding{skipped("nothing is started as another user")}
-	case !p.trusted(h):
-		return []Finding{skipped("another program is not started")}
+	if why := p.unlaunchable(h, id); why != "" {
+		return []Finding{skipped(why)}
 	}
-	cmd := exec.Command(h.path, callerArgs(p.Machine.OS, b.Family, h.file, id)...)
+	cmd, err := p.hostCommand(b.Family, h, id)
+	if err != nil {
+		return []Finding{skipped(oneLine(err))}
+	}
 	var stderr bounded
 	cmd.Dir, cmd.Env, cmd.Stderr, cmd.WaitDelay = filepath.Dir(h.path), p.bare(), &stderr, time.Second
 	sentinel, err := addSentinel(cmd, b.Family)
@@ -81,6 +77,9 @@ func (p *Patient) launch(ctx context.Context, b browser, h hit) []Finding {
 	}
 	defer sentinel.close()
 	began := time.Now()
+	if _, held := owner.Holder(p.Place); !held && p.seen.started.IsZero() {
+		p.seen.started = began
+	}
 	host, err := client.Start(cmd)
 	if err != nil {
 		return []Finding{fail("cannot be started: "+oneLine(err), "swapkeep install")}
@@ -92,9 +91,54 @@ func (p *Patient) launch(ctx context.Context, b browser, h hit) []Finding {
 	cancel()
 	took := time.Since(began)
 	left, leaving := host.Stop()
-	p.seen.started = p.seen.started || p.seen.daemon == nil && !p.seen.held
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
+		return []Finding{noTime} // it was cut off before its time was up
+	}
 	l := life{hello: hello, err: err, took: took, left: left, leaving: leaving, words: strings.TrimSpace(stderr.String()), kept: sentinel.kept()}
 	return l.findings(p, b)
+}
+
+// unlaunchable is why a host is not started; "" if it is.
+func (p *Patient) unlaunchable(h hit, id string) string {
+	switch _, err := p.Machine.Files.Stat(h.path); {
+	case err != nil:
+		return "it is not there"
+	case id == "":
+		return "its manifest lets no extension in"
+	case p.seen.held && p.seen.daemon == nil:
+		return "the daemon does not answer"
+	case p.Machine.Sudo:
+		return "nothing is started as another user"
+	case p.changeable(h.path):
+		return "others could change it, or the daemon beside it"
+	case !ownPath(h.path) && !p.sameProgram(h.path):
+		return "another program is not started"
+	}
+	return ""
+}
+
+// hostCommand starts a host as a browser does. Chromium has the command processor do it
+// on Windows, unless a policy or a newer version says otherwise.
+func (p *Patient) hostCommand(f manifest.Family, h hit, id string) (*exec.Cmd, error) {
+	args := callerArgs(p.Machine.OS, f, h.file, id)
+	if p.Machine.OS != "windows" || f != manifest.Chromium {
+		return exec.Command(h.path, args...), nil
+	}
+	shell := p.Machine.Env("COMSPEC")
+	switch {
+	case shell == "":
+		return nil, errors.New("COMSPEC, by which it would be started, is not set")
+	case strings.ContainsAny(h.path, `%"`):
+		return nil, errors.New("the command processor takes a character of its path for its own, and might start another program")
+	}
+	return byLine(shell, shellLine(shell, h.path, args)), nil
+}
+
+// shellLine is the command line that Chromium gives the command processor, but for the
+// names of the pipes, which here are handed on as they are. /s takes the outer quotation
+// marks away and leaves the inner ones.
+func shellLine(shell, program string, args []string) string {
+	return fmt.Sprintf(`"%s" /d /s /c ""%s" %s"`, shell, program, strings.Join(args, " "))
 }
 
 // A life is what was seen of a host that was started.
@@ -116,7 +160,7 @@ func (l life) findings(p *Patient, b browser) (out []Finding) {
 		out = append(out, warn(fmt.Sprintf("took %s to answer", l.took.Round(100*time.Millisecond)), "swapkeep install --autostart lets the daemon run before"))
 	}
 	if l.hello.Connection.Version != p.Version {
-		out = append(out, warn(fmt.Sprintf("it is of version %s, this program of %s", l.hello.Connection.Version, p.Version), "swapkeep install"))
+		out = append(out, warn(fmt.Sprintf("it is of version %s, this program of %s", l.hello.Connection.Version, p.Version), "run swapkeep install from the version that is to stay"))
 	}
 	if l.left > leaveSoon {
 		out = append(out, warn(fmt.Sprintf("took %s to leave when the browser closed its port", l.left.Round(100*time.Millisecond)), "swapkeep stop, then run this again"))
@@ -184,15 +228,14 @@ func (p *Patient) caller(b browser, h hit) string {
 	return strings.Join(ids[:min(1, len(ids))], "")
 }
 
-// trusted reports whether a program may be started to look: a swapkeep that only this
-// user and the system can change.
-func (p *Patient) trusted(h hit) bool {
-	if p.Machine.OS != "windows" {
-		if _, bad := p.exposed(h.path); bad {
-			return false
-		}
+// changeable reports whether somebody else could have changed a program or its daemon.
+func (p *Patient) changeable(program string) bool {
+	if p.Machine.OS == "windows" {
+		return false // the profile's access list protects them
 	}
-	return ownPath(h.path) || p.sameProgram(h.path)
+	_, host := p.exposed(program)
+	_, daemon := p.exposed(p.daemonOf(program))
+	return host || daemon
 }
 
 // callerArgs are a browser's arguments.
@@ -213,13 +256,21 @@ var bareNames = []string{
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "USERPROFILE", "USERNAME", "LOCALAPPDATA", "APPDATA", "PROGRAMDATA", "TEMP", "TMP", "COMSPEC", "PATHEXT",
 }
 
+// choosing are variables that lead to another instance or to other manifests, beside those
+// that begin with SWAPKEEP_.
+var choosing = []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "CHROME_CONFIG_HOME"}
+
+func chooses(name string) bool {
+	return strings.HasPrefix(name, "SWAPKEEP_") || slices.Contains(choosing, name)
+}
+
 // bare is the environment of a browser, with the variables that choose the instance:
-// this one is to be looked at.
+// this one is to be looked at. That a browser may lack them is another check's.
 func (p *Patient) bare() []string {
 	env := map[string]string{}
 	for _, entry := range p.Environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if slices.Contains(bareNames, strings.ToUpper(name)) || strings.HasPrefix(name, "SWAPKEEP_") || name == "XDG_STATE_HOME" || name == "XDG_CONFIG_HOME" {
+		if slices.Contains(bareNames, strings.ToUpper(name)) || chooses(name) {
 			env[name] = value
 		}
 	}
@@ -235,22 +286,60 @@ func (p *Patient) bare() []string {
 	return out
 }
 
+// leave stops the daemon that a launch has started, if nobody else is with it by now: a
+// browser that is would be told that it was stopped on purpose, and not start another.
+func (p *Patient) leave(ctx context.Context) error {
+	if p.seen.started.IsZero() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	c, err := p.reach(ctx)
+	if c == nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	for until := time.Now().Add(leaveSoon); ; time.Sleep(leaveSoon / 10) { // the launches' ends are seen a little later
+		var status protocol.StatusResult
+		if err := c.Call(ctx, "host.status", nil, &status); err != nil {
+			return err
+		}
+		switch {
+		case status.Started.Before(p.seen.started):
+			return nil // it ran before
+		case len(status.Connections) <= 1: // this one
+			return p.end(ctx, c)
+		case time.Now().After(until):
+			return nil
+		}
+	}
+}
+
 // stop ends the daemon and waits until the home is free.
 func (p *Patient) stop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
-	conn, err := transport.Dial(ctx, p.Place)
-	if errors.Is(err, transport.ErrNoDaemon) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	c, err := client.Terminal(ctx, conn, p.Version)
-	if err != nil {
+	c, err := p.reach(ctx)
+	if c == nil {
 		return err
 	}
 	defer func() { _ = c.Close() }()
+	return p.end(ctx, c)
+}
+
+// reach is the daemon that runs by now; nil without an error: none does.
+func (p *Patient) reach(ctx context.Context) (*client.Client, error) {
+	conn, err := transport.Dial(ctx, p.Place)
+	if errors.Is(err, transport.ErrNoDaemon) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return client.Terminal(ctx, conn, p.Version)
+}
+
+func (p *Patient) end(ctx context.Context, c *client.Client) error {
 	if err := c.Call(ctx, "host.stop", nil, nil); err != nil && !errors.Is(err, client.ErrClosed) {
 		return err
 	}

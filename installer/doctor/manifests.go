@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -25,6 +24,7 @@ func found(_ context.Context, p *Patient) (out []Finding) {
 	}
 	var good []string
 	anywhere := slices.ContainsFunc(p.seen.browsers, func(b browser) bool { return len(b.hits) > 0 })
+	served := p.served()
 	told := map[string]bool{} // by the file that is missing: some browsers share theirs
 	for _, b := range p.seen.browsers {
 		if len(b.hits) > 0 {
@@ -37,12 +37,17 @@ func found(_ context.Context, p *Patient) (out []Finding) {
 			told[file] = true
 		}
 		f := note("nothing tells this browser of swapkeep").withRemedy("swapkeep install --browser " + b.Browser)
-		switch {
-		case b.Box != "":
-			continue // another check's
-		case len(b.extensions) > 0 || !anywhere:
+		needed := len(b.extensions) > 0 || !anywhere
+		if needed {
 			f.Status = Fail
-			f = f.mendedBy(p.reinstall)
+		}
+		switch box, _ := b.Packaging(); {
+		case b.Box != "" && !needed:
+			continue // another check tells what it would need
+		case b.Box != "" && len(box.Commands) == 0: // nothing that is installed helps
+			f.Remedy = strings.Join(box.Needs, " ")
+		case needed && slices.Contains(served, b.Browser) && b.Box == "":
+			f = p.mendedByInstalling(f)
 		}
 		if len(p.Allowed[b.Family]) == 0 {
 			f.Remedy, f.fix = "swapkeep install --extension-id ID, with the id that the extension's popup shows", nil
@@ -89,10 +94,23 @@ func (p *Patient) installRemedy(file string) string {
 }
 
 func (p *Patient) replaceRemedy(h hit) string {
-	if h.place.Scope == manifest.System {
-		return "look at it, then remove it as the system's administrator: sudo rm " + quoted(h.file)
+	switch {
+	case h.place.Scope == manifest.System && h.place.Key != "":
+		return `look at it, then remove its key as an administrator: reg delete "` + p.keyOf(h) + `" /f`
+	case h.place.Scope == manifest.System:
+		return "look at it, then remove it as the system's administrator: sudo rm " + p.quoted(h.file)
 	}
 	return "look at it, then replace it with swapkeep install --force --browser " + h.place.Browser
+}
+
+// keyOf is the registry key that names a manifest.
+func (p *Patient) keyOf(h hit) string {
+	for _, view := range h.place.Views() {
+		if file, is, err := p.Machine.Registry.Value(keyIn(h.place, view), ""); err == nil && is && file == h.file {
+			return keyIn(h.place, view)
+		}
+	}
+	return keyIn(h.place, manifest.View64)
 }
 
 // valid holds each manifest that a browser reads against its family's rules.
@@ -107,7 +125,7 @@ func valid(_ context.Context, p *Patient) (out []Finding) {
 		switch {
 		case err != nil && p.isOurs(h.file) && ownPath(h.path):
 			p.seen.dead = append(p.seen.dead, h.file)
-			out = append(out, fail(oneLine(err), "swapkeep install --force").of(h.file).mendedBy(p.reinstall))
+			out = append(out, p.mendedByInstalling(fail(oneLine(err), "swapkeep install --force").of(h.file)))
 		case err != nil:
 			out = append(out, fail(oneLine(err), p.replaceRemedy(h)).of(h.file))
 		case strings.HasPrefix(string(h.text), bom):
@@ -153,37 +171,11 @@ func safe(_ context.Context, p *Patient) (out []Finding) {
 	count := 0
 	for _, h := range p.firsts() {
 		count++
-		for _, path := range []string{h.file, p.parent(h.file)} {
-			if f, bad := p.exposed(path); bad {
-				out = append(out, f)
+		for _, f := range p.exposures(h.file) {
+			if !slices.ContainsFunc(out, func(o Finding) bool { return o.About == f.About }) {
+				out = append(out, p.mendedByNarrowing(f, f.About))
 			}
 		}
 	}
 	return unless(out, ok(plural(count, "manifest")))
-}
-
-// exposed is a finding about a file or folder that others can change.
-func (p *Patient) exposed(path string) (Finding, bool) {
-	info, err := p.Machine.Files.Stat(path)
-	if err != nil {
-		return Finding{}, false // another check's
-	}
-	uid, known := p.Machine.Files.Owner(info)
-	mine := known && uid == p.UID
-	open := info.Mode().Perm() & 0o022
-	switch {
-	case known && uid != 0 && !mine:
-		return fail(fmt.Sprintf("belongs to user %d, who can change what browsers start", uid), "sudo chown \"$USER\" "+quoted(path)).of(path), true
-	case info.Mode()&fs.ModeSticky != 0 && info.IsDir():
-		return Finding{}, false
-	case open != 0:
-		f := fail(fmt.Sprintf("others can write it (mode %04o)", info.Mode().Perm()), "chmod go-w "+quoted(path)).of(path)
-		if mine {
-			f = f.mendedBy(p.chmod(path, info.Mode().Perm()&^0o022))
-		} else {
-			f.Remedy = "sudo " + f.Remedy
-		}
-		return f, true
-	}
-	return Finding{}, false
 }

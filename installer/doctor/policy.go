@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +16,8 @@ var policyChecks = []check{
 	{"policy", "no enterprise policy forbids the host", nil, policies},
 }
 
-// A policy is what an administrator says of native messaging. Both families use the
-// same three keys.
+// A policy is what an administrator says of native messaging; nil is no word of it. Both
+// families use the same three keys.
 type policy struct {
 	Blocklist []string `json:"NativeMessagingBlocklist"`
 	Allowlist []string `json:"NativeMessagingAllowlist"`
@@ -26,88 +27,175 @@ type policy struct {
 // A ruling is where a browser's policies are.
 type ruling struct {
 	files  []string // patterns; Linux
+	copies []string // patterns of the files of single copies of the browser, read where there are none of files; Linux
 	domain string   // of managed preferences; macOS
 	key    string   // below Software\Policies; Windows
 }
 
-var (
-	mozillaPolicies = []string{"/etc/firefox/policies/policies.json", "/usr/lib/firefox*/distribution/policies.json", "/usr/lib64/firefox*/distribution/policies.json", "/opt/firefox/distribution/policies.json"}
-	rulings         = map[string]ruling{
-		"chrome":             {[]string{"/etc/opt/chrome/policies/managed/*.json"}, "com.google.Chrome", `Google\Chrome`},
-		"chrome-for-testing": {[]string{"/etc/opt/chrome_for_testing/policies/managed/*.json"}, "com.google.chrome.for.testing", `Google\Chrome for Testing`},
-		"chromium":           {[]string{"/etc/chromium/policies/managed/*.json"}, "org.chromium.Chromium", `Chromium`},
-		"ungoogled-chromium": {[]string{"/etc/chromium/policies/managed/*.json"}, "org.chromium.Chromium", `Chromium`},
-		"brave":              {[]string{"/etc/brave/policies/managed/*.json"}, "com.brave.Browser", `BraveSoftware\Brave`},
-		"edge":               {[]string{"/etc/opt/edge/policies/managed/*.json"}, "com.microsoft.Edge", `Microsoft\Edge`},
-		"firefox":            {mozillaPolicies, "org.mozilla.firefox", `Mozilla\Firefox`},
-		"firefox-esr":        {mozillaPolicies, "org.mozilla.firefox", `Mozilla\Firefox`},
-	}
-)
+const mozillaPolicies = "/etc/firefox/policies/policies.json"
 
-// A ruled policy is one with the file or key that says it.
-type ruled struct {
+var rulings = map[string]ruling{
+	"chrome":             {[]string{"/etc/opt/chrome/policies/managed/*.json"}, nil, "com.google.Chrome", `Google\Chrome`},
+	"chrome-for-testing": {[]string{"/etc/opt/chrome_for_testing/policies/managed/*.json"}, nil, "com.google.chrome.for.testing", `Google\Chrome for Testing`},
+	"chromium":           {[]string{"/etc/chromium/policies/managed/*.json"}, nil, "org.chromium.Chromium", `Chromium`},
+	"ungoogled-chromium": {[]string{"/etc/chromium/policies/managed/*.json"}, nil, "org.chromium.Chromium", `Chromium`},
+	"brave":              {[]string{"/etc/brave/policies/managed/*.json"}, nil, "com.brave.Browser", `BraveSoftware\Brave`},
+	"edge":               {[]string{"/etc/opt/edge/policies/managed/*.json"}, nil, "com.microsoft.Edge", `Microsoft\Edge`},
+	"firefox": {[]string{mozillaPolicies},
+		[]string{"/usr/lib*/firefox/distribution/policies.json", "/usr/lib*/firefox-[bdn]*/distribution/policies.json", "/opt/firefox*/distribution/policies.json"},
+		"org.mozilla.firefox", `Mozilla\Firefox`},
+	"firefox-esr": {[]string{mozillaPolicies}, []string{"/usr/lib*/firefox-esr/distribution/policies.json"}, "org.mozilla.firefox", `Mozilla\Firefox`},
+}
+
+// rulingOf is where a browser's policies are, as far as that is known. A box has places of
+// its own; the snap of Firefox sees the system's.
+func rulingOf(b browser) (ruling, bool) {
+	if b.Box != "" {
+		return ruling{files: []string{mozillaPolicies}}, b.Box == manifest.Snap && b.Family == manifest.Firefox
+	}
+	at, known := rulings[b.Browser]
+	return at, known
+}
+
+// A source is a file or key that says a policy.
+type source struct {
 	policy
 	where string
+}
+
+// rules are what a browser makes of all its sources.
+type rules struct {
+	policy
+	blocks  string // where the blocklist is from
+	forbids string // where the word about hosts of a user is from
+}
+
+// merged goes by the last word on each key, which counts as a whole: the weakest source
+// comes first.
+func merged(sources []source) (r rules) {
+	for _, s := range sources {
+		if s.Blocklist != nil {
+			r.Blocklist, r.blocks = s.Blocklist, s.where
+		}
+		if s.Allowlist != nil {
+			r.Allowlist = s.Allowlist
+		}
+		if s.UserLevel != nil {
+			r.UserLevel, r.forbids = s.UserLevel, s.where
+		}
+	}
+	return r
 }
 
 const askAdministrator = "ask your administrator to allow "
 
 func policies(ctx context.Context, p *Patient) (out []Finding) {
-	looked := 0
+	var looked, unknown []string
 	for _, b := range p.seen.browsers {
-		at, known := rulings[b.Browser]
+		at, known := rulingOf(b)
 		if !known {
+			unknown = append(unknown, b.title())
 			continue
 		}
-		looked++
-		rules, unread := p.rules(ctx, at, b.Family)
-		if unread != "" {
-			out = append(out, note(unread).of(b.title()))
+		looked = append(looked, b.title())
+		all, unread := p.rules(ctx, at, b)
+		for _, file := range unread {
+			out = append(out, note(file+" cannot be read").of(b.title()))
 		}
-		for _, r := range rules {
+		for _, r := range all {
 			if f, bad := r.against(b); bad {
 				out = append(out, f.of(b.title()))
 			}
 		}
 	}
-	return unless(joined(out), ok(fmt.Sprintf("looked at those of %s", plural(looked, "browser"))))
+	if len(looked) > 0 {
+		out = unless(joined(out), ok(fmt.Sprintf("looked at those of %s: %s", plural(len(looked), "browser"), strings.Join(looked, ", "))))
+	}
+	if len(unknown) > 0 {
+		out = append(out, skipped("where their policies are is not known").of(strings.Join(unknown, ", ")))
+	}
+	return unless(out, skipped("no browser was found"))
 }
 
-// against is a finding where a policy keeps a browser from the host.
-func (r ruled) against(b browser) (Finding, bool) {
+// against is a finding where policies keep a browser from the host.
+func (r rules) against(b browser) (Finding, bool) {
 	blocked := slices.Contains(r.Blocklist, "*") || slices.Contains(r.Blocklist, manifest.HostName)
 	first, any := b.first()
 	switch {
 	case blocked && !slices.Contains(r.Allowlist, manifest.HostName):
-		return fail(r.where+" blocks it (NativeMessagingBlocklist)", askAdministrator+manifest.HostName+" (NativeMessagingAllowlist)"), true
+		return fail(r.blocks+" blocks it (NativeMessagingBlocklist)", askAdministrator+manifest.HostName+" (NativeMessagingAllowlist)"), true
 	case r.UserLevel != nil && !*r.UserLevel && any && first.place.Scope == manifest.User:
-		return fail(r.where+" forbids hosts that a user installed (NativeMessagingUserLevelHosts)", "sudo swapkeep install --system, or "+askAdministrator+"user-level hosts"), true
+		return fail(r.forbids+" forbids hosts that a user installed (NativeMessagingUserLevelHosts)", "sudo swapkeep install --system, or "+askAdministrator+"user-level hosts"), true
 	}
 	return Finding{}, false
 }
 
-// rules are the policies of a browser, and why one cannot be read.
-func (p *Patient) rules(ctx context.Context, at ruling, f manifest.Family) ([]ruled, string) {
-	switch p.Machine.OS {
-	case "windows":
-		return p.rulesByKey(at.key), ""
-	case "darwin":
-		return p.managed(ctx, at.domain), ""
+// rules are those of a browser, or of each copy of it that has a file of its own; and the
+// files that cannot be read.
+func (p *Patient) rules(ctx context.Context, at ruling, b browser) (out []rules, unread []string) {
+	common, unread := p.sources(ctx, at, b.Family)
+	files := p.distributions(b)
+	if p.Machine.OS == "linux" && len(common)+len(unread) == 0 { // else those of the copies are not read
+		files = p.matching(at.copies)
 	}
-	return p.ruleFiles(at.files, f)
+	single, more := p.ruleFiles(files, b.Family)
+	for _, s := range single {
+		out = append(out, merged(append([]source{s}, common...)))
+	}
+	if len(out) == 0 {
+		out = []rules{merged(common)}
+	}
+	return out, append(unread, more...)
 }
 
-func (p *Patient) ruleFiles(patterns []string, f manifest.Family) (out []ruled, unread string) {
-	for _, pattern := range patterns {
-		for _, file := range p.glob("", strings.TrimPrefix(pattern, "/")) {
-			text, err := p.small(file)
-			rule, parsed := parsePolicy(text, f)
-			if err != nil || !parsed {
-				unread = file + " cannot be read"
-				continue
+// sources are those that hold for every copy of a browser.
+func (p *Patient) sources(ctx context.Context, at ruling, f manifest.Family) ([]source, []string) {
+	switch p.Machine.OS {
+	case "windows":
+		return p.rulesByKey(at.key), nil
+	case "darwin":
+		return p.managed(ctx, at.domain), nil
+	}
+	return p.ruleFiles(p.matching(at.files), f) // sorted: of Chromium's the last has the last word
+}
+
+// distribution is where a copy of Firefox has its file, below its own folder.
+var distribution = map[string]string{"windows": "distribution/policies.json", "darwin": "Contents/Resources/distribution/policies.json"}
+
+// distributions are the files of the copies of Firefox whose folders the table knows.
+func (p *Patient) distributions(b browser) (out []string) {
+	below, has := distribution[p.Machine.OS]
+	if b.Family != manifest.Firefox || !has {
+		return nil
+	}
+	for _, place := range b.places {
+		for _, dir := range place.Footprints(p.environment()) {
+			file := p.under(dir, below)
+			if _, err := p.Machine.Files.Stat(file); err == nil && !slices.Contains(out, file) {
+				out = append(out, file)
 			}
-			out = append(out, ruled{rule, file})
 		}
+	}
+	return out
+}
+
+// matching are the files of patterns.
+func (p *Patient) matching(patterns []string) (out []string) {
+	for _, pattern := range patterns {
+		out = append(out, p.glob("", strings.TrimPrefix(pattern, "/"))...)
+	}
+	return out
+}
+
+func (p *Patient) ruleFiles(files []string, f manifest.Family) (out []source, unread []string) {
+	for _, file := range files {
+		text, err := p.small(file)
+		rule, parsed := parsePolicy(text, f)
+		if err != nil || !parsed {
+			unread = append(unread, file)
+			continue
+		}
+		out = append(out, source{rule, file})
 	}
 	return out, unread
 }
@@ -125,46 +213,53 @@ func parsePolicy(text []byte, f manifest.Family) (out policy, ok bool) {
 	return out, err == nil
 }
 
-// managed are the preferences that macOS keeps for administrators.
-func (p *Patient) managed(ctx context.Context, domain string) (out []ruled) {
-	for _, pattern := range []string{"/Library/Managed Preferences/" + domain + ".plist", "/Library/Managed Preferences/*/" + domain + ".plist"} {
-		for _, file := range p.glob("", strings.TrimPrefix(pattern, "/")) {
-			text, err := ask(ctx, "plutil", "-convert", "json", "-o", "-", file)
-			if rule, parsed := parsePolicy([]byte(text), manifest.Chromium); err == nil && parsed {
-				out = append(out, ruled{rule, file})
-			}
+// managed are the preferences that macOS keeps for administrators: of the machine, and of
+// this user.
+func (p *Patient) managed(ctx context.Context, domain string) (out []source) {
+	for _, folder := range []string{"", path.Base(p.Machine.Home) + "/"} {
+		file := "/Library/Managed Preferences/" + folder + domain + ".plist"
+		if _, err := p.Machine.Files.Stat(file); err != nil {
+			continue
+		}
+		text, err := ask(ctx, "plutil", "-convert", "json", "-o", "-", file)
+		if rule, parsed := parsePolicy([]byte(text), manifest.Chromium); err == nil && parsed {
+			out = append(out, source{rule, file})
 		}
 	}
 	return out
 }
 
-// maxListed is how many entries of a list in the registry are looked at.
-const maxListed = 100
-
-func (p *Patient) rulesByKey(below string) (out []ruled) {
-	for _, hive := range []string{"HKLM", "HKCU"} {
+// rulesByKey are the user's and then the machine's, which has the last word.
+func (p *Patient) rulesByKey(below string) (out []source) {
+	for _, hive := range []string{"HKCU", "HKLM"} {
 		key := hive + `\Software\Policies\` + below
-		r := ruled{where: key, policy: policy{Blocklist: p.listIn(key + `\NativeMessagingBlocklist`), Allowlist: p.listIn(key + `\NativeMessagingAllowlist`)}}
+		s := source{where: key, policy: policy{Blocklist: p.listIn(key + `\NativeMessagingBlocklist`), Allowlist: p.listIn(key + `\NativeMessagingAllowlist`)}}
 		if n, is := p.number(key, "NativeMessagingUserLevelHosts"); is {
 			yes := n != 0
-			r.UserLevel = &yes
+			s.UserLevel = &yes
 		}
-		out = append(out, r)
+		out = append(out, s)
 	}
 	return out
 }
 
-// listIn are the values 1, 2 and so on of a key.
-func (p *Patient) listIn(key string) (out []string) {
+// maxListed is the highest number in a list of the registry that is looked at.
+const maxListed = 100
+
+// listIn are the values of a key, which are numbered from 1, with gaps where some were
+// taken out. nil: there is no such key.
+func (p *Patient) listIn(key string) []string {
 	if p.Machine.Registry == nil {
 		return nil
 	}
+	if is, err := p.Machine.Registry.Exists(key); err != nil || !is {
+		return nil
+	}
+	out := []string{}
 	for i := 1; i <= maxListed; i++ {
-		text, is, err := p.Machine.Registry.Value(key, strconv.Itoa(i))
-		if err != nil || !is {
-			break
+		if text, is, err := p.Machine.Registry.Value(key, strconv.Itoa(i)); err == nil && is {
+			out = append(out, strings.TrimSpace(text))
 		}
-		out = append(out, strings.TrimSpace(text))
 	}
 	return out
 }

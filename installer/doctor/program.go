@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -16,10 +15,10 @@ var programChecks = []check{
 	{"program.there", "the program that they start is there", nil, eachProgram(programThere)},
 	{"program.executable", "and can be started", nil, eachProgram(executable)},
 	{"program.mount", "from a disk that lets programs start", []string{"linux", "darwin"}, eachProgram(mounted)},
-	{"program.safe", "only you can change it", []string{"linux", "darwin"}, eachProgram(programSafe)},
+	{"program.safe", "only you can change it", []string{"linux", "darwin"}, programSafe},
 	{"program.place", "it stays where it is", nil, eachProgram(placed)},
 	{"program.quarantine", "macOS lets it start", []string{"darwin"}, eachProgram(quarantined)},
-	{"program.signature", "its signature is valid", []string{"darwin", "windows"}, eachProgram(signed)},
+	{"program.signature", "its signature is valid", []string{"darwin", "windows"}, signatures},
 	{"program.same", "it is this copy of swapkeep", nil, same},
 }
 
@@ -31,6 +30,14 @@ func (p *Patient) programs() (out []string) {
 		}
 	}
 	return out
+}
+
+// daemonOf is the daemon that a program of ours starts.
+func (p *Patient) daemonOf(program string) string {
+	if p.Machine.OS == "windows" { // no versions beside each other
+		return p.under(p.parent(program), "swapkeepd.exe")
+	}
+	return installer.DaemonBeside(p.resolved(program))
 }
 
 func eachProgram(look func(context.Context, *Patient, string) (Finding, bool)) func(context.Context, *Patient) []Finding {
@@ -53,14 +60,14 @@ func programThere(_ context.Context, p *Patient, path string) (Finding, bool) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && p.linkBroken(path):
 		p.leadNowhere(path)
-		return fail("a link on its way leads nowhere", "swapkeep install").mendedBy(p.reinstall), true
+		return p.mendedByInstalling(fail("a link on its way leads nowhere", "swapkeep install")), true
 	case errors.Is(err, fs.ErrNotExist):
 		p.leadNowhere(path)
-		return fail("is not there: it was moved or removed", "swapkeep install").mendedBy(p.reinstall), true
+		return p.mendedByInstalling(fail("is not there: it was moved or removed", "swapkeep install")), true
 	case err != nil:
 		return fail(oneLine(err), "look at its folder's permissions"), true
 	case !info.Mode().IsRegular():
-		return fail("is no program but a "+kindOf(info), "swapkeep install").mendedBy(p.reinstall), true
+		return p.mendedByInstalling(fail("is no program but a "+kindOf(info), "swapkeep install")), true
 	}
 	return Finding{}, false
 }
@@ -98,88 +105,48 @@ func executable(_ context.Context, p *Patient, path string) (Finding, bool) {
 		return Finding{}, false
 	}
 	if info.Mode().Perm()&0o111 == 0 {
-		f := fail(fmt.Sprintf("is not executable (mode %04o)", info.Mode().Perm()), "chmod +x "+quoted(path))
-		if uid, known := p.Machine.Files.Owner(info); known && uid == p.UID {
-			f = f.mendedBy(p.chmod(path, info.Mode().Perm()|0o755&^0o022))
-		}
-		return f, true
+		return p.notExecutable(path, info), true
 	}
 	return Finding{}, false
 }
 
-// mounted looks for a file system that lets no program start.
-func mounted(_ context.Context, p *Patient, path string) (Finding, bool) {
-	table, err := p.Machine.Files.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return Finding{}, false // not Linux: programs there fail at launch
+// notExecutable is the finding about a program that cannot be started as its mode is.
+func (p *Patient) notExecutable(path string, info fs.FileInfo) Finding {
+	f := fail(fmt.Sprintf("is not executable (mode %04o)", info.Mode().Perm()), "chmod +x "+p.quoted(path))
+	uid, known := p.Machine.Files.Owner(info)
+	switch open := info.Mode().Perm()&othersWrite != 0; {
+	case !known || uid != p.UID:
+		return f
+	case !open:
+		return f.mendedBy(p.chmod(path, 0o755, othersWrite))
+	case p.untouched(p.resolved(path)):
+		return f.mendedBy(p.narrow(p.resolved(path), 0o755))
 	}
-	m, found := mountOf(string(table), p.resolved(path))
-	if !found || !slices.Contains(strings.Split(m.options, ","), "noexec") {
-		return Finding{}, false
-	}
-	return fail("is on "+m.point+", which is mounted noexec", "mount it without noexec (sudo mount -o remount,exec "+quoted(m.point)+"), or install swapkeep elsewhere with HOME on another disk"), true
+	return f
 }
 
-// A mount is a line of mountinfo.
-type mount struct{ point, options string }
-
-// mountOf is the last of the longest mount points that a path is below (proc(5)).
-func mountOf(table, path string) (best mount, found bool) {
-	for line := range strings.Lines(table) {
-		fields := strings.Fields(line)
-		if len(fields) < 6 {
-			continue
-		}
-		point := unescaped(fields[4])
-		below := point == "/" || path == point || strings.HasPrefix(path, point+"/")
-		if below && len(point) >= len(best.point) {
-			best, found = mount{point, fields[5]}, true
-		}
+// programSafe looks who else could change a program or the daemon that it starts, or put
+// others in their place.
+func programSafe(_ context.Context, p *Patient) (out []Finding) {
+	programs := p.programs()
+	if len(programs) == 0 {
+		return []Finding{skipped("no manifest names a program")}
 	}
-	return best, found
-}
-
-// unescaped reads what mountinfo writes in octal.
-var unescaped = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace
-
-// resolved is a path without links, as far as it is there.
-func (p *Patient) resolved(file string) string {
-	for range 40 { // as many as Linux follows
-		next, changed := p.followed(file)
-		if !changed {
-			break
-		}
-		file = next
-	}
-	return file
-}
-
-// followed is a path with its last link followed.
-func (p *Patient) followed(file string) (string, bool) {
-	rest := ""
-	for at := file; at != p.parent(at); at = p.parent(at) {
-		if to, err := p.Machine.Files.Readlink(at); err == nil {
-			if !path.IsAbs(to) {
-				to = path.Join(p.parent(at), to)
+	told := map[string]bool{}
+	for _, program := range programs {
+		for _, f := range slices.Concat(p.exposures(program), p.exposures(p.daemonOf(program))) {
+			at := f.About
+			if told[at] {
+				continue
 			}
-			return to + rest, true
-		}
-		rest = at[len(p.parent(at)):] + rest
-	}
-	return file, false
-}
-
-// programSafe looks who else could change the program, or put another in its place.
-func programSafe(_ context.Context, p *Patient, path string) (Finding, bool) {
-	for at := p.resolved(path); at != p.parent(at); at = p.parent(at) {
-		if f, bad := p.exposed(at); bad {
-			if at != path {
+			told[at] = true
+			if at != program {
 				f.Evidence = at + " " + f.Evidence
 			}
-			return f, true
+			out = append(out, p.mendedByNarrowing(f, at).of(program))
 		}
 	}
-	return Finding{}, false
+	return unless(out, ok(strings.Join(programs, ", ")))
 }
 
 // passing are folders that what is in them does not stay in.
@@ -188,17 +155,17 @@ var passing = []string{"/tmp/.mount_", "/Cellar/", "/AppTranslocation/", "/Downl
 func placed(_ context.Context, p *Patient, path string) (Finding, bool) {
 	for _, part := range passing {
 		if strings.Contains(path, part) {
-			return warn("is in a folder that it will not stay in", "swapkeep install").mendedBy(p.reinstall), true
+			return p.mendedByInstalling(warn("is in a folder that it will not stay in", "swapkeep install")), true
 		}
 	}
 	return Finding{}, false
 }
 
-func quarantined(_ context.Context, _ *Patient, path string) (Finding, bool) {
+func quarantined(_ context.Context, p *Patient, path string) (Finding, bool) {
 	if !inQuarantine(path) {
 		return Finding{}, false
 	}
-	return fail("is in quarantine, so that macOS does not start it for a browser", "xattr -d com.apple.quarantine "+quoted(path)), true
+	return fail("is in quarantine, so that macOS does not start it for a browser", "xattr -d com.apple.quarantine "+p.quoted(path)), true
 }
 
 // same tells other copies of swapkeep that browsers start apart from this one.

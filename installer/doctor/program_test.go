@@ -1,6 +1,12 @@
 package doctor
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"swapkeep/installer"
+	"swapkeep/installer/installertest"
+)
 
 // The last of the longest mount points that a path is below decides.
 func TestMountOf(t *testing.T) {
@@ -27,12 +33,46 @@ broken line
 	}
 }
 
+// Where it is not known how a disk is mounted, that is said.
+func TestMountedUnknown(t *testing.T) {
+	files := installertest.NewFiles()
+	files.File("/home/ann/swapkeep", "program")
+	p := &Patient{Machine: installer.Machine{OS: "linux", Home: "/home/ann", Files: files}}
+	if f, told := mounted(t.Context(), p, "/home/ann/swapkeep"); !told || f.Status != Skipped {
+		t.Errorf("%+v", f)
+	}
+	files.File("/proc/self/mountinfo", "22 1 8:1 / / rw,noexec - ext4 /dev/sda1 rw\n")
+	if f, told := mounted(t.Context(), p, "/home/ann/swapkeep"); !told || f.Status != Fail || !strings.Contains(f.Remedy, "remount,exec /)") {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestQuoted(t *testing.T) {
+	p := &Patient{Machine: installer.Machine{OS: "linux"}}
 	for path, want := range map[string]string{
 		"/usr/lib/swapkeep": "/usr/lib/swapkeep", "/home/ann lee/x": "'/home/ann lee/x'", "/it's": `'/it'\''s'`, "": "''", "/$(reboot)": "'/$(reboot)'",
 	} {
-		if got := quoted(path); got != want {
+		if got := p.quoted(path); got != want {
 			t.Errorf("%q is %s, want %s", path, got, want)
+		}
+	}
+}
+
+// Commands are the system's own.
+func TestCommands(t *testing.T) {
+	unix, windows := &Patient{Machine: installer.Machine{OS: "linux"}}, &Patient{Machine: installer.Machine{OS: "windows"}}
+	for _, row := range []struct{ got, want string }{
+		{unix.quoted("/home/ann lee/x"), "'/home/ann lee/x'"},
+		{windows.quoted(`C:\Users\ann\x`), `C:\Users\ann\x`},
+		{windows.quoted(`C:\Users\ann lee\it's`), `"C:\Users\ann lee\it's"`},
+		{windows.quoted(""), `""`},
+		{unix.moveAside("/a b", "go on"), "mv '/a b' '/a b.damaged' && go on"},
+		{windows.moveAside(`C:\a b`, "go on"), `move "C:\a b" "C:\a b.damaged", then go on`},
+		{unix.kill(7), "kill 7"},
+		{windows.kill(7), "taskkill /F /PID 7"},
+	} {
+		if row.got != row.want {
+			t.Errorf("%s, want %s", row.got, row.want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"swapkeep/host/client"
 	"swapkeep/installer"
@@ -21,8 +22,8 @@ type sight struct {
 	dialed   error // why there is no daemon to ask
 	pid      int   // of the process that holds the home; 0 = unknown
 	held     bool
-	started  bool     // by a launch of ours
-	dead     []string // manifests that we installed and that serve nobody as they are
+	started  time.Time // of the first launch that found no daemon; zero: each found one
+	dead     []string  // manifests that we installed and that serve nobody as they are
 }
 
 // A browser is one on the machine, with its manifests.
@@ -31,6 +32,7 @@ type browser struct {
 	places         []manifest.Place
 	hits           []hit // in the browser's order: it reads the first
 	extensions     []extension
+	strangers      []extension // that have our extension's name and are not let in
 }
 
 // A hit is a manifest where a browser looks.
@@ -73,7 +75,7 @@ func (p *Patient) look(ctx context.Context) {
 		for _, place := range b.places {
 			b.hits = append(b.hits, p.hitsAt(place)...)
 		}
-		b.extensions = p.extensionsOf(b)
+		b.extensions, b.strangers = p.extensionsOf(b)
 		p.seen.browsers = append(p.seen.browsers, b)
 	}
 }

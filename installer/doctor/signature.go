@@ -2,21 +2,102 @@ package doctor
 
 import (
 	"context"
+	"errors"
+	"os/exec"
+	"slices"
 	"strings"
+	"time"
 )
 
-// signed asks the system whether it trusts a program.
-func signed(ctx context.Context, p *Patient, path string) (Finding, bool) {
-	if p.Machine.OS == "darwin" {
-		_, err := ask(ctx, "codesign", "--verify", "--strict", path)
-		if missing(err) || err == nil {
-			return Finding{}, false
+// signTime is for the system to look at signatures: PowerShell alone takes seconds to start.
+const signTime = 6 * time.Second
+
+const fromATrusted = "do not use it; install again from a package that you trust"
+
+// signatures asks the system whether it trusts the host and the daemon beside it.
+func signatures(ctx context.Context, p *Patient) []Finding {
+	var files []string
+	for _, program := range p.programs() {
+		for _, file := range []string{program, p.daemonOf(program)} {
+			if _, err := p.Machine.Files.Stat(file); err == nil && !slices.Contains(files, file) {
+				files = append(files, file)
+			}
 		}
-		return warn("is not signed, or was changed: "+oneLine(err), "install a signed package, or allow it under Privacy & Security in the settings"), true
 	}
-	said, err := ask(ctx, "powershell.exe", "-NoProfile", "-Command", "(Get-AuthenticodeSignature -LiteralPath '"+strings.ReplaceAll(path, "'", "''")+"').Status")
-	if status := strings.TrimSpace(said); err == nil && status != "Valid" && status != "" {
-		return note("signature: " + status), true
+	if len(files) == 0 {
+		return []Finding{skipped("no manifest names a program that is there")}
 	}
-	return Finding{}, false
+	ctx, cancel := context.WithTimeout(ctx, signTime)
+	defer cancel()
+	look := codesigned
+	if p.Machine.OS == "windows" {
+		look = authenticode
+	}
+	return unless(look(ctx, p, files), ok(strings.Join(files, ", ")))
+}
+
+// verdicts are what Windows says of a signature that is not valid.
+var verdicts = map[string]Finding{
+	"NotSigned":    note("is not signed"),
+	"HashMismatch": fail("was changed after it was signed", fromATrusted),
+	"NotTrusted":   warn("is signed by somebody whom this machine does not trust", "look who signed it, in its properties"),
+}
+
+// authenticode asks for all at once. The paths, which a manifest may have from anybody,
+// are no part of the command.
+func authenticode(ctx context.Context, p *Patient, files []string) (out []Finding) {
+	const variable = "SWAPKEEP_FILES"
+	const command = "$env:" + variable + " -split '\\|' | ForEach-Object { (Get-AuthenticodeSignature -LiteralPath $_).Status }"
+	env := append(slices.Clone(p.Environ), variable+"="+strings.Join(files, "|"))
+	said, err := askFor(ctx, env, "powershell.exe", "-NoProfile", "-NonInteractive", "-Command", command)
+	statuses := strings.Fields(said)
+	switch {
+	case err != nil:
+		return []Finding{skipped("PowerShell could not be asked: " + oneLine(err))}
+	case len(statuses) != len(files):
+		return []Finding{skipped("PowerShell gives no answer for every program")}
+	}
+	for i, status := range statuses {
+		if status == "Valid" {
+			continue
+		}
+		f, known := verdicts[status]
+		if !known {
+			f = warn("its signature cannot be relied on: "+shown(status), "look at it in its properties, Digital Signatures")
+		}
+		out = append(out, f.of(files[i]))
+	}
+	return out
+}
+
+// codesigned asks macOS, which does not start what was changed after it was signed.
+func codesigned(ctx context.Context, _ *Patient, files []string) (out []Finding) {
+	for _, file := range files {
+		_, err := askFor(ctx, nil, "codesign", "--verify", "--strict", file)
+		var refused *exec.ExitError
+		switch {
+		case err == nil:
+			continue
+		case ctx.Err() != nil, !errors.As(err, &refused):
+			out = append(out, skipped("codesign could not be asked: "+oneLine(err)).of(file))
+		case strings.Contains(err.Error(), "modified"), strings.Contains(err.Error(), "invalid"):
+			out = append(out, fail("was changed after it was signed: "+oneLine(err), fromATrusted).of(file))
+		default:
+			out = append(out, warn("is not signed as macOS wants it: "+oneLine(err), "install a signed package, or allow it under Privacy & Security in the settings").of(file))
+		}
+	}
+	return out
+}
+
+// askFor runs a program of the system until the context ends.
+func askFor(ctx context.Context, env []string, name string, args ...string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	said, err := say(ctx, signTime, env, path, args...)
+	if ctx.Err() != nil {
+		err = ctx.Err() // a program that was ended has failed in many ways
+	}
+	return said, err
 }

@@ -7,13 +7,43 @@ import (
 	"strings"
 )
 
-// quoted is a path as one word of a shell, as it is where that is enough.
-func quoted(path string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%,~"
-	if path != "" && strings.Trim(path, plain) == "" {
+// Characters that no shell takes for its own.
+const (
+	plain        = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%,~"
+	plainWindows = `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789\:._-`
+)
+
+// quoted is a path as one word of the machine's shell, as it is where that is enough. No
+// path of Windows has a quotation mark in it.
+func (p *Patient) quoted(path string) string {
+	windows, harmless := p.Machine.OS == "windows", plain
+	if windows {
+		harmless = plainWindows
+	}
+	switch {
+	case path != "" && strings.Trim(path, harmless) == "":
 		return path
+	case windows:
+		return `"` + path + `"`
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// moveAside is the command by which a file makes room for a new one, which another makes.
+func (p *Patient) moveAside(path, then string) string {
+	words := p.quoted(path) + " " + p.quoted(path+".damaged")
+	if p.Machine.OS == "windows" { // whose two shells have no && in common
+		return "move " + words + ", then " + then
+	}
+	return "mv " + words + " && " + then
+}
+
+// kill is the command that ends a process.
+func (p *Patient) kill(pid int) string {
+	if p.Machine.OS == "windows" {
+		return fmt.Sprintf("taskkill /F /PID %d", pid) // a program without a window hears nothing milder
+	}
+	return fmt.Sprintf("kill %d", pid)
 }
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

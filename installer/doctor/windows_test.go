@@ -102,14 +102,14 @@ func TestWindows(t *testing.T) {
 		"hidden by the user's": {"manifest.order", func(_ *Patient, f *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKCU\`+chromeKey, "", other(f, `C:\other.json`))
 			r.Put(`HKLM\`+chromeKey, "", windowsFile)
-		}, Fail, `reads C:\other.json first`},
+		}, Fail, "swapkeep install --force --browser chrome"},
 		"hidden by the 32-bit view": {"manifest.order", func(_ *Patient, f *installertest.Files, r *installertest.Registry) {
 			if err := r.Unset(`HKCU\`+chromeKey, ""); err != nil {
 				t.Fatal(err)
 			}
 			r.Put(`HKLM\Software\WOW6432Node\Google\Chrome\NativeMessagingHosts\`+manifest.HostName, "", other(f, `C:\other.json`))
 			r.Put(`HKLM\`+chromeKey, "", windowsFile)
-		}, Fail, `reads C:\other.json first`},
+		}, Fail, `reg delete "HKLM\Software\WOW6432Node\Google\Chrome\NativeMessagingHosts\` + manifest.HostName + `" /f`},
 		"views differ": {"windows.views", func(_ *Patient, _ *installertest.Files, r *installertest.Registry) {
 			r.Put(`HKLM\Software\WOW6432Node\Google\Chrome\NativeMessagingHosts\`+manifest.HostName, "", `C:\old.json`)
 			r.Put(`HKLM\`+chromeKey, "", windowsFile)

@@ -21,6 +21,8 @@ type Files struct {
 	Fail func(op, path string) error
 	// Locked are folders that nobody may write in.
 	Locked []string
+	// Held are the folders whose lock somebody has.
+	Held map[string]bool
 }
 
 type node struct {
@@ -32,7 +34,7 @@ type node struct {
 
 // NewFiles has these folders, with those around them.
 func NewFiles(folders ...string) *Files {
-	f := &Files{nodes: map[string]*node{}}
+	f := &Files{nodes: map[string]*node{}, Held: map[string]bool{}}
 	for _, dir := range folders {
 		f.Folder(dir)
 	}
@@ -62,6 +64,15 @@ func (f *Files) File(p, content string) {
 func (f *Files) Link(p, target string) {
 	f.Folder(parent(p))
 	f.nodes[p] = &node{name: base(p), mode: fs.ModeSymlink | 0o777, content: []byte(target)}
+}
+
+// Lock is given once at a time.
+func (f *Files) Lock(dir string) (unlock func(), err error) {
+	if f.Held[dir] {
+		return nil, installer.ErrBusy
+	}
+	f.Held[dir] = true
+	return func() { delete(f.Held, dir) }, nil
 }
 
 // Chown gives what is at a path to a user.

@@ -37,6 +37,10 @@ func (k kill) ways() []string {
 	return []string{prompt, late}
 }
 
+// cheapWallets makes a daemon stretch passwords little: with hundreds of wallets that
+// would be most of the work. The flows of wallets themselves do without it.
+const cheapWallets = "SWAPKEEP_CHEAP_KDF=1"
+
 // TestKilledAtEveryPoint runs each flow once to learn which points it passes,
 // then once more for every one of them, dying there.
 func TestKilledAtEveryPoint(t *testing.T) {
@@ -85,7 +89,7 @@ func TestKilledAtEveryPoint(t *testing.T) {
 // and all that it passes.
 func trace(t *testing.T, f flow) (kills []kill, points []string) {
 	d := newDesk(t, takeLane(t))
-	d.env = append(d.env, f.env(d)...)
+	d.env = append(d.env, append(f.env(d), cheapWallets)...)
 	path := filepath.Join(d.dir, "trace")
 	d.open("SWAPKEEP_FAULT_TRACE=" + path)
 	p := begin(d, f, path)
@@ -171,7 +175,7 @@ const notSoOften = "not passed so often"
 // goroutines do first; a later passage that did not happen is no verdict.
 func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, reached bool) {
 	d := newDesk(t, l)
-	d.env = append(d.env, k.flow.env(d)...)
+	d.env = append(d.env, append(k.flow.env(d), cheapWallets)...)
 	d.open(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
 	p := begin(d, k.flow, "")
 	d.doomed = d.watch()

@@ -29,10 +29,10 @@ var allowed = map[string][]string{
 	"manifest/gen":          {"manifest"},
 	"manifest/manifesttest": {"manifest"},
 
-	"installer":               {"fault", "manifest"},
+	"installer":               {"durable", "fault", "manifest"},
 	"installer/installertest": {"installer", "manifest"},
 	"installer/doctor":        {"config", "host/client", "host/frame", "host/owner", "host/protocol", "host/transport", "installer", "manifest"},
-	"packaging/build":         {"manifest"},
+	"packaging/build":         {"installer", "manifest"},
 
 	"keys/keystest": {"keys"},
 
@@ -75,8 +75,8 @@ var allowed = map[string][]string{
 	"cmd/internal/...":          {}, // what people read and type in a terminal
 	"cmd/swapkeep/internal/...": {},
 
-	"cmd/swapkeep":         {"cmd/internal/...", "cmd/swapkeep/internal/...", "config", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "installer", "installer/doctor", "manifest"},
-	"cmd/swapkeepd":        {"priceapi", "priceapi/board", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/worth", "rest", "chain", "config", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "swap", "tokens"},
+	"cmd/swapkeep":         {"cmd/internal/...", "cmd/swapkeep/internal/...", "config", "durable", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "installer", "installer/doctor", "manifest"},
+	"cmd/swapkeepd":        {"priceapi", "priceapi/board", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/worth", "rest", "chain", "config", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "manifest", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "swap", "tokens"},
 	"cmd/swapkeep-server":  {"chain", "fault", "priceapi", "priceapi/board", "priceapi/poll", "priceapi/postgres", "priceapi/price", "priceapi/shared", "priceapi/web", "providers/keyproxy", "rest", "tokens"},
 	"cmd/swapkeep-sandbox": {"cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/client", "host/frame", "host/protocol"},
 

@@ -1,0 +1,155 @@
+//go:build faults
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"swapkeep/host/owner"
+)
+
+const flatpakData = ".var/app/org.mozilla.firefox/.mozilla/"
+
+// inFlatpak is a Firefox in a Flatpak that has the extension.
+func (w *ward) inFlatpak() {
+	w.write(flatpakData+"firefox/ann.default/extensions.json", w.read(".mozilla/firefox/ann.default/extensions.json"))
+}
+
+// opened is what a Flatpak lets the host see.
+type opened struct{ home, access string }
+
+// flatpak is a Firefox in a Flatpak, installed for, with a flatpak command that tells how
+// far its box is open in that command's own words.
+func (w *ward) flatpak(o opened) {
+	w.inFlatpak()
+	current := w.program
+	w.program = filepath.Join(w.package_, "swapkeep")
+	w.run("install")
+	w.program = current
+	w.says("flatpak", fmt.Sprintf(`case "$*" in
+"info --show-permissions org.mozilla.firefox") printf '[Context]\nshared=network;ipc;\nfilesystems=xdg-download;\n\n[Environment]\nSWAPKEEP_HOME=%%s\n' '%s' ;;
+"info --file-access="*" org.mozilla.firefox") echo %s ;;
+*) exit 1 ;;
+esac`, o.home, o.access))
+}
+
+// refusedSnap is a Firefox in a Snap for which the portal's question was answered by no.
+func (w *ward) refusedSnap() {
+	w.folder("snap/firefox")
+	w.says("flatpak", `case "$*" in
+"permissions webextensions app.swapkeep.host") printf 'webextensions\tapp.swapkeep.host\tsnap.firefox\tno\t0x00\n' ;;
+*) exit 1 ;;
+esac`)
+}
+
+// says puts a command on the PATH.
+func (w *ward) says(name, script string) {
+	w.write("commands/"+name, "#!/bin/sh\n"+script+"\n")
+	w.chmod("commands/"+name, 0o755)
+	w.env = append(w.env, "PATH="+w.at("commands")+":/usr/bin:/bin")
+}
+
+// onASmallDisk has a file system of eight MiB for the state directory, which only what is
+// run in the ward sees.
+func (w *ward) onASmallDisk() {
+	const script = `cp "$0/receipts.json" "$0.receipts" && mount -t tmpfs -o size=8m,mode=700 none "$0" && cp "$0.receipts" "$0/receipts.json" && exec "$@"`
+	w.inside = []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, w.place.Home}
+	if out, err := exec.Command(w.inside[0], append(w.inside[1:], "true")...).CombinedOutput(); err != nil {
+		w.t.Skipf("NOT RUN: this machine lets nobody mount: %v, %s", err, out)
+	}
+}
+
+// lockedKeychain is a Secret Service that nobody unlocks, with a collection of an earlier
+// session. There is no display for its prompt.
+func (w *ward) lockedKeychain() {
+	end := w.keychain("before", "ward")
+	w.until("a collection", func() bool {
+		kept, _ := filepath.Glob(w.at(".local/share/keyrings/*.keyring"))
+		return len(kept) > 0
+	})
+	end()
+	w.t.Cleanup(w.keychain("now", ""))
+}
+
+// keychain begins a session with a Secret Service, on a bus of its own, which without a
+// password stays locked. What is run in the ward belongs to it.
+func (w *ward) keychain(session, password string) (end func()) {
+	run := w.at("/" + session)
+	w.ok(os.Mkdir(run, 0o700))
+	bus := "DBUS_SESSION_BUS_ADDRESS=unix:path=" + filepath.Join(run, "bus")
+	env := append(slices.Clone(w.env), bus, "XDG_RUNTIME_DIR="+run)
+	w.env = append(w.env, bus)
+	endBus := w.begin(env, "", "dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path="+filepath.Join(run, "bus"))
+	w.until("a bus", func() bool { _, err := os.Stat(filepath.Join(run, "bus")); return err == nil })
+	args := []string{"--foreground", "--components=secrets"}
+	if password != "" {
+		args = append(args, "--unlock")
+	}
+	endService := w.begin(env, password, "gnome-keyring-daemon", args...)
+	w.until("a Secret Service", func() bool {
+		ask := exec.Command("dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", "string:org.freedesktop.secrets")
+		ask.Env = env
+		out, _ := ask.Output()
+		return bytes.Contains(out, []byte("boolean true"))
+	})
+	return func() { endService(); endBus() }
+}
+
+// begin starts a program that end ends.
+func (w *ward) begin(env []string, input, name string, args ...string) (end func()) {
+	w.t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Env, cmd.Stdin = env, strings.NewReader(input)
+	w.ok(cmd.Start())
+	return func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+}
+
+func (w *ward) until(what string, is func() bool) {
+	w.t.Helper()
+	for end := time.Now().Add(10 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			w.t.Fatalf("there is no %s in 10 s", what)
+		}
+	}
+}
+
+// A browser that comes to the daemon which the doctor has started keeps it.
+func TestDoctorLeavesABrowserItsDaemon(t *testing.T) {
+	w := newWard(t)
+	w.remove(firefoxFile) // one launch is enough
+	w.ok(os.Rename(w.at(programFile), w.at("real")))
+	w.ok(os.Symlink(w.at(".local/lib/swapkeep/0.1.0/swapkeepd"), w.at("swapkeepd")))
+	w.ok(unix.Mkfifo(w.at("port"), 0o600))
+	port, err := os.OpenFile(w.at("port"), os.O_RDWR, 0)
+	w.ok(err)
+	t.Cleanup(func() { // before the daemon ends, or the browser's host would look for another
+		_ = port.Close()
+		w.until("end of the browser's host", func() bool { _, err := os.Stat(w.at("left")); return err == nil })
+	})
+	w.write(programFile, "#!/bin/sh\ncd "+w.home+`
+{ ./real "$@" <port; : >left; } >/dev/null 2>&1 & # the browser
+sleep 2
+exec ./real "$@"
+`)
+	w.chmod(programFile, 0o755)
+	w.program = w.at("real")
+	if got := w.doctor(); strings.Contains(got, "goes on") {
+		t.Errorf("it is not the doctor's any more:\n%s", got)
+	}
+	if _, held := owner.Holder(w.place); !held {
+		t.Error("the daemon was stopped while a browser had it")
+	}
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"swapkeep/durable"
+	"swapkeep/host/transport"
+)
+
+// What a crash left goes with the state directory; what is somebody's stays.
+func TestRemoveState(t *testing.T) {
+	for left, gone := range map[string]bool{durable.Unfinished + "123": true, "orders.db.v1.bak": true, "swapkeepd.log.1": true, "receipts.json": false, "mine": false} {
+		dir, err := os.MkdirTemp("", "st") // a short path: there will be a socket's folder
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		place := transport.Place{Home: filepath.Join(dir, "state")}
+		if err := os.Mkdir(place.Home, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"home.json", "orders.db", left} {
+			if err := os.WriteFile(filepath.Join(place.Home, name), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := removeState(place); err != nil {
+			t.Error(err)
+		}
+		if err := removeStateFolder(place); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Lstat(place.Home); os.IsNotExist(err) != gone {
+			t.Errorf("with %s: %v", left, err)
+		}
+	}
+}

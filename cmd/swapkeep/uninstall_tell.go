@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"swapkeep/cmd/internal/screen"
+	"swapkeep/host/transport"
+	"swapkeep/installer"
+	"swapkeep/manifest"
+)
+
+// removalSaid is what uninstall --json writes.
+type removalSaid struct {
+	State string `json:"state"`
+	*installer.Removal
+	Wallet    *walletSaid `json:"wallet,omitempty"`          // that went, or would go
+	Directory string      `json:"state_directory,omitempty"` // the same
+	Home      string      `json:"home,omitempty"`            // the state directory, which stays
+}
+
+// walletSaid is a wallet that goes for good. Without an id it is not known yet whether
+// there is one by that name.
+type walletSaid struct {
+	ID   string `json:"id,omitempty"`
+	Name string `json:"name"`
+}
+
+// removals are the states of an uninstall in words.
+var removals = map[string]string{
+	planned:       "This would be removed:",
+	"uninstalled": "Swapkeep is uninstalled. This was removed:",
+	"stopped":     "Not all could be removed. This was:",
+	nothing:       "Nothing is installed here by swapkeep install.",
+}
+
+func (t *terminal) tellRemoval(said removalSaid, place transport.Place) error {
+	if said.Empty() && said.Wallet == nil && said.Directory == "" {
+		said.State = nothing
+	}
+	if place.Home != "" && stateUsed(place) && said.Directory == "" {
+		said.Home = place.Home
+	}
+	if t.json {
+		return writeJSON(t.out, said)
+	}
+	t.result.Title(removals[said.State])
+	if rows := removalRows(said); len(rows) > 0 {
+		t.result.Table(make([]screen.Column, 2), rows)
+	}
+	if len(said.Kept) > 0 {
+		t.result.Heading("This stays:")
+	}
+	for _, k := range said.Kept {
+		t.result.Line("  " + strings.TrimSpace(k.Path+" "+k.Name) + " " + k.Reason)
+	}
+	if said.Home != "" {
+		what := "Wallets and orders"
+		if said.Wallet != nil {
+			what = "Other wallets, and orders,"
+		}
+		t.result.Words(screen.Faint, fmt.Sprintf("%s stay in %s and in the keychain.", what, said.Home))
+	}
+	if said.Scope == manifest.System {
+		t.result.Words(screen.Faint, "Daemons that users started run on until they log out or run swapkeep stop.")
+	}
+	return nil
+}
+
+func removalRows(said removalSaid) (rows [][]string) {
+	if w := said.Wallet; w != nil && w.ID != "" {
+		rows = append(rows, []string{"  wallet", fmt.Sprintf("%s (%s) and its keys, for good", w.Name, w.ID)})
+	} else if w != nil {
+		rows = append(rows, []string{"  wallet", w.Name + " and its keys, for good, if there is one: no daemon runs that would know"})
+	}
+	for _, e := range said.Remove {
+		rows = append(rows, []string{"  " + string(e.Kind), strings.TrimSpace(e.Path + " " + e.Name)})
+	}
+	if said.Directory != "" {
+		rows = append(rows, []string{"  state directory", said.Directory})
+	}
+	return rows
+}

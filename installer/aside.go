@@ -1,0 +1,56 @@
+package installer
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"swapkeep/manifest"
+)
+
+// asideEnd ends the name of what was moved out of the way while it was in use.
+const asideEnd = ".old"
+
+// asideName is a new name for a file that is moved out of the way.
+func asideName(name string, now time.Time) string {
+	return name + "." + strconv.FormatInt(now.UnixNano(), 36) + asideEnd
+}
+
+// wasAside reports whether a name is one that [asideName] gives to a file of ours, or
+// that the setup program gives to one, with a small number.
+func wasAside(name string) bool {
+	rest, is := strings.CutSuffix(name, asideEnd)
+	dot := strings.LastIndexByte(rest, '.')
+	if !is || dot < 0 {
+		return false
+	}
+	number := rest[dot+1:]
+	return number != "" && strings.Trim(number, "0123456789abcdefghijklmnopqrstuvwxyz") == "" && slices.Contains(movable(), rest[:dot])
+}
+
+// movable are the names of our files that Windows may refuse to replace.
+func movable() []string {
+	names := []string{"swapkeep.exe", "swapkeepd.exe", receiptsName}
+	for _, f := range manifest.Families() {
+		names = append(names, manifest.WindowsFileName(f))
+	}
+	return names
+}
+
+// sweepAside removes files that were moved aside while they were in use. Those that
+// still are stay for another time.
+func (m Machine) sweepAside(l Layout) {
+	if m.OS != "windows" {
+		return
+	}
+	beside := m.parent(l.Programs)
+	for _, dir := range []string{m.Env("TMP"), m.Env("TEMP"), beside, m.parent(beside)} {
+		entries, _ := m.Files.ReadDir(dir) // none
+		for _, e := range entries {
+			if wasAside(e.Name()) {
+				_ = m.Files.Remove(m.join(dir, e.Name()))
+			}
+		}
+	}
+}

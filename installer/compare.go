@@ -1,0 +1,148 @@
+package installer
+
+import (
+	"fmt"
+	"slices"
+
+	"swapkeep/manifest"
+)
+
+// A sighting is what was found at the place of a change.
+type sighting struct {
+	sum   string
+	there bool
+	entry Receipt
+	known bool // a receipt names it
+}
+
+func (b *planner) look(c Change) (s sighting, err error) {
+	s.sum, s.there, err = kinds[c.Kind].sum(b.m, c.Path, c.Name)
+	s.entry, s.known = b.plan.receipts.find(c.Kind, c.Path, c.Name)
+	return s, err
+}
+
+// add plans a change with the folders or keys that it is in, unless it is in place, and
+// notes what is in its way.
+func (b *planner) add(c Change) error {
+	c = b.finished(c)
+	about := c.Path + "\x00" + c.Name
+	if i, planned := b.at[about]; planned {
+		if i >= 0 {
+			b.plan.Changes[i].Browsers = joined(b.plan.Changes[i].Browsers, c.Browsers)
+		}
+		return nil
+	}
+	b.at[about] = -1
+	s, err := b.look(c)
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", c.Path, err)
+	}
+	if b.done(c, s) {
+		b.plan.InPlace = append(b.plan.InPlace, c.Path)
+		return nil
+	}
+	if s.there {
+		c.Replaces, c.ours = s.sum, b.ours(c, s)
+		if s.sum != c.SHA256 && !c.ours && !c.merges {
+			b.plan.Foreign = append(b.plan.Foreign, Foreign{c.Path, c.Name, b.stranger(c, s)})
+		}
+	}
+	if err := b.around(c); err != nil {
+		return err
+	}
+	b.at[about] = len(b.plan.Changes)
+	b.plan.Changes = append(b.plan.Changes, c)
+	return nil
+}
+
+// finished is a change with its path as receipts write it, and its sum.
+func (b *planner) finished(c Change) Change {
+	if !c.Kind.inRegistry() {
+		c.Path = b.m.join(c.Path)
+	}
+	if c.SHA256 == "" {
+		c.SHA256 = Sum([]byte(c.To + c.Content)) // one of them
+	}
+	return c
+}
+
+// done reports whether there is nothing to do: what has no receipt is a package's, or
+// gets one.
+func (b *planner) done(c Change, s sighting) bool {
+	switch {
+	case !s.there || s.known && s.entry.Pending:
+		return false
+	case s.sum == c.SHA256:
+		return s.known || b.packaged
+	}
+	whole, ok := b.shipped(c, s)
+	return ok && whole == c.Content
+}
+
+// ours reports whether an installation or a package made what is there.
+func (b *planner) ours(c Change, s sighting) bool {
+	if s.known && (s.sum == s.entry.SHA256 || s.entry.Pending && s.sum == s.entry.Before) {
+		return true
+	}
+	_, shipped := b.shipped(c, s)
+	return shipped || s.sum == c.SHA256
+}
+
+// shipped reports whether there is a manifest as our packages for Windows bring it: it
+// names the program by a path that begins in its own folder. whole is the same with the
+// whole path.
+func (b *planner) shipped(c Change, s sighting) (whole string, ok bool) {
+	if c.Kind != Manifest || !b.packaged || s.known || s.sum == odd {
+		return "", false
+	}
+	file, err := b.m.readManifest(c.Path)
+	if err != nil || !b.m.same(file.program, b.layout.Launch) {
+		return "", false
+	}
+	same, err := manifest.Render(file.family(), b.m.OS, file.Path, file.ids())
+	if err != nil || string(same) != file.text { // somebody's by now
+		return "", false
+	}
+	text, err := manifest.Render(file.family(), b.m.OS, b.layout.Launch, file.ids())
+	return string(text), err == nil
+}
+
+// around plans the folders or keys that a change is in.
+func (b *planner) around(c Change) error {
+	if c.Kind.inRegistry() {
+		return b.insideKey(c)
+	}
+	return b.inside(c.Path)
+}
+
+// joined are two lists of names as one, each name once.
+func joined(a, b []string) []string {
+	for _, name := range b {
+		if !slices.Contains(a, name) {
+			a = append(a, name)
+		}
+	}
+	return a
+}
+
+// stranger says what stands in the way of a change.
+func (b *planner) stranger(c Change, s sighting) string {
+	const strange = "is none of this installation's"
+	switch {
+	case s.known:
+		return "was changed since it was installed"
+	case c.Kind == Value:
+		text, _, _ := b.m.Registry.Value(c.Path, c.Name)
+		return "names " + text
+	case c.Kind != Manifest || s.sum == odd:
+		return strange
+	}
+	file, err := b.m.readManifest(c.Path)
+	switch {
+	case err != nil || file.program == "":
+		return strange
+	case b.m.same(file.program, b.layout.Launch):
+		return "was changed since it was installed"
+	}
+	return "starts another copy, " + file.program
+}

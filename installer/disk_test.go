@@ -1,0 +1,45 @@
+package installer
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"swapkeep/manifest"
+)
+
+// What is no folder holds no browser: neither a sign of one nor the host of another is
+// looked for in it.
+func TestNotAFolder(t *testing.T) {
+	e := newEstate(t)
+	programs := e.unpack("1.0")
+	if err := os.WriteFile(e.path(".mozilla"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e.Env = func(name string) string {
+		return map[string]string{"PATH": filepath.Join(programs, "swapkeep") + ":/usr/bin"}[name]
+	}
+	plan, err := NewPlan(e.Machine, Options{
+		Scope: manifest.User, Version: "1.0", Programs: programs,
+		Allowed: map[manifest.Family][]string{manifest.Chromium: {chromiumTestID}, manifest.Firefox: {"a@b"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(plan.Skipped, func(s Skip) bool { return s.Browser == "firefox" && !s.Absent }) {
+		t.Errorf("skipped: %v", plan.Skipped)
+	}
+	if len(plan.Warnings) != 0 {
+		t.Errorf("warned of what is not there: %v", plan.Warnings)
+	}
+	if _, err := Apply(t.Context(), e.Machine, plan); err != nil {
+		t.Fatal(err)
+	}
+	if removal, err := PlanRemoval(e.Machine, manifest.User); err != nil || len(removal.Kept) != 0 {
+		t.Errorf("%+v, %v", removal, err)
+	}
+	e.uninstall()
+}
+
+const chromiumTestID = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"

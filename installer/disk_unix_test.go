@@ -1,0 +1,90 @@
+//go:build unix
+
+package installer
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"swapkeep/manifest"
+)
+
+// soon fails a test that would wait for ever.
+func soon(t *testing.T, do func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { defer close(done); do() }()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatal("it waits")
+	}
+}
+
+// A pipe in a manifest's place has nobody wait for what comes out of it.
+func TestPipesAreNotRead(t *testing.T) {
+	e := newEstate(t)
+	present := e.install("2.0")
+	if err := os.Remove(e.manifest()); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mkfifo(e.manifest(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, func() {
+		if _, err := e.Files.ReadFile(e.manifest()); err == nil || !strings.Contains(err.Error(), "no plain file") {
+			t.Errorf("read: %v", err)
+		}
+		if r, err := Mend(e.Machine, "2.0", present); err != nil || !slices.Equal(r.Changed, []string{e.manifest()}) {
+			t.Errorf("mended: %+v, %v", r, err)
+		}
+		if _, err := PlanRemoval(e.Machine, manifest.User); err != nil {
+			t.Error(err)
+		}
+	})
+	fresh := newEstate(t)
+	if err := os.MkdirAll(fresh.path(".config", "chromium", "NativeMessagingHosts"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mkfifo(fresh.manifest(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, func() {
+		plan, err := NewPlan(fresh.Machine, Options{
+			Scope: manifest.User, Browsers: []string{"chromium"}, Version: "1.0", Programs: fresh.unpack("1.0"),
+			Allowed: map[manifest.Family][]string{manifest.Chromium: {chromiumTestID}},
+		})
+		if err != nil || len(plan.Foreign) != 1 {
+			t.Errorf("%+v, %v", plan, err)
+		}
+	})
+}
+
+// The mode of a folder is not given to what somebody put in its place.
+func TestChmodFollowsNoLink(t *testing.T) {
+	dir := t.TempDir()
+	private, link := dir+"/private", dir+"/link"
+	if err := os.Mkdir(private, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(private, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := chmodFolder(link, 0o755); err == nil {
+		t.Error("a link was followed")
+	}
+	if info, err := os.Stat(private); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := (Disk{}).Mkdir(dir+"/made", 0o751); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(dir + "/made"); err != nil || info.Mode().Perm() != 0o751 {
+		t.Errorf("%v, %v", info, err)
+	}
+}

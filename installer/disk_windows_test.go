@@ -1,0 +1,51 @@
+package installer
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A file in use is moved to another place of its disk where the folder for temporary
+// ones cannot take it, and once only.
+func TestMovedAside(t *testing.T) {
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "bin")
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMP", filepath.Join(dir, "missing"))
+	path := filepath.Join(bin, "swapkeep.exe")
+	if err := os.WriteFile(path, []byte("old"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	aside, err := moveAside(path)
+	if err != nil || filepath.Dir(aside) != dir || !wasAside(filepath.Base(aside)) {
+		t.Fatalf("moved to %s, %v", aside, err)
+	}
+	held, err := os.Open(aside) // in use: it cannot be removed
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = remove(aside)
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 2 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if err := held.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := remove(aside); err != nil && !absent(err) {
+		t.Error(err)
+	}
+}
+
+// What a disk of Windows says of a file in a folder's place.
+func TestNothingInAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(filepath.Join(path, "x")); !absent(err) {
+		t.Errorf("%v", err)
+	}
+}

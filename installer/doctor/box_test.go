@@ -1,0 +1,53 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+)
+
+// A browser in a box that has the extension and no manifest is served by nothing, and its
+// launch is told by name as not tried.
+func TestBoxedWithoutAManifest(t *testing.T) {
+	for name, row := range map[string]struct{ preferences, browser, remedy string }{
+		"flatpak": {"/home/ann/.var/app/org.chromium.Chromium/config/chromium/Default/Preferences", "chromium (flatpak)", "swapkeep install --browser chromium"},
+		"snap":    {"/home/ann/snap/chromium/common/chromium/Default/Preferences", "chromium (snap)", "Use the browser's own package or its Flatpak."},
+	} {
+		p, files := onLinux(t)
+		files.File(row.preferences, inPreferences(chromiumID, ""))
+		withManifest(t, files, "/home/ann/.mozilla/native-messaging-hosts/")
+		got, said := toldBy(t, p, "manifest.found")
+		if want := row.browser + " nothing tells this browser of swapkeep"; got != Fail || !strings.Contains(said, want) || !strings.Contains(said, row.remedy) {
+			t.Errorf("%s: it is %s: %s", name, got, said)
+		}
+		tried := ""
+		for _, f := range launches(t.Context(), p) {
+			tried += f.About + ": " + string(f.Status) + "\n"
+		}
+		if !strings.Contains(tried, row.browser+": skipped\n") {
+			t.Errorf("%s: no word of its launch: %s", name, tried)
+		}
+	}
+}
+
+// What the portal keeps is a word for each app.
+func TestAnswered(t *testing.T) {
+	const table = "webextensions\tapp.swapkeep.host\tsnap.firefox\tno\t0x00\n" +
+		"webextensions\tapp.swapkeep.host\tsnap.firefox-nightly\tyes\t0x00\n"
+	for app, want := range map[string]string{"firefox": "no", "firefox-nightly": "yes", "fire": "", "chromium": ""} {
+		if got := answered(table, app); got != want {
+			t.Errorf("%s: %q, want %q", app, got, want)
+		}
+	}
+	if got := answered("webextensions app.swapkeep.host snap.firefox", "firefox"); got != "" {
+		t.Errorf("half a line says %q", got)
+	}
+}
+
+func TestInKeyFile(t *testing.T) {
+	const text = "[Context]\nfilesystems=/home/ann;\nSWAPKEEP_HOME=/elsewhere\n\n[Environment]\nX=1\nSWAPKEEP_HOME=/home/ann\\slee/\\\\state\n"
+	for key, want := range map[string]string{"SWAPKEEP_HOME": `/home/ann lee/\state`, "X": "1", "filesystems": "", "Y": ""} {
+		if got := inKeyFile(text, "Environment", key); got != want {
+			t.Errorf("%s is %q, want %q", key, got, want)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package doctor
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"swapkeep/host/transport"
+)
+
+// A command ends a process only where that is known: 0 would be all of the caller's.
+func TestUnanswered(t *testing.T) {
+	for name, row := range map[string]struct {
+		system string
+		seen   sight
+		want   string
+		never  string
+	}{
+		"known":            {"linux", sight{pid: 4711, held: true, dialed: transport.ErrNoDaemon}, "kill 4711", ""},
+		"known on Windows": {"windows", sight{pid: 4711, held: true, dialed: context.DeadlineExceeded}, "taskkill /F /PID 4711", "kill 4711"},
+		"not known":        {"linux", sight{held: true, dialed: transport.ErrNoDaemon}, "among your processes", "kill "},
+		"nobody's":         {"linux", sight{dialed: context.DeadlineExceeded}, "holds no state directory", "kill "},
+		"somebody's":       {"linux", sight{pid: 4711, dialed: context.DeadlineExceeded}, "among your processes", "kill "},
+	} {
+		p, _ := onLinux(t)
+		p.Machine.OS, p.seen = row.system, &row.seen
+		f := running(t.Context(), p)[0]
+		said := f.Evidence + "; " + f.Remedy
+		if f.Status != Fail || !strings.Contains(said, row.want) || row.never != "" && strings.Contains(said, row.never) {
+			t.Errorf("%s: %s, %s", name, f.Status, said)
+		}
+	}
+}

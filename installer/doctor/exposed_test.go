@@ -1,0 +1,179 @@
+//go:build linux || darwin
+
+package doctor
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"swapkeep/installer"
+	"swapkeep/manifest"
+)
+
+// onDisk is a patient whose home is a folder of this machine, with a program that the
+// receipts name as the version's.
+func onDisk(t *testing.T) (p *Patient, program string) {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := filepath.Join(home, ".local/lib/swapkeep/0.1.0")
+	program = filepath.Join(version, "swapkeep")
+	state := filepath.Join(home, ".local/state/swapkeep")
+	for _, dir := range []string{version, state} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := installer.Machine{OS: "linux", Home: home, Env: func(string) string { return "" }, Files: installer.Disk{}, UID: os.Getuid()}
+	text, err := json.Marshal(installer.Receipts{Format: 1, Scope: manifest.User, Entries: []installer.Receipt{
+		{Kind: installer.Directory, Path: version}, {Kind: installer.Directory, Path: filepath.Join(home, ".local")},
+		{Kind: installer.Program, Path: program, SHA256: installer.Sum([]byte("program"))},
+	}})
+	for path, content := range map[string]string{program: "program", filepath.Join(state, "receipts.json"): string(text)} {
+		if err == nil {
+			err = os.WriteFile(path, []byte(content), 0o644)
+		}
+	}
+	if err == nil {
+		err = os.Symlink("0.1.0", filepath.Join(filepath.Dir(version), "current"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Patient{Machine: m, UID: os.Getuid(), Version: "0.1.0", Program: program, seen: &sight{}}, program
+}
+
+// Who could change a program is seen by the folders and links that lead to it. Mended is
+// only what is ours, and is what was installed.
+func TestExposed(t *testing.T) {
+	for name, row := range map[string]struct {
+		path    string // below the home
+		mode    fs.FileMode
+		changed bool
+		says    string // "" is nothing
+		fixable bool
+	}{
+		"as installed":             {"", 0o700, false, "", false},
+		"home of a umask of 002":   {"", 0o775 | fs.ModeSetgid, false, "", false},
+		"folder of many":           {".local", 0o775, false, "", false},
+		"folder for everybody":     {".local", 0o777, false, "chmod o-w", false},
+		"folder like /tmp":         {".local", 0o777 | fs.ModeSticky, false, "", false},
+		"folder of ours":           {".local/lib/swapkeep/0.1.0", 0o775, false, "chmod go-w", true},
+		"folder with a stranger":   {".local/lib/swapkeep/0.1.0", 0o775, true, "look whether", false},
+		"folder of the link":       {".local/lib/swapkeep", 0o777, false, "chmod o-w", false},
+		"program":                  {".local/lib/swapkeep/0.1.0/swapkeep", 0o777, false, "chmod go-w", true},
+		"program, group":           {".local/lib/swapkeep/0.1.0/swapkeep", 0o775, false, "chmod go-w", true},
+		"program that was changed": {".local/lib/swapkeep/0.1.0/swapkeep", 0o777, true, "look whether", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, program := onDisk(t)
+			at := filepath.Join(p.Machine.Home, row.path)
+			if row.changed {
+				if err := os.WriteFile(program, []byte("another"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Chmod(at, row.mode); err != nil {
+				t.Fatal(err)
+			}
+			f, bad := p.exposed(filepath.Join(p.Machine.Home, ".local/lib/swapkeep/current/swapkeep"))
+			if f = p.mendedByNarrowing(f, f.About); bad != (row.says != "") || !strings.Contains(f.Remedy, row.says) || (f.fix != nil) != row.fixable {
+				t.Fatalf("found %v, with a fix %v: %+v", bad, f.fix != nil, f)
+			}
+			if bad && f.About != at {
+				t.Errorf("it is about %s, not %s", f.About, at)
+			}
+			if f.fix != nil {
+				if did, err := f.fix(t.Context()); err != nil {
+					t.Error(did, err)
+				}
+				if info, err := os.Stat(at); err != nil || info.Mode().Perm() != 0o755 {
+					t.Errorf("it is %v by now, %v", info.Mode(), err)
+				}
+			}
+		})
+	}
+}
+
+// What was changed between the look and the remedy is left open, and so not started.
+func TestNarrowLooksAgain(t *testing.T) {
+	p, program := onDisk(t)
+	if err := os.Chmod(program, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	f, _ := p.exposed(program)
+	f = p.mendedByNarrowing(f, f.About)
+	if f.fix == nil {
+		t.Fatal("no remedy")
+	}
+	if err := os.WriteFile(program, []byte("another"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if did, err := f.fix(t.Context()); err == nil {
+		t.Error(did)
+	}
+	if _, bad := p.exposed(program); !bad {
+		t.Error("it looks safe")
+	}
+}
+
+// A home may be behind a link, as on systems where /home leads to /var/home.
+func TestUntouchedBehindALink(t *testing.T) {
+	p, program := onDisk(t)
+	link := filepath.Join(t.TempDir(), "home")
+	if err := os.Symlink(p.Machine.Home, link); err != nil {
+		t.Fatal(err)
+	}
+	receipts := filepath.Join(p.Machine.Home, ".local/state/swapkeep/receipts.json")
+	text, err := os.ReadFile(receipts)
+	if err == nil {
+		err = os.WriteFile(receipts, []byte(strings.ReplaceAll(string(text), p.Machine.Home, link)), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Machine.Home = link; !p.untouched(program) || !p.made(filepath.Dir(program)) {
+		t.Error("it is not known what was installed")
+	}
+}
+
+// By receipts that others could have written, nothing is as it was.
+func TestUntouchedDistrustsOpenReceipts(t *testing.T) {
+	for _, open := range []string{".local/state/swapkeep", ".local/state/swapkeep/receipts.json"} {
+		p, program := onDisk(t)
+		if !p.untouched(program) {
+			t.Fatal("touched")
+		}
+		if err := os.Chmod(filepath.Join(p.Machine.Home, open), 0o775); err != nil {
+			t.Fatal(err)
+		}
+		if p.untouched(program) {
+			t.Errorf("with %s open", open)
+		}
+	}
+}
+
+// A mode is changed from what it is by then, and keeps the bits that are nobody's rights.
+func TestChmod(t *testing.T) {
+	p, program := onDisk(t)
+	for _, row := range []struct{ from, give, take, want fs.FileMode }{
+		{0o664, 0o755, othersWrite, 0o755}, {0o644, 0o755, othersWrite, 0o755}, {0o777, 0, othersWrite, 0o755},
+		{0o775 | fs.ModeSetgid, 0, othersWrite, 0o755 | fs.ModeSetgid}, {0o666, 0, 0o177, 0o600},
+	} {
+		if err := os.Chmod(program, row.from); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.chmod(program, row.give, row.take)(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if info, err := os.Stat(program); err != nil || info.Mode() != row.want {
+			t.Errorf("%v became %v, not %v", row.from, info.Mode(), row.want)
+		}
+	}
+}

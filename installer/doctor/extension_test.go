@@ -1,0 +1,77 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"swapkeep/installer/installertest"
+)
+
+const strangerID = "ponmlkjihgfedcbaponmlkjihgfedcba"
+
+// inPreferences is what Chromium's file says of an extension with our name.
+func inPreferences(id, more string) string {
+	return fmt.Sprintf(`{"extensions":{"settings":{%q:{"path":"1.0","state":1,"manifest":{"name":"Swapkeep"}%s}}}}`, id, more)
+}
+
+func TestExtensions(t *testing.T) {
+	const profiles, off = "/home/ann/.config/chromium/", `,"disable_reasons":[1]`
+	nobody := func(p *Patient) { p.Allowed = nil }
+	for name, row := range map[string]struct {
+		breaks func(*Patient)
+		files  map[string]string // below profiles
+		want   Status
+		says   string
+		never  string
+	}{
+		"on":  {nil, map[string]string{"Default/Preferences": inPreferences(chromiumID, "")}, OK, "let in", ""},
+		"off": {nil, map[string]string{"Default/Preferences": inPreferences(chromiumID, off)}, Note, "switched off in " + profiles + "Default", ""},
+		"off in one profile alone": {nil, map[string]string{
+			"Default/Preferences": inPreferences(chromiumID, off), "Profile 1/Preferences": inPreferences(chromiumID, ""),
+		}, OK, "let in", ""},
+		"off by the second file": {nil, map[string]string{
+			"Default/Preferences": inPreferences(chromiumID, ""), "Default/Secure Preferences": inPreferences(chromiumID, off),
+		}, Note, "switched off", ""},
+		"off by a file of each": {nil, map[string]string{
+			"Default/Preferences": inPreferences(chromiumID, off), "Profile 1/Secure Preferences": inPreferences(chromiumID, off), "Profile 1/Preferences": inPreferences(chromiumID, ""),
+		}, Note, "switched off", ""},
+		"stranger": {nil, map[string]string{"Default/Preferences": inPreferences(strangerID, "")}, Warn, strangerID + " in " + profiles + "Default calls itself Swapkeep", "--extension-id"},
+		"stranger beside ours": {nil, map[string]string{
+			"Default/Preferences": inPreferences(chromiumID, ""), "Profile 1/Preferences": inPreferences(strangerID, ""),
+		}, Warn, "remove it", "--extension-id"},
+		"nobody is let in yet": {nobody, map[string]string{"Default/Preferences": inPreferences(strangerID, "")}, Warn, "--extension-id ID", "--extension-id " + strangerID},
+		"no id":                {nobody, map[string]string{"Default/Preferences": inPreferences("; reboot", "")}, Note, "no profile", "reboot"},
+		"unreadable configuration": {func(p *Patient) { p.Config, p.Allowed = errTooLarge, nil }, map[string]string{
+			"Default/Preferences": inPreferences(strangerID, ""),
+		}, OK, "let in", ""},
+	} {
+		p, files := onLinux(t)
+		if row.breaks != nil {
+			row.breaks(p)
+		}
+		for file, text := range row.files {
+			files.File(profiles+file, text)
+		}
+		got, said := toldBy(t, p, "extension.allowed")
+		if got != row.want || !strings.Contains(said, row.says) || row.never != "" && strings.Contains(said, row.never) {
+			t.Errorf("%s: it is %s, want %s with %q and without %q: %s", name, got, row.want, row.says, row.never, said)
+		}
+	}
+}
+
+// What only calls itself ours is no reason to serve a browser.
+func TestStrangerServesNobody(t *testing.T) {
+	p, files := onLinux(t)
+	files.File("/home/ann/.config/chromium/Default/Preferences", inPreferences(strangerID, ""))
+	withManifest(t, files, "/home/ann/.mozilla/native-messaging-hosts/")
+	if got, said := toldBy(t, p, "manifest.found"); got != Note || !strings.Contains(said, "chromium nothing tells") {
+		t.Errorf("it is %s: %s", got, said)
+	}
+}
+
+// withManifest has something in Firefox's folder, so that not every browser lacks it.
+func withManifest(t *testing.T, files *installertest.Files, folder string) {
+	t.Helper()
+	files.File(folder+"app.swapkeep.host.json", `{"path":"`+linuxHost+`"}`)
+}

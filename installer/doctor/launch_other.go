@@ -1,0 +1,8 @@
+//go:build !windows
+
+package doctor
+
+import "os/exec"
+
+// byLine is for Windows, where a program takes its command line apart itself.
+func byLine(program, line string) *exec.Cmd { return exec.Command(program, line) }

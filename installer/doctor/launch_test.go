@@ -1,0 +1,49 @@
+package doctor
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"swapkeep/manifest"
+)
+
+// Chromium has the command processor start a host on Windows, Firefox does it itself.
+func TestHostCommand(t *testing.T) {
+	p, _, _ := onWindows(t)
+	h := hit{file: windowsFile, path: windowsHost}
+	cmd, err := p.hostCommand(manifest.Chromium, h, chromiumID)
+	if err != nil || cmd.Path != `C:\Windows\System32\cmd.exe` {
+		t.Errorf("Chromium: %v, %v", cmd, err)
+	}
+	const want = `"C:\Windows\System32\cmd.exe" /d /s /c ""` + windowsHost + `" chrome-extension://` + chromiumID + `/ --parent-window=0"`
+	if got := shellLine(`C:\Windows\System32\cmd.exe`, h.path, callerArgs("windows", manifest.Chromium, h.file, chromiumID)); got != want {
+		t.Errorf("the line is %s\nwant %s", got, want)
+	}
+	if cmd, err := p.hostCommand(manifest.Firefox, h, "test@swapkeep.invalid"); err != nil || !slices.Equal(cmd.Args, []string{windowsHost, windowsFile, "test@swapkeep.invalid"}) {
+		t.Errorf("Firefox: %v, %v", cmd, err)
+	}
+	if cmd, err := p.hostCommand(manifest.Chromium, hit{path: `C:\%TEMP%\swapkeep.exe`}, chromiumID); err == nil {
+		t.Errorf("of a path that cmd.exe changes: %v", cmd)
+	}
+	p.Machine.Env = func(string) string { return "" }
+	if cmd, err := p.hostCommand(manifest.Chromium, h, chromiumID); err == nil {
+		t.Errorf("without COMSPEC: %v", cmd)
+	}
+}
+
+// What of a terminal's variables a browser may lack is named, and no other.
+func TestVariables(t *testing.T) {
+	for environ, want := range map[string]string{
+		"HOME=/home/ann XDG_RUNTIME_DIR=/run/user/1": "", "SWAPKEEP_HOME=": "",
+		"SWAPKEEP_HOME=/x XDG_STATE_HOME=/y":                     ": SWAPKEEP_HOME, XDG_STATE_HOME ",
+		"XDG_CONFIG_HOME=/x CHROME_CONFIG_HOME=/y XDG_SEAT=seat": ": CHROME_CONFIG_HOME, XDG_CONFIG_HOME ",
+	} {
+		p, _ := onLinux(t)
+		p.Environ = strings.Fields(environ)
+		got, said := toldBy(t, p, "environment")
+		if want == "" && got != OK || want != "" && (got != Note || !strings.Contains(said, want)) {
+			t.Errorf("%s: it is %s: %s", environ, got, said)
+		}
+	}
+}

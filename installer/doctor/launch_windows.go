@@ -1,0 +1,12 @@
+package doctor
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// byLine starts a program by a command line that is its own to take apart, and without a
+// window, as Chromium does.
+func byLine(program, line string) *exec.Cmd {
+	return &exec.Cmd{Path: program, SysProcAttr: &syscall.SysProcAttr{CmdLine: line, HideWindow: true}}
+}

@@ -1,0 +1,37 @@
+package doctor
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"swapkeep/manifest"
+)
+
+// TestMain makes the test's own program a host too, which repeats what it is sent.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "chrome-extension://") {
+		_, _ = io.Copy(os.Stdout, os.Stdin)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// The command processor hands a host its pipes, and its arguments as they are.
+func TestStartedByCommandProcessor(t *testing.T) {
+	p, _, _ := onWindows(t)
+	p.Machine.Env = os.Getenv
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, err := p.hostCommand(manifest.Chromium, hit{path: self}, chromiumID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdin = strings.NewReader("a frame")
+	if out, err := cmd.Output(); err != nil || string(out) != "a frame" {
+		t.Errorf("%q, %v", out, err)
+	}
+}

@@ -1,0 +1,64 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// mounted looks for a file system that lets no program start.
+func mounted(_ context.Context, p *Patient, path string) (Finding, bool) {
+	look, remount := p.mountinfo, "mount it without noexec (sudo mount -o remount,exec POINT)"
+	if p.Machine.OS == "darwin" {
+		look, remount = mountByStatfs, "mount it without noexec"
+	}
+	if _, err := p.Machine.Files.Stat(path); err != nil {
+		return Finding{}, false // another check's
+	}
+	m, err := look(p.resolved(path))
+	switch {
+	case err != nil:
+		return skipped("it is not known how its disk is mounted: " + oneLine(err)), true
+	case !slices.Contains(strings.Split(m.options, ","), "noexec"):
+		return Finding{}, false
+	}
+	return fail("is on "+m.point+", which is mounted noexec",
+		strings.ReplaceAll(remount, "POINT", p.quoted(m.point))+", or install swapkeep elsewhere with HOME on another disk"), true
+}
+
+// mountinfo is how Linux has mounted what a path is on.
+func (p *Patient) mountinfo(path string) (mount, error) {
+	const table = "/proc/self/mountinfo"
+	text, err := p.Machine.Files.ReadFile(table)
+	if err != nil {
+		return mount{}, err
+	}
+	m, found := mountOf(string(text), path)
+	if !found {
+		return m, errors.New("it is not in " + table)
+	}
+	return m, nil
+}
+
+// A mount is a file system in its place, with options as mountinfo writes them.
+type mount struct{ point, options string }
+
+// mountOf is the last of the longest mount points that a path is below (proc(5)).
+func mountOf(table, path string) (best mount, found bool) {
+	for line := range strings.Lines(table) {
+		fields := strings.Fields(line)
+		if len(fields) < 6 {
+			continue
+		}
+		point := unescaped(fields[4])
+		below := point == "/" || path == point || strings.HasPrefix(path, point+"/")
+		if below && len(point) >= len(best.point) {
+			best, found = mount{point, fields[5]}, true
+		}
+	}
+	return best, found
+}
+
+// unescaped reads what mountinfo writes in octal.
+var unescaped = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace

@@ -1,0 +1,78 @@
+//go:build linux || darwin
+
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"swapkeep/installer"
+	"swapkeep/manifest"
+)
+
+// speaking puts a program into the place of one of another system's.
+func speaking(t *testing.T, name, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+}
+
+// What Windows says of each program decides; that it says nothing is no good news.
+func TestAuthenticode(t *testing.T) {
+	const daemon = `C:\Users\ann\AppData\Local\swapkeep\bin\swapkeepd.exe`
+	for name, row := range map[string]struct {
+		script string
+		want   Status
+		says   string
+	}{
+		"valid":       {`printf 'Valid\r\nValid\r\n'`, OK, daemon},
+		"unsigned":    {`printf 'NotSigned\r\nNotSigned\r\n'`, Note, "is not signed"},
+		"changed":     {`printf 'Valid\r\nHashMismatch\r\n'`, Fail, daemon + " was changed"},
+		"distrusted":  {`printf 'NotTrusted\r\nValid\r\n'`, Warn, windowsHost},
+		"unknown":     {`printf 'Valid\r\nUnknownError\r\n'`, Warn, "UnknownError"},
+		"half":        {`printf 'Valid\r\n\r\n'`, Skipped, "no answer for every program"},
+		"silent":      {`exit 0`, Skipped, "no answer"},
+		"failed":      {`echo denied >&2; exit 1`, Skipped, "denied"},
+		"asked about": {`case "$SWAPKEEP_FILES" in *'swapkeep.exe|C:'*) echo Valid Valid;; esac`, OK, windowsHost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			speaking(t, "powershell.exe", row.script)
+			p, files, _ := onWindows(t)
+			files.File(daemon, "daemon")
+			if got, said := toldBy(t, p, "program.signature"); got != row.want || !strings.Contains(said, row.says) {
+				t.Errorf("%s: %s", got, said)
+			}
+		})
+	}
+	t.Setenv("PATH", t.TempDir())
+	p, _, _ := onWindows(t)
+	if got, said := toldBy(t, p, "program.signature"); got != Skipped {
+		t.Errorf("without PowerShell: %s: %s", got, said)
+	}
+}
+
+func TestCodesign(t *testing.T) {
+	for name, row := range map[string]struct {
+		script string
+		want   Status
+	}{
+		"valid":    {"exit 0", OK},
+		"unsigned": {`echo "$3: code object is not signed at all" >&2; exit 1`, Warn},
+		"changed":  {`echo "$3: invalid signature (code or signature have been modified)" >&2; exit 1`, Fail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			speaking(t, "codesign", row.script)
+			p, program := onDisk(t)
+			p.Machine = installer.Machine{OS: "darwin", Home: p.Machine.Home, Env: p.Machine.Env, Files: p.Machine.Files}
+			p.seen.browsers = []browser{{hits: []hit{{place: manifest.Place{Family: manifest.Chromium}, path: program}}}}
+			if found := signatures(t.Context(), p); Worst(found) != row.want {
+				t.Errorf("%+v", found)
+			}
+		})
+	}
+}

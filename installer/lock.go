@@ -1,0 +1,57 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"swapkeep/manifest"
+)
+
+// ErrBusy: somebody installs, uninstalls or mends at this moment.
+var ErrBusy = errors.New("another installation is under way")
+
+// How long somebody else's installation is waited for, and how often it is looked at.
+const (
+	lockPatience = 20 * time.Second
+	lockPause    = 50 * time.Millisecond
+)
+
+// Lock keeps others from changing a scope's installation until unlock is called: two
+// would each write receipts that do not name what the other made. It is taken before
+// the plan is made, waits for whoever has it, and leaves nothing on the disk. Error:
+// ErrBusy, the context's.
+func (m Machine) Lock(ctx context.Context, scope manifest.Scope) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, fmt.Errorf("%w, or somebody locks the folder that it is known by; let it end, then run this again", ErrBusy))
+	defer cancel()
+	for {
+		if unlock, err = m.TryLock(scope); !errors.Is(err, ErrBusy) {
+			return unlock, err
+		}
+		select {
+		case <-time.After(lockPause):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// TryLock is Lock without waiting.
+func (m Machine) TryLock(scope manifest.Scope) (unlock func(), err error) {
+	if scope == manifest.User {
+		return m.Files.Lock(m.Home)
+	}
+	return m.Files.Lock(m.rootsHome())
+}
+
+// rootsHome is a folder that exists and that, where that can be had, only the system's
+// administrator can open: whoever can open a folder can lock it.
+func (m Machine) rootsHome() string {
+	for _, dir := range map[string][]string{"linux": {"/root"}, "darwin": {"/var/root"}, "windows": {m.Env("SystemRoot")}}[m.OS] {
+		if _, err := m.Files.Stat(dir); err == nil {
+			return dir
+		}
+	}
+	return "/"
+}

@@ -1,0 +1,48 @@
+package installer
+
+import (
+	"encoding/json"
+	"strings"
+
+	"swapkeep/manifest"
+)
+
+// A manifestFile is what browsers read of a manifest.
+type manifestFile struct {
+	Path       string   `json:"path"`
+	Origins    []string `json:"allowed_origins"`
+	Extensions []string `json:"allowed_extensions"`
+
+	program string // Path, absolute: on Windows it may begin in the manifest's own folder
+	text    string
+}
+
+func (m Machine) readManifest(path string) (f manifestFile, err error) {
+	text, err := m.Files.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(text, &f)
+	}
+	if err != nil {
+		return f, err
+	}
+	f.text, f.program = string(text), f.Path
+	if m.OS == "windows" && f.Path != "" && !m.isAbs(f.Path) {
+		f.program = m.join(m.parent(path), f.Path)
+	}
+	return f, nil
+}
+
+func (f manifestFile) family() manifest.Family {
+	if len(f.Origins) > 0 {
+		return manifest.Chromium
+	}
+	return manifest.Firefox
+}
+
+func (f manifestFile) ids() []string {
+	ids := f.Extensions
+	for _, o := range f.Origins {
+		ids = append(ids, strings.Trim(strings.TrimPrefix(o, "chrome-extension://"), "/"))
+	}
+	return ids
+}
