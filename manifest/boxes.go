@@ -23,22 +23,24 @@ type Packaging struct {
 	Note     string
 }
 
+// insideFlatpak is what a host inside a Flatpak needs; the last is about Firefox alone.
+var insideFlatpak = []string{
+	"The box must see the program and the daemon's socket, and be told where that is.",
+	"The daemon must already run: one started inside the box would have neither your keychain nor your wallets.",
+	"Firefox 157 and later can use a service of the desktop instead (`org.freedesktop.NativeMessagingProxy`), which is off by default.",
+}
+
 // Packagings are all, in the order they are listed to a person.
 func Packagings() []Packaging {
 	return []Packaging{
 		{
 			Flatpak, Chromium, Inside, "Flatpak, Chromium's family",
-			[]string{
-				"The box must see the program and the daemon's socket, and be told where that is.",
-				"The daemon must already run: one started inside the box would have neither your keychain nor your wallets.",
-			},
+			insideFlatpak[:2],
 			[]string{flatpakOverride}, Source, "the permissions: vdhcoapp; the socket was reached in a namespace mounted like this, not in a Flatpak",
 		},
 		{
 			Flatpak, Firefox, Inside, "Flatpak, Firefox's family",
-			[]string{
-				"As for Chromium's family. Firefox 157 and later can use a service of the desktop instead (`org.freedesktop.NativeMessagingProxy`), which is off by default.",
-			},
+			insideFlatpak,
 			[]string{flatpakOverride}, Source, "the permissions: vdhcoapp; the socket was reached in a namespace mounted like this, not in a Flatpak",
 		},
 		{

@@ -33,11 +33,17 @@ type hand struct {
 	key    *ecdsa.PrivateKey
 	locked atomic.Bool
 	signed atomic.Int32
+	asked  chan chan struct{} // nil: at once; else each signature is made when what is sent here is closed
 }
 
 func (h *hand) SignTx(_ context.Context, _ common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
 	if h.locked.Load() {
 		return nil, errLocked
+	}
+	if h.asked != nil {
+		goOn := make(chan struct{})
+		h.asked <- goOn
+		<-goOn
 	}
 	h.signed.Add(1)
 	return types.SignTx(tx, types.LatestSignerForChainID(id), h.key)
@@ -518,6 +524,34 @@ func TestEngineStopsAnywhere(t *testing.T) {
 	b.paid(1, 1e17)
 	if n := b.hand.signed.Load(); n != 1 {
 		t.Logf("%d signatures were made, of which one was journaled", n)
+	}
+}
+
+// TestStopFinishesASignature: a daemon that gives way while a signature is being made
+// waits for it and writes it down; the next one sends that very one.
+func TestStopFinishesASignature(t *testing.T) {
+	b := newBench(t)
+	b.hand.asked = make(chan chan struct{})
+	o := b.order(nil)
+	signing := <-b.hand.asked
+	stopped := make(chan struct{})
+	go func() {
+		b.halt()
+		close(stopped)
+	}()
+	select {
+	case <-stopped:
+		t.Error("it stopped in the middle of a signature")
+	case <-time.After(200 * time.Millisecond):
+	}
+	close(signing)
+	<-stopped
+	b.hand.asked = nil
+	b.start()
+	b.ends(o.ID, Filled)
+	b.paid(1, 1e17)
+	if n := b.hand.signed.Load(); n != 1 {
+		t.Errorf("%d signatures were made", n)
 	}
 }
 

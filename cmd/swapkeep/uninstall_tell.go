@@ -59,7 +59,11 @@ func (t *terminal) tellRemoval(said removalSaid, place transport.Place) error {
 		if said.Wallet != nil {
 			what = "Other wallets, and orders,"
 		}
-		t.result.Words(screen.Faint, fmt.Sprintf("%s stay in %s and in the keychain.", what, said.Home))
+		how := "install it again, then uninstall with --wallet and --state"
+		if said.State == planned {
+			how = "name them with --wallet and --state"
+		}
+		t.result.Words(screen.Faint, fmt.Sprintf("%s stay in %s and in the keychain. To remove them too, %s.", what, said.Home, how))
 	}
 	if said.Scope == manifest.System {
 		t.result.Words(screen.Faint, "Daemons that users started run on until they log out or run swapkeep stop.")
