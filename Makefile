@@ -141,18 +141,19 @@ man: bin/swapkeep
 	@mkdir -p build/man
 	bin/swapkeep man --dir build/man
 
-# Packages for every system, into build/packages: the same commit gives the same bytes.
+# Packages for every system, into build/packages: the same commit gives the same bytes, and
+# what is not committed is marked.
 # packaging/README.md names what it needs and takes.
 NFPM := $(CURDIR)/build/tools/nfpm
 packages: $(NFPM)
 	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} $(GO) run ./packaging/build -version $(VERSION) -nfpm $(NFPM) \
-		-out build/packages -url "$(RELEASE_URL)" -chromium-ids "$(CHROMIUM_IDS)" -firefox-ids "$(FIREFOX_IDS)"
+		$(if $(shell git status --porcelain 2>/dev/null),-dirty) -out build/packages -url "$(RELEASE_URL)" -chromium-ids "$(CHROMIUM_IDS)" -firefox-ids "$(FIREFOX_IDS)"
 
 # Built twice and compared; installed here (as root) with real browsers, and under wine.
 # Not part of make test: it takes minutes, and wine half a gigabyte.
 packages-test: $(NFPM)
 	$(GO) test -tags packages -count=1 ./packaging/build
-	$(GO) test -tags packages,browser -count=1 -v -timeout 25m ./test/packages -args -nfpm=$(NFPM)
+	$(GO) test -tags packages,browser -count=1 -v -timeout 45m ./test/packages -args -nfpm=$(NFPM)
 
 $(NFPM): packaging/tools/go.mod packaging/tools/go.sum
 	cd packaging/tools && $(GO) build -trimpath -o $@ github.com/goreleaser/nfpm/v2/cmd/nfpm

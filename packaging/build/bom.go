@@ -36,6 +36,8 @@ type component struct {
 	Hashes     []hash     `json:"hashes,omitempty"`
 	Licenses   []license  `json:"licenses,omitempty"`
 	Properties []property `json:"properties,omitempty"`
+
+	module string // of Go, as it is required
 }
 
 type hash struct {
@@ -75,6 +77,9 @@ func (r *release) bom() error {
 			}
 			products = append(products, p)
 		}
+	}
+	if err := r.license(products); err != nil {
+		return err
 	}
 	extension, err := extensionProduct("extension/package-lock.json")
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -28,16 +29,27 @@ func productOf(path, command string, t target) (product, error) {
 		Hashes:     []hash{{"SHA-256", sum}},
 		Properties: []property{{"swapkeep:platform", t.OS + "/" + t.Arch}},
 	}}
-	p.parts = append(p.parts, library("golang", "stdlib", strings.TrimPrefix(info.GoVersion, "go")))
+	std := library("golang", "stdlib", strings.TrimPrefix(info.GoVersion, "go"))
+	std.Licenses = []license{{"BSD-3-Clause"}}
+	p.parts = append(p.parts, std)
 	for _, m := range info.Deps {
-		if m.Replace != nil {
-			m = m.Replace
-		}
-		part := library("golang", m.Path, m.Version)
-		part.Properties = []property{{"go:sum", m.Sum}}
-		p.parts = append(p.parts, part)
+		p.parts = append(p.parts, module(m))
 	}
 	return p, nil
+}
+
+// module is one that was linked. A folder in its place has no name and version of its own.
+func module(m *debug.Module) component {
+	from, about := m, property{"go:sum", m.Sum}
+	switch {
+	case m.Replace != nil && m.Replace.Version == "":
+		about = property{"go:replaced", "by a folder"}
+	case m.Replace != nil:
+		from, about.Value = m.Replace, m.Replace.Sum
+	}
+	part := library("golang", from.Path, from.Version)
+	part.Properties, part.module = []property{about}, m.Path
+	return part
 }
 
 // library is a package of others, by its package URL.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -167,13 +168,16 @@ func summaryOf(code string, created, saved uint64) []byte {
 // TestBill: what the format demands, each thing once, nothing named that is not there, and
 // the same twice.
 func TestBill(t *testing.T) {
-	newRelease(t)
+	r := newRelease(t)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	program, err := productOf(exe, "swapkeep", targets[0])
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.license([]product{program}); err != nil {
 		t.Fatal(err)
 	}
 	extension, err := extensionProduct("extension/package-lock.json")
@@ -201,6 +205,9 @@ func TestBill(t *testing.T) {
 			t.Errorf("component %+v", c)
 		}
 		refs[c.Ref] = true
+		if len(c.Licenses) != 1 || c.Licenses[0].Expression == "" {
+			t.Errorf("%s has no licence", c.Ref)
+		}
 		for _, h := range c.Hashes {
 			if len(h.Content) != hashes[h.Algorithm] {
 				t.Errorf("%s: hash %+v", c.Ref, h)
@@ -224,6 +231,71 @@ func TestBill(t *testing.T) {
 	}
 	if len(told) != len(refs) {
 		t.Errorf("%d of %d say what they need", len(told), len(refs))
+	}
+}
+
+// TestModule: a module that another replaces goes by the other's name, and one that a folder
+// replaces by its own; the folder is nobody's business.
+func TestModule(t *testing.T) {
+	was := debug.Module{Path: "a.invalid/b", Version: "v1.2.3", Sum: "h1:b"}
+	by := func(m debug.Module) *debug.Module {
+		replaced := was
+		replaced.Replace = &m
+		return &replaced
+	}
+	for _, c := range []struct {
+		m     *debug.Module
+		purl  string
+		about property
+	}{
+		{&was, "pkg:golang/a.invalid/b@v1.2.3", property{"go:sum", "h1:b"}},
+		{by(debug.Module{Path: "c.invalid/d", Version: "v2.0.0", Sum: "h1:d"}), "pkg:golang/c.invalid/d@v2.0.0", property{"go:sum", "h1:d"}},
+		{by(debug.Module{Path: "../elsewhere"}), "pkg:golang/a.invalid/b@v1.2.3", property{"go:replaced", "by a folder"}},
+	} {
+		part := module(c.m)
+		if part.PURL != c.purl || len(part.Properties) != 1 || part.Properties[0] != c.about || part.module != was.Path {
+			t.Errorf("%+v", part)
+		}
+	}
+}
+
+func TestLicenseOf(t *testing.T) {
+	const forms = "redistribution and use in source and binary forms"
+	for text, want := range map[string]string{
+		"apache license version 2.0, january 2004":                                                       "Apache-2.0",
+		"licensed under the apache license, version 2.0":                                                 "Apache-2.0",
+		forms + " are permitted":                                                                         "BSD-2-Clause",
+		forms + " ... neither the name of its author nor ...":                                            "BSD-3-Clause",
+		"gnu general public license version 3, 29 june 2007 gnu lesser general public license version 3": "LGPL-3.0-or-later",
+		"permission is hereby granted, free of charge, to any person " + forms + " neither the name":     "BSD-3-Clause AND MIT",
+		"ask the author": "",
+	} {
+		if got := licenseOf(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestDirtyVersion: what is not a commit's says so in the programs' version, and releases do not.
+func TestDirtyVersion(t *testing.T) {
+	r := newRelease(t)
+	if r.built() != "1.2.3" {
+		t.Errorf("a commit's is %s", r.built())
+	}
+	if r.dirty = true; r.built() != "1.2.3+dirty" {
+		t.Errorf("another's is %s", r.built())
+	}
+}
+
+// TestParents: the keys that the setup program makes, up to those of Windows.
+func TestParents(t *testing.T) {
+	for key, want := range map[string][]string{
+		`Software\Google\Chrome\NativeMessagingHosts\h`:  {`Software\Google\Chrome\NativeMessagingHosts`, `Software\Google\Chrome`, `Software\Google`},
+		`Software\Microsoft\Edge\NativeMessagingHosts\h`: {`Software\Microsoft\Edge\NativeMessagingHosts`, `Software\Microsoft\Edge`},
+	} {
+		if got := (host{Key: key}).Parents(); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", key, got)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -35,6 +36,7 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&r.out, "out", "build/packages", "`directory` of the finished packages; what is in it is removed")
 	flags.StringVar(&r.nfpm, "nfpm", "nfpm", "the nfpm `program`")
 	flags.BoolVar(&r.development, "development", false, "take ids of development and tests too, which no release does")
+	flags.BoolVar(&r.dirty, "dirty", false, "the source is not a commit's: the programs say so in their version")
 	ids := map[manifest.Family]*string{}
 	for _, family := range manifest.Families() {
 		ids[family] = flags.String(string(family)+"-ids", "", "`ids` of the extension, with commas between, besides those that are released")
@@ -87,10 +89,7 @@ func (r *release) prepare(getenv func(string) string) error {
 	}
 	r.Time = time.Unix(seconds, 0).UTC()
 	r.signer = signer{cert: getenv("SIGN_CERT"), key: getenv("SIGN_KEY"), timestamp: getenv("SIGN_TIMESTAMP")}
-	if err := r.check(); err != nil {
-		return err
-	}
-	if r.out, err = filepath.Abs(r.out); err != nil {
+	if err := errors.Join(r.check(), absolute(&r.out, &r.signer.cert, &r.signer.key)); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(r.out); err != nil {
@@ -100,5 +99,15 @@ func (r *release) prepare(getenv func(string) string) error {
 		return err
 	}
 	r.work, err = os.MkdirTemp("", "swapkeep-packages-")
+	return err
+}
+
+// absolute makes paths so, for tools that work in folders of their own; none stays none.
+func absolute(paths ...*string) (err error) {
+	for _, p := range paths {
+		if *p != "" && err == nil {
+			*p, err = filepath.Abs(*p)
+		}
+	}
 	return err
 }

@@ -41,7 +41,7 @@ func (r *release) program(t target, command string) string {
 // programs builds all commands. Nothing in them depends on the directory, the machine or
 // the state of a working copy.
 func (r *release) programs() error {
-	link := "-s -w -X main.version=" + r.Version +
+	link := "-s -w -X main.version=" + r.built() +
 		" -X swapkeep/manifest.chromiumIDs=" + strings.Join(r.IDs[manifest.Chromium], ",") +
 		" -X swapkeep/manifest.firefoxIDs=" + strings.Join(r.IDs[manifest.Firefox], ",")
 	for _, t := range targets {
@@ -58,8 +58,14 @@ func (r *release) build(t target, command, link string) error {
 	if t.OS == "windows" && command == "swapkeepd" {
 		link += " -H windowsgui" // started at login it would show a console otherwise
 	}
-	env := []string{"CGO_ENABLED=0", "GOOS=" + t.OS, "GOARCH=" + t.Arch, "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0"}
+	env := append([]string{"GOOS=" + t.OS, "GOARCH=" + t.Arch}, pinned...)
 	return r.run(env, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", r.program(t, command), "./cmd/"+command)
+}
+
+// pinned is what of a machine's settings would change the programs: workspaces, other
+// toolchains and modes.
+var pinned = []string{
+	"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off", "GOFLAGS=", "GOTOOLCHAIN=local", "GOWORK=off",
 }
 
 // own is the command that this machine can run.

@@ -25,6 +25,7 @@ type release struct {
 	signer      signer
 	nfpm        string
 	development bool
+	dirty       bool
 	out, work   string
 }
 
@@ -40,6 +41,9 @@ func (r *release) check() error {
 	}
 	if err := r.signer.check(); err != nil {
 		return err
+	}
+	if r.dirty {
+		fmt.Println("warning: the source is not as committed: these packages are no release, and their programs are of version " + r.built())
 	}
 	unreleased, err := unreleasableIDs()
 	if err != nil {
@@ -112,6 +116,14 @@ func idIn(family manifest.Family, file string) (string, error) {
 		err = errors.New("it names no id")
 	}
 	return id, err
+}
+
+// built is the version that the programs say. Names of packages have no place for the mark.
+func (r *release) built() string {
+	if r.dirty {
+		return r.Version + "+dirty"
+	}
+	return r.Version
 }
 
 // name is a finished package's: swapkeep-VERSION-PLATFORM.EXTENSION.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 )
 
 // A signer puts the publisher's signature on Windows' files. The zero one has none.
@@ -27,21 +28,36 @@ func (s signer) mark() string {
 	return ""
 }
 
-// sign signs a file in place, if there is a certificate. The signature's own time is the
-// release's.
+// sign signs a file in place, if there is a certificate.
 func (r *release) sign(path string) error {
 	if r.signer.cert == "" {
 		return nil
 	}
-	args := []string{"sign", "-certs", r.signer.cert, "-key", r.signer.key, "-h", "sha256", "-n", "Swapkeep",
-		"-time", fmt.Sprint(r.Time.Unix()), "-in", path, "-out", path + ".signed"}
-	if r.signer.timestamp != "" {
-		args = append(args, "-ts", r.signer.timestamp)
-	}
-	if err := r.run(nil, "osslsigncode", args...); err != nil {
+	if err := r.run(nil, signTool, append(r.signArgs(), "-in", path, "-out", path+".signed")...); err != nil {
 		return err
 	}
 	return os.Rename(path+".signed", path)
+}
+
+const signTool = "osslsigncode"
+
+// signArgs are all but the files. The signature's own time is the release's.
+func (r *release) signArgs() []string {
+	args := []string{"sign", "-certs", r.signer.cert, "-key", r.signer.key, "-h", "sha256", "-n", "Swapkeep", "-time", fmt.Sprint(r.Time.Unix())}
+	if r.signer.timestamp != "" {
+		args = append(args, "-ts", r.signer.timestamp)
+	}
+	return args
+}
+
+// signScript is sign for the shell: NSIS has it sign the program that removes, which it
+// alone ever has in its hands.
+func (r *release) signScript() []byte {
+	var words strings.Builder
+	for _, arg := range r.signArgs() {
+		words.WriteString(" '" + strings.ReplaceAll(arg, "'", `'\''`) + "'")
+	}
+	return []byte("set -e\n" + signTool + words.String() + ` -in "$1" -out "$1.signed"` + "\n" + `mv "$1.signed" "$1"` + "\n")
 }
 
 func (r *release) signPrograms() error {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,8 +12,8 @@ import (
 	"time"
 )
 
-// TestSign: with a certificate a program and an MSI are signed, so that it can be verified,
-// and twice the same; without one nothing is changed and the name says so.
+// TestSign: with a certificate a program, an MSI and a setup program are signed, so that it
+// can be verified, and twice the same; without one nothing is changed and the name says so.
 func TestSign(t *testing.T) {
 	r := newRelease(t)
 	r.Time = time.Now() // within the certificate's
@@ -28,6 +29,12 @@ func TestSign(t *testing.T) {
 	tool("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, "-days", "2",
 		"-subj", "/CN=Swapkeep test", "-addext", "extendedKeyUsage=codeSigning")
 	i := r.samples(t)
+	if said := r.uninstaller(t, signer{cert: cert, key: key}); said != "" {
+		out := tool("osslsigncode", "verify", "-CAfile", cert, "-in", said)
+		if !strings.Contains(out, "Signature verification: ok") {
+			t.Errorf("what the setup program leaves to remove it: %s", out)
+		}
+	}
 	if mark := r.signer.mark(); mark != "unsigned." || !strings.Contains(r.File("windows-amd64-user", "msi"), mark) {
 		t.Errorf("unsigned packages are marked %q", mark)
 	}
@@ -58,10 +65,44 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// samples are a small program of Windows and an MSI that installs it.
+// sample is what a small installer is made of.
+func (r *release) sample() installer {
+	return installer{release: r, msi: msis[0], Target: targets[len(targets)-1], Files: filepath.Join(r.work, "files"), Below: "files", ProductCode: r.Product("perUser")}
+}
+
+// uninstaller is the program that a signed setup program writes, by wine; none without it.
+func (r *release) uninstaller(t *testing.T, s signer) string {
+	t.Helper()
+	if _, err := exec.LookPath("wine"); err != nil {
+		t.Log("not run: wine is missing (apt-get install wine64 wine)")
+		return ""
+	}
+	once := *r
+	once.signer, once.out = s, t.TempDir()
+	i := once.sample()
+	if err := i.makeSetup(); err != nil {
+		t.Fatal(err)
+	}
+	prefix := t.TempDir()
+	env := append(os.Environ(), "WINEPREFIX="+prefix, "WINEARCH=win64", "WINEDEBUG=-all", "WINEDLLOVERRIDES=mscoree,mshtml=", "DISPLAY=")
+	for _, command := range [][]string{{"wine", filepath.Join(once.out, once.File("windows-amd64-setup", "exe")), "/S"}, {"wine", "wineboot", "-e"}} {
+		cmd := exec.Command(command[0], command[1:]...)
+		cmd.Env = env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", command, err, out)
+		}
+	}
+	found, err := filepath.Glob(filepath.Join(prefix, "drive_c/users/*/AppData/Local/swapkeep/uninstall.exe"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	return found[0]
+}
+
+// samples are a small program of Windows, an MSI and a setup program that install it.
 func (r *release) samples(t *testing.T) []string {
 	t.Helper()
-	i := installer{release: r, msi: msis[0], Target: targets[len(targets)-1], Files: filepath.Join(r.work, "files"), Below: "files", ProductCode: r.Product("perUser")}
+	i := r.sample()
 	main := filepath.Join(r.work, "main.go")
 	program := filepath.Join(i.Files, "bin", "swapkeep.exe")
 	if err := os.WriteFile(main, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
@@ -75,10 +116,10 @@ func (r *release) samples(t *testing.T) []string {
 			t.Fatal(err)
 		}
 	}
-	if err := i.makeMSI(); err != nil {
+	if err := errors.Join(i.makeMSI(), i.makeSetup()); err != nil {
 		t.Fatal(err)
 	}
-	return []string{program, filepath.Join(r.out, r.File("windows-amd64-user", "msi"))}
+	return []string{program, filepath.Join(r.out, r.File("windows-amd64-user", "msi")), filepath.Join(r.out, r.File("windows-amd64-setup", "exe"))}
 }
 
 func sumIn(t *testing.T, path string) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // A text is a file for a package manager of others, with this release's names and sums.
@@ -34,11 +35,33 @@ func (r *release) Sum(platform, extension string) (string, error) {
 
 // File is a finished package's name.
 func (r *release) File(platform, extension string) string {
-	if extension == "msi" || extension == "exe" {
+	switch {
+	case extension == "msi", extension == "exe":
 		extension = r.signer.mark() + extension
+	case strings.HasSuffix(platform, macTree):
+		extension = signer{}.mark() + extension // Apple's signature needs a Mac
 	}
 	return r.name(platform, extension)
 }
+
+// A brew is a block of a formula, and what is in it.
+type brew struct {
+	Block  string
+	Halves []brewHalf
+}
+
+type brewHalf struct{ Block, Platform string }
+
+// Brews are the systems that Homebrew has.
+func (r *release) Brews() []brew {
+	return []brew{
+		{"on_macos", []brewHalf{{"on_arm", "darwin-arm64"}, {"on_intel", "darwin-amd64"}}},
+		{"on_linux", []brewHalf{{"on_arm", "linux-arm64"}, {"on_intel", "linux-amd64"}}},
+	}
+}
+
+// MSIs are the scopes that there is an MSI for.
+func (r *release) MSIs() []msi { return msis }
 
 // Product is the MSI's identity.
 func (r *release) Product(install string) string {

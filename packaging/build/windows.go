@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"swapkeep/manifest"
 )
@@ -16,14 +17,15 @@ const windowsProgram = `bin\swapkeep.exe`
 type msi struct {
 	Scope       manifest.Scope
 	Install     string // WiX's word for the scope
+	Winget      string // winget's
 	Hive        string
 	Folder      string // the standard folder
 	UpgradeCode string // never changes: Windows knows an older version by it
 }
 
 var msis = []msi{
-	{manifest.User, "perUser", "HKCU", "LocalAppDataFolder", "8C3B1F0E-5D0A-4C0B-9E55-2B6C9E0A7D11"},
-	{manifest.System, "perMachine", "HKLM", "ProgramFiles64Folder", "8C3B1F0E-5D0A-4C0B-9E55-2B6C9E0A7D12"},
+	{manifest.User, "perUser", "user", "HKCU", "LocalAppDataFolder", "8C3B1F0E-5D0A-4C0B-9E55-2B6C9E0A7D11"},
+	{manifest.System, "perMachine", "machine", "HKLM", "ProgramFiles64Folder", "8C3B1F0E-5D0A-4C0B-9E55-2B6C9E0A7D12"},
 }
 
 // An installer is what the templates of Windows' packages are filled with.
@@ -37,6 +39,7 @@ type installer struct {
 	Families    []manifest.Family
 	Hosts       []host
 	Out         string
+	SignScript  string // signs what NSIS writes into the setup program; none without a certificate
 }
 
 // windows makes an MSI for a user, one for the machine, and a setup program for a user.
@@ -97,6 +100,33 @@ func (r *release) installer(t target, m msi) (installer, error) {
 // File is a manifest's name on Windows.
 func (h host) File() string { return manifest.WindowsFileName(h.Family) }
 
+// Parents are the keys that the host's is in, the innermost first, up to those that Windows
+// itself has.
+func (h host) Parents() (keys []string) {
+	for key := h.Key; ; keys = append(keys, key) {
+		key = key[:strings.LastIndex(key, `\`)]
+		if key == "Software" || key == `Software\Microsoft` {
+			return keys
+		}
+	}
+}
+
+// Programs are the names of what is installed to run.
+func (i installer) Programs() (names []string) {
+	for _, command := range i.Target.commands {
+		names = append(names, command+".exe")
+	}
+	return names
+}
+
+// Impersonate is WiX's word for whether actions have the rights of the user alone.
+func (m msi) Impersonate() string {
+	if m.Scope == manifest.User {
+		return "yes"
+	}
+	return "no"
+}
+
 // HostFile is File for a family.
 func (i installer) HostFile(f manifest.Family) string { return manifest.WindowsFileName(f) }
 
@@ -118,6 +148,12 @@ func (i installer) makeMSI() error {
 func (i installer) makeSetup() error {
 	i.Out = filepath.Join(i.out, i.File(i.Target.String()+"-setup", "exe"))
 	source := i.Files + ".nsi"
+	if i.signer.cert != "" {
+		i.SignScript = i.Files + "-sign.sh"
+		if err := i.write(i.SignScript, i.signScript()); err != nil {
+			return err
+		}
+	}
 	if err := i.fill(source, "windows/setup.nsi", i); err != nil {
 		return err
 	}

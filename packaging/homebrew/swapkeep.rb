@@ -4,28 +4,16 @@ class Swapkeep < Formula
   version "{{.Version}}"
   license "Apache-2.0"
 
-  on_macos do
-    on_arm do
-      url "{{.URL}}/{{.File "darwin-arm64" "tar.gz"}}"
-      sha256 "{{.Sum "darwin-arm64" "tar.gz"}}"
+{{range $i, $system := .Brews}}{{if $i}}
+{{end}}  {{.Block}} do
+{{- range .Halves}}
+    {{.Block}} do
+      url "{{$.URL}}/{{$.File .Platform "tar.gz"}}"
+      sha256 "{{$.Sum .Platform "tar.gz"}}"
     end
-    on_intel do
-      url "{{.URL}}/{{.File "darwin-amd64" "tar.gz"}}"
-      sha256 "{{.Sum "darwin-amd64" "tar.gz"}}"
-    end
+{{- end}}
   end
-
-  on_linux do
-    on_arm do
-      url "{{.URL}}/{{.File "linux-arm64" "tar.gz"}}"
-      sha256 "{{.Sum "linux-arm64" "tar.gz"}}"
-    end
-    on_intel do
-      url "{{.URL}}/{{.File "linux-amd64" "tar.gz"}}"
-      sha256 "{{.Sum "linux-amd64" "tar.gz"}}"
-    end
-  end
-
+{{end}}
   def install
     libexec.install "bin/swapkeep", "bin/swapkeepd"
     bin.install_symlink libexec/"swapkeep"
@@ -45,6 +33,9 @@ class Swapkeep < Formula
       Let your browsers find Swapkeep, and look whether they do:
         swapkeep install --detected
         swapkeep doctor
+      Browsers start the copy that this makes. Make it anew after every upgrade of this
+      formula, or they keep the old one:
+        swapkeep install --detected
       Before you remove this formula:
         swapkeep uninstall
     EOS

@@ -5,9 +5,11 @@ package packages
 import (
 	"archive/tar"
 	"compress/gzip"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"swapkeep/installer"
 	"swapkeep/manifest"
 )
 
@@ -54,6 +57,7 @@ func TestSums(t *testing.T) {
 var mac = map[string]string{
 	"Library/Application Support/swapkeep/lib/swapkeep":                                "-rwxr-xr-x",
 	"Library/Application Support/swapkeep/lib/swapkeepd":                               "-rwxr-xr-x",
+	"Library/Application Support/swapkeep/uninstall.sh":                                "-rwxr-xr-x",
 	"Library/Application Support/Chromium/NativeMessagingHosts/app.swapkeep.host.json": "-rw-r--r--",
 	"Library/Application Support/Mozilla/NativeMessagingHosts/app.swapkeep.host.json":  "-rw-r--r--",
 	"Library/Google/Chrome/NativeMessagingHosts/app.swapkeep.host.json":                "-rw-r--r--",
@@ -62,15 +66,16 @@ var mac = map[string]string{
 	"usr/local/bin/swapkeep": "Lrwxrwxrwx",
 }
 
-// TestMac: the tree for pkgbuild has each file in its place; its manifests are valid, its
-// LaunchAgent is XML and starts nothing before a user wants it.
+// TestMac: the tree for pkgbuild has each file in its place and says that nobody signed it;
+// its manifests are valid, its LaunchAgent is the one that swapkeep install writes, and
+// starts nothing before a user wants it.
 func TestMac(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		left := map[string]string{}
 		for name, mode := range mac {
 			left[name] = mode
 		}
-		each(t, file(t, "*-darwin-"+arch+"-pkgroot.tar.gz"), func(name string, h *tar.Header, text []byte) {
+		each(t, file(t, "*-darwin-"+arch+"-pkgroot.unsigned.tar.gz"), func(name string, h *tar.Header, text []byte) {
 			if mode, wanted := left[name]; wanted && h.FileInfo().Mode().String() == mode {
 				delete(left, name)
 			}
@@ -95,11 +100,99 @@ func TestMac(t *testing.T) {
 				if !regexp.MustCompile(`<key>Disabled</key>\s*<true/>`).Match(text) {
 					t.Errorf("%s starts by itself", name)
 				}
+				if string(text) != installer.LaunchAgent("/Library/Application Support/swapkeep/lib/swapkeepd", true) {
+					t.Errorf("%s is another than swapkeep install writes:\n%s", name, text)
+				}
 			}
 		})
 		if len(left) > 0 {
 			t.Errorf("%s: not there, or not so: %v", arch, left)
 		}
+	}
+}
+
+// TestMacRemover unpacks the tree as pkgbuild's package does and runs the remover in it: all
+// is as before, and the system is told. What belongs to others stays.
+func TestMacRemover(t *testing.T) {
+	root, fakes := t.TempDir(), t.TempDir()
+	told := filepath.Join(fakes, "told")
+	for _, dir := range []string{"Library/Application Support", "Library/LaunchAgents", "Library/Google/Chrome/NativeMessagingHosts", "usr/local/bin", "usr/local/share"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "Library/Google/Chrome/NativeMessagingHosts/other.json"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range []string{"pkgutil", "launchctl", "stat"} { // of macOS
+		text := "#!/bin/sh\necho " + tool + ` "$@" >>"` + told + "\"\n" + map[string]string{"stat": "echo 501\n"}[tool]
+		if err := os.WriteFile(filepath.Join(fakes, tool), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := list(t, root)
+	must(t, exec.Command("tar", "-xzf", file(t, "*-darwin-arm64-pkgroot.unsigned.tar.gz"), "-C", root, "--strip-components=1", "--no-same-owner"))
+	remove := asRoot("sh", filepath.Join(root, "Library/Application Support/swapkeep/uninstall.sh"), root)
+	remove.Env = append(os.Environ(), "PATH="+fakes+":"+os.Getenv("PATH"))
+	t.Logf("%s", must(t, remove))
+	after := list(t, root)
+	delete(before, "/") // its mode is the archive's
+	delete(after, "/")
+	if changed := append(after.without(before), before.without(after)...); len(changed) > 0 {
+		t.Errorf("not as before: %s", strings.Join(changed, "\n"))
+	}
+	said, err := os.ReadFile(told)
+	if err != nil || !strings.Contains(string(said), "launchctl bootout gui/501/app.swapkeep.daemon\n") || !strings.Contains(string(said), "pkgutil --volume "+root+" --forget app.swapkeep\n") {
+		t.Errorf("the system was told %s, %v", said, err)
+	}
+}
+
+// TestBillOfMaterials: all that is linked is named by version and has a licence.
+func TestBillOfMaterials(t *testing.T) {
+	text, err := os.ReadFile(file(t, "*.cdx.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bill struct {
+		Components []struct {
+			Type, Name, Version, PURL string
+			Licenses                  []struct{ Expression string }
+		}
+	}
+	if err := json.Unmarshal(text, &bill); err != nil || len(bill.Components) < 30 {
+		t.Fatalf("%d components, %v", len(bill.Components), err)
+	}
+	for _, c := range bill.Components {
+		if len(c.Licenses) != 1 || c.Licenses[0].Expression == "" || c.Version == "" || c.Type == "library" && !strings.HasSuffix(c.PURL, "@"+url.PathEscape(c.Version)) {
+			t.Errorf("%+v", c)
+		}
+		if c.Name == "github.com/ethereum/go-ethereum" && c.Licenses[0].Expression != "LGPL-3.0-or-later" {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// TestFormula: Homebrew's is Ruby where there is one, and says what an upgrade needs.
+func TestFormula(t *testing.T) {
+	path := filepath.Join(built, "homebrew/swapkeep.rb")
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), "after every upgrade") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if _, err := exec.LookPath("ruby"); err != nil {
+		t.Log("not run: no ruby reads the formula")
+		return
+	}
+	must(t, exec.Command("ruby", "-c", path))
+}
+
+// TestDirty: make builds what is not committed with a mark, and a commit without one.
+func TestDirty(t *testing.T) {
+	recipe := exec.Command("make", "--no-print-directory", "-n", "packages")
+	recipe.Dir = root
+	dirty := must(t, exec.Command("git", "-C", root, "status", "--porcelain")) != ""
+	if marked := strings.Contains(must(t, recipe), "-dirty "); marked != dirty {
+		t.Errorf("dirty is %v, marked is %v", dirty, marked)
 	}
 }
 

@@ -12,10 +12,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"swapkeep/host/client"
+	"swapkeep/manifest"
 )
 
 // wineTools are what the tests of Windows' packages need.
-var wineTools = map[string]string{"wine": "wine64 wine", "x86_64-w64-mingw32-gcc-posix": "gcc-mingw-w64-x86-64-posix"}
+var wineTools = map[string]string{
+	"wine": "wine64 wine", "x86_64-w64-mingw32-gcc-posix": "gcc-mingw-w64-x86-64-posix",
+	"msibuild": "msitools", "script": "bsdutils",
+}
 
 // A wine is a Windows machine in a folder. The programs in it are a release's own; only
 // what Go wants and wine 8 lacks is added to the system.
@@ -64,7 +70,29 @@ func (w *wine) command(args ...string) *exec.Cmd {
 // run runs one to its good end.
 func (w *wine) run(args ...string) string {
 	w.t.Helper()
-	return strings.ReplaceAll(must(w.t, w.command(args...)), "\r\n", "\n")
+	return strings.ReplaceAll(string(w.said("", args...)), "\r\n", "\n")
+}
+
+// fails runs one that has to refuse what it was asked.
+func (w *wine) fails(args ...string) {
+	w.t.Helper()
+	if err := w.command(args...).Run(); err == nil {
+		w.t.Errorf("%s: did it", strings.Join(args, " "))
+	}
+}
+
+// browser is one that has the host started, by the manifest's program, and holds it.
+func (w *wine) browser(program string) *client.Process {
+	w.t.Helper()
+	p, err := client.Start(w.command(append([]string{program}, arguments(manifest.Chromium, "")...)...))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _, _ = p.Stop() })
+	if err := p.Call(w.t.Context(), "host.hello", nil, nil); err != nil {
+		w.t.Fatal(err)
+	}
+	return p
 }
 
 // said runs one to its good end and returns what it wrote. It writes to a file: a daemon
@@ -148,11 +176,51 @@ func (w *wine) query(key string, value ...string) string {
 }
 
 // Of the registry and the files: what speaks of the product, and what of that is a person's
-// and stays: wallets in Credential Manager, and the state directory of these tests.
+// and stays: wallets in Credential Manager, and the state directory of these tests. What
+// Windows removes at its next start is its own affair.
 var (
 	ours     = regexp.MustCompile(`(?i)swapkeep`)
-	personal = regexp.MustCompile(`swapkeep/[0-9a-f]{16}:(index|wallet/\d+)|^/drive_c/state`)
+	personal = regexp.MustCompile(`swapkeep/[0-9a-f]{16}:(index|wallet/\d+)|Credential Manager$|PendingFileRenameOperations|^/drive_c/state`)
 )
+
+// windowsOwn are keys that Windows makes at the first package of a kind, and keeps.
+var windowsOwn = regexp.MustCompile(`(Installer|UserData\\\\S-1-5-18)\\\\(Components|Features|Products|UpgradeCodes)$|CurrentVersion\\\\Uninstall$`)
+
+// keys are all keys of the registry that are neither a person's nor Windows' own.
+func (w *wine) keys() []string {
+	w.settle()
+	var found []string
+	for _, name := range []string{"system.reg", "user.reg", "userdef.reg"} {
+		text, err := os.ReadFile(filepath.Join(w.dir, name))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if key, _, is := strings.Cut(line, "] "); is && key[0] == '[' && !personal.MatchString(key) && !windowsOwn.MatchString(key) {
+				found = append(found, name+": "+key[1:])
+			}
+		}
+	}
+	return found
+}
+
+// A machine is what is on it: what speaks of the product, files and registry keys.
+type machine struct{ traces, files, keys []string }
+
+func (w *wine) now() machine { return machine{w.traces(), w.files(), w.keys()} }
+
+// asBefore wants nothing to be on the machine that was not there.
+func (w *wine) asBefore(before machine) {
+	w.t.Helper()
+	now := w.now()
+	for _, both := range [][2][]string{{before.traces, now.traces}, {before.files, now.files}, {before.keys, now.keys}} {
+		for _, name := range both[1] {
+			if !slices.Contains(both[0], name) && !personal.MatchString(name) {
+				w.t.Errorf("left behind: %s", name)
+			}
+		}
+	}
+}
 
 // traces are what speaks of the product and is nobody's own.
 func (w *wine) traces() []string {
@@ -169,6 +237,11 @@ func (w *wine) traces() []string {
 			}
 		}
 	}
+	return append(found, w.named()...)
+}
+
+// named are files that have the product's name and are nobody's own.
+func (w *wine) named() (found []string) {
 	err := filepath.WalkDir(filepath.Join(w.dir, "drive_c"), func(path string, _ os.DirEntry, err error) error {
 		if below := strings.TrimPrefix(path, w.dir); ours.MatchString(below) && !personal.MatchString(below) {
 			found = append(found, below)

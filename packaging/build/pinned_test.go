@@ -1,0 +1,30 @@
+//go:build packages
+
+package main
+
+import (
+	"debug/buildinfo"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPinned: a machine's own settings change no program.
+func TestPinned(t *testing.T) {
+	r := newRelease(t)
+	for name, value := range map[string]string{"GOWORK": filepath.Join(t.TempDir(), "go.work"), "GOFIPS140": "latest", "GOTOOLCHAIN": "go1.0", "GOFLAGS": "-tags=faults"} {
+		t.Setenv(name, value)
+	}
+	if err := r.build(targets[0], "swapkeep", "-s -w"); err != nil {
+		t.Fatal(err)
+	}
+	info, err := buildinfo.ReadFile(r.program(targets[0], "swapkeep"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range info.Settings {
+		if s.Key == "-tags" || s.Key == "GOFIPS140" && s.Value != "off" || s.Key == "DefaultGODEBUG" && strings.Contains(s.Value, "fips140") {
+			t.Errorf("%s is %s", s.Key, s.Value)
+		}
+	}
+}

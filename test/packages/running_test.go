@@ -1,0 +1,278 @@
+//go:build packages && linux
+
+package packages
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/host/client"
+)
+
+// TestRemoveWhileRunning: each of Windows' packages goes without a trace while a browser
+// holds the host and its daemon runs.
+func TestRemoveWhileRunning(t *testing.T) {
+	w := newWine(t)
+	if w == nil {
+		return
+	}
+	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`)
+	w.warm()
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) {
+			w := w.in(t)
+			before := w.now()
+			w.run(s.install(file(t, s.pattern))...)
+			program := w.followed(s)
+			held := w.browser(program)
+			began := time.Now()
+			w.remove(s, program)
+			t.Logf("removed: %v", time.Since(began).Round(time.Millisecond))
+			select {
+			case <-held.Exited():
+			case <-time.After(20 * time.Second):
+				t.Error("the relay runs on")
+			}
+			w.asBefore(before)
+		})
+	}
+}
+
+// TestHeldForLong: a program that is held for longer than relays wait is moved aside, to be
+// swept by the next daemon; the package goes all the same.
+func TestHeldForLong(t *testing.T) {
+	w := newWine(t)
+	if w == nil {
+		return
+	}
+	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`)
+	w.warm()
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) {
+			w := w.in(t)
+			w.run(s.install(file(t, s.pattern))...)
+			program := w.followed(s)
+			other := w.in(t)
+			other.env = append(slices.Clone(w.env), `SWAPKEEP_HOME=C:\state\other`) // stop does not reach its daemon
+			held := other.browser(program)
+			w.remove(s, program)
+			if err := held.Call(t.Context(), "host.hello", nil, nil); err != nil {
+				t.Errorf("the host that was held does not answer: %v", err)
+			}
+			aside := w.aside()
+			if len(aside) != 2 {
+				t.Errorf("aside are %v", aside)
+			}
+			w.run(s.install(file(t, s.pattern))...)
+			_, _ = held.Stop()
+			other.run(program, "stop")
+			w.greeted(program, s.hive) // a daemon starts, and sweeps
+			w.run(program, "stop")
+			if left := w.aside(); len(left) > 0 {
+				t.Errorf("not swept: %v", left)
+			}
+			w.remove(s, program)
+		})
+	}
+}
+
+// remove removes a package and waits for the end: the setup program's remover goes on by a
+// copy of itself.
+func (w *wine) remove(s setup, program string) {
+	w.t.Helper()
+	w.run(s.uninstall(file(w.t, s.pattern), windowsDir(program))...)
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+		_, bin := os.Stat(w.host(windowsDir(program) + `\bin`))
+		_, remover := os.Stat(w.host(windowsDir(program) + `\uninstall.exe`))
+		if os.IsNotExist(bin) && os.IsNotExist(remover) {
+			return
+		}
+	}
+	w.t.Errorf("%s is there", windowsDir(program))
+}
+
+// aside are programs that were moved there.
+func (w *wine) aside() []string {
+	return slices.DeleteFunc(w.named(), func(name string) bool { return !strings.HasSuffix(name, ".old") })
+}
+
+// TestNowhereAside: where a program that is held cannot be moved, the setup program replaces
+// neither and says that it failed, and its remover leaves itself, to be run again.
+func TestNowhereAside(t *testing.T) {
+	w := newWine(t)
+	if w == nil {
+		return
+	}
+	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`)
+	s := setups[2]
+	before := w.now()
+	w.run(s.install(file(t, s.pattern))...)
+	program := w.followed(s)
+	daemon := strings.Replace(program, "swapkeep.exe", "swapkeepd.exe", 1)
+	elsewhere, err := os.MkdirTemp("/dev/shm", "swapkeep-wine-") // another file system
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(elsewhere)
+	usual := w.temporary(`Z:` + strings.ReplaceAll(elsewhere, "/", `\`))
+	other := w.in(t)
+	other.env = append(slices.Clone(w.env), `SWAPKEEP_HOME=C:\state\other`)
+	held := other.browser(program)
+	w.age(program, daemon)
+	w.fails(s.install(file(t, s.pattern))...)
+	if w.aged(program) != w.aged(daemon) || !w.aged(program) {
+		t.Error("a program was replaced")
+	}
+	if err := held.Call(t.Context(), "host.hello", nil, nil); err != nil {
+		t.Error(err)
+	}
+	w.run(s.uninstall("", windowsDir(program))...)
+	time.Sleep(30 * time.Second) // it goes on by a copy of itself, and waits
+	if _, err := os.Stat(w.host(windowsDir(program) + `\uninstall.exe`)); err != nil || w.query(`HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Swapkeep`, "UninstallString") == "" {
+		t.Errorf("there is no way back: %v", err)
+	}
+	_, _ = held.Stop()
+	other.run(program, "stop")
+	w.temporary(usual)
+	w.remove(s, program)
+	w.asBefore(before)
+}
+
+// temporary has Windows use a folder for temporary files, and returns the one before.
+func (w *wine) temporary(folder string) (before string) {
+	w.t.Helper()
+	before = w.query(`HKCU\Environment`, "TEMP")
+	for _, name := range []string{"TEMP", "TMP"} {
+		w.run("reg", "add", `HKCU\Environment`, "/v", name, "/d", folder, "/f")
+	}
+	return before
+}
+
+var old = time.Unix(1, 0)
+
+// age makes files old, and aged tells whether one is.
+func (w *wine) age(paths ...string) {
+	w.t.Helper()
+	for _, path := range paths {
+		if err := os.Chtimes(w.host(path), old, old); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func (w *wine) aged(path string) bool {
+	w.t.Helper()
+	info, err := os.Stat(w.host(path))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return info.ModTime().Equal(old)
+}
+
+// older is an MSI as of an earlier version.
+func older(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "older.msi")
+	if err := os.WriteFile(to, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for property, value := range map[string]string{"ProductVersion": "0.0.9", "ProductCode": "{00000000-0000-5000-8000-000000000009}"} {
+		msi(t, to, "UPDATE `Property` SET `Value`='"+value+"' WHERE `Property`='"+property+"'")
+	}
+	return to
+}
+
+// TestUpdateWhileRunning: each of Windows' packages replaces an earlier one while browsers
+// hold the host, also one of two updates ago; the programs in place are the new ones, both.
+func TestUpdateWhileRunning(t *testing.T) {
+	w := newWine(t)
+	if w == nil {
+		return
+	}
+	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`)
+	w.warm()
+	for _, s := range setups {
+		t.Run(s.name, func(t *testing.T) {
+			w := w.in(t)
+			before := w.now()
+			first := file(t, s.pattern)
+			if strings.HasSuffix(first, ".msi") {
+				first = older(t, first)
+			}
+			w.run(s.install(first)...)
+			program := w.followed(s)
+			held := []*client.Process{w.browser(program)}
+			w.update(s, program)
+			if s.name == "setup.exe" {
+				w.handedOver(held[0])
+				held = append(held, w.browser(program))
+				w.update(s, program)
+			}
+			w.greeted(program, s.hive)
+			for _, p := range held {
+				_, _ = p.Stop()
+			}
+			w.run(program, "stop")
+			w.remove(s, program)
+			w.asBefore(before)
+		})
+	}
+}
+
+// handedOver wants a relay to find the daemon that came in the place of its first.
+func (w *wine) handedOver(p *client.Process) {
+	w.t.Helper()
+	var err error
+	for until := time.Now().Add(30 * time.Second); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+		if err = p.Call(w.t.Context(), "host.hello", nil, nil); err == nil {
+			return
+		}
+	}
+	w.t.Errorf("the daemon did not hand over: %v", err)
+}
+
+// update installs over what is there, and wants other programs in its place.
+func (w *wine) update(s setup, program string) {
+	w.t.Helper()
+	daemon := strings.Replace(program, "swapkeep.exe", "swapkeepd.exe", 1)
+	w.age(program, daemon)
+	w.run(s.install(file(w.t, s.pattern))...)
+	for _, path := range []string{program, daemon} {
+		if w.aged(path) {
+			w.t.Errorf("%s is not replaced", path)
+		}
+	}
+}
+
+// TestOneOfTwo: setup program and MSI for a user have one folder. The second to come refuses
+// and changes nothing.
+func TestOneOfTwo(t *testing.T) {
+	w := newWine(t)
+	if w == nil {
+		return
+	}
+	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`)
+	w.warm()
+	for _, two := range [][2]setup{{setups[0], setups[2]}, {setups[2], setups[0]}} {
+		t.Run(two[1].name+" after "+two[0].name, func(t *testing.T) {
+			w := w.in(t)
+			before := w.now()
+			w.run(two[0].install(file(t, two[0].pattern))...)
+			alone := w.now()
+			w.fails(two[1].install(file(t, two[1].pattern))...)
+			w.asBefore(alone)
+			program := w.followed(two[0])
+			w.greeted(program, two[0].hive)
+			w.remove(two[0], program)
+			w.asBefore(before)
+		})
+	}
+}

@@ -1,0 +1,188 @@
+//go:build packages && linux
+
+package packages
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"swapkeep/installer/doctor"
+	"swapkeep/manifest"
+)
+
+// msi runs a query on an MSI's database.
+func msi(t *testing.T, path, query string) {
+	t.Helper()
+	must(t, exec.Command("msibuild", path, "-q", query))
+}
+
+// unpacked puts the programs of the MSI into a folder, as from an archive.
+func (w *wine) unpacked() (folder string) {
+	w.t.Helper()
+	dir := w.t.TempDir()
+	must(w.t, exec.Command("msiextract", "-C", dir, file(w.t, setups[0].pattern)))
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".exe" {
+			text, read := os.ReadFile(path)
+			if read != nil {
+				return read
+			}
+			err = w.write(`C:\unpacked\`+filepath.Base(path), text)
+		}
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return `C:\unpacked`
+}
+
+func (w *wine) write(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(w.host(path)), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(w.host(path), text, 0o755)
+}
+
+// TestInstall: the installer of the programs themselves on Windows. It installs from a
+// folder, also over programs that run, which it moves aside; the doctor finds nothing that
+// fails; and what it made goes again, keys and all.
+func TestInstall(t *testing.T) {
+	w := newWine(t)
+	if w == nil {
+		return
+	}
+	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`)
+	from := w.unpacked()
+	before := w.now()
+	install := []string{from + `\swapkeep.exe`, "install", "--browser", "chrome", "--browser", "firefox"}
+	w.run(install...)
+	program := w.local("swapkeep", "bin", "swapkeep.exe")
+	for _, key := range []string{`Google\Chrome`, "Mozilla"} {
+		path := w.query(`HKCU\Software\` + key + `\NativeMessagingHosts\app.swapkeep.host`)
+		text, err := os.ReadFile(w.host(path))
+		var m struct{ Path string }
+		if err := json.Unmarshal(text, &m); err != nil || !strings.EqualFold(m.Path, program) {
+			t.Errorf("%s: %s names %q, %v", key, path, m.Path, err)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	w.greeted(program, "HKCU")
+	w.run(program, "stop")
+	w.replaced(install, program)
+	w.examined(program)
+	w.run(program, "stop")
+	w.run(from+`\swapkeep.exe`, "uninstall")
+	w.asBefore(before)
+}
+
+// local is a path below the user's folder for programs.
+func (w *wine) local(elem ...string) string {
+	w.t.Helper()
+	dir := strings.TrimSpace(w.run("cmd", "/c", "echo %LOCALAPPDATA%"))
+	return strings.Join(append([]string{dir}, elem...), `\`)
+}
+
+// replaced installs other programs while one of another home runs from the folder: it runs
+// on, aside, until it ends; the next daemon sweeps it.
+func (w *wine) replaced(install []string, program string) {
+	w.t.Helper()
+	other := w.in(w.t)
+	other.env = append(slices.Clone(w.env), `SWAPKEEP_HOME=C:\state\other`)
+	held := other.browser(program)
+	for _, name := range []string{"swapkeep.exe", "swapkeepd.exe"} {
+		path := `C:\unpacked\` + name
+		text, err := os.ReadFile(w.host(path))
+		if err == nil {
+			err = w.write(path, append(text, "another build"...))
+		}
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.run(install...)
+	text, err := os.ReadFile(w.host(program))
+	if err != nil || !strings.HasSuffix(string(text), "another build") {
+		w.t.Errorf("the programs in place are the old ones, %v", err)
+	}
+	if aside := w.aside(); len(aside) != 2 {
+		w.t.Errorf("aside are %v", aside)
+	}
+	if err := held.Call(w.t.Context(), "host.hello", nil, nil); err != nil {
+		w.t.Errorf("what ran is gone: %v", err)
+	}
+	_, _ = held.Stop()
+	other.run(program, "stop")
+	w.greeted(program, "HKCU")
+	if left := w.aside(); len(left) > 0 {
+		w.t.Errorf("not swept: %v", left)
+	}
+}
+
+// examined has the doctor look: there is no browser, and nothing of ours fails.
+func (w *wine) examined(program string) {
+	w.t.Helper()
+	out, _ := w.command(program, "doctor", "--json").Output() // its status says how bad it is
+	var said struct{ Findings []doctor.Finding }
+	if err := json.Unmarshal(out, &said); err != nil || len(said.Findings) < 20 {
+		w.t.Fatalf("%d findings, %v: %s", len(said.Findings), err, out)
+	}
+	for _, f := range said.Findings {
+		if f.Status == doctor.Fail {
+			w.t.Errorf("%s: %s: %s", f.ID, f.About, f.Evidence)
+		}
+	}
+}
+
+// TestLetIn: the MSI's manifest, which names the programs beside it, is no other copy's:
+// another extension is let in without force.
+func TestLetIn(t *testing.T) {
+	w := newWine(t)
+	if w == nil {
+		return
+	}
+	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`)
+	w.warm()
+	before := w.now()
+	s, id := setups[0], strings.Repeat("abcdefghijklmnop", 2)
+	w.run(s.install(file(t, s.pattern))...)
+	program := w.followed(s)
+	w.run(program, "install", "--browser", "chrome", "--extension-id", id)
+	text, err := os.ReadFile(w.host(windowsDir(program) + `\` + manifest.WindowsFileName(manifest.Chromium)))
+	if err != nil || !strings.Contains(string(text), manifest.ChromiumOrigin(id)) {
+		t.Errorf("%s, %v", text, err)
+	}
+	w.run(program, "uninstall")
+	w.remove(s, program)
+	w.asBefore(before)
+}
+
+// TestConsole: the daemon's program is linked for no window, and says its words all the
+// same in the terminal that it was started in, and into a file.
+func TestConsole(t *testing.T) {
+	w := newWine(t)
+	if w == nil {
+		return
+	}
+	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`)
+	daemon := w.unpacked() + `\swapkeepd.exe`
+	terminal := exec.Command("script", "-qec", `wine cmd /c start /wait '`+daemon+`' version`, "/dev/null")
+	terminal.Env = append(w.env, "TERM=xterm")
+	if said := must(t, terminal); !strings.Contains(said, "swapkeepd "+version) {
+		t.Errorf("a terminal shows %q", said)
+	}
+	if said := w.run("cmd", "/c", daemon+` version > C:\said.txt & type C:\said.txt`); !strings.Contains(said, "swapkeepd "+version) {
+		t.Errorf("a file holds %q", said)
+	}
+	if said := string(w.said("", daemon, "check")); !strings.Contains(said, "keychain") {
+		t.Errorf("check said %q", said)
+	}
+}
