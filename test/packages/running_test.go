@@ -16,68 +16,50 @@ import (
 // TestRemoveWhileRunning: each of Windows' packages goes without a trace while a browser
 // holds the host and its daemon runs.
 func TestRemoveWhileRunning(t *testing.T) {
-	w := newWine(t)
-	if w == nil {
-		return
-	}
-	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`)
-	w.warm()
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			w := w.in(t)
-			before := w.now()
-			w.run(s.install(file(t, s.pattern))...)
-			program := w.followed(s)
-			held := w.browser(program)
-			began := time.Now()
-			w.remove(s, program)
-			t.Logf("removed: %v", time.Since(began).Round(time.Millisecond))
-			select {
-			case <-held.Exited():
-			case <-time.After(20 * time.Second):
-				t.Error("the relay runs on")
-			}
-			w.asBefore(before)
-		})
-	}
+	forEach(t, func(t *testing.T, w *wine, s setup) {
+		before := w.now()
+		w.run(s.install(file(t, s.pattern))...)
+		program := w.followed(s)
+		held := w.browser(program)
+		began := time.Now()
+		w.remove(s, program)
+		t.Logf("removed: %v", time.Since(began).Round(time.Millisecond))
+		select {
+		case <-held.Exited():
+		case <-time.After(20 * time.Second):
+			t.Error("the relay runs on")
+		}
+		w.asBefore(before)
+	})
 }
 
 // TestHeldForLong: a program that is held for longer than relays wait is moved aside, to be
 // swept by the next daemon; the package goes all the same.
 func TestHeldForLong(t *testing.T) {
-	w := newWine(t)
-	if w == nil {
-		return
-	}
-	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`)
-	w.warm()
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			w := w.in(t)
-			w.run(s.install(file(t, s.pattern))...)
-			program := w.followed(s)
-			other := w.in(t)
-			other.env = append(slices.Clone(w.env), `SWAPKEEP_HOME=C:\state\other`) // stop does not reach its daemon
-			held := other.browser(program)
-			w.remove(s, program)
-			if err := held.Call(t.Context(), "host.hello", nil, nil); err != nil {
-				t.Errorf("the host that was held does not answer: %v", err)
-			}
-			aside := w.aside()
-			if len(aside) != 2 {
-				t.Errorf("aside are %v", aside)
-			}
-			w.run(s.install(file(t, s.pattern))...)
-			_, _ = held.Stop()
-			other.run(program, "stop")
-			w.greeted(program, s.hive) // a daemon starts, and sweeps
-			w.run(program, "stop")
-			if left := w.aside(); len(left) > 0 {
-				t.Errorf("not swept: %v", left)
-			}
-			w.remove(s, program)
-		})
-	}
+	forEach(t, func(t *testing.T, w *wine, s setup) {
+		w.run(s.install(file(t, s.pattern))...)
+		program := w.followed(s)
+		other := w.in(t)
+		other.env = append(slices.Clone(w.env), `SWAPKEEP_HOME=C:\state\other`) // stop does not reach its daemon
+		held := other.browser(program)
+		w.remove(s, program)
+		if err := held.Call(t.Context(), "host.hello", nil, nil); err != nil {
+			t.Errorf("the host that was held does not answer: %v", err)
+		}
+		aside := w.aside()
+		if len(aside) != 2 {
+			t.Errorf("aside are %v", aside)
+		}
+		w.run(s.install(file(t, s.pattern))...)
+		_, _ = held.Stop()
+		other.run(program, "stop")
+		w.greeted(program, s.hive) // a daemon starts, and sweeps
+		w.run(program, "stop")
+		if left := w.aside(); len(left) > 0 {
+			t.Errorf("not swept: %v", left)
+		}
+		w.remove(s, program)
+	})
 }
 
 // remove removes a package and waits for the end: the setup program's remover goes on by a
@@ -193,38 +175,29 @@ func older(t *testing.T, path string) string {
 // TestUpdateWhileRunning: each of Windows' packages replaces an earlier one while browsers
 // hold the host, also one of two updates ago; the programs in place are the new ones, both.
 func TestUpdateWhileRunning(t *testing.T) {
-	w := newWine(t)
-	if w == nil {
-		return
-	}
-	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`)
-	w.warm()
-	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			w := w.in(t)
-			before := w.now()
-			first := file(t, s.pattern)
-			if strings.HasSuffix(first, ".msi") {
-				first = older(t, first)
-			}
-			w.run(s.install(first)...)
-			program := w.followed(s)
-			held := []*client.Process{w.browser(program)}
+	forEach(t, func(t *testing.T, w *wine, s setup) {
+		before := w.now()
+		first := file(t, s.pattern)
+		if strings.HasSuffix(first, ".msi") {
+			first = older(t, first)
+		}
+		w.run(s.install(first)...)
+		program := w.followed(s)
+		held := []*client.Process{w.browser(program)}
+		w.update(s, program)
+		if s.name == "setup.exe" {
+			w.handedOver(held[0])
+			held = append(held, w.browser(program))
 			w.update(s, program)
-			if s.name == "setup.exe" {
-				w.handedOver(held[0])
-				held = append(held, w.browser(program))
-				w.update(s, program)
-			}
-			w.greeted(program, s.hive)
-			for _, p := range held {
-				_, _ = p.Stop()
-			}
-			w.run(program, "stop")
-			w.remove(s, program)
-			w.asBefore(before)
-		})
-	}
+		}
+		w.greeted(program, s.hive)
+		for _, p := range held {
+			_, _ = p.Stop()
+		}
+		w.run(program, "stop")
+		w.remove(s, program)
+		w.asBefore(before)
+	})
 }
 
 // handedOver wants a relay to find the daemon that came in the place of its first.

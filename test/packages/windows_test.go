@@ -52,33 +52,36 @@ var keysOf = map[string]manifest.Family{
 // release's own programs, which greet, make a wallet in Credential Manager and find it
 // again; and removes the package without a trace.
 func TestWindows(t *testing.T) {
+	forEach(t, func(t *testing.T, w *wine, s setup) {
+		before := w.now()
+		began := time.Now()
+		w.run(s.install(file(t, s.pattern))...)
+		t.Logf("installed: %v", time.Since(began).Round(time.Millisecond))
+
+		host := w.followed(s)
+		w.greeted(host, s.hive)
+		w.wallet(host)
+
+		began = time.Now()
+		w.run(s.uninstall(file(t, s.pattern), filepath.ToSlash(windowsDir(host)))...)
+		t.Logf("uninstalled: %v", time.Since(began).Round(time.Millisecond))
+		w.asBefore(before)
+		if err := os.RemoveAll(w.host(`C:\state`)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// forEach runs a test for each of Windows' packages.
+func forEach(t *testing.T, test func(t *testing.T, w *wine, s setup)) {
 	w := newWine(t)
 	if w == nil {
 		return
 	}
-	home := `C:\state` // outside what packages know
-	w.env = append(w.env, "SWAPKEEP_HOME="+home)
+	w.env = append(w.env, `SWAPKEEP_HOME=C:\state`) // outside what packages know
 	w.warm()
 	for _, s := range setups {
-		t.Run(s.name, func(t *testing.T) {
-			w := w.in(t)
-			before := w.now()
-			began := time.Now()
-			w.run(s.install(file(t, s.pattern))...)
-			t.Logf("installed: %v", time.Since(began).Round(time.Millisecond))
-
-			host := w.followed(s)
-			w.greeted(host, s.hive)
-			w.wallet(host)
-
-			began = time.Now()
-			w.run(s.uninstall(file(t, s.pattern), filepath.ToSlash(windowsDir(host)))...)
-			t.Logf("uninstalled: %v", time.Since(began).Round(time.Millisecond))
-			w.asBefore(before)
-			if err := os.RemoveAll(w.host(home)); err != nil {
-				t.Error(err)
-			}
-		})
+		t.Run(s.name, func(t *testing.T) { test(t, w.in(t), s) })
 	}
 }
 

@@ -4,6 +4,7 @@ package packages
 
 import (
 	"context"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -188,20 +189,31 @@ var windowsOwn = regexp.MustCompile(`(Installer|UserData\\\\S-1-5-18)\\\\(Compon
 
 // keys are all keys of the registry that are neither a person's nor Windows' own.
 func (w *wine) keys() []string {
-	w.settle()
 	var found []string
-	for _, name := range []string{"system.reg", "user.reg", "userdef.reg"} {
-		text, err := os.ReadFile(filepath.Join(w.dir, name))
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		for line := range strings.Lines(string(text)) {
-			if key, _, is := strings.Cut(line, "] "); is && key[0] == '[' && !personal.MatchString(key) && !windowsOwn.MatchString(key) {
-				found = append(found, name+": "+key[1:])
-			}
+	for name, line := range w.registry() {
+		if key, _, is := strings.Cut(line, "] "); is && key[0] == '[' && !personal.MatchString(key) && !windowsOwn.MatchString(key) {
+			found = append(found, name+": "+key[1:])
 		}
 	}
 	return found
+}
+
+// registry are the lines of the registry's files, each with the file's name.
+func (w *wine) registry() iter.Seq2[string, string] {
+	w.settle()
+	return func(yield func(name, line string) bool) {
+		for _, name := range []string{"system.reg", "user.reg", "userdef.reg"} {
+			text, err := os.ReadFile(filepath.Join(w.dir, name))
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			for line := range strings.Lines(string(text)) {
+				if !yield(name, line) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // A machine is what is on it: what speaks of the product, files and registry keys.
@@ -224,17 +236,10 @@ func (w *wine) asBefore(before machine) {
 
 // traces are what speaks of the product and is nobody's own.
 func (w *wine) traces() []string {
-	w.settle()
 	var found []string
-	for _, name := range []string{"system.reg", "user.reg", "userdef.reg"} {
-		text, err := os.ReadFile(filepath.Join(w.dir, name))
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		for line := range strings.Lines(string(text)) {
-			if ours.MatchString(line) && !personal.MatchString(line) {
-				found = append(found, name+": "+strings.TrimSpace(line))
-			}
+	for name, line := range w.registry() {
+		if ours.MatchString(line) && !personal.MatchString(line) {
+			found = append(found, name+": "+strings.TrimSpace(line))
 		}
 	}
 	return append(found, w.named()...)
