@@ -1,7 +1,6 @@
 package home
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -79,6 +78,9 @@ func guarded(read func() error) (err error) {
 // whole says whether the file holds all pages that the database counts: one that was cut
 // off can be opened, and read up to there. What is free may be beyond it, and is not read.
 func whole(path string) error {
+	if info, err := os.Stat(path); err == nil && info.Size() < 2*int64(os.Getpagesize()) { // its first two pages say all else
+		return fmt.Errorf("%w: it is cut off after %d bytes", ErrDamaged, info.Size())
+	}
 	db, err := openToRead(path, false)
 	if err != nil {
 		return err
@@ -98,15 +100,11 @@ func whole(path string) error {
 func conditionOf(db *bolt.DB) (c Condition, err error) {
 	err = db.View(func(tx *bolt.Tx) error {
 		c.Size, c.PageSize = tx.Size(), db.Info().PageSize
-		meta := tx.Bucket(metaBucket)
-		if meta == nil || meta.Get(versionKey) == nil {
-			return nil
-		}
-		if err := json.Unmarshal(meta.Get(versionKey), &c.Schema); err != nil {
-			return fmt.Errorf("%w: schema version: %w", ErrDamaged, err)
-		}
 		return nil
 	})
+	if err == nil {
+		c.Schema, err = schemaOf(db)
+	}
 	c.FreePages = db.Stats().FreePageN
 	return c, err
 }

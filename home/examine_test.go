@@ -71,6 +71,7 @@ func contents(t *testing.T, dir string) string {
 func TestDamaged(t *testing.T) {
 	for name, damage := range map[string]func(path string) error{
 		"cut":      func(p string) error { return os.Truncate(p, 8192) },
+		"cut off":  func(p string) error { return os.Truncate(p, 5000) },
 		"cut late": func(p string) error { return os.Truncate(p, 4*4096) },
 		"text":     func(p string) error { return os.WriteFile(p, []byte(strings.Repeat("no database ", 4096)), 0o600) },
 		"zeroes":   func(p string) error { return overwrite(p, 0, make([]byte, 8192)) },

@@ -128,7 +128,21 @@ var migrations []migration
 
 // openOrders opens the database and brings it to the present schema, after a
 // backup beside it.
-func openOrders(path string) (db *bolt.DB, err error) {
+func openOrders(path string) (*bolt.DB, error) {
+	db, err := openWhole(path)
+	if err != nil {
+		return nil, classify(err)
+	}
+	if err := migrate(db, path, migrations); err != nil {
+		_ = db.Close()
+		return nil, classify(err)
+	}
+	return db, nil
+}
+
+// openWhole opens the database if it is whole, or makes one. What follows may fail by a
+// mistake of ours, which is no damage.
+func openWhole(path string) (db *bolt.DB, err error) {
 	err = guarded(func() error {
 		if info, err := os.Stat(path); err == nil && info.Size() > 0 { // else bbolt makes a new one
 			if err := whole(path); err != nil {
@@ -138,29 +152,36 @@ func openOrders(path string) (db *bolt.DB, err error) {
 		if db, err = bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType}); err != nil {
 			return err
 		}
-		if err = migrate(db, path, migrations); err != nil {
-			_ = db.Close()
-		}
+		_, err = schemaOf(db)
 		return err
 	})
-	if err != nil {
-		return nil, classify(err)
+	if err != nil && db != nil {
+		_ = db.Close()
 	}
-	return db, nil
+	return db, err
+}
+
+// schemaOf is the schema version; 0 = it has none.
+func schemaOf(db *bolt.DB) (version int, err error) {
+	err = db.View(func(tx *bolt.Tx) error {
+		meta := tx.Bucket(metaBucket)
+		if meta == nil {
+			return nil
+		}
+		if err := json.Unmarshal(meta.Get(versionKey), &version); err != nil {
+			return fmt.Errorf("%w: schema version: %w", ErrDamaged, err)
+		}
+		return nil
+	})
+	return version, err
 }
 
 func migrate(db *bolt.DB, path string, steps []migration) error {
-	version, latest := 0, len(steps)+1
-	err := db.View(func(tx *bolt.Tx) error {
-		b := tx.Bucket(metaBucket)
-		if b == nil {
-			return nil
-		}
-		return json.Unmarshal(b.Get(versionKey), &version)
-	})
+	version, err := schemaOf(db)
+	latest := len(steps) + 1
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: schema version: %w", ErrDamaged, err)
+		return err
 	case version > latest:
 		return fmt.Errorf("%w (schema %d, this program knows %d)", ErrNewer, version, latest)
 	case version == latest:

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"swapkeep/manifest"
@@ -78,7 +79,7 @@ func (b *planner) atLogin() ([]Change, error) {
 func (m Machine) moved(names []string) (out []variable, err error) {
 	for _, name := range names {
 		value := m.Env(name)
-		if value == "" {
+		if value == "" || strings.HasPrefix(name, "XDG_") && !m.isAbs(value) { // such is not read
 			continue
 		}
 		if !m.isAbs(value) || !speakable(value) {
@@ -137,11 +138,22 @@ func systemdUnit(m Machine, daemon string, moved []variable) (out []Change, _ er
 // unitFolders are where the user's systemd may look. It goes by its own XDG_CONFIG_HOME,
 // which it has from the login if at all, and not by the shell's.
 func (m Machine) unitFolders() []string {
-	dirs := []string{m.join(m.Home, ".config", "systemd", "user")}
-	if config := m.Env("XDG_CONFIG_HOME"); m.isAbs(config) && m.join(config) != m.join(m.Home, ".config") {
+	usual := m.join(m.Home, ".config")
+	dirs := []string{m.join(usual, "systemd", "user")}
+	if config := m.Env("XDG_CONFIG_HOME"); m.isAbs(config) && !m.sameFolder(config, usual) {
 		dirs = append(dirs, m.join(config, "systemd", "user"))
 	}
 	return dirs
+}
+
+// sameFolder reports whether two paths lead to one folder, also by links.
+func (m Machine) sameFolder(a, b string) bool {
+	if m.join(a) == m.join(b) {
+		return true
+	}
+	one, err := m.Files.Stat(a)
+	other, otherErr := m.Files.Stat(b)
+	return err == nil && otherErr == nil && os.SameFile(one, other)
 }
 
 // agentText is an agent of launchd, in the graphical session, where the keychain is. It

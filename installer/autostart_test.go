@@ -46,6 +46,7 @@ func TestAutostart(t *testing.T) {
 		{Machine{OS: "windows", Home: `C:\Users\ann`, Env: setTo(map[string]string{"SWAPKEEP_HOME": `D:\state`}), Registry: account{"SWAPKEEP_HOME": `D:\state`}}, `C:\swapkeepd.exe`,
 			[]string{`HKCU\Software\Microsoft\Windows\CurrentVersion\Run`}, `"C:\swapkeepd.exe"`},
 	} {
+		c.m.Files = Disk{}
 		b := planner{m: c.m, o: Options{Scope: manifest.User, Autostart: true}, layout: Layout{Daemon: c.daemon}}
 		changes, err := b.atLogin()
 		if err != nil || len(changes) != len(c.path) {
@@ -127,5 +128,23 @@ func TestUnitIsUnderstood(t *testing.T) {
 	cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "swapkeepd.service") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// One folder by two names gets one unit, and a relative path of XDG's is none.
+func TestUnitFolders(t *testing.T) {
+	home := t.TempDir()
+	dotfiles := filepath.Join(home, "dotfiles")
+	if err := errors.Join(os.Mkdir(dotfiles, 0o755), os.Symlink(dotfiles, filepath.Join(home, ".config"))); err != nil {
+		t.Fatal(err)
+	}
+	for config, want := range map[string]int{"": 1, dotfiles: 1, "relative": 1, filepath.Join(home, "other"): 2} {
+		m := Machine{OS: "linux", Home: home, Env: setTo(map[string]string{"XDG_CONFIG_HOME": config}), Files: Disk{}}
+		if got := m.unitFolders(); len(got) != want {
+			t.Errorf("XDG_CONFIG_HOME=%q: %v", config, got)
+		}
+		if moved, err := m.moved([]string{"XDG_CONFIG_HOME"}); err != nil || len(moved) == 1 == (config == "" || config == "relative") {
+			t.Errorf("XDG_CONFIG_HOME=%q: written down are %v, %v", config, moved, err)
+		}
 	}
 }

@@ -59,8 +59,10 @@ func (b *planner) browser(browser manifest.Browser) error {
 		}
 	}
 	for _, p := range written {
-		if _, err := b.write(p, false); err != nil {
+		if ok, err := b.write(p, false); err != nil {
 			return err
+		} else if ok {
+			b.plan.served[browser.Name] = true
 		}
 	}
 	return nil

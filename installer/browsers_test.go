@@ -36,7 +36,7 @@ func TestHollowFootprints(t *testing.T) {
 			t.Errorf("%s: skipped %v, changes %+v", name, p.Skipped, p.Changes)
 		}
 	}
-	if p.Browsers() != 0 {
+	if p.Browsers() != 4 { // once they are there, also by a folder that they share
 		t.Errorf("%d browsers find it", p.Browsers())
 	}
 	b.files.Folder("/home/ann/.config/chromium/Default")
@@ -101,4 +101,19 @@ func TestShutFolderInPlace(t *testing.T) {
 	if p := b.plan(t, o); len(p.Changes) != 0 || skipped(p, "chrome", "") {
 		t.Errorf("changes %+v, skipped %v", p.Changes, p.Skipped)
 	}
+}
+
+// What is in the way of one browser, or of a link for the shell, is in the way of nothing
+// else.
+func TestLinksThatLeadNowhere(t *testing.T) {
+	b := newBench("linux", manifest.User)
+	b.files.Link("/home/ann/.mozilla", "/media/gone")
+	b.files.Link("/home/ann/.local/bin", "/media/gone")
+	p := b.apply(t, b.options(manifest.User))
+	if !skipped(p, "firefox", "is a link that leads nowhere") || writes(p, "firefox") || !writes(p, "chrome") {
+		t.Errorf("skipped: %v", p.Skipped)
+	}
+	b = newBench("linux", manifest.User)
+	b.files.File("/home/ann/.local/bin", "a file")
+	b.apply(t, b.options(manifest.User))
 }

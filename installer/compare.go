@@ -76,7 +76,7 @@ func (b *planner) done(c Change, s sighting) bool {
 		return s.known || b.packaged
 	}
 	whole, ok := b.shipped(c, s)
-	return ok && whole == c.Content
+	return ok && !s.known && whole == c.Content
 }
 
 // ours reports whether an installation or a package made what is there.
@@ -92,7 +92,7 @@ func (b *planner) ours(c Change, s sighting) bool {
 // names the program by a path that begins in its own folder. whole is the same with the
 // whole path.
 func (b *planner) shipped(c Change, s sighting) (whole string, ok bool) {
-	if c.Kind != Manifest || !b.packaged || s.known || s.sum == odd {
+	if c.Kind != Manifest || !b.packaged || s.sum == odd {
 		return "", false
 	}
 	file, err := b.m.readManifest(c.Path)

@@ -78,7 +78,7 @@ func moveAside(path string) (aside string, err error) {
 // Lock opens a file in the folder's temporary one that nobody else can open meanwhile,
 // and that Windows removes when it is closed.
 func (Disk) Lock(dir string) (unlock func(), err error) {
-	temp := filepath.Join(dir, "Temp") // Windows has one; a user's is elsewhere
+	temp := filepath.Join(dir, "Temp") // Windows has one, and each user
 	if info, err := os.Stat(temp); err != nil || !info.IsDir() {
 		temp = os.TempDir()
 	}

@@ -39,10 +39,13 @@ func (m Machine) Lock(ctx context.Context, scope manifest.Scope) (unlock func(),
 
 // TryLock is Lock without waiting.
 func (m Machine) TryLock(scope manifest.Scope) (unlock func(), err error) {
-	if scope == manifest.User {
-		return m.Files.Lock(m.Home)
+	switch {
+	case scope == manifest.System:
+		return m.Files.Lock(m.rootsHome())
+	case m.OS == "windows":
+		return m.Files.Lock(m.Env("LOCALAPPDATA"))
 	}
-	return m.Files.Lock(m.rootsHome())
+	return m.Files.Lock(m.Home)
 }
 
 // rootsHome is a folder that exists and that, where that can be had, only the system's

@@ -110,8 +110,7 @@ func NewPlan(m Machine, o Options) (*Plan, error) {
 		Scope: o.Scope, Version: o.Version, Launch: layout.Launch, Receipts: layout.Receipts, Changes: []Change{},
 		time: o.Time.UTC().Truncate(time.Second), receipts: receipts, served: map[string]bool{},
 	}}
-	b.packaged = layout.Managed && o.Scope == manifest.System ||
-		m.OS == "windows" && m.same(o.Programs, layout.Programs) // packages install to the very place
+	b.packaged = layout.Managed && o.Scope == manifest.System || m.OS == "windows" // where packages install to the very place
 	for _, step := range []func() error{b.state, b.programs, b.browsers, b.extensions, b.autostart} {
 		if err := step(); err != nil {
 			return nil, err

@@ -55,9 +55,8 @@ func (b *planner) command() error {
 	if b.layout.Command == "" {
 		return nil
 	}
-	dir := b.m.parent(b.layout.Command)
-	if there, err := b.m.exists(dir); err != nil || !there {
-		return err
+	if info, err := b.m.Files.Stat(b.m.parent(b.layout.Command)); err != nil || !info.IsDir() {
+		return unlessAbsent(err) // no folder for such
 	}
 	foreign := len(b.plan.Foreign)
 	if err := b.add(Change{Kind: Link, Path: b.layout.Command, To: b.layout.Launch}); err != nil || len(b.plan.Foreign) == foreign {

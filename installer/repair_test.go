@@ -221,7 +221,7 @@ func TestSweep(t *testing.T) {
 	}
 	busy = nil
 	e.rewrite(filepath.Join(old, "swapkeep"), func(string) string { return "mine" })
-	if swept, err := Sweep(e.Machine, manifest.User, running); err == nil || swept != nil || e.read(filepath.Join(old, "swapkeep")) != "mine" {
+	if swept, err := Sweep(e.Machine, manifest.User, running); err != nil || swept != nil || e.read(filepath.Join(old, "swapkeep")) != "mine" {
 		t.Errorf("what was changed: %v, %v", swept, err)
 	}
 	e.rewrite(filepath.Join(old, "swapkeep"), func(string) string { return "swapkeep 1.5" })

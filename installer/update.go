@@ -105,21 +105,10 @@ func (r *Receipts) versions(m Machine, l Layout) (dirs []string) {
 	return dirs
 }
 
-// removeVersion removes what was installed into a folder, if nobody changed any of it, and
-// then the folder, unless it holds something else. The receipts at a path follow.
+// removeVersion removes what was installed into a folder and that nobody changed, and then
+// the folder, unless it holds something else. The receipts at a path follow.
 func (r *Receipts) removeVersion(m Machine, path, dir string) error {
-	var mine []Receipt
-	for _, e := range r.Entries {
-		if e.Path != dir && m.parent(e.Path) != dir {
-			continue
-		}
-		mine = append(mine, e)
-		if state, err := e.State(m); err != nil {
-			return err
-		} else if state == Changed {
-			return errors.New(e.Path + " was changed since it was installed")
-		}
-	}
+	mine := r.in(m, dir)
 	slices.SortFunc(mine, func(a, b Receipt) int { return -cmp.Compare(a.Path, b.Path) }) // the folder last
 	for _, e := range mine {
 		if _, err := e.remove(m); unlessAbsent(err) != nil {

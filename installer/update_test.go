@@ -27,7 +27,7 @@ func updated(t *testing.T) (b *bench, before []string, old string) {
 func TestSweepWhole(t *testing.T) {
 	b, _, old := updated(t)
 	b.files.File(old+"/swapkeep", "mine")
-	if swept, err := installer.Sweep(b.Machine, manifest.User, idle); err == nil || len(swept) != 0 {
+	if swept, err := installer.Sweep(b.Machine, manifest.User, idle); err != nil || len(swept) != 0 {
 		t.Errorf("swept %v, %v", swept, err)
 	}
 	if _, err := b.files.Stat(old + "/swapkeepd"); err != nil {

@@ -120,17 +120,41 @@ func (p *Plan) Old(m Machine, running Running) ([]string, error) {
 	return receipts.old(m, layout, present, running)
 }
 
-// old are the folders of versions other than the present one that nothing runs from. An
-// error is about others.
+// old are the folders of versions other than the present one that nothing runs from, and
+// of which nobody changed anything. An error is about others.
 func (r *Receipts) old(m Machine, l Layout, present string, running Running) (dirs []string, err error) {
 	for _, dir := range r.versions(m, l) {
 		if dir == m.join(l.folder(m), present) {
 			continue
 		}
-		busy, lookErr := running(dir)
-		if err = errors.Join(err, lookErr); lookErr == nil && !busy {
+		whole, lookErr := r.unchanged(m, dir)
+		busy := false
+		if lookErr == nil && whole {
+			busy, lookErr = running(dir)
+		}
+		if err = errors.Join(err, lookErr); lookErr == nil && whole && !busy {
 			dirs = append(dirs, dir)
 		}
 	}
 	return dirs, err
+}
+
+// unchanged reports whether what was installed into a folder is as it was, or gone.
+func (r *Receipts) unchanged(m Machine, dir string) (bool, error) {
+	for _, e := range r.in(m, dir) {
+		if state, err := e.State(m); err != nil || state == Changed {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// in are the entries for a folder and for what is right in it.
+func (r *Receipts) in(m Machine, dir string) (out []Receipt) {
+	for _, e := range r.Entries {
+		if e.Path == dir || m.parent(e.Path) == dir {
+			out = append(out, e)
+		}
+	}
+	return out
 }

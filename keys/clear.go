@@ -8,18 +8,33 @@ import (
 
 // unlisted is how many wallet ids are tried before a keychain counts as one without
 // wallets: the list may be lost, and theirs are numbers from 1.
-const unlisted = 64
+const unlisted = 256
 
 // Clear removes every item of a vault without wallets: the list and the providers'
-// keys. The caller uses neither vault nor provider keys afterwards. It may be repeated.
+// keys. From then on this vault takes no wallet in: [ErrCleared]. It may be repeated.
 // Errors: [ErrWalletLeft], also of a wallet that the list does not name; those of the
 // keychain, after which some items are left.
 func (v *Vault) Clear(ctx context.Context) error {
-	x, err := v.begin(ctx) // what was begun and never finished goes here
-	if err != nil {
+	if err := v.take(ctx); err != nil {
 		return err
 	}
 	defer v.leave()
+	if !v.cleared {
+		if err := v.withoutWallets(ctx); err != nil {
+			return err
+		}
+		v.cleared = true // also if what follows fails: it may come to pass later
+	}
+	return v.store.clear(ctx)
+}
+
+// withoutWallets removes what was begun and never finished, and refuses where a wallet
+// is left. The caller holds the turn.
+func (v *Vault) withoutWallets(ctx context.Context) error {
+	x, err := v.swept(ctx)
+	if err != nil {
+		return err
+	}
 	if len(x.Wallets)+len(x.Pending) > 0 {
 		return ErrWalletLeft
 	}
@@ -31,5 +46,5 @@ func (v *Vault) Clear(ctx context.Context) error {
 			return err
 		}
 	}
-	return v.store.clear(ctx)
+	return nil
 }

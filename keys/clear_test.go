@@ -34,11 +34,14 @@ func TestClear(t *testing.T) {
 	if err := b.chain.Set("swapkeep/other", "index", "another home's"); err != nil {
 		t.Fatal(err)
 	}
+	b = b.again(t, keys.Options{})
 	for range 2 { // it may be repeated
-		if err := b.again(t, keys.Options{}).Clear(t.Context()); err != nil {
+		if err := b.Clear(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
+	_, _, err := b.Create(t.Context(), "Late", 12, password)
+	wantErr(t, "a wallet that comes too late", err, keys.ErrCleared)
 	if left := b.chain.Items(service); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}

@@ -41,6 +41,7 @@ var (
 	ErrExportForm       = &Error{"wallet is not exported in this form", "export words of a wallet made from words, else a privateKey or keystore of an account"}
 	ErrLeftover         = &Error{"wallet is removed, but its encrypted item is still in the keychain", "it is deleted with the next unlock or change; check that the keychain can be written"}
 	ErrWalletLeft       = &Error{"the keychain still holds a wallet", "remove the wallet first; one that is not listed comes back with a backup of the keychain"}
+	ErrCleared          = &Error{"the keychain was cleared for an uninstall", "start swapkeep again"}
 	ErrWeakPassword     = &Error{"password is too weak", "use at least 10 characters that are hard to guess, for example four unrelated words"}
 	ErrWrongPassword    = &Error{"wrong password", "type the vault password again; one password opens all wallets of this vault"}
 	ErrBackoff          = &Error{"too many wrong passwords", "wait until the time given, then try again"}

@@ -53,6 +53,7 @@ type Vault struct {
 	store   *Store
 	options Options
 	turn    chan struct{} // held by the one who changes the keychain or unlocks
+	cleared bool          // by Clear, with the turn: no wallet is taken in any more
 
 	searching chan struct{}   // held by the one search for accounts
 	life      context.Context // of searches that nobody waits for; ended by Close

@@ -263,6 +263,10 @@ func (v *Vault) begin(ctx context.Context) (*index, error) {
 	if err := v.take(ctx); err != nil {
 		return nil, err
 	}
+	if v.cleared {
+		v.leave()
+		return nil, ErrCleared
+	}
 	x, err := v.swept(ctx)
 	if err != nil {
 		v.leave()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"swapkeep/durable"
 	"swapkeep/host/owner"
@@ -24,6 +25,22 @@ func stateUsed(place transport.Place) bool {
 	return err == nil
 }
 
+// heldKeys refuses where wallets' keys are kept in files of the state directory: the
+// daemon removed those that it knew of, and another configuration may have kept others.
+func heldKeys(place transport.Place) error {
+	entries, err := os.ReadDir(filepath.Join(place.Home, "keys"))
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), durable.Unfinished) {
+			return fmt.Errorf("%s holds keys of wallets, so it stays: set keys.backend = \"file\", remove those wallets, then run this again",
+				filepath.Join(place.Home, "keys"))
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // removeState removes what the daemon keeps in its state directory, and nothing else
 // that is there. The caller made sure that there is no wallet in it, and no daemon.
 func removeState(place transport.Place) error {
@@ -33,6 +50,9 @@ func removeState(place transport.Place) error {
 	held, err := owner.Acquire(place)
 	if err != nil {
 		return err
+	}
+	if err := heldKeys(place); err != nil { // once nobody can add any
+		return errors.Join(err, held.Close())
 	}
 	for _, pattern := range stateFiles { // home.json last: without it a daemon refuses the rest
 		if err := removeMatching(place.Home, pattern); err != nil {

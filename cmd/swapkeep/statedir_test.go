@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"swapkeep/durable"
@@ -35,5 +36,38 @@ func TestRemoveState(t *testing.T) {
 		if _, err := os.Lstat(place.Home); os.IsNotExist(err) != gone {
 			t.Errorf("with %s: %v", left, err)
 		}
+	}
+}
+
+// Keys in files that the daemon did not know of keep the whole directory.
+func TestRemoveStateWithKeys(t *testing.T) {
+	dir, err := os.MkdirTemp("", "st")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	place := transport.Place{Home: filepath.Join(dir, "state")}
+	key := filepath.Join(place.Home, "keys", "swapkeep@wallet")
+	if err := os.MkdirAll(filepath.Dir(key), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(place.Home, "home.json"), filepath.Join(place.Home, "orders.db"), key} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := removeState(place); err == nil || !strings.Contains(err.Error(), "keys.backend") {
+		t.Errorf("removed: %v", err)
+	}
+	for _, path := range []string{filepath.Join(place.Home, "home.json"), filepath.Join(place.Home, "orders.db"), key} {
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.Remove(key); err != nil {
+		t.Fatal(err)
+	}
+	if err := removeState(place); err != nil {
+		t.Error(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -74,7 +75,10 @@ func (t *terminal) uninstall(ctx context.Context, un uninstallation) error {
 		}
 		used := stateUsed(place)
 		removal.BeforeFolders = func() error {
-			err := endState(ctx, un, place)
+			err := t.endState(ctx, un, place)
+			if err != nil && said.Wallet != nil {
+				err = fmt.Errorf("%w, without --wallet: that one is removed", err)
+			}
 			if err == nil && un.home != "" && used {
 				said.Directory = place.Home
 			}
@@ -87,11 +91,11 @@ func (t *terminal) uninstall(ctx context.Context, un uninstallation) error {
 		return errors.Join(err, t.tellRemoval(said, place))
 	}
 	if un.home != "" {
-		if err := removeStateFolder(place); err != nil {
-			return fmt.Errorf("%w; all else is uninstalled: remove that folder yourself", err)
+		if err = removeStateFolder(place); err != nil {
+			err = fmt.Errorf("%w; all else is uninstalled: remove that folder yourself", err)
 		}
 	}
-	return t.tellRemoval(said, place)
+	return errors.Join(t.tellRemoval(said, place), err)
 }
 
 // rehearseRemoval shows what an uninstall would remove, and removes nothing.
@@ -166,7 +170,7 @@ func (t *terminal) endInstance(ctx context.Context, un uninstallation, place tra
 		return nil, nil
 	}
 	if un.wallet != "" || un.home != "" && stateUsed(place) {
-		if ended, err = t.endWallets(ctx, un); err != nil {
+		if ended, err = t.endWallets(ctx, un, place); err != nil {
 			return nil, err
 		}
 	}
@@ -176,11 +180,14 @@ func (t *terminal) endInstance(ctx context.Context, un uninstallation, place tra
 
 // endState stops a daemon that a browser started meanwhile, and removes the state
 // directory's files if that was asked for: by then nothing is left that starts another.
-func endState(ctx context.Context, un uninstallation, place transport.Place) error {
+func (t *terminal) endState(ctx context.Context, un uninstallation, place transport.Place) error {
 	if place.Home == "" {
 		return nil
 	}
-	_, err := stopped(ctx, place, handoverTime)
+	err := t.clearLate(ctx, un, place)
+	if err == nil {
+		_, err = stopped(ctx, place, handoverTime)
+	}
 	if err == nil && un.home != "" {
 		err = removeState(place)
 	}
@@ -190,11 +197,34 @@ func endState(ctx context.Context, un uninstallation, place transport.Place) err
 	return nil
 }
 
+// clearLate clears the keychain again where a browser has started another daemon since,
+// which may have taken a wallet in: then the state directory stays.
+func (t *terminal) clearLate(ctx context.Context, un uninstallation, place transport.Place) error {
+	if un.home == "" {
+		return nil
+	}
+	dialing, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	c, _, err := dialDaemon(dialing, place)
+	if notRunning(err) || errors.Is(err, errSilent) { // one that starts, or ends, has taken nothing in
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	l := &line{Client: c, t: t}
+	defer func() { _ = l.Close() }()
+	return l.clearKeys(ctx)
+}
+
 // endWallets removes the wallet that was named, and refuses to go on to the state
 // directory while there is another: its keys would be lost, or left in the keychain
 // without anything that knows of them.
-func (t *terminal) endWallets(ctx context.Context, un uninstallation) (ended *walletSaid, err error) {
+func (t *terminal) endWallets(ctx context.Context, un uninstallation, place transport.Place) (ended *walletSaid, err error) {
 	l, err := t.dial(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: the daemon's program is gone: unpack swapkeep anew and run its bin/swapkeep uninstall as now", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -215,8 +245,14 @@ func (t *terminal) endWallets(ctx context.Context, un uninstallation) (ended *wa
 	if err := l.noWalletBut(ctx, un, nil); err != nil {
 		return nil, err
 	}
-	_, err = ask[protocol.None](ctx, l, "keys.clear", protocol.None{})
-	return ended, err
+	return ended, errors.Join(l.clearKeys(ctx), heldKeys(place))
+}
+
+// clearKeys has the daemon remove what the keychain holds without any wallet. It takes
+// no wallet in after it.
+func (l *line) clearKeys(ctx context.Context) error {
+	_, err := ask[protocol.None](ctx, l, "keys.clear", protocol.None{})
+	return err
 }
 
 // noWalletBut refuses to remove the state directory while another wallet than the one that

@@ -35,7 +35,7 @@ var removals = map[string]string{
 }
 
 func (t *terminal) tellRemoval(said removalSaid, place transport.Place) error {
-	if said.Empty() && said.Wallet == nil && said.Directory == "" {
+	if said.State != "stopped" && said.Empty() && said.Wallet == nil && said.Directory == "" {
 		said.State = nothing
 	}
 	if place.Home != "" && stateUsed(place) && said.Directory == "" {

@@ -25,6 +25,7 @@ var sentinels = []host.Sentinel{
 	{Err: keys.ErrKeystorePassword, Name: "keystore_password"},
 	{Err: keys.ErrSandboxExport, Name: "sandbox_only"},
 	{Err: keys.ErrExportForm, Name: "not_exportable"},
+	{Err: keys.ErrCleared, Name: "stopping"},
 	{Err: keys.ErrWalletLeft, Name: "wallet_left"},
 	{Err: keys.ErrLeftover, Name: "keychain_leftover"}, // before what it wraps
 	{Err: keys.ErrWeakPassword, Name: "weak_password"},
