@@ -71,6 +71,16 @@ var packaged = map[string]func(Machine) string{
 	"windows": inVariable("ProgramFiles", "swapkeep", "bin"),
 }
 
+// PackagedProgram is what browsers start where a package of the system brought the
+// programs; "" on a system that has no such packages.
+func PackagedProgram(m Machine) string {
+	folder, ok := packaged[m.OS]
+	if !ok {
+		return ""
+	}
+	return m.join(folder(m), m.exe("swapkeep"))
+}
+
 // managed is the folder whose programs browsers start when those in a folder belong to
 // a package or to an installation for all users: a copy of them would grow old.
 func (m Machine) managed(scope manifest.Scope, programs string) (run string, ok bool) {

@@ -22,6 +22,7 @@ const flatpakData = ".var/app/org.mozilla.firefox/.mozilla/"
 
 // inFlatpak is a Firefox in a Flatpak that has the extension.
 func (w *ward) inFlatpak() {
+	w.folder("/var/lib/flatpak/app/org.mozilla.firefox")
 	w.write(flatpakData+"firefox/ann.default/extensions.json", w.read(".mozilla/firefox/ann.default/extensions.json"))
 }
 
@@ -139,6 +140,7 @@ func TestDoctorLeavesABrowserItsDaemon(t *testing.T) {
 		_ = port.Close()
 		w.until("end of the browser's host", func() bool { _, err := os.Stat(w.at("left")); return err == nil })
 	})
+	w.remove(".local/state/swapkeep/receipts.json") // what was changed is not started
 	w.write(programFile, "#!/bin/sh\ncd "+w.home+`
 { ./real "$@" <port; : >left; } >/dev/null 2>&1 & # the browser
 sleep 2

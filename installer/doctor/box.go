@@ -18,33 +18,34 @@ var boxChecks = []check{
 
 // boxed tells what each boxed browser needs besides a manifest.
 func boxed(ctx context.Context, p *Patient) (out []Finding) {
-	var names []string
-	for _, b := range p.seen.browsers {
-		if b.Box != "" {
-			names = append(names, b.Browser)
-		}
-	}
-	if len(names) == 0 {
+	if !slices.ContainsFunc(p.seen.browsers, func(b browser) bool { return b.Box != "" }) {
 		return []Finding{ok("none is here")}
 	}
 	plan, err := p.Plan(manifest.User, nil)
 	if err != nil {
 		return []Finding{skipped("what they need is not known: " + oneLine(err))}
 	}
-	for _, s := range plan.Sandboxed {
-		i := slices.IndexFunc(p.seen.browsers, func(b browser) bool { return b.Box == s.Box && b.App == s.App })
-		if i >= 0 {
-			out = append(out, p.boxedFinding(ctx, p.seen.browsers[i], s).of(s.Browser+" ("+string(s.Box)+")"))
+	for _, b := range p.seen.browsers {
+		if b.Box == "" {
+			continue
 		}
+		f := skipped("not looked at: swapkeep install would write nothing for it")
+		if i := slices.IndexFunc(plan.Sandboxed, func(s installer.Sandboxed) bool { return b.Box == s.Box && b.App == s.App }); i >= 0 {
+			f = p.boxedFinding(ctx, b, plan.Sandboxed[i])
+		}
+		out = append(out, f.of(b.title()))
 	}
-	return unless(out, ok(strings.Join(names, ", ")))
+	return out
 }
 
 func (p *Patient) boxedFinding(ctx context.Context, b browser, s installer.Sandboxed) Finding {
 	needs, commands := strings.Join(s.Needs, " "), strings.Join(s.Commands, " && ")
 	switch {
 	case s.Box == manifest.Snap && len(s.Commands) > 0:
-		table, _ := ask(ctx, "flatpak", "permissions", "webextensions", manifest.HostName)
+		table, err := ask(ctx, "flatpak", "permissions", "webextensions", manifest.HostName)
+		if missing(err) {
+			return note("there is no flatpak command to ask what the portal was told. " + needs).withRemedy("answer yes when it asks; or install flatpak, then " + commands)
+		}
 		switch answered(table, s.App) {
 		case "yes":
 			return ok("the portal may start the host for it")
@@ -64,7 +65,7 @@ func (p *Patient) boxedFinding(ctx context.Context, b browser, s installer.Sandb
 		case len(lacks) == 0:
 			return ok("its box was opened for the host")
 		case len(b.extensions) > 0:
-			return warn("its box is not opened for the host: "+strings.Join(lacks, ", "), commands)
+			return fail("its box is not opened for the host: "+strings.Join(lacks, ", "), commands)
 		}
 	}
 	return note(needs).withRemedy(commands)

@@ -3,6 +3,9 @@ package doctor
 import (
 	"strings"
 	"testing"
+
+	"swapkeep/installer"
+	"swapkeep/manifest"
 )
 
 // A browser in a box that has the extension and no manifest is served by nothing, and its
@@ -13,6 +16,7 @@ func TestBoxedWithoutAManifest(t *testing.T) {
 		"snap":    {"/home/ann/snap/chromium/common/chromium/Default/Preferences", "chromium (snap)", "Use the browser's own package or its Flatpak."},
 	} {
 		p, files := onLinux(t)
+		files.Folder("/var/lib/flatpak/app/org.chromium.Chromium")
 		files.File(row.preferences, inPreferences(chromiumID, ""))
 		withManifest(t, files, "/home/ann/.mozilla/native-messaging-hosts/")
 		got, said := toldBy(t, p, "manifest.found")
@@ -25,6 +29,43 @@ func TestBoxedWithoutAManifest(t *testing.T) {
 		}
 		if !strings.Contains(tried, row.browser+": skipped\n") {
 			t.Errorf("%s: no word of its launch: %s", name, tried)
+		}
+	}
+}
+
+// What a Flatpak kept outlives it, and is no browser.
+func TestFlatpakLeftOver(t *testing.T) {
+	for there, want := range map[string]int{
+		"/home/ann": 0, "/var/lib/flatpak/app/org.chromium.Chromium": 1, "/home/ann/.local/share/flatpak/app/org.chromium.Chromium": 1,
+		"/etc/flatpak/installations.d/mine.conf": 1,
+	} {
+		p, files := onLinux(t)
+		files.Folder("/home/ann/.var/app/org.chromium.Chromium")
+		files.Folder(there)
+		if got := p.installed(); len(got) != want {
+			t.Errorf("with %s: %+v", there, got)
+		}
+	}
+}
+
+// What was not looked at is not well.
+func TestBoxedNotLookedAt(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // has no flatpak
+	for name, row := range map[string]struct {
+		plan installer.Plan
+		want Status
+		says string
+	}{
+		"nothing would be written": {installer.Plan{}, Skipped, "not looked at"},
+		"nobody can be asked": {installer.Plan{Sandboxed: []installer.Sandboxed{
+			{Browser: "firefox", Box: manifest.Snap, App: "firefox", Needs: []string{"The portal asks."}, Commands: []string{"flatpak permission-set"}},
+		}}, Note, "there is no flatpak command"},
+	} {
+		p, files := onLinux(t)
+		files.Folder("/home/ann/snap/firefox")
+		p.Plan = func(manifest.Scope, []string) (*installer.Plan, error) { return &row.plan, nil }
+		if got, said := toldBy(t, p, "boxed"); got != row.want || !strings.Contains(said, row.says) {
+			t.Errorf("%s: it is %s: %s", name, got, said)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func daemonProgram(_ context.Context, p *Patient) []Finding {
 	beside := slices.ContainsFunc(p.programs(), func(program string) bool { return p.daemonOf(program) == p.Daemon })
 	if f, bad := p.daemonExposed(); bad && !beside { // else the program's check tells
 		at := f.About
-		f.Evidence = at + " " + f.Evidence
+		f.Evidence = at + ": " + f.Evidence
 		return []Finding{p.mendedByNarrowing(f, at).of(p.Daemon)}
 	}
 	return []Finding{ok(p.Daemon)}
@@ -110,7 +110,12 @@ func daemonVersion(ctx context.Context, p *Patient) []Finding {
 		return []Finding{ok(hello.Version)}
 	}
 	f := warn(fmt.Sprintf("the daemon is of version %s, this program of %s", hello.Version, p.Version), "swapkeep stop; the next use starts the new one")
-	if p.elsewhere() != "" { // the next use would start the installed one again
+	for _, program := range p.programs() { // the next use would start theirs again
+		if _, err := p.Machine.Files.Stat(program); err == nil && !p.sameProgram(program) {
+			return []Finding{f.withRemedy(p.between(program, hello.Version))}
+		}
+	}
+	if p.elsewhere("") != "" {
 		return []Finding{f.withRemedy("run swapkeep install from the version that is to stay")}
 	}
 	return []Finding{f.mendedBy(p.restart)}
@@ -228,6 +233,8 @@ func (p *Patient) unaskable() string {
 		return "its program is not there"
 	case p.seen.daemon == nil && exposed:
 		return "others could change its program, so that it is not started"
+	case p.seen.daemon == nil && p.changed(p.Daemon):
+		return "its program was changed since it was installed, so that it is not started"
 	}
 	return ""
 }

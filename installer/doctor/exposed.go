@@ -3,7 +3,6 @@ package doctor
 import (
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -28,10 +27,7 @@ func (p *Patient) followed(file string) (string, bool) {
 	rest := ""
 	for at := file; at != p.parent(at); at = p.parent(at) {
 		if to, err := p.Machine.Files.Readlink(at); err == nil {
-			if !path.IsAbs(to) {
-				to = path.Join(p.parent(at), to)
-			}
-			return to + rest, true
+			return p.from(p.parent(at), to) + rest, true
 		}
 		rest = at[len(p.parent(at)):] + rest
 	}
@@ -87,12 +83,22 @@ func (p *Patient) exposed(file string) (Finding, bool) {
 	return out[0], true
 }
 
-// open is a finding about a file or folder that others can change.
+// open is a finding about a file or folder that others can change. What was changed is
+// not to be closed but to be replaced: with its rights put right it would be started.
 func (p *Patient) open(at string) (Finding, bool) {
 	info, err := p.Machine.Files.Stat(at)
 	if err != nil {
 		return Finding{}, false // another check's
 	}
+	f, bad := p.openFor(at, info)
+	if r, changed := p.changedAt(at, info.IsDir()); bad && changed {
+		f.Remedy = p.replacing(r)
+	}
+	return f, bad
+}
+
+// openFor says for whom something is open, and how it is closed.
+func (p *Patient) openFor(at string, info fs.FileInfo) (Finding, bool) {
 	open := info.Mode().Perm() & othersWrite
 	shared := info.IsDir() && open != 0 && !p.made(at)
 	if shared {
@@ -105,13 +111,55 @@ func (p *Patient) open(at string) (Finding, bool) {
 	}
 	switch {
 	case known && uid != 0 && uid != p.UID:
-		return fail(fmt.Sprintf("belongs to user %d, who can change what browsers start", uid), `sudo chown "$USER" `+p.quoted(at)), true
+		return fail(fmt.Sprintf("belongs to user %d, who can change what browsers start", uid), p.giving(at, info)), true
 	case info.Mode()&fs.ModeSticky != 0 && info.IsDir(), open == 0:
 		return Finding{}, false
 	case shared:
 		return fail(fmt.Sprintf("everybody can write in it (mode %04o)", info.Mode().Perm()), "look what is in it, then "+sudo+"chmod o-w "+p.quoted(at)), true
 	}
 	return fail(fmt.Sprintf("others can write it (mode %04o)", info.Mode().Perm()), "look whether it still is what you put there, then "+sudo+"chmod go-w "+p.quoted(at)), true
+}
+
+// giving is how something of another user's becomes the right one's.
+func (p *Patient) giving(at string, info fs.FileInfo) string {
+	owner := `"$USER"`
+	switch {
+	case info.IsDir() && !p.made(at): // of many things, or of many users
+		return "look who that is; if it is none whom you trust, have the system's administrator put it right"
+	case p.ofSystem(at):
+		owner = "root"
+	}
+	return "look what is in it, then sudo chown " + owner + " " + p.quoted(at)
+}
+
+// ofSystem reports whether a path is none of this user's.
+func (p *Patient) ofSystem(at string) bool {
+	for _, home := range []string{p.Machine.Home, p.resolved(p.Machine.Home)} {
+		if strings.HasPrefix(at, home+"/") {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(p.receipts(), func(e entry) bool { return e.scope == manifest.User && p.itself(e.Path) == at })
+}
+
+// changedAt is a receipt of what somebody changed: at a path, or right in that folder.
+func (p *Patient) changedAt(at string, folder bool) (entry, bool) {
+	for _, r := range p.receipts() {
+		put := p.itself(r.Path)
+		if r.Kind == installer.Extensions || put != at && (!folder || p.parent(put) != at) {
+			continue
+		}
+		if state, err := r.State(p.Machine); err == nil && state == installer.Changed {
+			return r, true
+		}
+	}
+	return entry{}, false
+}
+
+// changed reports whether a program is another than was installed in its place.
+func (p *Patient) changed(program string) bool {
+	_, changed := p.changedAt(p.resolved(program), false)
+	return changed
 }
 
 // made reports whether an installation made a folder and has something right in it: of

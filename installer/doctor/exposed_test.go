@@ -33,7 +33,7 @@ func onDisk(t *testing.T) (p *Patient, program string) {
 	m := installer.Machine{OS: "linux", Home: home, Env: func(string) string { return "" }, Files: installer.Disk{}, UID: os.Getuid()}
 	text, err := json.Marshal(installer.Receipts{Format: 1, Scope: manifest.User, Entries: []installer.Receipt{
 		{Kind: installer.Directory, Path: version}, {Kind: installer.Directory, Path: filepath.Join(home, ".local")},
-		{Kind: installer.Program, Path: program, SHA256: installer.Sum([]byte("program"))},
+		{Kind: installer.Program, Path: program, SHA256: installer.Sum([]byte("program")), Version: "0.1.0"},
 	}})
 	for path, content := range map[string]string{program: "program", filepath.Join(state, "receipts.json"): string(text)} {
 		if err == nil {
@@ -65,11 +65,11 @@ func TestExposed(t *testing.T) {
 		"folder for everybody":     {".local", 0o777, false, "chmod o-w", false},
 		"folder like /tmp":         {".local", 0o777 | fs.ModeSticky, false, "", false},
 		"folder of ours":           {".local/lib/swapkeep/0.1.0", 0o775, false, "chmod go-w", true},
-		"folder with a stranger":   {".local/lib/swapkeep/0.1.0", 0o775, true, "look whether", false},
+		"folder with a stranger":   {".local/lib/swapkeep/0.1.0", 0o775, true, "unpack swapkeep 0.1.0 or later anew", false},
 		"folder of the link":       {".local/lib/swapkeep", 0o777, false, "chmod o-w", false},
 		"program":                  {".local/lib/swapkeep/0.1.0/swapkeep", 0o777, false, "chmod go-w", true},
 		"program, group":           {".local/lib/swapkeep/0.1.0/swapkeep", 0o775, false, "chmod go-w", true},
-		"program that was changed": {".local/lib/swapkeep/0.1.0/swapkeep", 0o777, true, "look whether", false},
+		"program that was changed": {".local/lib/swapkeep/0.1.0/swapkeep", 0o777, true, "bin/swapkeep install --force", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, program := onDisk(t)
@@ -98,6 +98,43 @@ func TestExposed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What belongs to another is looked at first, given to root where it is the system's, and
+// left to others where it is a folder of many.
+func TestOpenOfAnother(t *testing.T) {
+	for path, want := range map[string]string{
+		"/home/ann/.config/x/app.json": `look what is in it, then sudo chown "$USER" /home/ann/.config/x/app.json`,
+		"/etc/chromium/app.json":       "look what is in it, then sudo chown root /etc/chromium/app.json",
+		"/home/ann/.config":            "look who that is",
+		"/etc":                         "look who that is",
+	} {
+		p, files := onLinux(t)
+		files.File("/home/ann/.config/x/app.json", "")
+		files.File("/etc/chromium/app.json", "")
+		files.Chown(path, 12345)
+		if f, bad := p.open(path); !bad || !strings.HasPrefix(f.Remedy, want) || strings.Contains(want, "who") && strings.Contains(f.Remedy, "chown") {
+			t.Errorf("%s: %+v", path, f)
+		}
+	}
+}
+
+// Rights are given to nothing but what was installed: a manifest may name any file.
+func TestNotExecutable(t *testing.T) {
+	p, program := onDisk(t)
+	key := filepath.Join(p.Machine.Home, "id_ed25519")
+	if err := os.WriteFile(key, []byte("key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{program: true, key: false} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := p.notExecutable(path, info); (f.fix != nil) != want {
+			t.Errorf("%s: with a fix %v: %+v", path, f.fix != nil, f)
+		}
 	}
 }
 

@@ -52,8 +52,8 @@ func (p *Patient) admits(b browser, e extension) (Finding, bool) {
 	}
 	first, any := b.first()
 	switch {
-	case any && first.err == nil && !slices.Contains(first.lists, entry):
-		return p.mendedByInstalling(fail(first.file+" does not name "+e.id, p.installRemedy(first.file))), true
+	case any && p.validate(first) == nil && !slices.Contains(first.lists, entry): // else another check tells
+		return p.mendedByInstalling(fail(first.file+" does not name "+e.id, p.installRemedy(first.file)), p.ownerOf(first.file)), true
 	case e.disabled:
 		return note(e.id + " is switched off in " + e.profile), true
 	}

@@ -8,7 +8,9 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
+	"swapkeep/host/client"
 	"swapkeep/host/owner"
 	"swapkeep/host/protocol"
 	"swapkeep/installer"
@@ -48,30 +50,68 @@ var errInPlace = errors.New("what swapkeep install makes is in its place")
 const didInstall = "did what swapkeep install does"
 
 // mendedByInstalling lets --fix install again what is there, or names the program that
-// can: it neither goes back to an older version nor brings a newer one unasked.
-func (p *Patient) mendedByInstalling(f Finding) Finding {
-	if other := p.elsewhere(); other != "" {
-		f.Remedy = other
-		return f
+// can: it neither goes back to an older version nor brings a newer one unasked. What it
+// is about was made for an owner, a program that browsers start; "" is for nobody yet.
+func (p *Patient) mendedByInstalling(f Finding, owner string) Finding {
+	if anew := p.tampered(); anew != "" {
+		return f.withRemedy(anew)
 	}
-	return f.mendedBy(p.reinstall)
+	if other := p.elsewhere(owner); other != "" {
+		return f.withRemedy(other)
+	}
+	return f.mendedBy(func(ctx context.Context) (string, error) { return p.reinstall(ctx, owner) })
+}
+
+// ownerOf is the program that a file or key of ours leads browsers to.
+func (p *Patient) ownerOf(path string) string {
+	for _, r := range p.receipts() {
+		if r.Path == path && (r.Kind == installer.Manifest || r.Kind == installer.Value) {
+			return r.Owner
+		}
+	}
+	return ""
+}
+
+// another reports whether an owner is a copy that is there and not this one.
+func (p *Patient) another(owner string) bool {
+	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, p.parent(p.Program))
+	if err != nil || owner == "" || p.resolved(owner) == p.resolved(layout.Launch) {
+		return false
+	}
+	_, err = p.Machine.Files.Stat(owner)
+	return err == nil
+}
+
+// ruler is the copy that serves this user's browsers where this one serves none of them.
+func (p *Patient) ruler() (owner string) {
+	for _, r := range p.receipts() {
+		switch {
+		case r.scope != manifest.User || r.Kind != installer.Manifest:
+		case p.another(r.Owner):
+			owner = r.Owner
+		default:
+			return ""
+		}
+	}
+	return owner
 }
 
 // elsewhere is what mends an installation of another copy or version than this program;
 // "" is for one of this.
-func (p *Patient) elsewhere() string {
+func (p *Patient) elsewhere(owner string) string {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, p.parent(p.Program))
 	if err != nil {
 		return "" // nothing can be installed
 	}
+	if owner == "" {
+		owner = p.ruler()
+	}
+	if p.another(owner) {
+		return p.quoted(owner) + " doctor --fix"
+	}
 	receipts, err := installer.ReadReceipts(p.Machine, manifest.User)
 	if err != nil {
 		return ""
-	}
-	for _, r := range receipts.Entries {
-		if _, err := p.Machine.Files.Stat(r.Owner); r.Kind == installer.Manifest && r.Owner != layout.Launch && err == nil {
-			return p.quoted(r.Owner) + " doctor --fix"
-		}
 	}
 	version := p.installedVersion(layout, receipts)
 	if version == "" || version == p.Version {
@@ -81,6 +121,15 @@ func (p *Patient) elsewhere() string {
 		return "swapkeep install, which puts version " + p.Version + " in the place of " + version
 	}
 	return p.quoted(layout.Launch) + " doctor --fix"
+}
+
+// between says which of two copies is to be used. An older one is not put in the place of
+// a later: it may not be able to read the databases.
+func (p *Patient) between(other, version string) string {
+	if installer.Older(p.Version, version) {
+		return "use " + p.quoted(other)
+	}
+	return "decide for one: run swapkeep install from the copy that is to stay"
 }
 
 // installedVersion is the one that browsers are led to; "" where the programs are a
@@ -102,13 +151,13 @@ func (p *Patient) installedVersion(layout installer.Layout, receipts *installer.
 
 // reinstall makes what an installation for this user would make, and replaces nothing
 // that is another's.
-func (p *Patient) reinstall(ctx context.Context) (string, error) {
+func (p *Patient) reinstall(ctx context.Context, owner string) (string, error) {
 	unlock, err := p.Machine.Lock(ctx, manifest.User)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	plan, err := p.again()
+	plan, err := p.again(owner)
 	if err != nil {
 		return "", err
 	}
@@ -120,8 +169,8 @@ func (p *Patient) reinstall(ctx context.Context) (string, error) {
 }
 
 // again is the plan to install what was installed, for those whom it was installed for.
-func (p *Patient) again() (*installer.Plan, error) {
-	if other := p.elsewhere(); other != "" {
+func (p *Patient) again(owner string) (*installer.Plan, error) {
+	if other := p.elsewhere(owner); other != "" {
 		return nil, errors.New("another copy or version is installed: " + other)
 	}
 	browsers := p.served()
@@ -151,26 +200,35 @@ func (p *Patient) owned(inTheWay []installer.Foreign) bool {
 }
 
 // served are the browsers that this user installed for, and those that have the extension
-// and nothing of the system's.
+// and nothing of the system's: not those whom another copy serves.
 func (p *Patient) served() (names []string) {
 	var receipts []installer.Receipt
 	if r, err := installer.ReadReceipts(p.Machine, manifest.User); err == nil {
 		receipts = r.Entries
 	}
 	for _, b := range p.seen.browsers {
-		was := len(b.extensions) > 0 && !p.hasOfSystem(b)
+		was, others := len(b.extensions) > 0 && !p.hasOfSystem(b), false
 		for _, place := range b.places {
-			kind, path := installer.Manifest, place.File(p.environment())
-			if place.Key != "" {
-				kind, path = installer.Value, keyIn(place, manifest.View64)
+			kind, path := p.tells(place)
+			for _, r := range receipts {
+				if r.Kind == kind && r.Path == path {
+					was, others = true, others || p.another(r.Owner)
+				}
 			}
-			was = was || slices.ContainsFunc(receipts, func(r installer.Receipt) bool { return r.Kind == kind && r.Path == path })
 		}
-		if was && b.Box == "" && !slices.Contains(names, b.Browser) {
+		if was && !others && b.Box == "" && !slices.Contains(names, b.Browser) {
 			names = append(names, b.Browser)
 		}
 	}
 	return names
+}
+
+// tells is what an installation makes by which a browser finds the host at a place.
+func (p *Patient) tells(place manifest.Place) (installer.Kind, string) {
+	if place.Key != "" {
+		return installer.Value, keyIn(place, manifest.View64)
+	}
+	return installer.Manifest, place.File(p.environment())
 }
 
 // special are the bits of a mode that stay what they are.
@@ -215,27 +273,59 @@ func (p *Patient) removeSocket(context.Context) (string, error) {
 	return "removed " + p.quoted(path), nil
 }
 
+// handoverTime bounds what a daemon may take to finish what it signs and acts, and to go.
+const handoverTime = protocol.RequestTimeout + 30*time.Second
+
 // restart stops a daemon of another version, which the next use starts anew, if the
-// person agrees or nothing is open.
+// person agrees or nobody would notice.
 func (p *Patient) restart(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, wholeTime)
-	defer cancel()
 	now := &sight{} // what the other remedies go by stays
 	now.dial(ctx, p.Place, p.Version)
 	defer now.close()
 	if now.daemon == nil {
 		return "", now.dialed
 	}
-	var status protocol.StatusResult
-	if err := now.daemon.Call(ctx, "host.status", nil, &status); err != nil {
+	looking, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	status, err := p.settled(looking, now.daemon)
+	if err != nil {
 		return "", err
 	}
-	question := fmt.Sprintf("Stop the daemon of version %s? %s; they go on at its next start.", status.Version, plural(status.OpenOrders, "open order"))
-	if status.OpenOrders > 0 && (p.Ask == nil || !p.Ask(question)) {
-		return "", fmt.Errorf("it has %s: run swapkeep stop yourself", plural(status.OpenOrders, "open order"))
+	if use := inUse(status); use != "" {
+		question := fmt.Sprintf("Stop the daemon of version %s? It has %s. Orders go on at its next start.", status.Version, use)
+		if p.Ask == nil || !p.Ask(question) {
+			return "", fmt.Errorf("it has %s: run swapkeep stop yourself", use)
+		}
 	}
-	if err := p.stop(ctx); err != nil {
+	ending, cancelEnding := context.WithTimeout(ctx, handoverTime) // a person may take their time before
+	defer cancelEnding()
+	if err := p.end(ending, now.daemon); err != nil {
 		return "", err
 	}
 	return "stopped the daemon of version " + status.Version + "; the next use starts the installed one", nil
+}
+
+// settled is how a daemon does, as soon as the launches' ends are seen: a little later.
+func (p *Patient) settled(ctx context.Context, c *client.Client) (status protocol.StatusResult, err error) {
+	for until := time.Now().Add(leaveSoon); ; time.Sleep(leaveSoon / 10) {
+		status = protocol.StatusResult{}
+		if err := c.Call(ctx, "host.status", nil, &status); err != nil || len(status.Connections) <= 1 || time.Now().After(until) {
+			return status, err
+		}
+	}
+}
+
+// inUse is what an end of the daemon would interrupt; "" is nothing.
+func inUse(status protocol.StatusResult) string {
+	var use []string
+	if status.OpenOrders > 0 {
+		use = append(use, plural(status.OpenOrders, "open order"))
+	}
+	if others := len(status.Connections) - 1; others > 0 { // one is ours
+		use = append(use, plural(others, "other connection"))
+	}
+	if status.Keys == protocol.KeysUnlocked {
+		use = append(use, "an unlocked wallet")
+	}
+	return strings.Join(use, ", ")
 }

@@ -3,7 +3,10 @@ package doctor
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
+
+	"swapkeep/host/protocol"
 )
 
 // A remedy that changed nothing has mended nothing, unless an earlier one did it for it.
@@ -26,6 +29,55 @@ func TestFixSaysMendedOfWhatItMended(t *testing.T) {
 		last := out[len(out)-1]
 		if (last.Fixed != "") != (row.want == 1) || (last.Unfixed != "") == (row.want == 1) {
 			t.Errorf("%s: done %q, not done %q", name, last.Fixed, last.Unfixed)
+		}
+	}
+}
+
+// What is in the way of what, by what an owner names: copies do not send a person to and
+// fro.
+func TestElsewhere(t *testing.T) {
+	const other, link = "/usr/lib/swapkeep/swapkeep", "/home/ann/.local/lib/swapkeep/current/swapkeep"
+	const alone = `{"format":1,"scope":"user","entries":[{"kind":"manifest","path":"/x","time":"2026-01-01T00:00:00Z","version":"0.1.0","owner":"` + link + `"}]}`
+	p, files := onLinux(t)
+	files.File(other, "another build")
+	files.File("/home/ann/.local/state/swapkeep/receipts.json", alone)
+	for program, want := range map[string]map[string]string{
+		linuxHost: {link: "", linuxHost: "", "": "", "/gone/swapkeep": "", other: other + " doctor --fix"},
+		other:     {other: "", "": link + " doctor --fix", link: link + " doctor --fix"},
+	} {
+		p.Program = program
+		for owner, want := range want {
+			if got := p.elsewhere(owner); got != want {
+				t.Errorf("from %s, of %q: %q, want %q", program, owner, got, want)
+			}
+		}
+	}
+}
+
+// An older version is never put in the place of a later by what is said.
+func TestBetween(t *testing.T) {
+	p, _ := onLinux(t)
+	for version, want := range map[string]string{"0.2.0": "use /other/swapkeep", "0.0.9": "decide for one", "": "decide for one"} {
+		if got := p.between("/other/swapkeep", version); !strings.HasPrefix(got, want) || strings.Contains(got, "--force") {
+			t.Errorf("%s: %s", version, got)
+		}
+	}
+}
+
+// Nobody has asked for what a restart would interrupt.
+func TestInUse(t *testing.T) {
+	for want, status := range map[string]struct {
+		orders, connections int
+		keys                string
+	}{
+		"":                   {0, 1, "locked"},
+		"2 open orders":      {2, 1, "none"},
+		"1 other connection": {0, 2, "none"},
+		"an unlocked wallet": {0, 1, "unlocked"},
+		"1 open order, 2 other connections, an unlocked wallet": {1, 3, "unlocked"},
+	} {
+		if got := inUse(protocol.StatusResult{OpenOrders: status.orders, Connections: make([]protocol.Connection, status.connections), Keys: status.keys}); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -17,78 +17,6 @@ var installationChecks = []check{
 	{"disk", "there is space for the databases", nil, space},
 }
 
-// receipts hold what was installed against what is there.
-func receipts(_ context.Context, p *Patient) (out []Finding) {
-	count := 0
-	for _, scope := range []manifest.Scope{manifest.User, manifest.System} {
-		r, err := installer.ReadReceipts(p.Machine, scope)
-		if err != nil {
-			path, _ := installer.ReceiptsPath(p.Machine, scope)
-			out = append(out, fail(oneLine(err), p.moveAside(path, "swapkeep install")).of(string(scope)))
-			continue
-		}
-		for _, e := range r.Entries {
-			count++
-			if f, bad := p.receipt(e); bad {
-				out = append(out, f)
-			}
-		}
-	}
-	switch {
-	case count == 0 && len(out) == 0 && p.packaged():
-		return []Finding{ok("browsers are served by a package of the system, which has its own list")}
-	case count == 0 && len(out) == 0:
-		return []Finding{note("nothing was installed by swapkeep install").withRemedy("swapkeep install, or a package for your system")}
-	}
-	return unless(out, ok(plural(count, "receipt")))
-}
-
-// packaged reports whether a package serves a browser. An installation of the user's own
-// beside it would be left behind, and lead nowhere, when the package is removed.
-func (p *Patient) packaged() bool {
-	return slices.ContainsFunc(p.seen.browsers, p.hasOfSystem)
-}
-
-// hasOfSystem reports whether a browser has the host from what was installed for all users.
-func (p *Patient) hasOfSystem(b browser) bool {
-	first, any := b.first()
-	return any && first.place.Scope == manifest.System && p.ours(first)
-}
-
-// chosen are what an installation makes only when it is asked to, and how it is asked.
-var chosen = map[installer.Kind]string{
-	installer.Autostart:  "swapkeep install --autostart, if the daemon is to start at login",
-	installer.Extensions: "swapkeep install --extension-id ID, with the id that the extension's popup shows",
-}
-
-func (p *Patient) receipt(e installer.Receipt) (Finding, bool) {
-	state, err := e.State(p.Machine)
-	about := strings.TrimSpace(e.Path + " " + e.Name)
-	switch {
-	case err != nil:
-		return warn("cannot be looked at: "+oneLine(err), "").of(about), true
-	case state == installer.Gone && chosen[e.Kind] != "":
-		return warn(string(e.Kind)+" was removed since it was installed", chosen[e.Kind]).of(about), true
-	case state == installer.Gone:
-		return p.mendedByInstalling(warn(string(e.Kind)+" was removed since it was installed", "swapkeep install").of(about)), true
-	case state == installer.Changed && e.Kind != installer.Extensions:
-		return warn(string(e.Kind)+" was changed since it was installed", "look at it, then swapkeep install --force").of(about), true
-	case e.Pending:
-		return p.mendedByInstalling(warn("an installation was interrupted", "swapkeep install").of(about)), true
-	}
-	return Finding{}, false
-}
-
-// receipts are all that can be read.
-func (p *Patient) receipts() (out []installer.Receipt) {
-	for _, scope := range []manifest.Scope{manifest.User, manifest.System} {
-		if r, err := installer.ReadReceipts(p.Machine, scope); err == nil {
-			out = append(out, r.Entries...)
-		}
-	}
-	return out
-}
-
 // versions looks for folders of versions that nothing leads to any more.
 func versions(_ context.Context, p *Patient) []Finding {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, "")
@@ -107,7 +35,7 @@ func versions(_ context.Context, p *Patient) []Finding {
 			continue
 		}
 		old := dir + "/" + e.Name()
-		if runs, err := installer.RunningFrom(old); runs || err != nil {
+		if p.runs(old) {
 			running = append(running, old)
 			continue
 		}
@@ -116,13 +44,24 @@ func versions(_ context.Context, p *Patient) []Finding {
 	var out []Finding
 	if len(running) > 0 {
 		slices.Sort(running)
-		out = append(out, note(at+" is in use; still running: "+strings.Join(running, ", ")).withRemedy("swapkeep stop; the next use starts "+at+", and what nothing runs from can go then"))
+		out = append(out, note(at+" is in use; still running: "+strings.Join(running, ", ")).withRemedy("close the browsers that use it, then swapkeep stop; the next use starts "+at+", and what nothing runs from can go then"))
 	}
 	if len(left) > 0 {
 		slices.Sort(left)
 		out = append(out, note(at+" is in use; left over: "+strings.Join(left, ", ")).withRemedy("rm -r "+p.quotedAll(left)))
 	}
 	return unless(out, ok(at))
+}
+
+// runs reports whether something may run from a folder: the system names it without
+// links, and whoever started it perhaps with them.
+func (p *Patient) runs(dir string) bool {
+	for _, name := range slices.Compact([]string{dir, p.resolved(dir)}) {
+		if runs, err := installer.RunningFrom(name); runs || err != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *Patient) quotedAll(paths []string) string {
@@ -133,30 +72,57 @@ func (p *Patient) quotedAll(paths []string) string {
 	return strings.Join(words, " ")
 }
 
+// loginKey is where Windows has what it starts at a login.
+const loginKey = `\CurrentVersion\Run`
+
+// atLogin reports whether something makes the system start the daemon when its user logs
+// in: a file, on Linux with a link to it, on Windows a value.
+func (p *Patient) atLogin(e entry) bool {
+	switch e.Kind {
+	case installer.Autostart:
+		return true
+	case installer.Link:
+		return strings.HasSuffix(p.parent(e.Path), ".target.wants")
+	case installer.Value:
+		return strings.HasSuffix(e.Path, loginKey)
+	}
+	return false
+}
+
 // autostart looks whether the system would start a daemon that is there.
 func autostart(_ context.Context, p *Patient) (out []Finding) {
 	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, "")
 	if err != nil {
 		return []Finding{skipped(oneLine(err))}
 	}
-	count := 0
+	starts := false
 	for _, r := range p.receipts() {
-		if r.Kind != installer.Autostart {
+		if !p.atLogin(r) {
 			continue
 		}
-		count++
-		text, err := p.Machine.Files.ReadFile(r.Path)
-		switch {
-		case err != nil:
-			continue // the receipts' check tells
-		case !strings.Contains(string(text), layout.Daemon) && !strings.Contains(string(text), p.Daemon):
-			out = append(out, warn("starts another program than "+layout.Daemon, "swapkeep install --autostart").of(r.Path))
+		text, there := p.atLoginText(r)
+		if !there { // the receipts' check tells
+			return []Finding{ok("nothing does; the daemon starts when it is needed")}
+		}
+		starts = true
+		if r.Kind != installer.Link && !strings.Contains(text, layout.Daemon) && !strings.Contains(text, p.Daemon) {
+			out = append(out, warn("starts another program than "+layout.Daemon, p.replacing(r)).of(strings.TrimSpace(r.Path+" "+r.Name)))
 		}
 	}
-	if count == 0 {
+	if !starts {
 		return []Finding{ok("nothing does; the daemon starts when it is needed")}
 	}
 	return unless(out, ok(layout.Daemon))
+}
+
+// atLoginText is what names the program that is started; a link has the file's text.
+func (p *Patient) atLoginText(r entry) (text string, there bool) {
+	if r.Kind == installer.Value {
+		text, there, err := p.Machine.Registry.Value(r.Path, r.Name)
+		return text, there && err == nil
+	}
+	content, err := p.Machine.Files.ReadFile(p.resolved(r.Path))
+	return string(content), err == nil
 }
 
 // Bounds of free space, in bytes.

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func launches(ctx context.Context, p *Patient) (out []Finding) {
 			continue
 		}
 		first, any := b.first()
-		about := first.path + " for " + string(b.Family)
+		about := cmp.Or(first.path, first.file) + " for " + string(b.Family)
 		if !any || slices.ContainsFunc(out, func(f Finding) bool { return f.About == about }) {
 			continue
 		}
@@ -95,26 +96,40 @@ func (p *Patient) launch(ctx context.Context, b browser, h hit) []Finding {
 		return []Finding{noTime} // it was cut off before its time was up
 	}
 	l := life{hello: hello, err: err, took: took, left: left, leaving: leaving, words: strings.TrimSpace(stderr.String()), kept: sentinel.kept()}
-	return l.findings(p, b)
+	return l.findings(p, h)
 }
 
 // unlaunchable is why a host is not started; "" if it is.
 func (p *Patient) unlaunchable(h hit, id string) string {
 	switch _, err := p.Machine.Files.Stat(h.path); {
+	case h.path == "":
+		return "it names no program"
 	case err != nil:
 		return "it is not there"
-	case id == "":
+	case len(h.lists) == 0:
 		return "its manifest lets no extension in"
+	case id == "":
+		return "its manifest names none that is let in"
+	case p.notStartable(h.path):
+		return "it is not executable"
 	case p.seen.held && p.seen.daemon == nil:
 		return "the daemon does not answer"
 	case p.Machine.Sudo:
 		return "nothing is started as another user"
 	case p.changeable(h.path):
 		return "others could change it, or the daemon beside it"
+	case p.changed(h.path) || p.changed(p.daemonOf(h.path)):
+		return "it, or the daemon beside it, was changed since it was installed"
 	case !ownPath(h.path) && !p.sameProgram(h.path):
 		return "another program is not started"
 	}
 	return ""
+}
+
+// notStartable reports whether a program's mode lets nobody start it: another check tells.
+func (p *Patient) notStartable(path string) bool {
+	info, err := p.Machine.Files.Stat(path)
+	return err == nil && p.Machine.OS != "windows" && info.Mode().Perm()&0o111 == 0
 }
 
 // hostCommand starts a host as a browser does. Chromium has the command processor do it
@@ -152,15 +167,15 @@ type life struct {
 	kept    bool   // a program that goes on has the browser's descriptor
 }
 
-func (l life) findings(p *Patient, b browser) (out []Finding) {
+func (l life) findings(p *Patient, h hit) (out []Finding) {
 	if l.err != nil {
-		return []Finding{l.silent(b)}
+		return []Finding{l.silent(p, h)}
 	}
 	if l.took > answerSoon {
 		out = append(out, warn(fmt.Sprintf("took %s to answer", l.took.Round(100*time.Millisecond)), "swapkeep install --autostart lets the daemon run before"))
 	}
-	if l.hello.Connection.Version != p.Version {
-		out = append(out, warn(fmt.Sprintf("it is of version %s, this program of %s", l.hello.Connection.Version, p.Version), "run swapkeep install from the version that is to stay"))
+	if v := l.hello.Connection.Version; v != p.Version {
+		out = append(out, warn(fmt.Sprintf("it is of version %s, this program of %s", v, p.Version), p.between(h.path, v)))
 	}
 	if l.left > leaveSoon {
 		out = append(out, warn(fmt.Sprintf("took %s to leave when the browser closed its port", l.left.Round(100*time.Millisecond)), "swapkeep stop, then run this again"))
@@ -177,18 +192,23 @@ func (l life) findings(p *Patient, b browser) (out []Finding) {
 	return unless(out, ok("answers within 2 s and leaves within 0.5 s, as version "+l.hello.Version))
 }
 
-// silents are why a host gives no answer, by the protocol's names.
+// silents are why a host gives no answer, by the protocol's names. PROGRAM is the copy
+// that was started: another would tell of its own.
 var silents = map[string]string{
 	"origin_refused":    "swapkeep install --extension-id ID",
-	"daemon_stopped":    "swapkeep status",
-	"daemon_lost":       "swapkeep status says why the daemon does not start",
+	"daemon_stopped":    "PROGRAM status",
+	"daemon_lost":       "PROGRAM status says why the daemon does not start",
 	"database_locked":   "stop the other program that holds the database",
 	"database_readonly": "mend the permissions of the state directory",
 	"database_full":     "free some disk space",
 	"database_newer":    "install the newer version again",
 }
 
-func (l life) silent(b browser) Finding {
+func (l life) silent(p *Patient, h hit) Finding {
+	program := "swapkeep"
+	if !p.sameProgram(h.path) {
+		program = p.quoted(h.path)
+	}
 	var wire *protocol.Error
 	switch {
 	case errors.As(l.err, &wire):
@@ -196,9 +216,9 @@ func (l life) silent(b browser) Finding {
 		if remedy == "" {
 			remedy = wire.Remedy
 		}
-		return fail(fmt.Sprintf("says: %s (%s)", wire.Message, wire.Name), remedy)
+		return fail(fmt.Sprintf("says: %s (%s)", wire.Message, wire.Name), strings.ReplaceAll(remedy, "PROGRAM", program))
 	case errors.Is(l.err, context.DeadlineExceeded):
-		return fail(fmt.Sprintf("no answer in %s", answerLast), "swapkeep status")
+		return fail(fmt.Sprintf("no answer in %s", answerLast), program+" status")
 	case l.words != "":
 		return fail("ended: "+shown(lastLine(l.words)), "swapkeep install")
 	}
@@ -206,7 +226,8 @@ func (l life) silent(b browser) Finding {
 }
 
 // caller is the extension that a browser would start the host for: one that is
-// installed, else one that its manifest names.
+// installed, else one that its manifest names and that is let in. Which are is not known
+// while the configuration cannot be read.
 func (p *Patient) caller(b browser, h hit) string {
 	ids := make([]string, 0, len(h.lists))
 	for _, entry := range h.lists {
@@ -224,6 +245,9 @@ func (p *Patient) caller(b browser, h hit) string {
 		if p.known(b.Family, id) {
 			return id
 		}
+	}
+	if p.Config == nil {
+		return ""
 	}
 	return strings.Join(ids[:min(1, len(ids))], "")
 }
@@ -299,31 +323,10 @@ func (p *Patient) leave(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = c.Close() }()
-	for until := time.Now().Add(leaveSoon); ; time.Sleep(leaveSoon / 10) { // the launches' ends are seen a little later
-		var status protocol.StatusResult
-		if err := c.Call(ctx, "host.status", nil, &status); err != nil {
-			return err
-		}
-		switch {
-		case status.Started.Before(p.seen.started):
-			return nil // it ran before
-		case len(status.Connections) <= 1: // this one
-			return p.end(ctx, c)
-		case time.Now().After(until):
-			return nil
-		}
-	}
-}
-
-// stop ends the daemon and waits until the home is free.
-func (p *Patient) stop(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
-	defer cancel()
-	c, err := p.reach(ctx)
-	if c == nil {
+	status, err := p.settled(ctx, c)
+	if err != nil || status.Started.Before(p.seen.started) || len(status.Connections) > 1 { // it ran before, or somebody has it
 		return err
 	}
-	defer func() { _ = c.Close() }()
 	return p.end(ctx, c)
 }
 

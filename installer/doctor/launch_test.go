@@ -47,3 +47,22 @@ func TestVariables(t *testing.T) {
 		}
 	}
 }
+
+// A host is started for nobody who is not let in.
+func TestCaller(t *testing.T) {
+	p, _ := onLinux(t)
+	b := browser{}
+	b.Family = "chromium"
+	for want, h := range map[string]hit{
+		chromiumID: {lists: []string{"chrome-extension://" + strangerID + "/", "chrome-extension://" + chromiumID + "/"}},
+		"":         {lists: []string{"chrome-extension://" + strangerID + "/"}},
+	} {
+		if got := p.caller(b, h); got != want {
+			t.Errorf("%v: for %q", h.lists, got)
+		}
+	}
+	p.Config = errTooLarge // so that nobody knows
+	if got := p.caller(b, hit{lists: []string{"chrome-extension://" + strangerID + "/"}}); got != strangerID {
+		t.Errorf("for %q", got)
+	}
+}

@@ -17,47 +17,64 @@ var manifestChecks = []check{
 	{"manifest.safe", "only you can change it", nil, safe},
 }
 
-// found says which browsers have a manifest at all.
+// found says which browsers have a manifest at all. Some share a file: what is missing
+// there is told once, as it is for the worst off.
 func found(_ context.Context, p *Patient) (out []Finding) {
 	if len(p.seen.browsers) == 0 {
 		return []Finding{note("no browser of the table was found").withRemedy("swapkeep install --browser NAME, if there is one")}
 	}
 	var good []string
-	anywhere := slices.ContainsFunc(p.seen.browsers, func(b browser) bool { return len(b.hits) > 0 })
-	served := p.served()
-	told := map[string]bool{} // by the file that is missing: some browsers share theirs
+	told := map[string]int{} // where in out, by the file that is missing
 	for _, b := range p.seen.browsers {
 		if len(b.hits) > 0 {
 			good = append(good, b.title())
 			continue
 		}
-		if file := b.File(p.environment()); file != "" && told[file] {
-			continue
-		} else {
-			told[file] = true
-		}
-		f := note("nothing tells this browser of swapkeep").withRemedy("swapkeep install --browser " + b.Browser)
-		needed := len(b.extensions) > 0 || !anywhere
-		if needed {
-			f.Status = Fail
-		}
-		switch box, _ := b.Packaging(); {
-		case b.Box != "" && !needed:
+		f, tell := p.missing(b)
+		if !tell {
 			continue // another check tells what it would need
-		case b.Box != "" && len(box.Commands) == 0: // nothing that is installed helps
-			f.Remedy = strings.Join(box.Needs, " ")
-		case needed && slices.Contains(served, b.Browser) && b.Box == "":
-			f = p.mendedByInstalling(f)
 		}
-		if len(p.Allowed[b.Family]) == 0 {
-			f.Remedy, f.fix = "swapkeep install --extension-id ID, with the id that the extension's popup shows", nil
+		file := b.File(p.environment())
+		i, known := told[file]
+		if !known || file == "" { // on Windows none is shared
+			told[file] = len(out)
+			out = append(out, f.of(b.title()))
+			continue
 		}
-		out = append(out, f.of(b.title()))
+		titles := out[i].About + ", " + b.title()
+		if slices.Index(severities, f.Status) > slices.Index(severities, out[i].Status) {
+			out[i] = f
+		}
+		out[i] = out[i].of(titles)
+		out[i].Evidence = "nothing tells these browsers of swapkeep"
 	}
 	if len(good) > 0 {
 		out = append(out, ok(strings.Join(good, ", ")))
 	}
 	return out
+}
+
+// missing is about a browser without a manifest.
+func (p *Patient) missing(b browser) (f Finding, tell bool) {
+	anywhere := slices.ContainsFunc(p.seen.browsers, func(b browser) bool { return len(b.hits) > 0 })
+	needed := len(b.extensions) > 0 || !anywhere
+	f = note("nothing tells this browser of swapkeep").withRemedy("swapkeep install --browser " + b.Browser)
+	if needed {
+		f.Status = Fail
+	}
+	switch box, _ := b.Packaging(); {
+	case b.Box != "" && !needed:
+		return f, false
+	case b.Box != "" && len(box.Commands) == 0: // nothing that is installed helps
+		f.Remedy = strings.Join(box.Needs, " ")
+	case needed && slices.Contains(p.served(), b.Browser) && b.Box == "":
+		_, at := p.tells(b.Place)
+		f = p.mendedByInstalling(f, p.ownerOf(at))
+	}
+	if len(p.Allowed[b.Family]) == 0 {
+		f.Remedy, f.fix = "swapkeep install --extension-id ID, with the id that the extension's popup shows", nil
+	}
+	return f, true
 }
 
 func (f Finding) withRemedy(text string) Finding {
@@ -87,7 +104,7 @@ func order(_ context.Context, p *Patient) (out []Finding) {
 func (p *Patient) installRemedy(file string) string {
 	for _, r := range p.receipts() {
 		if state, err := r.State(p.Machine); r.Path == file && err == nil && state == installer.Changed {
-			return "look at it, then swapkeep install --force"
+			return p.replacing(r)
 		}
 	}
 	return "swapkeep install"
@@ -118,14 +135,11 @@ func valid(_ context.Context, p *Patient) (out []Finding) {
 	count := 0
 	for _, h := range p.firsts() {
 		count++
-		err := h.err
-		if err == nil {
-			err = manifest.Validate(h.place.Family, p.Machine.OS, manifest.HostName, h.text)
-		}
+		err := p.validate(h)
 		switch {
 		case err != nil && p.isOurs(h.file) && ownPath(h.path):
 			p.seen.dead = append(p.seen.dead, h.file)
-			out = append(out, p.mendedByInstalling(fail(oneLine(err), "swapkeep install --force").of(h.file)))
+			out = append(out, p.mendedByInstalling(fail(oneLine(err), "swapkeep install --force"), p.ownerOf(h.file)).of(h.file))
 		case err != nil:
 			out = append(out, fail(oneLine(err), p.replaceRemedy(h)).of(h.file))
 		case strings.HasPrefix(string(h.text), bom):
@@ -133,6 +147,14 @@ func valid(_ context.Context, p *Patient) (out []Finding) {
 		}
 	}
 	return unless(out, ok(plural(count, "manifest")))
+}
+
+// validate holds a manifest against the rules of its browser's family.
+func (p *Patient) validate(h hit) error {
+	if h.err != nil {
+		return h.err
+	}
+	return manifest.Validate(h.place.Family, p.Machine.OS, manifest.HostName, h.text)
 }
 
 // firsts are the manifests that browsers read, each once for a family.

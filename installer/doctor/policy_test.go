@@ -43,6 +43,9 @@ func TestPolicies(t *testing.T) {
 		"in a snap": {"/home/ann/snap/firefox", map[string]string{mozilla: `{"policies":{` + blocksAll + `}}`}, Fail, "firefox (snap)"},
 	} {
 		p, files := onLinux(t)
+		if strings.Contains(row.has, ".var/app") {
+			files.Folder("/var/lib/flatpak/app/org.chromium.Chromium")
+		}
 		files.Folder(row.has)
 		for file, text := range row.files {
 			files.File(file, text)

@@ -60,16 +60,26 @@ func programThere(_ context.Context, p *Patient, path string) (Finding, bool) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && p.linkBroken(path):
 		p.leadNowhere(path)
-		return p.mendedByInstalling(fail("a link on its way leads nowhere", "swapkeep install")), true
+		return p.mendedByInstalling(fail("a link on its way leads nowhere", "swapkeep install"), p.leader(path)), true
 	case errors.Is(err, fs.ErrNotExist):
 		p.leadNowhere(path)
-		return p.mendedByInstalling(fail("is not there: it was moved or removed", "swapkeep install")), true
+		return p.mendedByInstalling(fail("is not there: it was moved or removed", "swapkeep install"), p.leader(path)), true
 	case err != nil:
 		return fail(oneLine(err), "look at its folder's permissions"), true
 	case !info.Mode().IsRegular():
-		return p.mendedByInstalling(fail("is no program but a "+kindOf(info), "swapkeep install")), true
+		return p.mendedByInstalling(fail("is no program but a "+kindOf(info), "swapkeep install"), p.leader(path)), true
 	}
 	return Finding{}, false
+}
+
+// leader is the owner of what leads browsers to a program.
+func (p *Patient) leader(program string) string {
+	for _, h := range p.firsts() {
+		if owner := p.ownerOf(h.file); h.path == program && owner != "" {
+			return owner
+		}
+	}
+	return ""
 }
 
 // leadNowhere notes the manifests of ours that lead to a program that is not there.
@@ -110,19 +120,18 @@ func executable(_ context.Context, p *Patient, path string) (Finding, bool) {
 	return Finding{}, false
 }
 
-// notExecutable is the finding about a program that cannot be started as its mode is.
+// notExecutable is the finding about a program that cannot be started as its mode is. A
+// manifest may name any file: only what was installed gets rights.
 func (p *Patient) notExecutable(path string, info fs.FileInfo) Finding {
-	f := fail(fmt.Sprintf("is not executable (mode %04o)", info.Mode().Perm()), "chmod +x "+p.quoted(path))
-	uid, known := p.Machine.Files.Owner(info)
-	switch open := info.Mode().Perm()&othersWrite != 0; {
-	case !known || uid != p.UID:
-		return f
-	case !open:
-		return f.mendedBy(p.chmod(path, 0o755, othersWrite))
-	case p.untouched(p.resolved(path)):
-		return f.mendedBy(p.narrow(p.resolved(path), 0o755))
+	file := p.resolved(path)
+	f := fail(fmt.Sprintf("is not executable (mode %04o)", info.Mode().Perm()), "look whether it is swapkeep, then chmod +x "+p.quoted(file))
+	if r, changed := p.changedAt(file, false); changed {
+		return f.withRemedy(p.replacing(r))
 	}
-	return f
+	if uid, known := p.Machine.Files.Owner(info); !known || uid != p.UID || !p.untouched(file) {
+		return f
+	}
+	return f.withRemedy("chmod 755 " + p.quoted(file)).mendedBy(p.narrow(file, 0o755))
 }
 
 // programSafe looks who else could change a program or the daemon that it starts, or put
@@ -141,7 +150,7 @@ func programSafe(_ context.Context, p *Patient) (out []Finding) {
 			}
 			told[at] = true
 			if at != program {
-				f.Evidence = at + " " + f.Evidence
+				f.Evidence = at + ": " + f.Evidence
 			}
 			out = append(out, p.mendedByNarrowing(f, at).of(program))
 		}
@@ -155,7 +164,7 @@ var passing = []string{"/tmp/.mount_", "/Cellar/", "/AppTranslocation/", "/Downl
 func placed(_ context.Context, p *Patient, path string) (Finding, bool) {
 	for _, part := range passing {
 		if strings.Contains(path, part) {
-			return p.mendedByInstalling(warn("is in a folder that it will not stay in", "swapkeep install")), true
+			return p.mendedByInstalling(warn("is in a folder that it will not stay in", "swapkeep install"), p.leader(path)), true
 		}
 	}
 	return Finding{}, false
@@ -180,10 +189,24 @@ func same(_ context.Context, p *Patient) (out []Finding) {
 				by = append(by, b.title())
 			}
 		}
-		out = append(out, warn(strings.Join(by, ", ")+" starts another copy than this one, "+p.Program,
-			"decide for one: run swapkeep install --force from the copy that is to stay").of(path))
+		remedy := p.between(path, p.versionOf(path))
+		if r, changed := p.changedAt(p.resolved(path), false); changed {
+			remedy = p.replacing(r)
+		}
+		out = append(out, warn(strings.Join(by, ", ")+" starts another copy than this one, "+p.Program, remedy).of(path))
 	}
 	return unless(out, ok(p.Program))
+}
+
+// versionOf is the version of a program that was installed; "" is not known.
+func (p *Patient) versionOf(program string) string {
+	file := p.resolved(program)
+	for _, r := range p.receipts() {
+		if r.Kind == installer.Program && p.itself(r.Path) == file {
+			return r.Version
+		}
+	}
+	return ""
 }
 
 // sameProgram reports whether a path leads to this program, or to the same bytes.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -14,11 +15,20 @@ const maxSaid = 1 << 20
 // ask runs a program of the system within two seconds and returns what it said.
 // Errors: exec.ErrNotFound where there is none.
 func ask(ctx context.Context, name string, args ...string) (string, error) {
+	return askWithin(ctx, askTime, nil, name, args...)
+}
+
+// askWithin is ask with another bound and an environment, nil being ours.
+func askWithin(ctx context.Context, limit time.Duration, env []string, name string, args ...string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return "", err
 	}
-	return say(ctx, askTime, nil, path, args...)
+	said, err := say(ctx, limit, env, path, args...)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err() // a program that was ended has failed in many ways
+	}
+	return said, err
 }
 
 // say runs a program in an environment, nil being ours, and returns its standard output.
@@ -30,18 +40,18 @@ func say(ctx context.Context, limit time.Duration, env []string, path string, ar
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = env, &out, &errs, time.Second
 	err := cmd.Run()
 	if err != nil && errs.Len() > 0 {
-		err = &saidError{err, lastLine(errs.String())}
+		err = &saidError{err, strings.TrimSpace(errs.String())}
 	}
 	return out.String(), err
 }
 
-// A saidError is a program's failure with its last words.
+// A saidError is a program's failure with its words, of which the last are shown.
 type saidError struct {
 	error
 	words string
 }
 
-func (e *saidError) Error() string { return e.words }
+func (e *saidError) Error() string { return lastLine(e.words) }
 func (e *saidError) Unwrap() error { return e.error }
 
 // bounded keeps the beginning of what is written to it.

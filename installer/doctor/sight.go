@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -117,10 +118,31 @@ func (b browser) same(p manifest.Place) bool {
 }
 
 func (p *Patient) there(place manifest.Place) bool {
+	if place.Box == manifest.Flatpak && p.leftover(place.App) {
+		return false
+	}
 	return slices.ContainsFunc(place.Footprints(p.environment()), func(path string) bool {
 		_, err := p.Machine.Files.Lstat(path)
 		return err == nil
 	})
+}
+
+// leftover reports whether a Flatpak is not installed: what it kept in the home outlives
+// it. An installation of the administrator's own naming may be anywhere.
+func (p *Patient) leftover(app string) bool {
+	if len(p.glob("/etc/flatpak/installations.d", "*.conf")) > 0 {
+		return false
+	}
+	data := p.Machine.Env("XDG_DATA_HOME")
+	if !path.IsAbs(data) {
+		data = p.Machine.Home + "/.local/share"
+	}
+	for _, dir := range []string{"/var/lib", data} {
+		if _, err := p.Machine.Files.Lstat(dir + "/flatpak/app/" + app); err == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // hitsAt are the manifests at a place: at most one, but for the two views that Windows
@@ -195,5 +217,5 @@ func (p *Patient) ours(h hit) bool {
 			return true
 		}
 	}
-	return p.sameProgram(h.path)
+	return h.path == installer.PackagedProgram(p.Machine) || p.sameProgram(h.path)
 }

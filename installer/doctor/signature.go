@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ func authenticode(ctx context.Context, p *Patient, files []string) (out []Findin
 	const variable = "SWAPKEEP_FILES"
 	const command = "$env:" + variable + " -split '\\|' | ForEach-Object { (Get-AuthenticodeSignature -LiteralPath $_).Status }"
 	env := append(slices.Clone(p.Environ), variable+"="+strings.Join(files, "|"))
-	said, err := askFor(ctx, env, "powershell.exe", "-NoProfile", "-NonInteractive", "-Command", command)
+	said, err := askWithin(ctx, signTime, env, "powershell.exe", "-NoProfile", "-NonInteractive", "-Command", command)
 	statuses := strings.Fields(said)
 	switch {
 	case err != nil:
@@ -70,34 +71,32 @@ func authenticode(ctx context.Context, p *Patient, files []string) (out []Findin
 	return out
 }
 
-// codesigned asks macOS, which does not start what was changed after it was signed.
+// codesigned asks macOS, which does not start what was changed after it was signed. It
+// begins its words with the path, in which anything may be.
 func codesigned(ctx context.Context, _ *Patient, files []string) (out []Finding) {
 	for _, file := range files {
-		_, err := askFor(ctx, nil, "codesign", "--verify", "--strict", file)
+		_, err := askWithin(ctx, signTime, nil, "codesign", "--verify", "--strict", file)
 		var refused *exec.ExitError
+		words := strings.ReplaceAll(allSaid(err), file+": ", "")
 		switch {
 		case err == nil:
 			continue
 		case ctx.Err() != nil, !errors.As(err, &refused):
 			out = append(out, skipped("codesign could not be asked: "+oneLine(err)).of(file))
-		case strings.Contains(err.Error(), "modified"), strings.Contains(err.Error(), "invalid"):
-			out = append(out, fail("was changed after it was signed: "+oneLine(err), fromATrusted).of(file))
+		case strings.Contains(words, "modified"), strings.Contains(words, "invalid"):
+			out = append(out, fail("was changed after it was signed: "+shown(words), fromATrusted).of(file))
 		default:
-			out = append(out, warn("is not signed as macOS wants it: "+oneLine(err), "install a signed package, or allow it under Privacy & Security in the settings").of(file))
+			out = append(out, warn("is not signed as macOS wants it: "+shown(words), "install a signed package, or allow it under Privacy & Security in the settings").of(file))
 		}
 	}
 	return out
 }
 
-// askFor runs a program of the system until the context ends.
-func askFor(ctx context.Context, env []string, name string, args ...string) (string, error) {
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return "", err
+// allSaid is all that a program that failed said, in one line.
+func allSaid(err error) string {
+	var said *saidError
+	if errors.As(err, &said) {
+		return strings.ReplaceAll(said.words, "\n", "; ")
 	}
-	said, err := say(ctx, signTime, env, path, args...)
-	if ctx.Err() != nil {
-		err = ctx.Err() // a program that was ended has failed in many ways
-	}
-	return said, err
+	return fmt.Sprint(err)
 }

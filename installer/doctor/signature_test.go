@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,11 +64,16 @@ func TestCodesign(t *testing.T) {
 	}{
 		"valid":    {"exit 0", OK},
 		"unsigned": {`echo "$3: code object is not signed at all" >&2; exit 1`, Warn},
-		"changed":  {`echo "$3: invalid signature (code or signature have been modified)" >&2; exit 1`, Fail},
+		"changed":  {`echo "$3: invalid signature (code or signature have been modified)" >&2; echo "In architecture: arm64" >&2; exit 1`, Fail},
 	} {
 		t.Run(name, func(t *testing.T) {
 			speaking(t, "codesign", row.script)
 			p, program := onDisk(t)
+			said := filepath.Join(filepath.Dir(program), "invalid") // no word of codesign's
+			if err := errors.Join(os.Mkdir(said, 0o755), os.Link(program, filepath.Join(said, "swapkeep"))); err != nil {
+				t.Fatal(err)
+			}
+			program = filepath.Join(said, "swapkeep")
 			p.Machine = installer.Machine{OS: "darwin", Home: p.Machine.Home, Env: p.Machine.Env, Files: p.Machine.Files}
 			p.seen.browsers = []browser{{hits: []hit{{place: manifest.Place{Family: manifest.Chromium}, path: program}}}}
 			if found := signatures(t.Context(), p); Worst(found) != row.want {

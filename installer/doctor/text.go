@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -76,6 +77,37 @@ func (p *Patient) under(dir, below string) string {
 		return dir + `\` + strings.ReplaceAll(below, "/", `\`)
 	}
 	return dir + "/" + below
+}
+
+// from is where a link in a folder of the machine leads.
+func (p *Patient) from(dir, to string) string {
+	if p.Machine.OS != "windows" {
+		if path.IsAbs(to) {
+			return to
+		}
+		return path.Join(dir, to)
+	}
+	to = strings.ReplaceAll(to, "/", `\`)
+	switch {
+	case strings.Contains(to, ":"), strings.HasPrefix(to, `\\`): // of any disk, or another machine's
+		return to
+	case strings.HasPrefix(to, `\`): // of the same disk
+		return dir[:min(2, len(dir))] + to
+	}
+	for {
+		first, rest, more := strings.Cut(to, `\`)
+		switch first {
+		case "", ".":
+		case "..":
+			dir = p.parent(dir)
+		default:
+			dir = p.under(dir, first)
+		}
+		if !more {
+			return dir
+		}
+		to = rest
+	}
 }
 
 // joined are findings of which those that say the same are one, about all.

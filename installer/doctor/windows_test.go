@@ -156,3 +156,47 @@ func TestWindows(t *testing.T) {
 		}
 	}
 }
+
+// Links of Windows lead to other disks and in backslashes.
+func TestResolved(t *testing.T) {
+	p, files, _ := onWindows(t)
+	for link, to := range map[string]string{
+		`C:\Users\bob`: `D:\Users\bob`, `C:\Users\eve`: `..\Home\eve`, `C:\Users\joe`: `\Home\joe`,
+	} {
+		files.Link(link, to)
+	}
+	for path, want := range map[string]string{
+		`C:\Users\bob\x.exe`: `D:\Users\bob\x.exe`, `C:\Users\eve\x.exe`: `C:\Home\eve\x.exe`, `C:\Users\joe`: `C:\Home\joe`, windowsHost: windowsHost,
+	} {
+		if got := p.resolved(path); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+	linux, _ := onLinux(t)
+	if got := linux.from("/home/ann", "../bob"); got != "/home/bob" {
+		t.Error(got)
+	}
+}
+
+// Windows starts the daemon by a value of its Run key.
+func TestAutostartOfWindows(t *testing.T) {
+	const key = `HKCU\Software\Microsoft\Windows\CurrentVersion\Run`
+	const receipts = `{"format":1,"scope":"user","entries":[{"kind":"value","path":"HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run","name":"Swapkeep","time":"2026-01-01T00:00:00Z","version":"0.1.0","owner":""}]}`
+	for text, want := range map[string]string{
+		"": "nothing does", `"C:\Users\ann\AppData\Local\swapkeep\bin\swapkeepd.exe"`: "swapkeepd.exe", `"C:\old\swapkeepd.exe"`: "starts another program",
+	} {
+		p, files, registry := onWindows(t)
+		p.Daemon = `C:\Users\ann\AppData\Local\swapkeep\bin\swapkeepd.exe`
+		files.File(`C:\Users\ann\AppData\Local\swapkeep\receipts.json`, receipts)
+		if text != "" {
+			registry.Put(key, "Swapkeep", text)
+		}
+		_, said := toldBy(t, p, "autostart")
+		if !strings.Contains(said, want) {
+			t.Errorf("%s: %s", text, said)
+		}
+		if got, said := toldBy(t, p, "receipts"); text == "" && (got != Note || !strings.Contains(said, "--autostart")) {
+			t.Errorf("%s: it is %s: %s", text, got, said)
+		}
+	}
+}

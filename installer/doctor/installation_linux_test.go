@@ -1,0 +1,28 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"swapkeep/installer"
+)
+
+// A folder may be reached by a link; the system names what runs without.
+func TestRunsBehindALink(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(filepath.Dir(exe), link); err != nil {
+		t.Fatal(err)
+	}
+	p := &Patient{Machine: installer.Machine{OS: "linux", Files: installer.Disk{}}}
+	if !p.runs(link) {
+		t.Error("nothing runs there")
+	}
+	if p.runs(t.TempDir()) {
+		t.Error("something runs in an empty folder")
+	}
+}

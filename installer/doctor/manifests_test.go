@@ -1,0 +1,30 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+)
+
+// Of browsers that share a file the worst off is told, and all are named.
+func TestFoundTellsTheWorst(t *testing.T) {
+	p, files := onLinux(t)
+	withManifest(t, files, "/home/ann/.config/chromium/NativeMessagingHosts/")
+	files.Folder("/home/ann/.mozilla")
+	files.File("/home/ann/snap/firefox/common/.mozilla/firefox/ann.default/extensions.json",
+		`{"addons":[{"id":"test@swapkeep.invalid","active":true}]}`)
+	got, said := toldBy(t, p, "manifest.found")
+	if got != Fail || !strings.Contains(said, "firefox, firefox-esr, firefox (snap) nothing tells these browsers") {
+		t.Errorf("it is %s: %s", got, said)
+	}
+}
+
+// What a package of the system brought is ours, of whichever version.
+func TestPackagedIsOurs(t *testing.T) {
+	p, files := onLinux(t)
+	files.Folder("/home/ann/.config/chromium")
+	files.File("/usr/lib/swapkeep/swapkeep", "another version")
+	files.File("/etc/chromium/native-messaging-hosts/app.swapkeep.host.json", `{"path":"/usr/lib/swapkeep/swapkeep"}`)
+	if got, said := toldBy(t, p, "receipts"); got != OK || !strings.Contains(said, "package of the system") {
+		t.Errorf("it is %s: %s", got, said)
+	}
+}

@@ -1,0 +1,212 @@
+package doctor
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"swapkeep/installer"
+	"swapkeep/manifest"
+)
+
+// receipts hold what was installed against what is there.
+func receipts(_ context.Context, p *Patient) (out []Finding) {
+	count := 0
+	for _, scope := range []manifest.Scope{manifest.User, manifest.System} {
+		r, err := installer.ReadReceipts(p.Machine, scope)
+		if err != nil {
+			path, _ := installer.ReceiptsPath(p.Machine, scope)
+			out = append(out, fail(oneLine(err), p.moveAside(path, "swapkeep install")).of(string(scope)))
+			continue
+		}
+		for _, e := range r.Entries {
+			count++
+			if f, bad := p.receipt(entry{e, scope}); bad {
+				out = append(out, f)
+			}
+		}
+	}
+	switch {
+	case count == 0 && len(out) == 0 && p.packaged():
+		return []Finding{ok("browsers are served by a package of the system, which has its own list")}
+	case count == 0 && len(out) == 0:
+		return []Finding{note("nothing was installed by swapkeep install").withRemedy("swapkeep install, or a package for your system")}
+	}
+	return unless(out, ok(plural(count, "receipt")))
+}
+
+// packaged reports whether a package serves a browser. An installation of the user's own
+// beside it would be left behind, and lead nowhere, when the package is removed.
+func (p *Patient) packaged() bool {
+	return slices.ContainsFunc(p.seen.browsers, p.hasOfSystem)
+}
+
+// hasOfSystem reports whether a browser has the host from what was installed for all users.
+func (p *Patient) hasOfSystem(b browser) bool {
+	first, any := b.first()
+	return any && first.place.Scope == manifest.System && p.ours(first)
+}
+
+// An entry is a receipt of a scope's.
+type entry struct {
+	installer.Receipt
+	scope manifest.Scope
+}
+
+// receipt is about one thing that was installed.
+func (p *Patient) receipt(e entry) (f Finding, bad bool) {
+	state, err := e.State(p.Machine)
+	switch {
+	case err != nil:
+		f = warn("cannot be looked at: "+oneLine(err), "")
+	case state == installer.Gone:
+		f, bad = p.gone(e)
+		if !bad {
+			return f, false
+		}
+	case state == installer.Changed && e.Kind != installer.Extensions:
+		f = warn(string(e.Kind)+" was changed since it was installed", p.replacing(e))
+	case e.Pending && e.scope == manifest.User && p.reinstalls(e):
+		f = p.mendedByInstalling(warn("an installation was interrupted", "swapkeep install"), e.Owner)
+	case e.Pending:
+		f = warn("an installation was interrupted", p.installFor(e.scope, ""))
+	default:
+		return f, false
+	}
+	return f.of(strings.TrimSpace(e.Path + " " + e.Name)), true
+}
+
+// gone is about what is no more. What was in a folder is told by itself, and of a version
+// that another has replaced nothing is missed.
+func (p *Patient) gone(e entry) (Finding, bool) {
+	f := warn(string(e.Kind)+" was removed since it was installed", p.installFor(e.scope, ""))
+	switch {
+	case e.Kind == installer.Directory, e.Kind == installer.Key, p.superseded(e):
+		return f, false
+	case p.atLogin(e): // as systemctl disable does it
+		return note(f.Evidence).withRemedy("swapkeep install --autostart, if the daemon is to start at login"), true
+	case e.Kind == installer.Extensions:
+		return f.withRemedy("swapkeep install --extension-id ID, with the id that the extension's popup shows"), true
+	case e.scope == manifest.User && p.ofAbsent(e):
+		return note(f.Evidence + ", and so was the browser that it is for"), true
+	case e.scope == manifest.User && p.reinstalls(e):
+		return p.mendedByInstalling(f, e.Owner), true
+	case e.scope == manifest.User && p.elsewhere(e.Owner) != "":
+		return f.withRemedy(p.elsewhere(e.Owner)), true
+	}
+	return f, true
+}
+
+// installFor is the command that installs for a scope.
+func (p *Patient) installFor(scope manifest.Scope, more string) string {
+	switch {
+	case scope == manifest.User:
+		return "swapkeep install" + more
+	case p.Machine.OS == "windows":
+		return "as an administrator, swapkeep install --system" + more
+	}
+	return "sudo swapkeep install --system" + more
+}
+
+// replacing is what puts the right thing in the place of one that was changed. A program
+// that was changed is not to replace itself.
+func (p *Patient) replacing(e entry) string {
+	layout, err := installer.LayoutOf(p.Machine, e.scope, p.Version, "")
+	switch anew := p.tampered(); {
+	case anew != "":
+		return anew
+	case p.atLogin(e):
+		return "look at it, then swapkeep install --autostart --force"
+	case err == nil && e.Kind == installer.Link: // the shell's, which is left to whoever made it another's
+		return "look at it; to have it back, remove it and run " + p.quoted(layout.Launch) + " install"
+	}
+	return "look at it, then " + p.installFor(e.scope, " --force")
+}
+
+// tampered is the remedy where a program, or the link to it, is another than was
+// installed; "" where none is.
+func (p *Patient) tampered() string {
+	for _, r := range p.receipts() {
+		layout, err := installer.LayoutOf(p.Machine, r.scope, p.Version, "")
+		leads := err == nil && r.Kind == installer.Link && r.Path == layout.Current
+		if !leads && r.Kind != installer.Program || p.superseded(r) {
+			continue
+		}
+		if state, err := r.State(p.Machine); err != nil || state != installer.Changed {
+			continue
+		}
+		command := "bin/swapkeep"
+		if p.Machine.OS == "windows" {
+			command = `bin\swapkeep`
+		}
+		how := strings.Replace(p.installFor(r.scope, " --force"), "swapkeep", command, 1)
+		return "unpack swapkeep " + r.Version + " or later anew, from a download that you trust, and run there: " + how
+	}
+	return ""
+}
+
+// superseded reports whether something is of a version that another has replaced.
+func (p *Patient) superseded(e entry) bool {
+	layout, err := installer.LayoutOf(p.Machine, e.scope, p.Version, "")
+	if err != nil || layout.Current == "" {
+		return false
+	}
+	now, err := p.Machine.Files.Readlink(layout.Current)
+	below, in := strings.CutPrefix(e.Path, p.parent(layout.Current)+"/")
+	version, _, _ := strings.Cut(below, "/")
+	return err == nil && in && version != now && below != "current"
+}
+
+// finders are the browsers that would find the host by something.
+func (p *Patient) finders(e entry) (browsers []browser) {
+	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, "")
+	for _, b := range p.seen.browsers {
+		if slices.ContainsFunc(b.places, func(place manifest.Place) bool {
+			if place.Key != "" && e.Kind == installer.Manifest { // which keys name
+				return err == nil && e.Path == p.under(layout.Manifests, manifest.WindowsFileName(place.Family))
+			}
+			kind, path := p.tells(place)
+			return place.Scope == manifest.User && e.Kind == kind && e.Path == path
+		}) {
+			browsers = append(browsers, b)
+		}
+	}
+	return browsers
+}
+
+// ofAbsent reports whether something served a browser that is not here any more.
+func (p *Patient) ofAbsent(e entry) bool {
+	return p.Browser == "" && (e.Kind == installer.Manifest || e.Kind == installer.Value) && len(p.finders(e)) == 0
+}
+
+// reinstalls reports whether --fix would make something again: it installs this version
+// for the browsers that are served.
+func (p *Patient) reinstalls(e entry) bool {
+	layout, err := installer.LayoutOf(p.Machine, manifest.User, p.Version, p.parent(p.Program))
+	served := p.served()
+	if err != nil || len(served) == 0 || p.Browser != "" {
+		return false
+	}
+	switch e.Kind {
+	case installer.Program:
+		return p.parent(e.Path) == layout.Programs
+	case installer.Link:
+		_, err := p.Machine.Files.Stat(p.parent(e.Path))
+		return e.Path == layout.Current || e.Path == layout.Command && err == nil
+	}
+	return slices.ContainsFunc(p.finders(e), func(b browser) bool { return b.Box == "" && slices.Contains(served, b.Browser) })
+}
+
+// receipts are all that can be read.
+func (p *Patient) receipts() (out []entry) {
+	for _, scope := range []manifest.Scope{manifest.User, manifest.System} {
+		r, err := installer.ReadReceipts(p.Machine, scope)
+		if err != nil {
+			continue
+		}
+		for _, e := range r.Entries {
+			out = append(out, entry{e, scope})
+		}
+	}
+	return out
+}
