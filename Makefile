@@ -74,9 +74,9 @@ crash:
 	$(GO) test -tags faults -count=1 -v -timeout $(if $(EVERY),120m,25m) ./test/crash/... $(if $(EVERY),-args -every)
 
 # Broken installations, each examined and mended by the real program. Fault builds take
-# a folder for the root of the system.
+# a folder for the root of the system. What a machine does not let run says so.
 doctor:
-	$(GO) test -tags faults -count=1 -run '^TestDoctor' ./cmd/swapkeep
+	$(GO) test -tags faults -count=1 -v -run '^TestDoctor' ./cmd/swapkeep
 
 # The extension's own half: types, unit tests, packages that stores take, their lint.
 pages: extension
