@@ -28,20 +28,24 @@ type seen struct {
 
 // inBrowser is a row of one of TestMeasure's measurements, in a real browser with the
 // real host. Each is made once, for the first of its rows.
-func inBrowser(browser, measurement, row string) func(context.Context, *lab) (ours, reference []float64, err error) {
-	return func(ctx context.Context, l *lab) (ours, reference []float64, err error) {
-		name := measurement + "-" + browser
+func inBrowser(browser, what, row string) measurement {
+	return func(ctx context.Context, l *lab) (sides, error) {
+		name := what + "-" + browser
 		s, ok := l.seen[name]
 		if !ok {
-			s.err = l.look(ctx, browser, measurement, filepath.Join(l.dir, name+".json"), &s.rows)
+			s.err = l.look(ctx, browser, what, filepath.Join(l.dir, name+".json"), &s.rows)
 			l.seen[name] = s
 		}
-		return s.rows[row].Ours, s.rows[row].Reference, s.err
+		found := sides{s.rows[row].Ours}
+		if beside := s.rows[row].Reference; len(beside) > 0 {
+			found = append(found, beside)
+		}
+		return found, s.err
 	}
 }
 
 // look has TestMeasure make one measurement, whose rows are then in a file.
-func (l *lab) look(ctx context.Context, browser, measurement, file string, rows any) error {
+func (l *lab) look(ctx context.Context, browser, what, file string, rows any) error {
 	tests, err := l.buildTests(ctx)
 	if err != nil {
 		return err
@@ -51,7 +55,7 @@ func (l *lab) look(ctx context.Context, browser, measurement, file string, rows 
 		return err
 	}
 	cmd := exec.CommandContext(ctx, keyring, tests, "-bin="+l.bin, "-measure="+l.dir, "-test.timeout="+browserTime.String(),
-		fmt.Sprintf("-test.run=^TestMeasure$/^%s$/^%s$", measurement, browser))
+		fmt.Sprintf("-test.run=^TestMeasure$/^%s$/^%s$", what, browser))
 	cmd.Dir = browserTests
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // the script takes its folder away
 	cmd.WaitDelay = endTime
@@ -81,16 +85,7 @@ func reason(out []byte) string {
 	return first
 }
 
-// buildTests makes the program of the browsers' tests, once.
+// buildTests makes the program of the browsers' tests.
 func (l *lab) buildTests(ctx context.Context) (string, error) {
-	exe := filepath.Join(l.dir, "browser.test")
-	if _, err := os.Stat(exe); err == nil {
-		return exe, nil
-	}
-	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-tags", "browser", "-o", exe, "./"+browserTests)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build %s: %w\n%s", browserTests, err, out)
-	}
-	return exe, nil
+	return l.make(ctx, "browser.test", []string{"CGO_ENABLED=0"}, "go", "test", "-c", "-tags", "browser", "-o", "OUT", "./"+browserTests)
 }

@@ -96,33 +96,31 @@ func (p planned) decode() ([]swap.Effect, error) {
 }
 
 // measureCheck times the comparison of decoded effects with the terms.
-func measureCheck(ctx context.Context, _ *lab) (ours, _ []float64, err error) {
+func measureCheck(ctx context.Context, l *lab) (sides, error) {
 	p, err := readPlan()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	effects, err := p.decode()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	pins := p.provider.Pins()
-	ours, err = inTurns(ctx, func() error { return swap.Check(p.terms, effects, pins) })
-	return ours, nil, err
+	return ours(inTurns(ctx, l.few(checkTurns), func() error { return swap.Check(p.terms, effects, pins) }))
 }
 
 // measureDecode times what comes before: reading the effects out of the bytes.
-func measureDecode(ctx context.Context, _ *lab) (ours, _ []float64, err error) {
+func measureDecode(ctx context.Context, l *lab) (sides, error) {
 	p, err := readPlan()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	ours, err = inTurns(ctx, func() error { _, err := p.decode(); return err })
-	return ours, nil, err
+	return ours(inTurns(ctx, l.few(checkTurns), func() error { _, err := p.decode(); return err }))
 }
 
 // inTurns times f, some calls at a time, after a first turn as warm-up.
-func inTurns(ctx context.Context, f func() error) (took []float64, err error) {
-	for turn := range 1 + checkTurns {
+func inTurns(ctx context.Context, turns int, f func() error) (took []float64, err error) {
+	for turn := range 1 + turns {
 		began := time.Now()
 		for range checksInTurn {
 			if err := f(); err != nil {

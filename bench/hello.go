@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"time"
 )
 
@@ -12,35 +13,41 @@ const (
 )
 
 // measureSpawn times a host from before its process is made until the reply to
-// its first message is read: the relay, with the daemon up, and an echo that
-// does nothing else.
-func measureSpawn(ctx context.Context, l *lab) (ours, reference []float64, err error) {
-	echo, err := l.build(ctx, "echohost", "swapkeep/bench/echohost")
+// its first message is read: the relay, with the daemon up, and echoes that do
+// nothing else, in Go and in C.
+func measureSpawn(ctx context.Context, l *lab) (all sides, err error) {
+	inGo, err := l.build(ctx, "echohost", "swapkeep/bench/echohost")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	inC, err := l.compile(ctx, "echohost")
+	if err != nil {
+		return nil, err
 	}
 	d, err := l.swapkeepd(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.stop()) }()
-	relayed := func() (*port, error) { return l.relay(d.home) }
-	echoed := func() (*port, error) { return l.open(echo, d.home) }
-	for range spawns {
-		took, body, err := greet(relayed)
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return nil, nil, err
-		}
-		if err := greeted(body); err != nil {
-			return nil, nil, err
-		}
-		bare, _, err := greet(echoed)
-		if err != nil {
-			return nil, nil, err
-		}
-		ours, reference = append(ours, took), append(reference, bare)
+	hosts := []func() (*port, error){
+		func() (*port, error) { return l.relay(d.home) },
+		func() (*port, error) { return l.open(inGo, d.home) },
+		func() (*port, error) { return l.open(inC, d.home) },
 	}
-	return ours, reference, nil
+	all = make(sides, len(hosts))
+	for range l.few(spawns) {
+		for i, open := range hosts {
+			took, body, err := greet(open)
+			if err == nil && i == 0 {
+				err = greeted(body)
+			}
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return nil, err
+			}
+			all[i] = append(all[i], took)
+		}
+	}
+	return all, nil
 }
 
 // greet opens a port, says hello once and closes it again.
@@ -56,59 +63,85 @@ func greet(open func() (*port, error)) (took float64, body []byte, err error) {
 }
 
 // measureRoundTrip times one message and its reply over ports that stay open:
-// relay and daemon, and the same relay with a daemon that answers anything with
-// a few fixed words.
-func measureRoundTrip(ctx context.Context, l *lab) (ours, reference []float64, err error) {
+// relay and daemon, the same relay with a daemon that answers anything with
+// a few fixed words, and an echo in C.
+func measureRoundTrip(ctx context.Context, l *lab) (all sides, err error) {
+	hosts, err := l.hosts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, hosts.stop()) }()
+	var calls []func() error
+	for _, open := range hosts.open {
+		p, err := open()
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, p.close()) }()
+		calls = append(calls, func() error { _, err := p.hello(); return err })
+	}
+	return inTurn(ctx, l.few(roundTrips), nil, calls...)
+}
+
+// Hosts are what a message can be sent to, for as long as daemons are up.
+type hosts struct {
+	daemons []*daemon
+	open    []func() (*port, error) // the relay, the same with a bare daemon, an echo in C
+}
+
+func (l *lab) hosts(ctx context.Context) (h *hosts, err error) {
 	bare, err := l.build(ctx, "fakedaemon", "swapkeep/test/fakedaemon")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var ports [2]*port
-	for i, start := range []func(context.Context) (*daemon, error){
-		l.swapkeepd,
-		func(ctx context.Context) (*daemon, error) { return l.start(ctx, bare) },
-	} {
-		d, err := start(ctx)
+	inC, err := l.compile(ctx, "echohost")
+	if err != nil {
+		return nil, err
+	}
+	h = &hosts{}
+	for _, exe := range []string{filepath.Join(l.bin, "swapkeepd"), bare} {
+		d, err := l.start(ctx, exe)
 		if err != nil {
-			return nil, nil, err
+			return nil, errors.Join(err, h.stop())
 		}
-		defer func() { err = errors.Join(err, d.stop()) }()
-		if ports[i], err = l.relay(d.home); err != nil {
-			return nil, nil, err
-		}
-		defer func() { err = errors.Join(err, ports[i].close()) }()
+		h.daemons = append(h.daemons, d)
+		h.open = append(h.open, func() (*port, error) { return l.relay(d.home) })
 	}
-	body, err := ports[0].hello()
+	h.open = append(h.open, func() (*port, error) { return l.open(inC, l.dir) })
+	_, body, err := greet(h.open[0])
 	if err == nil {
 		err = greeted(body)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, errors.Join(err, h.stop())
 	}
-	return inTurn(ctx, roundTrips, nil,
-		func() error { _, err := ports[0].hello(); return err },
-		func() error { _, err := ports[1].hello(); return err })
+	return h, nil
 }
 
-// inTurn times two things, one after the other, over and over, so that what
-// else the machine does meets both alike. What before does, unless it is nil,
+func (h *hosts) stop() (err error) {
+	for _, d := range h.daemons {
+		err = errors.Join(err, d.stop())
+	}
+	return err
+}
+
+// inTurn times some things, one after the other, over and over, so that what
+// else the machine does meets all alike. What before does, unless it is nil,
 // comes before each and is not timed. The first tenth is warm-up.
-func inTurn(ctx context.Context, rounds int, before, first, second func() error) (a, b []float64, err error) {
-	warm := rounds / 10
-	for i := range warm + rounds {
-		one, err := timed(before, first)
-		if err != nil {
-			return nil, nil, err
-		}
-		two, err := timed(before, second)
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return nil, nil, err
-		}
-		if i >= warm {
-			a, b = append(a, one), append(b, two)
+func inTurn(ctx context.Context, rounds int, before func() error, things ...func() error) (sides, error) {
+	all, warm := make(sides, len(things)), rounds/10
+	for round := range warm + rounds {
+		for i, f := range things {
+			took, err := timed(before, f)
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return nil, err
+			}
+			if round >= warm {
+				all[i] = append(all[i], took)
+			}
 		}
 	}
-	return a, b, nil
+	return all, nil
 }
 
 // timed is how long f takes after before.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"swapkeep/chain"
@@ -24,7 +25,8 @@ const (
 // Places are where what is measured was made.
 type places struct {
 	bin      string // the programs under test
-	node     string // the peer in Node
+	node     string // the peers in Node
+	c        string // the sources of those in C
 	packages string // the extension's
 }
 
@@ -33,21 +35,23 @@ type lab struct {
 	places
 	dir     string // all that is written
 	outside *outside
+	short   bool // few samples, see few
 	homes   int
-	history *ledger         // see fullHistory
-	charted string          // its file, once charts are drawn from it
+	made    map[string]bool // by compilers, see make
+	past    *past           // see (*lab).history
+	charted string          // the history's file, once charts are drawn from it
 	seen    map[string]seen // what was measured in browsers, see inBrowser
 }
 
 // openLab makes the outside world, and the configuration of a daemon that
 // knows all of it.
-func openLab(ctx context.Context, at places) (*lab, error) {
+func openLab(ctx context.Context, at places, short bool) (*lab, error) {
 	for _, name := range []string{"swapkeep", "swapkeepd", "swapkeep-sandbox"} {
 		if _, err := os.Stat(filepath.Join(at.bin, name)); err != nil {
 			return nil, fmt.Errorf("%w; run make build first", err)
 		}
 	}
-	l := &lab{places: at, seen: map[string]seen{}}
+	l := &lab{places: at, short: short, made: map[string]bool{}, seen: map[string]seen{}}
 	var err error
 	if l.bin, err = filepath.Abs(at.bin); err != nil {
 		return nil, err
@@ -65,10 +69,18 @@ func (l *lab) close() (err error) {
 	if l.outside != nil {
 		err = l.outside.close()
 	}
-	if l.history != nil {
-		err = errors.Join(err, l.history.Close())
+	if l.past != nil && l.past.own != nil {
+		err = errors.Join(err, l.past.own.Close())
 	}
 	return errors.Join(err, os.RemoveAll(l.dir))
+}
+
+// few is how many samples are taken where a whole run takes so many.
+func (l *lab) few(samples int) int {
+	if l.short {
+		return min(samples, max(2, samples/20))
+	}
+	return samples
 }
 
 func (l *lab) config() string { return filepath.Join(l.dir, "config.toml") }
@@ -95,17 +107,6 @@ func (l *lab) environ(home string) []string {
 	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "SWAPKEEP_HOME=" + home, "SWAPKEEP_CONFIG=" + l.config()}
 }
 
-// build makes a program of this module as releases are made.
-func (l *lab) build(ctx context.Context, name, pkg string) (string, error) {
-	exe := filepath.Join(l.dir, name)
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", exe, pkg)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build %s: %w\n%s", pkg, err, out)
-	}
-	return exe, nil
-}
-
 // A daemon is one that was started here, for a home of its own.
 type daemon struct {
 	cmd   *exec.Cmd
@@ -113,14 +114,19 @@ type daemon struct {
 	ended chan error
 }
 
-// start runs a daemon program until it listens.
+// start runs a daemon program for a new home until it listens.
 func (l *lab) start(ctx context.Context, exe string) (*daemon, error) {
-	d := &daemon{cmd: exec.Command(exe), home: l.newHome(), ended: make(chan error, 1)}
-	d.cmd.Env = l.environ(d.home)
-	d.cmd.Stderr = os.Stderr
-	if err := os.Mkdir(d.home, 0o700); err != nil {
+	home := l.newHome()
+	if err := os.Mkdir(home, 0o700); err != nil {
 		return nil, err
 	}
+	return l.startAt(ctx, exe, home)
+}
+
+func (l *lab) startAt(ctx context.Context, exe, home string) (*daemon, error) {
+	d := &daemon{cmd: exec.Command(exe), home: home, ended: make(chan error, 1)}
+	d.cmd.Env = l.environ(d.home)
+	d.cmd.Stderr = os.Stderr
 	if err := d.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -149,7 +155,7 @@ func (l *lab) swapkeepd(ctx context.Context) (*daemon, error) {
 
 // stop ends the daemon, by force if it takes too long.
 func (d *daemon) stop() error {
-	if err := d.cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
 	select {

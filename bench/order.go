@@ -20,7 +20,7 @@ import (
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
-// orderTurns are the orders that are timed; a tenth is warm-up.
+// orderTurns are the orders that are timed, after a tenth as warm-up.
 const orderTurns = 4000
 
 // An orderKind is a signed order as one provider has it.
@@ -62,39 +62,38 @@ var (
 
 // orderOf times what stands between a quote and a signature that can be handed over:
 // the quote is read, the order made from the terms and compared, and the vault signs.
-// Of a quote that is kept, what was read and compared is kept with it.
-func orderOf(k orderKind, kept bool) func(context.Context, *lab) (ours, reference []float64, err error) {
-	return func(ctx context.Context, l *lab) ([]float64, []float64, error) {
+// Of a quote that is kept, what was read and compared is kept with it. The limit is a
+// signature of the same hash.
+func orderOf(k orderKind, kept bool) measurement {
+	return func(ctx context.Context, l *lab) (sides, error) {
 		vault, err := unlockedVault(ctx, filepath.Join(l.dir, fmt.Sprint("orders-", strings.TrimSuffix(k.quote.reply, ".json"), kept)))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		defer vault.Lock()
 		p, offer, err := k.offer(ctx)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		terms := k.terms(offer)
-		once := func() (apitypes.TypedData, []byte, error) { return signOrder(ctx, vault, p, offer, terms) }
-		if typed, signature, err := once(); err != nil {
-			return nil, nil, err
-		} else if err := signedBy(owner, typed, signature); err != nil {
-			return nil, nil, err
+		typed, signature, err := signOrder(ctx, vault, p, offer, terms)
+		if err == nil {
+			err = signedBy(owner, typed, signature)
 		}
-		var ours []float64
-		for range orderTurns {
+		if err != nil {
+			return nil, err
+		}
+		bare, err := bareSignature(typed)
+		if err != nil {
+			return nil, err
+		}
+		before := func() (err error) {
 			if !kept { // a provider that has read nothing
-				if p, err = k.provider("http://127.0.0.1:1", func() time.Time { return k.at }); err != nil {
-					return nil, nil, err
-				}
+				p, err = k.provider("http://127.0.0.1:1", func() time.Time { return k.at })
 			}
-			took, err := timed(nil, func() error { _, _, err := once(); return err })
-			if err = errors.Join(err, ctx.Err()); err != nil {
-				return nil, nil, err
-			}
-			ours = append(ours, took)
+			return err
 		}
-		return ours[orderTurns/10:], nil, nil
+		return inTurn(ctx, l.few(orderTurns), before, func() error { _, _, err := signOrder(ctx, vault, p, offer, terms); return err }, bare)
 	}
 }
 

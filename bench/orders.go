@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -19,31 +21,66 @@ import (
 )
 
 const (
-	openOrders = 1000
-	loads      = 10
-	loadTime   = 30 * time.Second // most that one load may take
+	loads    = 10
+	loadTime = 30 * time.Second // most that one load may take
+
+	readAlone = "bbolt alone, the same file read"
 )
 
-// measureOrders times a start that finds 1,000 orders whose transaction is sent
-// and not proven: from the opening of the database until the engine has read
-// every order and asked the chain about its transaction.
-func measureOrders(ctx context.Context, l *lab) (ours, _ []float64, err error) {
-	dir := l.newHome()
-	if err := fillJournal(dir); err != nil {
-		return nil, nil, err
-	}
-	for range loads {
-		took, err := load(ctx, dir)
-		if err != nil {
-			return nil, nil, err
+// loadOrders times a start that finds so many orders whose transaction is sent and
+// not proven: from the opening of the database until the engine has read every order
+// and asked the chain about its transaction. The limit is the same file read whole.
+func loadOrders(count int) measurement {
+	return func(ctx context.Context, l *lab) (sides, error) {
+		dir := l.newHome()
+		if err := fillJournal(dir, count); err != nil {
+			return nil, err
 		}
-		ours = append(ours, float64(took))
+		all := make(sides, 2)
+		for range l.few(loads) {
+			took, err := load(ctx, dir, count)
+			if err != nil {
+				return nil, err
+			}
+			bare, err := timed(nil, func() error { return readWhole(filepath.Join(dir, "orders.db"), count) })
+			if err != nil {
+				return nil, err
+			}
+			all[0], all[1] = append(all[0], float64(took)), append(all[1], bare)
+		}
+		return all, nil
 	}
-	return ours, nil, nil
 }
 
-// fillJournal makes a home whose journal holds the orders.
-func fillJournal(dir string) (err error) {
+// readWhole reads every value of a database, of which there are at least so many.
+func readWhole(path string, least int) (err error) {
+	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var values [][]byte
+	var read func(b *bolt.Bucket) error
+	read = func(b *bolt.Bucket) error {
+		return b.ForEach(func(k, v []byte) error {
+			if v == nil {
+				return read(b.Bucket(k))
+			}
+			values = append(values, bytes.Clone(v))
+			return nil
+		})
+	}
+	err = db.View(func(tx *bolt.Tx) error {
+		return tx.ForEach(func(_ []byte, b *bolt.Bucket) error { return read(b) })
+	})
+	if err == nil && len(values) < least {
+		err = fmt.Errorf("%s holds %d values", path, len(values))
+	}
+	return err
+}
+
+// fillJournal makes a home whose journal holds so many orders.
+func fillJournal(dir string, count int) (err error) {
 	h, err := home.Open(dir, true)
 	if err != nil {
 		return err
@@ -54,7 +91,7 @@ func fillJournal(dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	for n := range openOrders {
+	for n := range count {
 		o, err := sentOrder(n)
 		if err != nil {
 			return err
@@ -80,11 +117,15 @@ func sentOrder(n int) (swap.Order, error) {
 	if err != nil {
 		return swap.Order{}, err
 	}
-	now := time.Now().UTC()
+	now, t := time.Now().UTC(), p.terms
+	asked := swap.QuoteRequest{
+		Account: t.Account, SrcChain: t.SrcChain, TokenIn: t.TokenIn, AmountIn: t.AmountIn, DstChain: t.DstChain, TokenOut: t.TokenOut,
+		Recipient: t.Recipient, RefundTo: t.RefundTo, SlippageBps: swap.DefaultSlippageBps,
+	}
 	o := swap.Order{
-		ID: id.String(), Request: uuid.NewString(), Digest: common.Hash{1, byte(n >> 8), byte(n)}, Origin: origin, Terms: p.terms,
+		ID: id.String(), Request: uuid.NewString(), Digest: common.Hash{1, byte(n >> 8), byte(n)}, Origin: origin, Terms: t,
 		Offer: swap.Offer{
-			ID: uuid.NewString(), Provider: swap.DEX, Routing: "CLASSIC", Route: "bench", AmountOut: new(big.Int).Set(p.terms.FloorOut), MinOut: p.terms.FloorOut,
+			ID: uuid.NewString(), Provider: swap.DEX, Request: asked, Routing: "CLASSIC", Route: "bench", AmountOut: new(big.Int).Set(t.FloorOut), MinOut: t.FloorOut,
 			Expires: now, Raw: json.RawMessage(upstreams[dexPath+"/quote"].at(time.Now())),
 		},
 		Plan: swap.Plan{Steps: p.steps, Settlement: swap.ByOwnCall}, State: swap.Settling, Step: len(p.steps), Created: now, Updated: now,
@@ -97,7 +138,7 @@ func sentOrder(n int) (swap.Order, error) {
 }
 
 // load opens the home as the daemon does and waits for its orders.
-func load(ctx context.Context, dir string) (took time.Duration, err error) {
+func load(ctx context.Context, dir string, count int) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, loadTime)
 	defer cancel()
 	began := time.Now()
@@ -106,7 +147,7 @@ func load(ctx context.Context, dir string) (took time.Duration, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	w := &waiting{seen: map[common.Hash]bool{}, all: make(chan struct{})}
+	w := &waiting{orders: count, seen: map[common.Hash]bool{}, all: make(chan struct{})}
 	s, err := w.service(h.DB)
 	if err != nil {
 		return 0, err
@@ -119,7 +160,7 @@ func load(ctx context.Context, dir string) (took time.Duration, err error) {
 	case <-w.all:
 		return time.Since(began), nil
 	case <-ctx.Done():
-		return 0, fmt.Errorf("%d of %d orders loaded: %w", w.count(), openOrders, ctx.Err())
+		return 0, fmt.Errorf("%d of %d orders loaded: %w", w.count(), count, ctx.Err())
 	}
 }
 
@@ -128,6 +169,8 @@ func load(ctx context.Context, dir string) (took time.Duration, err error) {
 type waiting struct {
 	swap.Nodes
 	swap.Sender
+
+	orders int
 
 	mu   sync.Mutex
 	seen map[common.Hash]bool
@@ -140,7 +183,7 @@ func (w *waiting) service(db *bolt.DB) (*swap.Service, error) {
 		return nil, err
 	}
 	return swap.NewService(swap.Options{
-		Journal: j, Nodes: w, Sender: w, Fees: swap.DefaultFees(), OpenOrders: openOrders, Now: time.Now,
+		Journal: j, Nodes: w, Sender: w, Fees: swap.DefaultFees(), OpenOrders: w.orders, Now: time.Now,
 		Unlocked: func() bool { return false }, IsLocked: func(error) bool { return false },
 	})
 }
@@ -157,7 +200,7 @@ func (w *waiting) Evidence(_ context.Context, _ uint64, tx common.Hash) (chain.E
 	defer w.mu.Unlock()
 	if !w.seen[tx] {
 		w.seen[tx] = true
-		if len(w.seen) == openOrders {
+		if len(w.seen) == w.orders {
 			close(w.all)
 		}
 	}

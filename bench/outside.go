@@ -143,8 +143,9 @@ func (o *world) remembered(a *ask) (all []ask) {
 	return nil
 }
 
-// nodeReply answers what a quote asks of a node. Anything else is an error, and
-// would show as a quote that fails.
+// nodeReply answers what a quote asks of a node, and an order that waits for its
+// transaction: it is not in a block. Anything else is an error, and would show as a
+// quote that fails.
 func nodeReply(network string, body []byte) []byte {
 	var call struct {
 		ID     json.RawMessage `json:"id"`
@@ -156,12 +157,13 @@ func nodeReply(network string, body []byte) []byte {
 	var id uint64
 	_, _ = fmt.Sscan(network, &id)
 	results := map[string]string{
-		"eth_chainId":    fmt.Sprintf("0x%x", id),
-		"eth_getBalance": "0x8ac7230489e80000",
+		"eth_chainId":               fmt.Sprintf(`"0x%x"`, id),
+		"eth_getBalance":            `"0x8ac7230489e80000"`,
+		"eth_getTransactionReceipt": "null",
 	}
 	result, ok := results[call.Method]
 	if !ok {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no method %s here"}}`, call.ID, call.Method)
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%q}`, call.ID, result)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, call.ID, result)
 }

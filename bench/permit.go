@@ -12,22 +12,35 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"time"
+	"strconv"
 
 	"swapkeep/keys"
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 )
 
 const (
-	viemVersion = "2.57.0"
-
 	signTurns   = 60
 	signsInTurn = 50
+	peerWarmUp  = 2000 // signatures of a peer before the first that counts
+
+	bareSecp256k1 = "secp256k1 signature alone"
 )
+
+// libraries are the peers in Node, as its lock file has them.
+var libraries = []struct{ name, version string }{{"viem", "2.57.0"}, {"ethers", "6.17.0"}}
+
+// inNode names them.
+func inNode() (names []string) {
+	for _, l := range libraries {
+		names = append(names, l.name+" "+l.version+" in Node")
+	}
+	return names
+}
 
 // permitVector is typed data with the signature that a test key gives it.
 //
@@ -65,45 +78,74 @@ func (p permit) grant() swap.Approval {
 }
 
 // measurePermit times hash and signature of typed data that is ready made: by
-// the vault as the daemon calls it, and by viem in a Node that has signed often
-// before. Both must give the golden signature first.
-func measurePermit(ctx context.Context, l *lab) (ours, reference []float64, err error) {
+// the vault as the daemon calls it, and by viem and ethers, each in a Node that has
+// signed often before. All must give the golden signature first. The limit is a
+// signature of a hash that is ready made, with a key that lies open.
+func measurePermit(ctx context.Context, l *lab) (_ sides, err error) {
 	p, err := readPermit()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	vault, err := unlockedVault(ctx, filepath.Join(l.dir, "vault"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer vault.Lock()
-	sign := func() ([]byte, error) { return vault.SignTypedData(ctx, p.Signer, p.typed()) }
-	if signature, err := sign(); err != nil || !bytes.Equal(signature, p.Signature) {
-		return nil, nil, fmt.Errorf("the vault's signature is not the golden one: %x, %w", signature, err)
+	if signature, err := vault.SignTypedData(ctx, p.Signer, p.typed()); err != nil || !bytes.Equal(signature, p.Signature) {
+		return nil, fmt.Errorf("the vault's signature is not the golden one: %x, %w", signature, err)
 	}
-	peer, err := l.openPeer(ctx, p)
+	signers := []func(times int) ([]float64, error){each(func() error { _, err := vault.SignTypedData(ctx, p.Signer, p.typed()); return err })}
+	for _, library := range libraries {
+		peer, err := l.openPeer(ctx, library.name, library.version, p)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, peer.close()) }()
+		signers = append(signers, peer.sign)
+	}
+	bare, err := bareSignature(p.typed())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, peer.close()) }()
-	for turn := range 1 + signTurns {
-		var took []float64
-		for range signsInTurn {
-			began := time.Now()
-			if _, err := sign(); err != nil {
-				return nil, nil, err
+	signers = append(signers, each(bare))
+	all := make(sides, len(signers))
+	for turn := range 1 + l.few(signTurns) {
+		for i, sign := range signers {
+			took, err := sign(signsInTurn)
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return nil, err
 			}
-			took = append(took, float64(time.Since(began)))
-		}
-		theirs, err := peer.sign(signsInTurn)
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return nil, nil, err
-		}
-		if turn > 0 { // the first is warm-up
-			ours, reference = append(ours, took...), append(reference, theirs...)
+			if turn > 0 { // the first is warm-up
+				all[i] = append(all[i], took...)
+			}
 		}
 	}
-	return ours, reference, nil
+	return all, nil
+}
+
+// each times f, one call after the other.
+func each(f func() error) func(times int) ([]float64, error) {
+	return func(times int) (all []float64, err error) {
+		for range times {
+			took, err := timed(nil, f)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, took)
+		}
+		return all, nil
+	}
+}
+
+// bareSignature signs typed data's hash, which is ready made, with any key: what no
+// signature can do without.
+func bareSignature(typed apitypes.TypedData) (func() error, error) {
+	digest, _, err := apitypes.TypedDataAndHash(typed)
+	if err != nil {
+		return nil, err
+	}
+	key, err := crypto.GenerateKey()
+	return func() error { _, err := crypto.Sign(digest, key); return err }, err
 }
 
 // unlockedVault has the published test accounts, in files of its own.
@@ -132,22 +174,22 @@ type peer struct {
 	lines *bufio.Reader
 }
 
-func (l *lab) openPeer(ctx context.Context, want permit) (*peer, error) {
+func (l *lab) openPeer(ctx context.Context, library, version string, want permit) (*peer, error) {
 	vector := filepath.Join(l.dir, "permit.json")
 	if err := os.WriteFile(vector, permitVector, 0o600); err != nil {
 		return nil, err
 	}
-	c, err := spawn(exec.CommandContext(ctx, "node", filepath.Join(l.node, "permit.mjs"), vector))
+	c, err := spawn(exec.CommandContext(ctx, "node", filepath.Join(l.node, "permit.mjs"), library, vector, strconv.Itoa(l.few(peerWarmUp))))
 	if err != nil {
 		return nil, err
 	}
 	p := &peer{c, bufio.NewReader(c.stdout)}
 	var self struct {
-		Viem      string        `json:"viem"`
+		Version   string        `json:"version"`
 		Signature hexutil.Bytes `json:"signature"`
 	}
-	if err = p.line(&self); err == nil && (self.Viem != viemVersion || !bytes.Equal(self.Signature, want.Signature)) {
-		err = fmt.Errorf("viem %s instead of %s, or not the golden signature: %s", self.Viem, viemVersion, self.Signature)
+	if err = p.line(&self); err == nil && (self.Version != version || !bytes.Equal(self.Signature, want.Signature)) {
+		err = fmt.Errorf("%s %s instead of %s, or not the golden signature: %s", library, self.Version, version, self.Signature)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the peer in Node (run make bench, which installs it): %w", err), p.close())

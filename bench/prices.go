@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -19,13 +18,8 @@ import (
 	"swapkeep/tokens"
 )
 
-// A history that is full, and what is written to it.
-const (
-	warmMinutes = 26 * 60 // until every slot of the minutes is an own one
-	runMinutes  = 4 * 60  // that are measured
-	minuteTurns = 60
-	fillRows    = 64 // of one Fill
-)
+// fillRows are those of one Fill.
+const fillRows = 64
 
 // pricedToken is the nth token of a made-up list.
 func pricedToken(n int) tokens.Token {
@@ -41,6 +35,18 @@ func priceAt(n int, at time.Time) price.Value {
 		panic(err) // the form is constant
 	}
 	return v
+}
+
+// packedAt is the same, packed, without the way over a text: a month has millions. at
+// is a minute.
+func packedAt(n int, at int64) price.Packed {
+	whole, fraction := uint64(1+n%4000), uint64(1+(at*60*7919+int64(n)*104729)%99_999_999_999_999_999)
+	shift, digits := uint64(10), uint64(1)
+	for ; shift <= whole; shift *= 10 {
+		digits++
+	}
+	const seventeen = 100_000_000_000_000_000
+	return price.Packed((whole*(seventeen/shift)+fraction/shift)<<6 | (digits + 1))
 }
 
 // samplesAt is a fetch of so many tokens.
@@ -99,7 +105,7 @@ func (l *ledger) fill(ctx context.Context, r price.Resolution, span time.Duratio
 			id := price.IDOf(pricedToken(n))
 			for i := range fillRows {
 				if t := at.Add(time.Duration(i) * step); t.Before(l.now) {
-					v := priceAt(n, t)
+					v, _ := packedAt(n, minuteOf(t)).Unpack()
 					candles[id] = append(candles[id], price.Candle{At: t, Open: v, High: v, Low: v, Close: v})
 				}
 			}
@@ -111,105 +117,19 @@ func (l *ledger) fill(ctx context.Context, r price.Resolution, span time.Duratio
 	return nil
 }
 
-// minutes lets so many pass, and returns how long each commit took.
-func (l *ledger) minutes(ctx context.Context, count, turns int) (took []float64, err error) {
+// minute lets one pass, and says how long its commit took and how many bytes it wrote.
+func (l *ledger) minute(ctx context.Context, count int) (took, bytes float64, err error) {
+	l.now = l.now.Add(time.Minute)
 	m := samplesAt(count, l.now)
-	for range turns {
-		l.now = l.now.Add(time.Minute)
-		m.At = l.now
-		t, err := timed(nil, func() error { return l.Append(ctx, m) })
-		if err != nil {
-			return nil, err
-		}
-		took = append(took, t)
-	}
-	return took, ctx.Err()
-}
-
-// commitOf times a minute's commit to a history of so many tokens.
-func commitOf(count int) func(context.Context, *lab) (ours, reference []float64, err error) {
-	return func(ctx context.Context, l *lab) (ours, _ []float64, err error) {
-		s, err := series.Open(filepath.Join(l.dir, fmt.Sprintf("commit-%d.db", count)), series.Options{})
-		if err != nil {
-			return nil, nil, err
-		}
-		at := &ledger{Store: s, now: time.Now().UTC().Truncate(time.Minute).Add(-minuteTurns * time.Minute)}
-		ours, err = at.minutes(ctx, count, minuteTurns)
-		return ours, nil, firstOf(err, s.Close())
-	}
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// measureDay is what a day of a thousand tokens writes to a full history, by the
-// kernel's count of what this process gave to it.
-func measureDay(ctx context.Context, l *lab) (ours, _ []float64, err error) {
-	s, err := l.fullHistory(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
 	before, err := bytesWritten()
 	if err != nil {
-		return nil, nil, err
+		return 0, 0, err
 	}
-	if _, err := s.minutes(ctx, pricedTokens, runMinutes); err != nil {
-		return nil, nil, err
+	if took, err = timed(nil, func() error { return l.Append(ctx, m) }); err != nil {
+		return 0, 0, err
 	}
 	after, err := bytesWritten()
-	return []float64{(after - before) * (24 * 60 / runMinutes)}, nil, err
-}
-
-// measureFile is the size of that history.
-func measureFile(ctx context.Context, l *lab) (ours, _ []float64, err error) {
-	s, err := l.fullHistory(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := os.Stat(s.path)
-	if err != nil {
-		return nil, nil, err
-	}
-	return []float64{float64(info.Size())}, nil, nil
-}
-
-// pricedTokens is how many the history of the bench has.
-const pricedTokens = 1000
-
-// fullHistory is a month of a thousand tokens, the last day as it was taken. It is
-// made once.
-func (l *lab) fullHistory(ctx context.Context) (*ledger, error) {
-	if l.history != nil {
-		return l.history, nil
-	}
-	s, err := openLedger(ctx, filepath.Join(l.dir, "prices.db"), pricedTokens)
-	if err == nil {
-		_, err = s.minutes(ctx, pricedTokens, warmMinutes)
-	}
-	if err != nil {
-		return nil, err
-	}
-	l.history = s
-	return s, nil
-}
-
-// handOver closes that history, for a server to open it, and returns its file.
-func (l *lab) handOver(ctx context.Context) (string, error) {
-	if l.charted != "" {
-		return l.charted, nil
-	}
-	s, err := l.fullHistory(ctx)
-	if err != nil {
-		return "", err
-	}
-	l.history, l.charted = nil, s.path
-	return s.path, s.Close()
+	return took, after - before, err
 }
 
 // bytesWritten is how many bytes this process has given to the system (proc(5), io).

@@ -112,89 +112,111 @@ func (c crowd) turn() (each, p99 float64, err error) {
 	return float64(elapsed) / float64(len(every)), every[len(every)*99/100], nil
 }
 
-// loadOf puts the price API with so many tokens and a bare handler that writes the
-// same bytes under the same load, in turns. tail picks the slowest hundredth.
-func loadOf(count int, path string, tail bool) func(context.Context, *lab) (ours, reference []float64, err error) {
-	return func(ctx context.Context, l *lab) (ours, reference []float64, err error) {
+// What the price API is compared with.
+const (
+	bareHandler = "bare net/http handler, same bytes"
+	bareTCP     = "same bytes over bare TCP"
+)
+
+// loadOf puts the price API with so many tokens, a bare handler that writes the same
+// bytes, and a bare connection that does, under the same load, in turns. tail picks the
+// slowest hundredth.
+func loadOf(count int, path string, tail bool) measurement {
+	return func(ctx context.Context, l *lab) (_ sides, err error) {
 		s, err := l.priceServer(ctx, count, "")
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		defer func() { err = errors.Join(err, s.close()) }()
-		own, err := dialCrowd(s.API, path)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer func() { err = errors.Join(err, own.close()) }()
-		bare, err := dialCrowd(s.Bare[path], path)
-		if err != nil {
-			return nil, nil, err
-		}
-		defer func() { err = errors.Join(err, bare.close()) }()
-		for turn := range askTurns + 1 {
-			a, aTail, err := own.turn()
-			b, bTail, otherErr := bare.turn()
-			if err := errors.Join(err, otherErr, ctx.Err()); err != nil {
-				return nil, nil, err
+		var crowds []crowd
+		for _, address := range []string{s.API, s.Bare[path].HTTP, s.Bare[path].TCP} {
+			c, err := dialCrowd(address, path)
+			if err != nil {
+				return nil, err
 			}
-			if turn == 0 {
-				continue // both are warm now
-			}
-			if tail {
-				a, b = aTail, bTail
-			}
-			ours, reference = append(ours, a), append(reference, b)
+			defer func() { err = errors.Join(err, c.close()) }()
+			crowds = append(crowds, c)
 		}
-		return ours, reference, nil
+		all := make(sides, len(crowds))
+		for turn := range l.few(askTurns) + 1 {
+			for i, c := range crowds {
+				took, p99, err := c.turn()
+				if err := errors.Join(err, ctx.Err()); err != nil {
+					return nil, err
+				}
+				if tail {
+					took = p99
+				}
+				if turn > 0 { // all are warm then
+					all[i] = append(all[i], took)
+				}
+			}
+		}
+		return all, nil
 	}
 }
 
-// chartOf times one chart of a thousand tokens' full history, response included.
-func chartOf(period string) func(context.Context, *lab) (ours, reference []float64, err error) {
-	return func(ctx context.Context, l *lab) (ours, _ []float64, err error) {
-		path, err := l.handOver(ctx)
+// chartOf times one chart of the full history, response included, and beside it a bare
+// handler's of the same bytes.
+func chartOf(period string) measurement {
+	return func(ctx context.Context, l *lab) (_ sides, err error) {
+		history, err := l.handOver(ctx)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		server, err := l.priceServer(ctx, pricedTokens, path)
+		server, err := l.priceServer(ctx, l.tokens(), history)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		defer func() { err = errors.Join(err, server.close()) }()
-		a, err := dialAsker(server.API, server.API, chartPath(period))
-		if err != nil {
-			return nil, nil, err
-		}
-		defer func() { err = errors.Join(err, a.conn.Close()) }()
-		for range chartTurns {
-			took, err := timed(nil, a.exchange)
-			if err = errors.Join(err, ctx.Err()); err != nil {
-				return nil, nil, err
+		path := chartPath(period)
+		var asks []func() error
+		for _, address := range []string{server.API, server.Bare[path].HTTP} {
+			a, err := dialAsker(address, address, path)
+			if err != nil {
+				return nil, err
 			}
-			ours = append(ours, took)
+			defer func() { err = errors.Join(err, a.conn.Close()) }()
+			asks = append(asks, a.exchange)
 		}
-		return ours, nil, nil
+		return inTurn(ctx, l.few(chartTurns), nil, asks...)
 	}
 }
 
 // priceMemoryOf is the resident memory of a price server with so many tokens after
-// its hot requests were answered.
-func priceMemoryOf(count int) func(context.Context, *lab) (ours, reference []float64, err error) {
-	return func(ctx context.Context, l *lab) (ours, _ []float64, err error) {
+// its hot requests were answered, beside that of the same program with nothing but a
+// bare handler, which was asked as much.
+func priceMemoryOf(count int) measurement {
+	return func(ctx context.Context, l *lab) (_ sides, err error) {
 		s, err := l.priceServer(ctx, count, "")
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		defer func() { err = errors.Join(err, s.close()) }()
-		own, err := dialCrowd(s.API, listPath)
+		bare, err := openOutside()
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		defer func() { err = errors.Join(err, own.close()) }()
-		if _, _, err := own.turn(); err != nil {
-			return nil, nil, err
+		defer func() { err = errors.Join(err, bare.close()) }()
+		var all sides
+		for _, of := range []struct {
+			address, path string
+			pid           int
+		}{{s.API, listPath, s.cmd.Process.Pid}, {strings.TrimPrefix(bare.base, "http://"), askedPath, bare.cmd.Process.Pid}} {
+			c, err := dialCrowd(of.address, of.path)
+			if err != nil {
+				return nil, err
+			}
+			defer func() { err = errors.Join(err, c.close()) }()
+			if _, _, err := c.turn(); err != nil {
+				return nil, err
+			}
+			size, err := memory(of.pid, "VmRSS")
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, []float64{size})
 		}
-		size, err := s.resident()
-		return []float64{size}, nil, err
+		return all, nil
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/price"
 	"swapkeep/priceapi/series"
 	"swapkeep/priceapi/web"
 )
@@ -32,11 +34,18 @@ func chartPath(period string) string {
 	return fmt.Sprintf("%s%s/history?chain_id=1&period=%s", askAlike, pricedToken(7).Address.Hex(), period)
 }
 
-// A pricePlace says where a price server listens: the API, and bare handlers that
-// answer with the bytes which the API gives for a path.
+// A pricePlace says where a price server listens: the API, and what answers with the
+// bytes that the API gives for a path.
 type pricePlace struct {
-	API  string            `json:"api"`
-	Bare map[string]string `json:"bare"`
+	API  string          `json:"api"`
+	Bare map[string]bare `json:"bare"`
+}
+
+// A bare place writes the same bytes whatever is asked: by a handler of net/http, and by
+// the connection alone.
+type bare struct {
+	HTTP string `json:"http"`
+	TCP  string `json:"tcp"`
 }
 
 // runPrices is a process of its own: the price API with so many tokens, and beside it
@@ -45,12 +54,13 @@ type pricePlace struct {
 func runPrices(count int, history string) error {
 	feed, now := board.NewFeed(), time.Now().UTC()
 	feed.Publish(boardAt(count, now))
-	if history == "" {
-		history = fmt.Sprintf("%s/swapkeep-bench-%d.db", os.TempDir(), os.Getpid())
-		defer func() { _ = os.Remove(history) }()
+	file := history
+	if file == "" {
+		file = fmt.Sprintf("%s/swapkeep-bench-%d.db", os.TempDir(), os.Getpid())
+		defer func() { _ = os.Remove(file) }()
 	}
 	clock := func() time.Time { return now }
-	charts, err := series.Open(history, series.Options{Now: clock})
+	charts, err := series.Open(file, series.Options{Now: clock})
 	if err != nil {
 		return err
 	}
@@ -68,7 +78,7 @@ func runPrices(count int, history string) error {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	place := pricePlace{Bare: map[string]string{}}
+	place := pricePlace{Bare: map[string]bare{}}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -76,7 +86,13 @@ func runPrices(count int, history string) error {
 	served := make(chan error, 1)
 	go func() { served <- api.Serve(ctx, l) }()
 	place.API = l.Addr().String()
-	for _, path := range []string{listPath, singlePath(7)} {
+	paths := []string{listPath, singlePath(7)}
+	if history != "" {
+		for _, p := range price.Periods() {
+			paths = append(paths, chartPath(p.Name))
+		}
+	}
+	for _, path := range paths {
 		if place.Bare[path], err = bareLike(place.API, path); err != nil {
 			return err
 		}
@@ -89,16 +105,24 @@ func runPrices(count int, history string) error {
 	return errors.Join(err, <-served)
 }
 
-// bareLike listens with a handler that writes what the API gives for a path.
-func bareLike(api, path string) (string, error) {
+// bareLike listens with what writes the API's answer to a path.
+func bareLike(api, path string) (b bare, err error) {
 	answer, err := http.Get("http://" + api + path)
 	if err != nil {
-		return "", err
+		return b, err
 	}
 	body, err := io.ReadAll(answer.Body)
 	if err := errors.Join(err, answer.Body.Close()); err != nil || answer.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: %s: %w", path, answer.Status, err)
+		return b, fmt.Errorf("%s: %s: %w", path, answer.Status, err)
 	}
+	if b.HTTP, err = overHTTP(body); err != nil {
+		return b, err
+	}
+	b.TCP, err = overTCP(fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
+	return b, err
+}
+
+func overHTTP(body []byte) (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
@@ -110,6 +134,35 @@ func bareLike(api, path string) (string, error) {
 		_, _ = w.Write(body)
 	})}
 	go func() { _ = server.Serve(l) }()
+	return l.Addr().String(), nil
+}
+
+// overTCP answers whatever ends with an empty line.
+func overTCP(answer []byte) (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = conn.Close() }()
+				for in := bufio.NewReader(conn); ; {
+					line, err := in.ReadSlice('\n')
+					if err == nil && len(line) == 2 {
+						_, err = conn.Write(answer)
+					}
+					if err != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
 	return l.Addr().String(), nil
 }
 
@@ -133,14 +186,4 @@ func (l *lab) priceServer(ctx context.Context, count int, history string) (*pric
 		return nil, errors.Join(err, c.close())
 	}
 	return s, nil
-}
-
-// resident is the process's resident memory, in bytes.
-func (s *priceServer) resident() (float64, error) {
-	text, ok := field(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid), "VmRSS")
-	kilobytes, err := strconv.ParseFloat(text[:max(0, len(text)-len(" kB"))], 64)
-	if !ok || err != nil {
-		return 0, errors.New("this system does not tell the memory of a process")
-	}
-	return kilobytes * 1024, nil
 }

@@ -44,17 +44,17 @@ const quoteChain = 42161
 
 // measureQuote times swap.quote over relay and daemon, less the exchange with the
 // provider that it cannot do without, which is repeated in turn with net/http
-// alone. The provider and the node answer at once, so that what is left is what
-// the host adds, the balance that it reads from the node meanwhile among it.
-// reference is the time of the exchange.
-func measureQuote(ctx context.Context, l *lab) (ours, reference []float64, err error) {
-	return l.quoteBeside(ctx, quoteRun{[]string{"dex"}, dexPath + "/quote", quotes, quotePause})
+// alone, which is the limit. The provider and the node answer at once, so that what
+// is left is what the host adds, the balance that it reads from the node meanwhile
+// among it.
+func measureQuote(ctx context.Context, l *lab) (sides, error) {
+	return l.quoteBeside(ctx, quoteRun{[]string{"dex"}, dexPath + "/quote", l.few(quotes), quotePause})
 }
 
 // measureAtOnce times the same of all providers, less the exchange with the slowest.
 // One answers at once, the others after 40 to 100 ms.
-func measureAtOnce(ctx context.Context, l *lab) (ours, reference []float64, err error) {
-	return l.quoteBeside(ctx, quoteRun{[]string{"dex", "bridge", "intent", "gasless"}, slowest, quotesAtOnce, atOncePause})
+func measureAtOnce(ctx context.Context, l *lab) (sides, error) {
+	return l.quoteBeside(ctx, quoteRun{[]string{"dex", "bridge", "intent", "gasless"}, slowest, l.few(quotesAtOnce), atOncePause})
 }
 
 // A quoteRun is a measurement of quotes beside the one exchange that they cannot do
@@ -66,34 +66,37 @@ type quoteRun struct {
 	pause     time.Duration
 }
 
-func (l *lab) quoteBeside(ctx context.Context, q quoteRun) (ours, reference []float64, err error) {
+func (l *lab) quoteBeside(ctx context.Context, q quoteRun) (_ sides, err error) {
 	d, err := l.swapkeepd(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.stop()) }()
 	p, err := l.wallet(ctx, d.home)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer func() { _, e := p.Stop(); err = errors.Join(err, e) }()
 	quote := func() error { return askQuote(ctx, p, q.providers) }
 	asked, err := l.askedBy(quote)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	asked = slices.DeleteFunc(asked, func(a ask) bool { return a.Path != q.exchange })
 	if len(asked) != 1 {
-		return nil, nil, fmt.Errorf("a quote asks for %s %d times", q.exchange, len(asked))
+		return nil, fmt.Errorf("a quote asks for %s %d times", q.exchange, len(asked))
 	}
 	direct := &http.Client{Transport: &http.Transport{}}
 	defer direct.CloseIdleConnections()
 	pause := func() error { time.Sleep(q.pause); return nil }
-	whole, reference, err := inTurn(ctx, q.rounds, pause, quote, func() error { return l.outside.repeat(direct, asked) })
-	for i := range whole {
-		ours = append(ours, whole[i]-reference[i])
+	all, err := inTurn(ctx, q.rounds, pause, quote, func() error { return l.outside.repeat(direct, asked) })
+	if err != nil {
+		return nil, err
 	}
-	return ours, reference, err
+	for i, alone := range all[1] {
+		all[0][i] -= alone
+	}
+	return all, nil
 }
 
 // askedBy is what a quote asks of the outside once its connections are open.

@@ -7,29 +7,49 @@ import (
 	"slices"
 )
 
-// A subject is what one row is about. measure returns samples in nanoseconds, bytes
-// or frames; reference is nil where there is nothing to compare with.
+// A subject is what one row is about. What it is measured beside is a peer, which does
+// the same in another way, or a limit, below which nothing can be.
 type subject struct {
-	what, against string
-	unit          unit
-	goal          goal
-	measure       func(context.Context, *lab) (ours, reference []float64, err error)
+	what    string
+	peers   []string
+	limit   string // "" = none that could be measured
+	unit    unit
+	goal    goal
+	measure measurement
 }
+
+// A measurement returns samples in nanoseconds, bytes or frames.
+type measurement func(context.Context, *lab) (sides, error)
+
+// Sides are the samples of ours, of each peer and of the limit, in this order.
+type sides [][]float64
+
+// ours are sides where there is nothing beside.
+func ours(samples []float64, err error) (sides, error) { return sides{samples}, err }
+
+// beside names the peers of a row.
+func beside(peers ...string) []string { return peers }
 
 // A Row is one line of the table.
 type Row struct {
-	What      string  `json:"what"`
-	Against   string  `json:"against,omitempty"` // what the reference is
-	Unit      string  `json:"unit"`              // ns, bytes or frames
-	Ours      *figure `json:"ours,omitempty"`
-	Reference *figure `json:"reference,omitempty"`
-	Ratio     float64 `json:"ratio,omitempty"` // of medians, as the goal puts it, or the difference; 0 = none
-	Goal      string  `json:"goal,omitempty"`
-	Verdict   verdict `json:"verdict,omitempty"`
-	Error     string  `json:"error,omitempty"`
+	What    string  `json:"what"`
+	Unit    string  `json:"unit"` // ns, bytes or frames
+	Ours    *figure `json:"ours,omitempty"`
+	Peers   []side  `json:"peers,omitempty"`
+	Limit   *side   `json:"limit,omitempty"`
+	Ratio   float64 `json:"ratio,omitempty"` // to the first peer's median or, without any, the limit's, as the goal puts it, or the difference; 0 = none
+	Goal    string  `json:"goal,omitempty"`
+	Verdict verdict `json:"verdict,omitempty"`
+	Error   string  `json:"error,omitempty"`
 
 	unit  unit
 	times string // how the ratio reads
+}
+
+// A side is what ours is measured beside.
+type side struct {
+	Name string `json:"name"`
+	*figure
 }
 
 type verdict string
@@ -42,18 +62,46 @@ const (
 
 // row measures the subject.
 func (s subject) row(ctx context.Context, l *lab) Row {
-	r := Row{What: s.what, Against: s.against, Unit: s.unit.name, Goal: s.goal.text(s.unit), unit: s.unit, times: s.goal.times}
-	ours, reference, err := s.measure(ctx, l)
-	if err == nil && (len(ours) == 0 || s.goal.of != nil && len(reference) == 0) {
+	r := Row{What: s.what, Unit: s.unit.name, Goal: s.goal.text(s.unit), unit: s.unit, times: s.goal.times}
+	names := s.beside()
+	found, err := s.measure(ctx, l)
+	if err == nil && (len(found) != 1+len(names) || slices.ContainsFunc(found, func(samples []float64) bool { return len(samples) == 0 })) {
 		err = errors.New("nothing to measure, or to compare with")
 	}
 	if err != nil {
 		r.Verdict, r.Error = unmeasured, err.Error()
 		return r
 	}
-	r.Ours, r.Reference = figureOf(ours), figureOf(reference)
+	r.Ours = figureOf(found[0])
+	for i, name := range names {
+		beside := side{name, figureOf(found[1+i])}
+		if i < len(s.peers) {
+			r.Peers = append(r.Peers, beside)
+		} else {
+			r.Limit = &beside
+		}
+	}
 	s.goal.judge(&r)
 	return r
+}
+
+// beside are the names of the other sides, in their order.
+func (s subject) beside() []string {
+	if s.limit == "" {
+		return s.peers
+	}
+	return append(slices.Clone(s.peers), s.limit)
+}
+
+// reference is what the ratio is to; nil where there is nothing.
+func (r Row) reference() *figure {
+	switch {
+	case len(r.Peers) > 0:
+		return r.Peers[0].figure
+	case r.Limit != nil:
+		return r.Limit.figure
+	}
+	return nil
 }
 
 // A figure sums up samples.
@@ -79,28 +127,33 @@ type goal struct {
 	of    func(ours, reference float64) float64 // the ratio or difference; nil: the bound is of ours alone
 	least bool                                  // the ratio may not be below the bound, instead of above
 	times string
+	added bool // ours comes on top of the reference: there is no ratio
 }
 
-func atMost(bound float64) goal { return goal{bound: bound} }
+func ratio(ours, reference float64) float64   { return ours / reference }
+func inverse(ours, reference float64) float64 { return reference / ours }
 
-func atMostTimes(bound float64) goal {
-	return goal{bound: bound, times: "×", of: func(ours, reference float64) float64 { return ours / reference }}
-}
+func atMost(bound float64) goal { return goal{bound: bound, times: "×"} }
+
+// atMostMore is of what is added to the reference.
+func atMostMore(bound float64) goal { return goal{bound: bound, added: true} }
+
+func atMostTimes(bound float64) goal { return goal{bound: bound, times: "×", of: ratio} }
 
 func timesFaster(bound float64) goal {
-	return goal{bound: bound, times: "× faster", least: true, of: func(ours, reference float64) float64 { return reference / ours }}
+	return goal{bound: bound, times: "× faster", least: true, of: inverse}
 }
 
 // ofTheRate wants at least such a part of the reference's rate, where samples are the
 // time that one takes.
 func ofTheRate(bound float64) goal {
-	return goal{bound: bound, times: "× the rate", least: true, of: func(ours, reference float64) float64 { return reference / ours }}
+	return goal{bound: bound, times: "× the rate", least: true, of: inverse}
 }
 
 // noMore wants no more than the reference has, which may be none.
 var noMore = goal{times: " more", of: func(ours, reference float64) float64 { return ours - reference }}
 
-var noGoal = goal{}
+var noGoal = goal{times: "×"}
 
 func (g goal) none() bool { return g.bound == 0 && g.of == nil }
 
@@ -117,13 +170,23 @@ func (g goal) text(u unit) string {
 }
 
 func (g goal) judge(r *Row) {
+	of, reference := g.of, r.reference()
+	if of == nil {
+		of = ratio
+	}
+	if reference != nil && !g.added {
+		r.Ratio = of(r.Ours.Median, reference.Median)
+	}
 	if g.none() {
 		return
 	}
 	value := r.Ours.Median
 	if g.of != nil {
-		value = g.of(r.Ours.Median, r.Reference.Median)
-		r.Ratio = value
+		if reference == nil { // the table of subjects is wrong
+			r.Verdict, r.Error = unmeasured, "a goal beside nothing"
+			return
+		}
+		value = r.Ratio
 	}
 	r.Verdict = missed
 	if g.least && value >= g.bound || !g.least && value <= g.bound {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -38,13 +40,19 @@ func TestVerdicts(t *testing.T) {
 		"as many":          {noMore, 3, 3, hit, 0},
 		"two more":         {noMore, 5, 3, missed, 2},
 		"without any goal": {noGoal, 1, 0, "", 0},
+		"beside a peer":    {noGoal, 10, 40, "", 0.25},
+		"at most, beside":  {atMost(10), 10, 40, hit, 0.25},
+		"added to it":      {atMostMore(10), 11, 40, missed, 0},
 	} {
-		s := subject{what: name, unit: inTime, goal: c.goal, measure: func(context.Context, *lab) (ours, reference []float64, err error) {
+		s := subject{what: name, unit: inTime, goal: c.goal, measure: func(context.Context, *lab) (sides, error) {
 			if c.reference != 0 {
-				reference = []float64{c.reference}
+				return sides{{c.ours}, {c.reference}}, nil
 			}
-			return []float64{c.ours}, reference, nil
+			return sides{{c.ours}}, nil
 		}}
+		if c.reference != 0 {
+			s.peers = beside("peer")
+		}
 		if r := s.row(t.Context(), nil); r.Verdict != c.want || r.Ratio != c.ratio {
 			t.Errorf("%s: %s, ratio %g", name, r.Verdict, r.Ratio)
 		}
@@ -54,16 +62,60 @@ func TestVerdicts(t *testing.T) {
 // What cannot be measured says so, whether it failed, or has nothing to show,
 // or nothing to be compared with.
 func TestUnmeasured(t *testing.T) {
-	for name, measure := range map[string]func(context.Context, *lab) (ours, reference []float64, err error){
-		"a failure": func(context.Context, *lab) (ours, reference []float64, err error) {
-			return []float64{1}, nil, errors.New("no peer")
-		},
-		"no sample":    func(context.Context, *lab) (ours, reference []float64, err error) { return nil, nil, nil },
-		"no reference": func(context.Context, *lab) (ours, reference []float64, err error) { return []float64{1}, nil, nil },
+	for name, measure := range map[string]measurement{
+		"a failure":    func(context.Context, *lab) (sides, error) { return sides{{1}, {1}}, errors.New("no peer") },
+		"nothing":      func(context.Context, *lab) (sides, error) { return nil, nil },
+		"no sample":    func(context.Context, *lab) (sides, error) { return sides{nil, {1}}, nil },
+		"no reference": func(context.Context, *lab) (sides, error) { return sides{{1}}, nil },
+		"an empty one": func(context.Context, *lab) (sides, error) { return sides{{1}, {}}, nil },
+		"one too many": func(context.Context, *lab) (sides, error) { return sides{{1}, {1}, {1}}, nil },
 	} {
-		r := subject{what: name, unit: inTime, goal: atMostTimes(1.5), measure: measure}.row(t.Context(), nil)
+		r := subject{what: name, peers: beside("peer"), unit: inTime, goal: atMostTimes(1.5), measure: measure}.row(t.Context(), nil)
 		if r.Verdict != unmeasured || r.Error == "" || !(report{Rows: []Row{r}}).unmeasured() {
 			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// The ratio is to the first peer, and only without any to the limit; each is named.
+func TestSides(t *testing.T) {
+	of := func(peers []string, limit string, found sides) Row {
+		return subject{what: "row", peers: peers, limit: limit, unit: inTime, goal: noGoal, measure: func(context.Context, *lab) (sides, error) { return found, nil }}.row(t.Context(), nil)
+	}
+	both := of(beside("one", "two"), "least", sides{{20}, {10}, {5}, {2}})
+	if both.Ratio != 2 || strings.Join(both.cells(), "|") != "row|20.0 ns|one: 10.0 ns; two: 5.00 ns|least: 2.00 ns|2.00×|–|" {
+		t.Errorf("%g: %q", both.Ratio, both.cells())
+	}
+	alone := of(nil, "least", sides{{20}, {2000}})
+	if alone.Ratio != 0.01 || strings.Join(alone.cells(), "|") != "row|20.0 ns|–|least: 2.00 µs|0.01×|–|" {
+		t.Errorf("%g: %q", alone.Ratio, alone.cells())
+	}
+}
+
+// Every row can be judged, and found by its name.
+func TestSubjects(t *testing.T) {
+	names := map[string]bool{}
+	for _, s := range append(slices.Clone(subjects), inBrowsers...) {
+		if names[s.what] {
+			t.Errorf("two rows are called %q", s.what)
+		}
+		names[s.what] = true
+		if s.goal.of != nil && len(s.beside()) == 0 {
+			t.Errorf("%q is held to a ratio, and beside nothing", s.what)
+		}
+	}
+	short := wish{short: true}.subjects()
+	if len(short) != len(subjects) || len(wish{}.subjects()) != len(names) || len(wish{only: "Permit2"}.subjects()) != 1 {
+		t.Error("a run has other rows than are asked for")
+	}
+	for _, c := range curves {
+		if len(c.lines) > len(looks) || c.at[0] < 1 || !slices.IsSorted(c.at) {
+			t.Errorf("%s cannot be drawn", c.file)
+		}
+		for _, name := range c.lines {
+			if len(name) > 35 { // two stand beside each other
+				t.Errorf("%s: no room for %q", c.file, name)
+			}
 		}
 	}
 }

@@ -15,15 +15,16 @@ const sandboxes = 5
 
 // measureSandbox times the sandbox from before its process is made until it says that
 // its four chains and all providers are ready.
-func measureSandbox(ctx context.Context, l *lab) (ours, _ []float64, err error) {
-	for i := range sandboxes {
+func measureSandbox(ctx context.Context, l *lab) (sides, error) {
+	var samples []float64
+	for i := range l.few(sandboxes) {
 		took, err := l.sandbox(ctx, filepath.Join(l.dir, "sandbox-"+strconv.Itoa(i)))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		ours = append(ours, float64(took))
+		samples = append(samples, float64(took))
 	}
-	return ours, nil, nil
+	return ours(samples, nil)
 }
 
 func (l *lab) sandbox(ctx context.Context, dir string) (took time.Duration, err error) {

@@ -18,36 +18,59 @@ const (
 	idleTime = time.Second
 )
 
+// What memory and sizes are compared with.
+const (
+	bareDaemon  = "bare echo daemon"
+	bareProgram = "bare Go echo host"
+	bareServer  = "bare net/http in the same program"
+)
+
 // memoryOf reads a field of the kernel's account of a daemon that started, said
-// hello to one relay and was then left alone. Each sample is another daemon.
-func memoryOf(key string) func(context.Context, *lab) (ours, reference []float64, err error) {
-	return func(ctx context.Context, l *lab) (ours, _ []float64, err error) {
-		for range idleDaemons {
-			size, err := l.idle(ctx, key)
-			if err = errors.Join(err, ctx.Err()); err != nil {
-				return nil, nil, err
-			}
-			ours = append(ours, size)
+// hello to one relay and was then left alone. Each sample is another daemon. The limit
+// is a daemon that answers with fixed words.
+func memoryOf(key string) measurement {
+	return func(ctx context.Context, l *lab) (sides, error) {
+		bare, err := l.build(ctx, "fakedaemon", "swapkeep/test/fakedaemon")
+		if err != nil {
+			return nil, err
 		}
-		return ours, nil, nil
+		all := make(sides, 2)
+		for range l.few(idleDaemons) {
+			for i, exe := range []string{filepath.Join(l.bin, "swapkeepd"), bare} {
+				size, err := l.idle(ctx, exe, l.newHome(), key)
+				if err = errors.Join(err, ctx.Err()); err != nil {
+					return nil, err
+				}
+				all[i] = append(all[i], size)
+			}
+		}
+		return all, nil
 	}
 }
 
-func (l *lab) idle(ctx context.Context, key string) (size float64, err error) {
-	d, err := l.swapkeepd(ctx)
+func (l *lab) idle(ctx context.Context, exe, home, key string) (size float64, err error) {
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return 0, err
+	}
+	d, err := l.startAt(ctx, exe, home)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, d.stop()) }()
 	_, body, err := greet(func() (*port, error) { return l.relay(d.home) })
-	if err == nil {
+	if err == nil && filepath.Base(exe) == "swapkeepd" {
 		err = greeted(body)
 	}
 	if err != nil {
 		return 0, err
 	}
 	time.Sleep(idleTime)
-	text, ok := field(fmt.Sprintf("/proc/%d/status", d.cmd.Process.Pid), key)
+	return memory(d.cmd.Process.Pid, key)
+}
+
+// memory is a field of the kernel's account of a process, in bytes.
+func memory(pid int, key string) (float64, error) {
+	text, ok := field(fmt.Sprintf("/proc/%d/status", pid), key)
 	kilobytes, err := strconv.ParseFloat(strings.TrimSuffix(text, " kB"), 64)
 	if !ok || err != nil {
 		return 0, fmt.Errorf("this system does not tell %s of a process", key)
@@ -55,41 +78,48 @@ func (l *lab) idle(ctx context.Context, key string) (size float64, err error) {
 	return kilobytes * 1024, nil
 }
 
-// sizeOf is a program's size on disk. One that still has its symbols is not
-// what is shipped.
-func sizeOf(name string) func(context.Context, *lab) (ours, reference []float64, err error) {
-	return func(_ context.Context, l *lab) (ours, _ []float64, err error) {
-		path := filepath.Join(l.bin, name)
-		if f, err := elf.Open(path); err == nil {
-			symbols := f.Section(".symtab")
-			_ = f.Close()
-			if symbols != nil {
-				return nil, nil, fmt.Errorf("%s is not stripped; make build makes it", name)
-			}
-		}
-		info, err := os.Stat(path)
+// sizeOf is a program's size on disk, beside the least that a program in Go can be. One
+// that still has its symbols is not what is shipped.
+func sizeOf(name string) measurement {
+	return func(ctx context.Context, l *lab) (sides, error) {
+		bare, err := l.build(ctx, "echohost", "swapkeep/bench/echohost")
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return []float64{float64(info.Size())}, nil, nil
+		var all sides
+		for _, path := range []string{filepath.Join(l.bin, name), bare} {
+			if f, err := elf.Open(path); err == nil {
+				symbols := f.Section(".symtab")
+				_ = f.Close()
+				if symbols != nil {
+					return nil, fmt.Errorf("%s is not stripped; make build makes it", name)
+				}
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, []float64{float64(info.Size())})
+		}
+		return all, nil
 	}
 }
 
 // packageOf is the size of the extension's package for a browser, as a store takes it.
-func packageOf(browser string) func(context.Context, *lab) (ours, reference []float64, err error) {
-	return func(_ context.Context, l *lab) (ours, _ []float64, err error) {
+func packageOf(browser string) measurement {
+	return func(_ context.Context, l *lab) (sides, error) {
 		pattern := filepath.Join(l.packages, "swapkeep-"+browser+"-*.zip")
 		found, err := filepath.Glob(pattern)
 		if err == nil && len(found) != 1 {
 			err = fmt.Errorf("%s: %d files; make extension makes one", pattern, len(found))
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		info, err := os.Stat(found[0])
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return []float64{float64(info.Size())}, nil, nil
+		return sides{{float64(info.Size())}}, nil
 	}
 }

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"swapkeep/host/client"
+	"swapkeep/host/protocol"
+)
+
+const (
+	callsAtOnce = 200 // of each relay
+	listings    = 20
+	pageOrders  = 50
+)
+
+// withOrders starts a daemon whose journal holds so many open orders.
+func (l *lab) withOrders(ctx context.Context, count int) (*daemon, error) {
+	home := l.newHome()
+	if err := fillJournal(home, count); err != nil {
+		return nil, err
+	}
+	return l.startAt(ctx, filepath.Join(l.bin, "swapkeepd"), home)
+}
+
+// memoryWith is the resident memory of a daemon that watches so many orders, once it has
+// asked about all of them, and a bare daemon's.
+func memoryWith(count int) measurement {
+	return func(ctx context.Context, l *lab) (sides, error) {
+		bare, err := l.build(ctx, "fakedaemon", "swapkeep/test/fakedaemon")
+		if err != nil {
+			return nil, err
+		}
+		home := l.newHome()
+		if err := fillJournal(home, count); err != nil {
+			return nil, err
+		}
+		with, err := l.idle(ctx, filepath.Join(l.bin, "swapkeepd"), home, "VmRSS")
+		if err != nil {
+			return nil, err
+		}
+		without, err := l.idle(ctx, bare, l.newHome(), "VmRSS")
+		return sides{{with}, {without}}, err
+	}
+}
+
+// listOrders times swap.orders of so many open orders over a relay, whole and the
+// newest page alone, beside a message that asks for nothing.
+func listOrders(count int) measurement {
+	return func(ctx context.Context, l *lab) (_ sides, err error) {
+		d, err := l.withOrders(ctx, count)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, d.stop()) }()
+		cmd := exec.Command(filepath.Join(l.bin, "swapkeep"), origin)
+		cmd.Env, cmd.Stderr = l.environ(d.home), os.Stderr
+		p, err := client.Start(cmd)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _, e := p.Stop(); err = errors.Join(err, e) }()
+		return inTurn(ctx, l.few(listings), nil,
+			func() error {
+				n, err := listed(ctx, p, count)
+				if err == nil && n != count {
+					err = fmt.Errorf("%d orders are listed", n)
+				}
+				return err
+			},
+			func() error { _, err := listed(ctx, p, 1); return err },
+			func() error {
+				return p.Call(ctx, "host.hello", protocol.HelloParams{}, nil)
+			})
+	}
+}
+
+// listed asks for pages until it has so many orders, or there are no more.
+func listed(ctx context.Context, p *client.Process, enough int) (count int, err error) {
+	for cursor := ""; ; {
+		var page protocol.OrdersResult
+		if err := p.Call(ctx, "swap.orders", protocol.OrdersParams{Open: true, Cursor: cursor, Limit: pageOrders}, &page); err != nil {
+			return 0, err
+		}
+		count, cursor = count+len(page.Orders), page.Cursor
+		if cursor == "" || count >= enough {
+			return count, nil
+		}
+	}
+}
+
+// together opens so many ports, greets over each, and hands them over.
+func together(open func() (*port, error), count int, use func([]*port) error) (err error) {
+	var ports []*port
+	defer func() {
+		for _, p := range ports {
+			err = errors.Join(err, p.close())
+		}
+	}()
+	for range count {
+		p, err := open()
+		if err != nil {
+			return err
+		}
+		ports = append(ports, p)
+		if _, err := p.hello(); err != nil {
+			return err
+		}
+	}
+	return use(ports)
+}
+
+// callAtOnce times messages over so many relays, each of which asks again as soon as it
+// is answered; the same with a bare daemon; and with as many echoes in C.
+func callAtOnce(count int) measurement {
+	return func(ctx context.Context, l *lab) (_ sides, err error) {
+		h, err := l.hosts(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, h.stop()) }()
+		var all sides
+		for _, open := range h.open {
+			var took []float64
+			err := together(open, count, func(ports []*port) (err error) {
+				took, err = crowded(ports, l.few(callsAtOnce))
+				return errors.Join(err, ctx.Err())
+			})
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, took)
+		}
+		return sides{all[0], {figureOf(all[0]).P95}, all[1], all[2]}, nil
+	}
+}
+
+// crowded has all ports call so often, at the same time.
+func crowded(ports []*port, calls int) (all []float64, err error) {
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	for _, p := range ports {
+		group.Go(func() {
+			took, e := each(func() error { _, err := p.hello(); return err })(calls)
+			mu.Lock()
+			defer mu.Unlock()
+			all, err = append(all, took...), errors.Join(err, e)
+		})
+	}
+	group.Wait()
+	return all, err
+}
+
+// memoryAtOnce is the resident memory of a daemon with so many relays, of a bare daemon
+// with as many, and of one relay.
+func memoryAtOnce(count int) measurement {
+	return func(ctx context.Context, l *lab) (_ sides, err error) {
+		h, err := l.hosts(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, h.stop()) }()
+		all := make(sides, 3)
+		for i, d := range h.daemons {
+			err := together(h.open[i], count, func(ports []*port) error {
+				time.Sleep(idleTime)
+				size, err := memory(d.cmd.Process.Pid, "VmRSS")
+				all[i] = append(all[i], size)
+				for _, p := range ports {
+					each, e := memory(p.cmd.Process.Pid, "VmRSS")
+					all[2], err = append(all[2], each), errors.Join(err, e)
+				}
+				return err
+			})
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return nil, err
+			}
+		}
+		return all, nil
+	}
+}
