@@ -7,16 +7,17 @@ import (
 
 	"swapkeep/test/browser/desk"
 	"swapkeep/test/browser/ui"
+	"swapkeep/test/keychain"
 )
 
 // keychainTroubles are what the popup says of a keychain that does not do its part.
 var keychainTroubles = []struct {
-	state desk.KeychainState
+	state keychain.State
 	says  []string
 }{
-	{desk.KeychainGone, []string{"The system's keychain cannot be reached", "Log in to a desktop session"}},
-	{desk.KeychainLocked, []string{"The system's keychain is locked", "Unlock it, or answer its prompt."}},
-	{desk.KeychainDenied, []string{"The keychain refused access", "Allow Swapkeep in your system's prompt."}},
+	{keychain.Gone, []string{"The system's keychain cannot be reached", "Log in to a desktop session"}},
+	{keychain.Locked, []string{"The system's keychain is locked", "Unlock it, or answer its prompt."}},
+	{keychain.Denied, []string{"The keychain refused access", "Allow Swapkeep in your system's prompt."}},
 }
 
 // TestKeychainFails: a keychain that is gone, locked or forbidden when a wallet is made
@@ -32,7 +33,7 @@ func TestKeychainFails(t *testing.T) {
 		p.Find("heading", "Your wallet cannot be read") // it is not known whether there is one
 		p.In("alert", "").See(locked.says...)
 		p.Accessible("unread")
-		d.Keychain(desk.KeychainOpen)
+		d.Keychain(keychain.Open)
 		p.Click("button", "Try again")
 		p.Fill("Password", desk.Password)
 		p.Fill("Repeat password", desk.Password)
@@ -41,7 +42,7 @@ func TestKeychainFails(t *testing.T) {
 			p.Click("button", "Create wallet")
 			p.In("alert", "").See(trouble.says...)
 		}
-		d.Keychain(desk.KeychainOpen)
+		d.Keychain(keychain.Open)
 		p.Click("button", "Create wallet")
 		p.Find("heading", "Your words")
 		check(t, p, wordsOf(p))
@@ -55,7 +56,7 @@ func TestKeychainFails(t *testing.T) {
 			p.Press("Enter")
 			p.In("alert", "").See(trouble.says...)
 		}
-		d.Keychain(desk.KeychainOpen)
+		d.Keychain(keychain.Open)
 		unlock(p)
 		if now := d.Wallets(); len(made) != 1 || len(now) != 1 || now[0].ID != made[0].ID {
 			t.Errorf("made was %v, and there is %v", made, now)

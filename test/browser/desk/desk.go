@@ -28,6 +28,7 @@ import (
 	"swapkeep/host/transport"
 	"swapkeep/manifest"
 	"swapkeep/test/browser/ui"
+	"swapkeep/test/keychain"
 	"swapkeep/test/processes"
 )
 
@@ -41,6 +42,9 @@ const (
 type Options struct {
 	// Extension names the folders of another extension than ours.
 	Extension map[ui.Kind]string
+	// Beside is the folder of a stranger's extension that the browser has too.
+	// Chromium only.
+	Beside string
 	// Unlisted leaves the extensions out of the configuration: nobody lets them in yet.
 	Unlisted bool
 	// Keychain gives the desk one of its own, which Keychain ends, locks and begins.
@@ -71,8 +75,8 @@ type Desk struct {
 	extension map[ui.Kind]string
 	place     transport.Place
 	env       []string
-	keychain  *keychain // nil = that of all desks
-	logged    bool      // its log was told
+	keychain  *keychain.Service // nil = that of all desks
+	logged    bool              // its log was told
 }
 
 // New makes a home with nothing running in it. The sandbox is this desk's until
@@ -97,13 +101,13 @@ func New(t *testing.T, o Options) *Desk {
 	if err := os.WriteFile(config, d.config(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	bus := os.Getenv(busVariable)
+	bus := os.Getenv(keychain.BusVariable)
 	if o.Keychain {
 		bus = d.ownKeychain()
 	}
 	d.env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + d.dir, "XDG_RUNTIME_DIR=" + d.folder("run"), "TMPDIR=" + d.folder("tmp"),
-		busVariable + "=" + bus,
+		keychain.BusVariable + "=" + bus,
 		"SWAPKEEP_HOME=" + d.place.Home, "SWAPKEEP_CONFIG=" + config,
 	}, o.Env...)
 	if o.Faults { // other programs refuse it
@@ -218,7 +222,7 @@ func (d *Desk) BrowserAlone(kind ui.Kind) *ui.Browser {
 		shots = d.t.ArtifactDir()
 	}
 	return ui.Start(d.t, ui.Setup{
-		Kind: kind, Profile: d.folder(string(kind)), Extension: d.extension[kind], Env: d.env,
+		Kind: kind, Profile: d.folder(string(kind)), Extension: d.extension[kind], Beside: d.options.Beside, Env: d.env,
 		Look: d.options.Look, Language: d.options.Language, Shots: shots, Log: d.Log,
 	})
 }

@@ -57,6 +57,7 @@ type Setup struct {
 	Kind      Kind
 	Profile   string        // folder, made if need be; one of an earlier start goes on
 	Extension string        // folder of the unpacked extension
+	Beside    string        // folder of another extension that is there too; "" = none. Chromium only
 	Env       []string      // the browser's whole environment
 	Language  string        // of browser and extension; "" = en
 	Look      Look          // of new pages; zero members are the popup's
@@ -181,6 +182,14 @@ func (b *Browser) Open(path string) *Page {
 	p := b.page(path, tab, err)
 	p.show()
 	return p
+}
+
+// Visit opens a page of the web, whose address it is given, as Open does one of the
+// extension's.
+func (b *Browser) Visit(url string) *Page {
+	b.t.Helper()
+	tab, err := b.driver.open(url, b.setup.Look)
+	return b.page(url, tab, err)
 }
 
 // Popup opens the action's real popup, which closes as soon as another window is

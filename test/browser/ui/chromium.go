@@ -75,7 +75,7 @@ func startChromium(b *Browser) (driver, string, error) {
 		return nil, "", err
 	}
 	args := append([]string{}, chromiumFlags...)
-	args = append(args, "--lang="+b.setup.Language, "--user-data-dir="+b.setup.Profile, "--load-extension="+b.setup.Extension, "about:blank")
+	args = append(args, "--lang="+b.setup.Language, "--user-data-dir="+b.setup.Profile, "--load-extension="+strings.Trim(b.setup.Extension+","+b.setup.Beside, ","), "about:blank")
 	if os.Getuid() == 0 {
 		args = append([]string{"--no-sandbox"}, args...)
 	}
