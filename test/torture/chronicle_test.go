@@ -1,0 +1,205 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/rpc"
+
+	"swapkeep/sandbox"
+)
+
+// transferred, approved, wrapped and unwrapped are the events of tokens.
+var (
+	transferred = common.HexToHash("0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef") // Transfer(address,address,uint256)
+	granted     = common.HexToHash("0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925") // Approval(address,address,uint256)
+	wrapped     = common.HexToHash("0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c") // Deposit(address,uint256)
+	unwrapped   = common.HexToHash("0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65") // Withdrawal(address,uint256)
+)
+
+// A chronicle is what happened on a chain to some accounts, read beside the endpoint
+// that the daemon uses.
+type chronicle struct {
+	chain    *sandbox.Chain
+	accounts []common.Address
+	since    uint64 // the last block before it begins
+	stop     context.CancelFunc
+	done     sync.WaitGroup
+
+	next     uint64                        // block to be read
+	balances map[common.Address][]*big.Int // native, by block from since on
+	blocks   []*page
+	err      error
+}
+
+// A page is one block.
+type page struct {
+	number uint64
+	txs    types.Transactions
+	found  []*types.Receipt
+}
+
+// newChronicle begins one at the present block.
+func newChronicle(c *sandbox.Chain, accounts []common.Address) *chronicle {
+	ctx, stop := context.WithCancel(context.Background())
+	since := c.Head().Number.Uint64()
+	h := &chronicle{chain: c, accounts: accounts, since: since, next: since, stop: stop, balances: map[common.Address][]*big.Int{}}
+	h.done.Go(func() {
+		for tick := time.NewTicker(time.Second); ; {
+			select {
+			case <-ctx.Done():
+				tick.Stop()
+				return
+			case <-tick.C:
+			}
+			if head := h.chain.Head().Number.Uint64(); head > 2*depth && h.err == nil { // what is deeper stays
+				h.err = h.readTo(head - 2*depth)
+			}
+		}
+	})
+	return h
+}
+
+// close ends the reading.
+func (h *chronicle) close() {
+	h.stop()
+	h.done.Wait()
+}
+
+// finish reads up to the head, under which nothing is abandoned any more.
+func (h *chronicle) finish() error {
+	h.close()
+	if h.err != nil {
+		return h.err
+	}
+	return h.readTo(h.chain.Head().Number.Uint64())
+}
+
+func (h *chronicle) readTo(head uint64) error {
+	ctx := context.Background()
+	for ; h.next <= head; h.next++ {
+		at := new(big.Int).SetUint64(h.next)
+		for _, a := range h.accounts {
+			b, err := h.chain.Client().BalanceAt(ctx, a, at)
+			if err != nil {
+				return fmt.Errorf("chain %d, block %d: %w", h.chain.ID, h.next, err)
+			}
+			h.balances[a] = append(h.balances[a], b)
+		}
+		if h.next == h.since {
+			continue
+		}
+		block, err := h.chain.Client().BlockByNumber(ctx, at)
+		if err != nil {
+			return err
+		}
+		p := &page{number: h.next, txs: block.Transactions()}
+		if len(p.txs) > 0 {
+			if p.found, err = h.chain.Client().BlockReceipts(ctx, rpc.BlockNumberOrHashWithHash(block.Hash(), false)); err != nil {
+				return err
+			}
+		}
+		h.blocks = append(h.blocks, p)
+	}
+	return nil
+}
+
+// balance of the native coin after a block.
+func (h *chronicle) balance(a common.Address, block uint64) *big.Int {
+	return h.balances[a][block-h.since]
+}
+
+// A moved is one amount of a token that an account got or gave, by a log.
+type moved struct {
+	chain   uint64
+	account common.Address
+	token   common.Address
+	amount  *big.Int // what came; below zero: what went
+	tx      common.Hash
+	block   uint64
+}
+
+// An own is a transaction of one of the accounts.
+type own struct {
+	chain   uint64
+	account common.Address
+	block   uint64
+	tx      *types.Transaction
+	receipt *types.Receipt
+}
+
+// paid is what it took of the native coin.
+func (o own) paid() *big.Int {
+	fee := new(big.Int).Mul(o.receipt.EffectiveGasPrice, new(big.Int).SetUint64(o.receipt.GasUsed))
+	if o.receipt.Status == types.ReceiptStatusSuccessful {
+		fee.Add(fee, o.tx.Value())
+	}
+	return fee
+}
+
+// A grant is an approval that an account gave at some time.
+type grant struct {
+	chain                   uint64
+	account, token, spender common.Address
+}
+
+// tale is all that the pages tell of the accounts.
+func (h *chronicle) tale() (moves []moved, owns []own, grants map[grant]bool, err error) {
+	grants = map[grant]bool{}
+	mine := map[common.Address]bool{}
+	for _, a := range h.accounts {
+		mine[a] = true
+	}
+	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(h.chain.ID))
+	for _, p := range h.blocks {
+		for i, tx := range p.txs {
+			from, err := types.Sender(signer, tx)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			if mine[from] {
+				owns = append(owns, own{h.chain.ID, from, p.number, tx, p.found[i]})
+			}
+			for _, l := range p.found[i].Logs {
+				moves = append(moves, h.moves(l, mine)...)
+				if len(l.Topics) == 3 && l.Topics[0] == granted && mine[addressOf(l.Topics[1])] {
+					grants[grant{h.chain.ID, addressOf(l.Topics[1]), l.Address, addressOf(l.Topics[2])}] = true
+				}
+			}
+		}
+	}
+	return moves, owns, grants, nil
+}
+
+func addressOf(topic common.Hash) common.Address { return common.BytesToAddress(topic[12:]) }
+
+// moves are what a log says that the accounts got and gave.
+func (h *chronicle) moves(l *types.Log, mine map[common.Address]bool) (all []moved) {
+	if len(l.Topics) == 0 || len(l.Data) != 32 {
+		return nil
+	}
+	amount := new(big.Int).SetBytes(l.Data)
+	note := func(a common.Address, n *big.Int) {
+		if mine[a] && n.Sign() != 0 {
+			all = append(all, moved{h.chain.ID, a, l.Address, n, l.TxHash, l.BlockNumber})
+		}
+	}
+	coin := l.Address == h.chain.Network.Wrapped.Address
+	switch {
+	case l.Topics[0] == transferred && len(l.Topics) == 3:
+		note(addressOf(l.Topics[1]), new(big.Int).Neg(amount))
+		note(addressOf(l.Topics[2]), amount)
+	case l.Topics[0] == wrapped && len(l.Topics) == 2 && coin:
+		note(addressOf(l.Topics[1]), amount)
+	case l.Topics[0] == unwrapped && len(l.Topics) == 2 && coin:
+		note(addressOf(l.Topics[1]), new(big.Int).Neg(amount))
+	}
+	return all
+}

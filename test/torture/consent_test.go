@@ -1,0 +1,128 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/host/protocol"
+)
+
+// A consent is what a user agreed to, and what became of it as far as the users know.
+// World.mu guards what changes.
+type consent struct {
+	request protocol.UUID
+	account common.Address
+	method  string
+	params  any
+	revoked *protocol.Allowance // of a revoke
+
+	digests []protocol.Hash  // agreed to, the first and then those of proposals
+	terms   []protocol.Terms // of each
+	id      string           // of its order
+	refused string           // why there is none
+}
+
+// give tells the daemon of a consent, and goes on until it is known what came of it.
+func (u *user) give(c *consent) {
+	u.w.mu.Lock()
+	u.w.consents = append(u.w.consents, c)
+	u.w.mu.Unlock()
+	u.settle(c)
+}
+
+// settle repeats a consent until the daemon says what came of it.
+func (u *user) settle(c *consent) {
+	var o protocol.Order
+	err := u.insist(c.method, c.params, &o)
+	u.w.mu.Lock()
+	defer u.w.mu.Unlock()
+	switch {
+	case err == nil && c.id != "" && c.id != o.ID:
+		u.w.find("the same uuid made two orders: %s and %s", c.id, o.ID)
+	case err == nil:
+		c.id = o.ID
+		u.w.lastOpen++
+		u.w.count(map[string]string{"swap.execute": "swaps", "approvals.revoke": "revokes"}[c.method], 1)
+	case nameOf(err) != "":
+		c.refused = nameOf(err)
+	}
+}
+
+// pending counts consents of which nothing is known yet.
+func (w *world) pending() (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.consents {
+		if c.id == "" && c.refused == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// consentOf finds an order's.
+func (w *world) consentOf(id string) *consent {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := slices.IndexFunc(w.consents, func(c *consent) bool { return c.id == id })
+	if i < 0 {
+		return nil
+	}
+	return w.consents[i]
+}
+
+// meddle does something about an order that is open.
+func (u *user) meddle() {
+	all := u.openOrders()
+	if len(all) == 0 {
+		return
+	}
+	o := all[u.rng.IntN(len(all))]
+	switch p := u.rng.IntN(10); {
+	case o.Proposal != nil:
+		u.accept(o)
+	case p < 4:
+		u.w.count("cancels asked", 1)
+		_ = u.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: o.Digest}, nil)
+	case p < 8:
+		u.w.count("speedups asked", 1)
+		_ = u.ask("swap.speedup", protocol.SpeedupParams{Request: newUUID(), Order: o.ID, Digest: o.Digest}, nil)
+	default:
+		_ = u.ask("swap.order", protocol.OrderParams{Order: o.ID}, nil)
+	}
+}
+
+// accept consents to what an order proposes. That it was agreed to counts from before
+// the daemon is told: it may have heard it, whatever comes back.
+func (u *user) accept(o protocol.Order) {
+	r := o.Proposal.Review
+	c := u.w.consentOf(o.ID)
+	if c == nil || r.Blocked {
+		return
+	}
+	u.w.mu.Lock()
+	c.digests, c.terms = append(c.digests, r.Digest), append(c.terms, r.Terms)
+	u.w.mu.Unlock()
+	u.w.count("proposals accepted", 1)
+	_ = u.ask("swap.accept", protocol.AcceptParams{Request: newUUID(), Order: o.ID, Digest: r.Digest, Acknowledge: acks(r.Findings)}, nil)
+}
+
+// revoke takes an allowance away that is left, if one is.
+func (u *user) revoke() {
+	var list protocol.ApprovalsResult
+	if err := u.ask("approvals.list", protocol.ApprovalsParams{Account: protocol.Address(u.account.Hex())}, &list); err != nil {
+		return
+	}
+	for _, a := range list.Allowances {
+		if a.Digest == "" || a.Leftover == "" {
+			continue
+		}
+		c := &consent{request: newUUID(), account: u.account, digests: []protocol.Hash{a.Digest}, revoked: &a}
+		c.method, c.params = "approvals.revoke", protocol.RevokeParams{Request: c.request, Digest: a.Digest}
+		u.give(c)
+		return
+	}
+}

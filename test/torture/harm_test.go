@@ -1,0 +1,309 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"swapkeep/host/transport"
+	"swapkeep/sandbox/inject"
+	"swapkeep/test/processes"
+)
+
+// A harm is one thing that goes wrong in a world, and how it is set right.
+type harm struct {
+	name   string
+	weight int
+	do     func(*mischief) (undo func(), done bool)
+}
+
+// harms are all of them.
+var harms = []harm{
+	{"daemon killed", 30, (*mischief).killDaemon},
+	{"daemon killed twice", 5, (*mischief).killTwice},
+	{"relay killed", 12, (*mischief).killRelay},
+	{"daemon stopped", 2, (*mischief).stopDaemon},
+	{"second daemon", 2, (*mischief).secondDaemon},
+	{"wallet locked", 5, (*mischief).lock},
+	{"provider's answers spoilt", 14, (*mischief).spoilProvider},
+	{"node's answers spoilt", 14, (*mischief).spoilNode},
+	{"chain reorganised", 6, (*mischief).reorganise},
+	{"chain stands still", 3, (*mischief).standStill},
+	{"blocks ask more", 3, (*mischief).askMore},
+	{"disk full", 4, (*mischief).fillDisk},
+	{"keychain frozen", 4, (*mischief).freeze},
+	{"clock jumps", 6, (*mischief).jump},
+	{"clock leaps", 2, (*mischief).leap},
+	{"providers change", 8, (*mischief).change},
+}
+
+// longest is how long a harm that can be undone lasts at most.
+const longest = 4 * time.Second
+
+// A mischief does harm in a world until there is peace.
+type mischief struct {
+	w   *world
+	rng *rand.Rand
+	by  *user // a window of its own
+}
+
+// storm does one harm after the other, several lasting at once, and sets all right.
+func (m *mischief) storm() {
+	defer m.by.leave()
+	var lasting sync.WaitGroup
+	for !m.w.quiet() && m.w.ctx.Err() == nil {
+		h := m.pick()
+		undo, done := h.do(m)
+		if done {
+			m.w.count("harm: "+h.name, 1)
+		}
+		if undo != nil {
+			lasts := time.Duration(m.rng.Int64N(int64(longest)))
+			lasting.Go(func() {
+				select {
+				case <-time.After(lasts):
+				case <-m.w.peace:
+				}
+				undo()
+			})
+		}
+		m.by.rest(200, 1800)
+	}
+	lasting.Wait()
+}
+
+func (m *mischief) pick() harm {
+	sum := 0
+	for _, h := range harms {
+		sum += h.weight
+	}
+	n := m.rng.IntN(sum)
+	i := slices.IndexFunc(harms, func(h harm) bool { n -= h.weight; return n < 0 })
+	return harms[i]
+}
+
+// daemon is the process that listens, by the kernel's word; 0 is none.
+func (w *world) daemon() int {
+	conn, err := transport.Dial(w.ctx, w.place)
+	if err != nil {
+		return 0
+	}
+	defer conn.Close()
+	peer, err := transport.PeerOf(conn)
+	if err != nil || peer.PID <= 1 || peer.PID == os.Getpid() {
+		return 0
+	}
+	return peer.PID
+}
+
+func (m *mischief) killDaemon() (func(), bool) {
+	pid := m.w.daemon()
+	if pid == 0 {
+		return nil, false
+	}
+	return nil, processes.Kill(pid) == nil
+}
+
+// killTwice kills the next daemon while it begins.
+func (m *mischief) killTwice() (func(), bool) {
+	_, first := m.killDaemon()
+	for range 40 {
+		m.by.rest(5, 30)
+		if _, killed := m.killDaemon(); killed {
+			return nil, first
+		}
+	}
+	return nil, false
+}
+
+func (m *mischief) killRelay() (func(), bool) {
+	m.w.mu.Lock()
+	defer m.w.mu.Unlock()
+	var pids []int
+	for pid := range m.w.relays {
+		pids = append(pids, pid)
+	}
+	if len(pids) == 0 {
+		return nil, false
+	}
+	slices.Sort(pids)
+	pid := pids[m.rng.IntN(len(pids))]
+	select {
+	case <-m.w.relays[pid].Exited(): // the number may be another's
+		return nil, false
+	default:
+		return nil, processes.Kill(pid) == nil
+	}
+}
+
+func (m *mischief) stopDaemon() (func(), bool) {
+	out, err := m.w.command(nil, "stop").CombinedOutput()
+	if err != nil {
+		m.w.tell("stop: %v: %s", err, out)
+	}
+	return nil, err == nil
+}
+
+// secondDaemon starts one beside the one that runs, if it does: one of them goes.
+func (m *mischief) secondDaemon() (func(), bool) {
+	if m.w.daemon() == 0 {
+		return nil, false
+	}
+	cmd := exec.Command(filepath.Join(m.w.bin, "swapkeepd"))
+	cmd.Env = m.w.env
+	if err := cmd.Start(); err != nil {
+		return nil, false
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	return func() {
+		select {
+		case <-ended:
+			if code := cmd.ProcessState.ExitCode(); code == 2 {
+				m.w.find("a second daemon ended with %s", cmd.ProcessState)
+			}
+		case <-time.After(2 * longest): // the first was killed: it has taken its place
+			_ = cmd.Process.Kill()
+			<-ended
+		}
+	}, true
+}
+
+func (m *mischief) lock() (func(), bool) { return nil, m.by.ask("keys.lock", nil, nil) == nil }
+
+// spoils are the ways in which answers are lost, late or broken.
+var spoils = map[string][]inject.Kind{
+	"provider": {inject.Delay, inject.HTTP, inject.Garbage, inject.Fail, inject.Drop, inject.Cut, inject.Truncate, inject.Trickle, inject.Stall, inject.Hold},
+	"node":     {inject.Delay, inject.HTTP, inject.Garbage, inject.Error, inject.Fail, inject.Drop, inject.Cut, inject.Truncate},
+}
+
+// methods are what a node is spoilt for.
+var methods = []string{
+	"*", "eth_sendRawTransaction", "eth_sendRawTransaction", "eth_getTransactionReceipt", "eth_call", "eth_simulateV1", "eth_getBlockByNumber",
+	"eth_getLogs", "eth_getTransactionCount", "eth_getTransactionByHash", "eth_feeHistory", "eth_estimateGas", "eth_getBalance",
+}
+
+// excuses are what a node says instead of an answer.
+var excuses = []string{"the node is busy", "already known", "nonce too low", "replacement transaction underpriced", "insufficient funds for gas * price + value", "header not found"}
+
+func (m *mischief) spoil(book *inject.Book, target, who string) (func(), bool) {
+	kinds := spoils[who]
+	r := inject.Rule{
+		Target: target, Kind: kinds[m.rng.IntN(len(kinds))], Times: 1 + m.rng.IntN(8), DelayMS: 100 + m.rng.IntN(4000),
+		Status: []int{500, 503, 429, 502}[m.rng.IntN(4)], RetryAfter: m.rng.IntN(2), Message: excuses[m.rng.IntN(len(excuses))],
+	}
+	id, err := book.Add(r)
+	if err != nil {
+		m.w.find("rule %+v: %v", r, err)
+		return nil, false
+	}
+	return func() { book.Remove(id) }, true
+}
+
+func (m *mischief) spoilProvider() (func(), bool) {
+	kinds := []string{dex, bridge, intent, gasless}
+	return m.spoil(m.w.Faults(kinds[m.rng.IntN(len(kinds))]), "*", "provider")
+}
+
+func (m *mischief) spoilNode() (func(), bool) {
+	c := m.w.Chain(m.chain())
+	return m.spoil(c.Faults, methods[m.rng.IntN(len(methods))], "node")
+}
+
+// chain is one that is used, mostly the one that is used now.
+func (m *mischief) chain() uint64 {
+	if m.rng.IntN(3) > 0 {
+		return m.w.at()
+	}
+	return m.w.route[m.rng.IntN(len(m.w.route))]
+}
+
+// reorganise abandons the last block, which nobody may count on; one in four times
+// what was in it is forgotten.
+func (m *mischief) reorganise() (func(), bool) {
+	return nil, m.w.Chain(m.chain()).Reorg(depth-1, m.rng.IntN(4) == 0) == nil
+}
+
+func (m *mischief) standStill() (func(), bool) {
+	c := m.w.Chain(m.chain())
+	c.Pause()
+	return c.Resume, true
+}
+
+func (m *mischief) askMore() (func(), bool) {
+	c := m.w.Chain(m.chain())
+	return func() { _ = c.AskTip(nil) }, c.AskTip(big.NewInt(5e9+m.rng.Int64N(40e9))) == nil
+}
+
+// tooSmall is less than an empty database: nothing new can be written.
+const tooSmall = 8192
+
+func (m *mischief) fillDisk() (func(), bool) {
+	pid := m.w.daemon()
+	if pid == 0 {
+		return nil, false
+	}
+	return func() { _ = limit(pid, 0) }, limit(pid, tooSmall) == nil
+}
+
+// limit bounds the size of every file that a process writes; 0 lifts it.
+func limit(pid int, size uint64) error {
+	var old unix.Rlimit
+	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, nil, &old); err != nil {
+		return err
+	}
+	bound := unix.Rlimit{Cur: old.Max, Max: old.Max}
+	if size > 0 {
+		bound.Cur = size
+	}
+	return unix.Prlimit(pid, unix.RLIMIT_FSIZE, &bound, nil)
+}
+
+func (m *mischief) freeze() (func(), bool) {
+	return func() { _ = m.w.keychain.Thaw() }, m.w.keychain.Freeze() == nil
+}
+
+// jump moves the daemon's clock by less than a minute, either way.
+func (m *mischief) jump() (func(), bool) {
+	return m.clock(time.Duration(m.rng.IntN(100)-50) * time.Second)
+}
+
+// leap moves it by minutes or hours.
+func (m *mischief) leap() (func(), bool) {
+	leaps := []time.Duration{20 * time.Minute, 3 * time.Hour, -10 * time.Minute, 40 * 24 * time.Hour}
+	return m.clock(leaps[m.rng.IntN(len(leaps))])
+}
+
+func (m *mischief) clock(by time.Duration) (func(), bool) {
+	return func() { _ = m.w.setClock(0) }, m.w.setClock(by) == nil
+}
+
+// complaints are the last of the daemon's warnings and errors.
+func (w *world) complaints() string {
+	var bad []string
+	for line := range strings.Lines(w.logEnd()) {
+		if strings.Contains(line, `"level":"warn"`) || strings.Contains(line, `"level":"error"`) {
+			bad = append(bad, line)
+		}
+	}
+	return strings.Join(bad[max(0, len(bad)-4):], "")
+}
+
+// logEnd is what the daemon last said.
+func (w *world) logEnd() string {
+	b, err := os.ReadFile(w.place.LogPath())
+	if err != nil {
+		return err.Error()
+	}
+	return string(b[max(0, len(b)-3000):])
+}

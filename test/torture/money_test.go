@@ -1,0 +1,275 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/host/protocol"
+)
+
+func mapsKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
+
+func addr(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }
+
+// A sum is what the transactions of an order moved.
+type sum struct {
+	gone *big.Int // of the input on the source chain, what left; fees of the coin apart
+	back *big.Int // of the input, what came; on the same chain and by the same token as the output it is got
+	got  *big.Int // of the output on the destination chain
+	held *big.Int // of the wrapped coin that a native input became
+	txs  int      // of the account's own
+}
+
+// sumOf adds up what an order's own transactions and its evidence moved. What came of
+// the native coin is the verdict's word, which coins holds against the balances.
+func (r *reckoning) sumOf(o protocol.Order) sum {
+	t := o.Terms
+	s := sum{new(big.Int), new(big.Int), new(big.Int), new(big.Int), 0}
+	in, out := addr(t.TokenIn), addr(t.TokenOut)
+	for _, x := range r.owns {
+		if r.claimed[x.tx.Hash()] == o.ID {
+			s.txs++
+			if in == native && x.receipt.Status == 1 {
+				s.gone.Add(s.gone, x.tx.Value())
+			}
+		}
+	}
+	for _, m := range r.moves {
+		if r.claimed[m.tx] != o.ID || m.account != addr(t.Account) {
+			continue
+		}
+		switch {
+		case m.chain == t.SrcChainID && m.token == in && m.amount.Sign() < 0:
+			s.gone.Sub(s.gone, m.amount)
+		case m.chain == t.SrcChainID && m.token == in:
+			s.back.Add(s.back, m.amount)
+		case m.chain == t.DstChainID && m.token == out:
+			s.got.Add(s.got, m.amount)
+		}
+		if m.chain == t.SrcChainID && t.Wrap != "" && m.token == addr(t.Wrap) {
+			s.held.Add(s.held, m.amount)
+		}
+	}
+	if o.Verdict != nil && o.Verdict.Received != nil && addr(o.Verdict.Received.Token) == native {
+		switch o.State {
+		case "filled":
+			s.got.Add(s.got, o.Verdict.Received.Amount.Int())
+		case "refunded":
+			s.back.Add(s.back, o.Verdict.Received.Amount.Int())
+		}
+	}
+	return s
+}
+
+// ended are the checks of the ends.
+var ended = map[string]func(*reckoning, protocol.Order, sum){
+	"filled":    (*reckoning).filled,
+	"refunded":  (*reckoning).refunded,
+	"failed":    (*reckoning).untouched,
+	"expired":   (*reckoning).untouched,
+	"cancelled": (*reckoning).untouched,
+}
+
+// filled wants the whole input gone once, and the floor got once.
+func (r *reckoning) filled(o protocol.Order, s sum) {
+	t := o.Terms
+	if t.Provider == "wallet" {
+		return // see allowed
+	}
+	spent := t.AmountIn.Int()
+	if o.Verdict.Spent != nil {
+		spent = o.Verdict.Spent.Amount.Int()
+	}
+	if gone := s.gone; gone.Cmp(spent) != 0 && gone.Cmp(t.AmountIn.Int()) != 0 {
+		r.find("%s: %s of the input left, want %s", r.say(o), gone, spent)
+	}
+	if addr(t.TokenOut) == native && o.Verdict.Received == nil {
+		return // the account's own call; see coins
+	}
+	floor := t.FloorOut.Int()
+	if short := s.got.Cmp(floor) < 0; short != o.Verdict.Short || s.got.Cmp(new(big.Int).Lsh(floor, 1)) >= 0 {
+		r.find("%s: got %s, the floor is %s, short %t", r.say(o), s.got, floor, o.Verdict.Short)
+	}
+	share := new(big.Int).Div(new(big.Int).Mul(floor, spent), t.AmountIn.Int()) // of what a part is owed
+	if s.got.Cmp(share) < 0 {                                                   // no provider here pays less than it owes: see providersAs
+		r.find("%s: got %s for %s of the input, want %s", r.say(o), s.got, spent, share)
+	}
+}
+
+// refunded wants the input gone once, and what was accepted back once.
+func (r *reckoning) refunded(o protocol.Order, s sum) {
+	least := o.Terms.AmountIn.Int()
+	if o.Terms.Refund != nil {
+		least = o.Terms.Refund.Amount.Int()
+	}
+	if s.gone.Cmp(o.Terms.AmountIn.Int()) != 0 {
+		r.find("%s: %s of the input left, want %s", r.say(o), s.gone, o.Terms.AmountIn)
+	}
+	back := s.back
+	if o.Terms.Refund != nil && addr(o.Terms.Refund.Token) != addr(o.Terms.TokenIn) && o.Verdict.Received != nil {
+		back = o.Verdict.Received.Amount.Int()
+	}
+	if short := back.Cmp(least) < 0; short != o.Verdict.Short || back.Cmp(new(big.Int).Lsh(o.Terms.AmountIn.Int(), 1)) >= 0 {
+		r.find("%s: %s came back, want %s, short %t", r.say(o), back, least, o.Verdict.Short)
+	}
+	if s.got.Sign() != 0 {
+		r.find("%s: %s of the output came besides", r.say(o), s.got)
+	}
+}
+
+// untouched wants nothing gone, but for what is held as the wrapped coin.
+func (r *reckoning) untouched(o protocol.Order, s sum) {
+	if o.Terms.Provider == "wallet" {
+		return
+	}
+	gone := new(big.Int).Sub(s.gone, s.back)
+	if o.Wrapped {
+		gone.Sub(gone, s.held)
+	}
+	if gone.Sign() != 0 || s.got.Sign() != 0 {
+		r.find("%s: %s of the input left and %s of the output came", r.say(o), gone, s.got)
+	}
+}
+
+// booked holds an end against the provider's book.
+func (r *reckoning) booked(o protocol.Order, e entry) {
+	paid := e.payment != (common.Hash{}) && (r.mined(o.Terms.DstChainID, e.payment) || r.mined(o.Terms.SrcChainID, e.payment))
+	switch {
+	case paid && !e.back && o.Final && o.State != "filled":
+		r.find("%s: the provider paid by %s", r.say(o), e.payment)
+	case paid && e.back && o.Final && o.State != "refunded":
+		r.find("%s: the provider gave back by %s", r.say(o), e.payment)
+	case !paid && (o.State == "filled" || o.State == "refunded"):
+		r.find("%s: the provider paid nothing", r.say(o))
+	case paid && o.Final && o.Verdict.Evidence != nil && common.HexToHash(string(o.Verdict.Evidence.Tx)) != e.payment:
+		r.find("%s: the evidence is %s, the provider paid by %s", r.say(o), o.Verdict.Evidence.Tx, e.payment)
+	}
+}
+
+// provided wants every order in a provider's book to be one of ours.
+func (r *reckoning) provided() {
+	refs := map[string]bool{}
+	for _, o := range r.orders {
+		refs[strings.ToLower(o.Order.Ref)] = true
+	}
+	for kind, read := range books {
+		all, err := read(r.world)
+		if err != nil {
+			r.find("the book of %s: %v", kind, err)
+		}
+		for _, e := range all {
+			if !refs[strings.ToLower(e.ref)] {
+				r.find("%s has order %s, which nobody knows; deposit %s, payment %s", kind, e.ref, e.deposit, e.payment)
+			}
+		}
+		r.count("orders at "+kind, len(all))
+	}
+}
+
+// explained wants every movement of tokens to be of an order: of its own transactions,
+// or what its verdict names, or what an open one awaits.
+func (r *reckoning) explained() {
+	for _, m := range r.moves {
+		if r.claimed[m.tx] == "" {
+			r.find("chain %d, block %d: %s of %s moved for %s in %s, which is of no order", m.chain, m.block, m.amount, m.token, m.account, m.tx)
+		}
+	}
+}
+
+// coins wants each account's native coin to have gone, block by block, as its own
+// transactions and its orders' ends explain.
+func (r *reckoning) coins() {
+	for _, id := range chains {
+		h := r.history[id]
+		for _, a := range r.accounts {
+			for _, p := range h.blocks {
+				came := new(big.Int).Sub(h.balance(a, p.number), h.balance(a, p.number-1))
+				for _, x := range r.owns {
+					if x.chain == id && x.account == a && x.block == p.number {
+						came.Add(came, x.paid())
+					}
+				}
+				r.coinsOf(id, a, p, came)
+			}
+		}
+	}
+}
+
+// coinsOf wants what came in a block to be what orders got by its transactions.
+func (r *reckoning) coinsOf(chain uint64, a common.Address, p *page, came *big.Int) {
+	least, most, names := new(big.Int), new(big.Int), []string{}
+	for _, tx := range p.txs {
+		o := r.orders[r.claimed[tx.Hash()]].Order
+		if o.ID == "" || addr(o.Terms.Account) != a {
+			continue
+		}
+		if !o.Final { // what an open order awaits
+			most.Add(most, new(big.Int).Lsh(o.Terms.FloorOut.Int(), 1))
+			most.Add(most, o.Terms.AmountIn.Int())
+			continue
+		}
+		v := o.Verdict
+		ends := v.Evidence != nil && common.HexToHash(string(v.Evidence.Tx)) == tx.Hash()
+		switch {
+		case !ends:
+		case v.Received != nil && addr(v.Received.Token) == native:
+			least.Add(least, v.Received.Amount.Int())
+			most.Add(most, v.Received.Amount.Int())
+		case v.State == "filled" && addr(o.Terms.TokenOut) == native && o.Terms.DstChainID == chain:
+			least.Add(least, o.Terms.FloorOut.Int())
+			most.Add(most, new(big.Int).Lsh(o.Terms.FloorOut.Int(), 1))
+		default:
+			continue
+		}
+		names = append(names, o.ID)
+	}
+	if came.Cmp(least) < 0 || came.Cmp(most) > 0 {
+		r.find("chain %d, block %d: %s of the coin came to %s, want %s to %s for %v", chain, p.number, came, a, least, most, names)
+	}
+}
+
+// allowed wants every allowance that is left to be one that an order names as left, or
+// that an open one needs; and none where one was revoked last.
+func (r *reckoning) allowed() {
+	named := map[grant]bool{}
+	for _, o := range r.orders {
+		for _, l := range o.Order.Leftovers {
+			named[grant{l.ChainID, addr(o.Order.Terms.Account), addr(l.Token), addr(l.Spender)}] = true
+		}
+		for _, s := range o.Order.Steps {
+			for _, p := range s.Effect.Approves {
+				if !o.Order.Final {
+					named[grant{s.Effect.ChainID, addr(o.Order.Terms.Account), addr(p.Token), addr(p.Spender)}] = true
+				}
+			}
+		}
+	}
+	for g := range r.grants {
+		left, err := r.allowance(g)
+		if err != nil || left.Sign() > 0 && !named[g] {
+			r.find("chain %d: %s may take %s of %s from %s, which no order names, %v", g.chain, g.spender, left, g.token, g.account, err)
+		}
+	}
+}
+
+// allowance is what the token lets a spender pull from an account.
+func (r *reckoning) allowance(g grant) (*big.Int, error) {
+	data := slices.Concat(common.FromHex("0xdd62ed3e"), common.LeftPadBytes(g.account[:], 32), common.LeftPadBytes(g.spender[:], 32))
+	out, err := r.Chain(g.chain).Client().CallContract(r.ctx, ethereum.CallMsg{To: &g.token, Data: data}, nil)
+	if err == nil && len(out) < 32 {
+		err = fmt.Errorf("no answer of %s", g.token)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return new(big.Int).SetBytes(out[:32]), nil
+}

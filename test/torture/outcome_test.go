@@ -1,0 +1,71 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"errors"
+	"math/rand/v2"
+
+	"swapkeep/sandbox/bridgesim"
+	"swapkeep/sandbox/dexsim"
+	"swapkeep/sandbox/gaslesssim"
+	"swapkeep/sandbox/intentsim"
+)
+
+// change has every provider do and say other things from now on: what becomes of
+// orders, how soon, and what is claimed of them.
+func (m *mischief) change() (func(), bool) {
+	return nil, m.w.providersAs(m.rng, false) == nil
+}
+
+// one of them; what stands there often is likely.
+func one[T any](rng *rand.Rand, all ...T) T { return all[rng.IntN(len(all))] }
+
+// providersAs draws the providers' ways; honest ones say what is true.
+func (w *world) providersAs(rng *rand.Rand, honest bool) error {
+	d := dexsim.DefaultSettings
+	d.DeadlineSeconds = 60
+	d.Auctions = one(rng, dexsim.AuctionsAlways, dexsim.AuctionsBest, dexsim.AuctionsNever)
+	d.Outcome = dexsim.Outcome{Fill: one(rng, "now", "now", "now", "late", "never"), Blocks: rng.Uint64N(4), Claim: one(rng, "", "", "backwards", "silent", "other", "expired", "error"), Cosign: one(rng, "", "", "", "", "worse", "generous", "stranger")}
+
+	b := bridgesim.DefaultSettings
+	b.PaceMS = one(rng, 0, 100, 800)
+	b.Outcome = bridgesim.Outcome{Kind: one(rng, bridgesim.Fill, bridgesim.Fill, bridgesim.Fill, bridgesim.Fill, bridgesim.Refund, bridgesim.Refund, bridgesim.Fail), DelayMS: rng.IntN(3000)}
+
+	i := intentsim.DefaultSettings()
+	i.PacePercent, i.Indexing = one(rng, 0, 0, 20), true
+	i.LoseQuotes = one(rng, 0, 0, 0, 1)
+	i.Outcome = intentsim.Outcome{Ending: one(rng, "fill", "fill", "fill", "fill", "fill", "fill", "fill_unnamed", "refund", "refund", "fail_refund", "fail_fill", "fail", "never", "claim", "borrow")}
+	i.Stream = intentsim.Stream{Repeat: rng.IntN(2), Blank: rng.IntN(2) == 0}
+
+	g := gaslesssim.DefaultSettings
+	g.JAM, g.RFQ = quoted(rng, g.JAM), quoted(rng, g.RFQ)
+	g.RFQ.Outcome = one(rng, g.RFQ.Outcome, g.RFQ.Outcome, "part")
+	if honest {
+		d.Outcome.Claim, g.JAM.Status, g.RFQ.Status = "", "", ""
+	}
+	return errors.Join(w.DEX().Set(d), w.Bridge().Set(b), w.Intent().Set(i), w.Gasless().Set(g))
+}
+
+// quoted are the ways of one of the gasless protocols.
+func quoted(rng *rand.Rand, b gaslesssim.Behaviour) gaslesssim.Behaviour {
+	b.Down = rng.IntN(8) == 0
+	b.Outcome = one(rng, "settle", "settle", "settle", "settle", "late", "never", "revert", "reject")
+	b.AfterBlocks = rng.Uint64N(3)
+	b.PriceBps = rng.Int64N(20)
+	return b
+}
+
+// honesty ends the providers' lies, of orders that there are and of those to come.
+func (w *world) honesty() error {
+	if err := w.providersAs(rand.New(rand.NewPCG(w.seed, 1)), true); err != nil {
+		return err
+	}
+	orders, err := w.DEX().Orders(w.ctx)
+	for _, o := range orders {
+		outcome := o.Outcome
+		outcome.Claim = ""
+		err = errors.Join(err, w.DEX().SetOutcome(o.OrderID, outcome))
+	}
+	return err
+}

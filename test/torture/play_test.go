@@ -1,0 +1,166 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"swapkeep/host/protocol"
+)
+
+const (
+	longestStorm = 4 * time.Minute // even where the users did not get done
+	longestPeace = 90 * time.Second
+	// later brings chains and clock past every deadline; look is a little more than the
+	// time after which the daemon looks a second time before it believes that something
+	// is not there.
+	past = 11 * time.Minute
+	look = 61 * time.Second
+)
+
+// play is one round: a storm, then peace, then the reckoning.
+func play(t *testing.T, n int) *report {
+	r := newReport(n)
+	began := time.Now()
+	defer func() { r.took = time.Since(began) }()
+	w, err := newWorld(t.Context(), r)
+	if err != nil {
+		r.find("the world does not begin: %v", err)
+		return r
+	}
+	defer func() {
+		if err := w.close(); err != nil {
+			r.find("the world does not end: %v", err)
+		}
+	}()
+	w.storm()
+	w.tell("peace")
+	orders, err := w.settleAll()
+	if err != nil {
+		r.find("after the storm: %v\n%s", err, w.logEnd())
+		return r
+	}
+	w.reckon(orders)
+	if len(r.findings) > 0 && *keep != "" {
+		if err := os.CopyFS(filepath.Join(*keep, fmt.Sprint("round", n)), os.DirFS(w.place.Home)); err != nil {
+			r.find("keep: %v", err)
+		}
+	}
+	return r
+}
+
+// storm lets users and mischief at the world until enough was accepted.
+func (w *world) storm() {
+	var wg sync.WaitGroup
+	for i := range windows {
+		wg.Go(w.newUser(fmt.Sprint("window ", i+1), i+1).live)
+	}
+	rng := rand.New(rand.NewPCG(w.seed, 99))
+	if err := w.providersAs(rng, false); err != nil {
+		w.find("providers: %v", err)
+	}
+	m := &mischief{w: w, rng: rng, by: w.newUser("mischief", windows+1)}
+	wg.Go(m.storm)
+	for end := time.Now().Add(longestStorm); time.Now().Before(end) && w.accepted() < *swaps && w.ctx.Err() == nil; {
+		time.Sleep(100 * time.Millisecond)
+	}
+	close(w.peace)
+	wg.Wait()
+}
+
+// settleAll sets the world right, and brings every order to its end.
+func (w *world) settleAll() ([]protocol.OrderResult, error) {
+	for _, kind := range []string{dex, bridge, intent, gasless} {
+		w.Faults(kind).Reset()
+	}
+	for _, c := range w.Chains() {
+		c.Faults.Reset()
+		c.Resume()
+	}
+	if err := w.honesty(); err != nil {
+		return nil, err
+	}
+	if err := w.align(0); err != nil {
+		return nil, err
+	}
+	u := w.newUser("last", windows+2)
+	defer u.leave()
+	if err := u.insist("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil); err != nil {
+		return nil, err
+	}
+	for _, c := range slices.Clone(w.consents) {
+		if c.id == "" && c.refused == "" {
+			u.settle(c)
+		}
+	}
+	if w.await(u, 20*time.Second) {
+		return w.orders(u)
+	}
+	if err := w.align(past); err != nil {
+		return nil, err
+	}
+	ahead := past
+	for end := time.Now().Add(longestPeace); time.Now().Before(end); ahead += look {
+		if err := w.setClock(ahead); err != nil {
+			return nil, err
+		}
+		if w.await(u, 7*time.Second) {
+			break
+		}
+	}
+	return w.orders(u)
+}
+
+// await looks so long whether all orders have ended, and agrees to what they propose.
+func (w *world) await(u *user, most time.Duration) bool {
+	for end := time.Now().Add(most); time.Now().Before(end); u.rest(200, 400) {
+		var open protocol.OrdersResult
+		if err := u.insist("swap.orders", protocol.OrdersParams{Open: true, Limit: 200}, &open); err != nil {
+			return false
+		}
+		waits := false
+		for _, o := range open.Orders {
+			switch {
+			case o.Proposal != nil && o.Proposal.Review.Blocked:
+				_ = u.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: o.Digest}, nil)
+			case o.Proposal != nil:
+				u.accept(o)
+			case o.Condition == "waiting for unlock":
+				_ = u.insist("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+			}
+			waits = waits || w.endless(o) == ""
+		}
+		if !waits {
+			return true
+		}
+	}
+	return false
+}
+
+// orders are all of them, in full.
+func (w *world) orders(u *user) (all []protocol.OrderResult, err error) {
+	params := protocol.OrdersParams{Limit: 200}
+	for {
+		var page protocol.OrdersResult
+		if err := u.insist("swap.orders", params, &page); err != nil {
+			return nil, err
+		}
+		for _, o := range page.Orders {
+			var r protocol.OrderResult
+			if err := u.insist("swap.order", protocol.OrderParams{Order: o.ID}, &r); err != nil {
+				return nil, err
+			}
+			all = append(all, r)
+		}
+		if params.Cursor = page.Cursor; params.Cursor == "" {
+			return all, nil
+		}
+	}
+}

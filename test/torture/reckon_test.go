@@ -1,0 +1,375 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"encoding/json"
+	"errors"
+	"math/big"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	bolt "go.etcd.io/bbolt"
+
+	"swapkeep/host/protocol"
+	"swapkeep/test/planted"
+	"swapkeep/test/processes"
+)
+
+// A reckoning holds what daemon and users say of a round against what chains and
+// providers know.
+type reckoning struct {
+	*world
+	orders  map[string]protocol.OrderResult
+	records map[common.Hash]record // what was signed, by the hash of each attempt
+	moves   []moved
+	owns    []own
+	grants  map[grant]bool
+	claimed map[common.Hash]string // by transaction: the order that it is of
+}
+
+// A record is as much of the sender's journal as this reader needs.
+type record struct {
+	Key      string
+	Nonce    uint64
+	State    string
+	Attempts []struct {
+		Kind string
+		Hash common.Hash
+	}
+}
+
+// reckon ends the world's programs and looks at all that they left.
+func (w *world) reckon(orders []protocol.OrderResult) {
+	w.leftNothing()
+	w.faultless()
+	r := &reckoning{world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{}}
+	for _, o := range orders {
+		if _, twice := r.orders[o.Order.ID]; twice {
+			w.find("order %s is listed twice", o.Order.ID)
+		}
+		r.orders[o.Order.ID] = o
+	}
+	if err := r.read(); err != nil {
+		w.find("reading what is left: %v", err)
+		return
+	}
+	r.consented()
+	r.sent()
+	r.nonces()
+	r.ends()
+	r.explained()
+	r.coins()
+	r.allowed()
+	r.provided()
+	w.secrets()
+}
+
+// leftNothing ends relays and daemon as a logout does, and wants nothing left of them.
+func (w *world) leftNothing() {
+	w.mu.Lock()
+	relays := w.relays
+	w.relays = nil
+	w.mu.Unlock()
+	for _, p := range relays {
+		_, _ = p.Stop()
+	}
+	if out, err := w.command(nil, "stop").CombinedOutput(); err != nil {
+		w.find("stop: %v: %s", err, out)
+	}
+	left, err := processes.Left(w.bin, 5*time.Second)
+	if len(left) > 0 || err != nil {
+		w.find("processes %v are left, %v", left, err)
+	}
+	for _, pid := range left {
+		_ = processes.Kill(pid)
+	}
+	_ = filepath.WalkDir(w.place.Home, func(path string, e os.DirEntry, err error) error {
+		if err == nil && e.Type()&(os.ModeSocket|os.ModeNamedPipe) != 0 {
+			w.find("the socket %s is left", filepath.Base(path))
+		}
+		if err == nil && (strings.HasSuffix(path, "~") || strings.Contains(filepath.Base(path), ".tmp")) {
+			w.find("the file %s is left", path)
+		}
+		return nil
+	})
+}
+
+// faultless wants no daemon to have faulted, by its log, and counts those that died at
+// a point.
+func (w *world) faultless() {
+	for _, path := range []string{w.place.LogPath(), w.place.LogPath() + ".1"} {
+		b, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			w.find("log: %v", err)
+		}
+		for line := range strings.Lines(string(b)) {
+			if faulted.MatchString(line) {
+				w.find("the log says: %s", line)
+			}
+		}
+	}
+	died, err := os.ReadFile(w.deaths())
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		w.find("deaths: %v", err)
+	}
+	w.count("daemon died at a point", len(strings.Fields(string(died))))
+}
+
+// faulted is what a program says that ends by a fault of its own.
+var faulted = regexp.MustCompile(`^(panic:|fatal error:|\[signal )|"level":"(fatal|panic)"|"panic":|panic in state|panic while`)
+
+// read reads the database of the daemon that is gone, and the chains.
+func (r *reckoning) read() error {
+	db, err := bolt.Open(filepath.Join(r.place.Home, "orders.db"), 0o600, &bolt.Options{ReadOnly: true, Timeout: 5 * time.Second})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	err = db.View(func(tx *bolt.Tx) error {
+		for err := range tx.Check() {
+			r.find("orders.db: %v", err)
+		}
+		return tx.Bucket([]byte("sender.tx")).ForEach(func(_, v []byte) error {
+			var rec record
+			if err := json.Unmarshal(v, &rec); err != nil {
+				return err
+			}
+			for _, a := range rec.Attempts {
+				r.records[a.Hash] = rec
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range chains {
+		h := r.history[id]
+		if err := h.finish(); err != nil {
+			return err
+		}
+		moves, owns, grants, err := h.tale()
+		if err != nil {
+			return err
+		}
+		r.moves, r.owns = append(r.moves, moves...), append(r.owns, owns...)
+		for g := range grants {
+			r.grants[g] = true
+		}
+	}
+	return nil
+}
+
+// consented wants an order for each consent that was taken, and no other.
+func (r *reckoning) consented() {
+	known := map[string]bool{}
+	for _, c := range r.consents {
+		switch o, there := r.orders[c.id]; {
+		case c.id == "" && c.refused == "":
+			r.find("consent %s has no answer", c.request)
+		case c.id == "":
+			r.count("consents refused", 1)
+		case !there:
+			r.find("order %s was accepted and is lost", c.id)
+		case known[c.id]:
+			r.find("order %s is of two consents", c.id)
+		case o.Order.Request != c.request || !slices.Contains(c.digests, o.Order.Digest):
+			r.find("order %s is not what was accepted: %s, %s", c.id, o.Order.Request, o.Order.Digest)
+		}
+		known[c.id] = true
+	}
+	for id, o := range r.orders {
+		if !known[id] {
+			r.find("order %s (%s) has no consent", id, o.Order.State)
+		}
+		r.count("ended "+o.Order.Terms.Provider+": "+stateOf(o.Order), 1)
+	}
+}
+
+func stateOf(o protocol.Order) string {
+	switch {
+	case !o.Final && o.Condition != "":
+		return "open, " + o.Condition
+	case !o.Final:
+		return "open, " + o.State
+	}
+	return o.State
+}
+
+// orderOf is the order that a record of the sender is for.
+func (rec record) orderOf() string { id, _, _ := strings.Cut(rec.Key, "/"); return id }
+
+// sent wants every transaction that a node was handed, or that was mined, to stand in
+// the journal, and every record to have an end.
+func (r *reckoning) sent() {
+	mine := map[common.Address]bool{}
+	for _, a := range r.accounts {
+		mine[a] = true
+	}
+	for _, c := range r.Chains() {
+		signer := types.LatestSignerForChainID(new(big.Int).SetUint64(c.ID))
+		for _, raw := range c.Transactions() {
+			tx := new(types.Transaction)
+			if err := tx.UnmarshalBinary(raw.Raw); err != nil {
+				r.find("chain %d was handed bytes that are no transaction", c.ID)
+				continue
+			}
+			if from, err := types.Sender(signer, tx); err != nil || !mine[from] {
+				r.find("chain %d was handed a transaction of %s, %v", c.ID, from, err)
+			} else if _, kept := r.records[tx.Hash()]; !kept {
+				r.find("transaction %s was sent and is not in the journal", tx.Hash())
+			}
+		}
+	}
+	for _, o := range r.owns {
+		rec, kept := r.records[o.tx.Hash()]
+		if !kept {
+			r.find("transaction %s was mined and is not in the journal", o.tx.Hash())
+			continue
+		}
+		r.claimed[o.tx.Hash()] = rec.orderOf()
+		if r.orders[rec.orderOf()].Order.ID == "" {
+			r.find("record %s is of no order", rec.Key)
+		}
+		if want := map[bool][]string{true: {"mined", "cancelled"}, false: {"reverted"}}[o.receipt.Status == types.ReceiptStatusSuccessful]; !slices.Contains(want, rec.State) {
+			r.find("record %s is %s; its transaction %s passed: %t", rec.Key, rec.State, o.tx.Hash(), o.receipt.Status == 1)
+		}
+	}
+	for _, rec := range r.records {
+		if !slices.Contains([]string{"mined", "reverted", "cancelled", "rejected"}, rec.State) {
+			r.find("record %s is left %s", rec.Key, rec.State)
+		}
+		for i, a := range rec.Attempts {
+			if i > 0 && a.Kind == "call" {
+				r.find("record %s was signed twice", rec.Key)
+			}
+		}
+	}
+}
+
+// nonces wants each account's transactions on nonces without a gap, and none waiting.
+func (r *reckoning) nonces() {
+	type line struct {
+		chain   uint64
+		account common.Address
+	}
+	next := map[line]uint64{}
+	for _, o := range r.owns {
+		l := line{o.chain, o.account}
+		if o.tx.Nonce() != next[l] {
+			r.find("chain %d: %s mined nonce %d after %d", o.chain, o.account, o.tx.Nonce(), next[l])
+		}
+		next[l] = o.tx.Nonce() + 1
+	}
+	for _, c := range r.Chains() {
+		for _, a := range r.accounts {
+			if waits, err := c.Client().PendingNonceAt(r.ctx, a); err != nil || waits != next[line{c.ID, a}] {
+				r.find("chain %d: %s has next nonce %d, and %d with what waits, %v", c.ID, a, next[line{c.ID, a}], waits, err)
+			}
+		}
+	}
+	r.count("transactions mined", len(r.owns))
+}
+
+// ends wants each order's end to be what happened: paid exactly once and enough, or
+// given back, or untouched; and one that has none to have none in truth.
+func (r *reckoning) ends() {
+	for _, id := range slices.Sorted(mapsKeys(r.orders)) {
+		o := r.orders[id].Order
+		r.evidence(o)
+		r.states(r.orders[id])
+		if e, times := r.inBook(o); times > 1 {
+			r.find("%s: the provider has it %d times", r.say(o), times)
+		} else if e != nil {
+			r.booked(o, *e)
+			if !o.Final && r.claimed[e.payment] == "" {
+				r.claimed[e.payment] = o.ID // what it awaits, and cannot prove
+			}
+		}
+		if o.Final {
+			check := ended[o.State]
+			if check == nil {
+				r.find("%s: no such end", r.say(o))
+				continue
+			}
+			check(r, o, r.sumOf(o))
+		} else if r.endless(o) == "" {
+			e, _ := r.inBook(o)
+			r.find("%s: it has no end: %s; %s; seen %+v; in the book %+v", r.say(o), o.Reason, o.Report, o.Seen, e)
+		}
+	}
+}
+
+// say names an order in findings.
+func (r *reckoning) say(o protocol.Order) string {
+	return strings.Join([]string{o.ID, o.Terms.Provider, o.Offer.Routing, string(rune('0' + len(o.Steps))), stateOf(o)}, " ")
+}
+
+// evidence claims the transaction that a verdict names for its order alone.
+func (r *reckoning) evidence(o protocol.Order) {
+	v := o.Verdict
+	switch {
+	case (v != nil) != o.Final:
+		r.find("%s: final %t, verdict %+v", r.say(o), o.Final, v)
+		return
+	case v == nil || v.Evidence == nil:
+		return
+	case v.State != o.State:
+		r.find("%s: the verdict is %s", r.say(o), v.State)
+	}
+	tx := common.HexToHash(string(v.Evidence.Tx))
+	if other := r.claimed[tx]; other != "" && other != o.ID {
+		r.find("%s: its evidence %s is of %s too", r.say(o), tx, other)
+	}
+	r.claimed[tx] = o.ID
+	c := r.Chain(v.Evidence.ChainID)
+	if c == nil {
+		r.find("%s: evidence on chain %d", r.say(o), v.Evidence.ChainID)
+		return
+	}
+	receipt, err := c.Client().TransactionReceipt(r.ctx, tx)
+	if err != nil || (receipt.Status == 1) != v.Evidence.Success || receipt.BlockHash.Hex() != string(v.Evidence.BlockHash) {
+		r.find("%s: its evidence %s is not what the chain has: %v", r.say(o), tx, err)
+	}
+}
+
+// states wants a history that begins with consent and goes forward only.
+func (r *reckoning) states(o protocol.OrderResult) {
+	place := []string{"accepted", "approving", "executing", "submitting", "settling"}
+	last := 0
+	for i, e := range o.History {
+		at := slices.Index(place, e.State)
+		switch {
+		case i == 0 && o.Omitted == 0 && e.State != "accepted":
+			r.find("%s: its history begins with %s", r.say(o.Order), e.State)
+		case at < 0 && i < len(o.History)-1 && o.History[i+1].State != e.State:
+			r.find("%s: it goes on after %s", r.say(o.Order), e.State)
+		case at >= 0 && at < last && !(e.State == "approving" && place[last] == "executing"):
+			r.find("%s: it goes back to %s from %s", r.say(o.Order), e.State, place[last])
+		}
+		last = max(at, 0)
+	}
+}
+
+// secrets wants neither home nor log to have what the users typed.
+func (w *world) secrets() {
+	s, err := planted.New(planted.Text("password", password), planted.Words("words", w.words))
+	if err != nil {
+		w.find("%v", err)
+		return
+	}
+	found, err := s.Dir(w.place.Home)
+	for _, f := range found {
+		w.find("a secret is left: %s", f)
+	}
+	if files, bytes := s.Looked(); err != nil || files < 3 || bytes < 10_000 {
+		w.find("%d files of %d bytes were searched for secrets, %v", files, bytes, err)
+	}
+}

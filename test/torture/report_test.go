@@ -1,0 +1,88 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+)
+
+// A report is what a round did, and what it found.
+type report struct {
+	number int
+	seed   uint64 // of this round
+	took   time.Duration
+
+	tally    sync.Mutex
+	counts   map[string]int
+	findings []string
+}
+
+func newReport(n int) *report {
+	return &report{number: n, seed: *seed ^ uint64(n)*0x9e3779b97f4a7c15, counts: map[string]int{}}
+}
+
+func (r *report) count(what string, n int) {
+	r.tally.Lock()
+	defer r.tally.Unlock()
+	r.counts[what] += n
+}
+
+// find notes what is not as promised.
+func (r *report) find(format string, args ...any) {
+	said := fmt.Sprintf(format, args...)
+	r.tell("FOUND %s", said)
+	r.tally.Lock()
+	defer r.tally.Unlock()
+	r.findings = append(r.findings, said)
+}
+
+func (r *report) tell(format string, args ...any) {
+	if *verbose {
+		fmt.Fprintf(os.Stderr, "%s round %d: %s\n", time.Now().Format("15:04:05.000"), r.number, fmt.Sprintf(format, args...))
+	}
+}
+
+func (r *report) line() string {
+	return fmt.Sprintf("round %d: %d swaps, %d kills, %d findings, %s", r.number, r.counts["swaps"], kills(r.counts), len(r.findings), r.took.Round(time.Second))
+}
+
+func total(all []*report, what string) (n int) {
+	for _, r := range all {
+		n += r.counts[what]
+	}
+	return n
+}
+
+// kills are those of daemons and relays, at any time and at points.
+func kills(counts map[string]int) int {
+	return counts["harm: daemon killed"] + 2*counts["harm: daemon killed twice"] + counts["harm: relay killed"] + counts["daemon died at a point"]
+}
+
+// summary is the table of all rounds.
+func summary(all []*report, took time.Duration) string {
+	sums, findings := map[string]int{}, 0
+	for _, r := range all {
+		findings += len(r.findings)
+		for what, n := range r.counts {
+			sums[what] += n
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d, %d rounds in %s\n\n", *seed, len(all), took.Round(time.Second))
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	row := func(what string, n int) { fmt.Fprintf(t, "%s\t%d\n", what, n) }
+	row("kills", kills(sums))
+	row("findings", findings)
+	for _, what := range slices.Sorted(maps.Keys(sums)) {
+		row(what, sums[what])
+	}
+	_ = t.Flush()
+	return b.String()
+}

@@ -1,0 +1,92 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/host/protocol"
+	"swapkeep/sandbox"
+)
+
+// The kinds of provider.
+const (
+	dex     = "dex"
+	bridge  = "bridge"
+	intent  = "intent"
+	gasless = "gasless"
+)
+
+var native = common.Address{}
+
+// serves says on which chains each provider may begin a swap: the spec's table of
+// support, written down a second time.
+var serves = map[string][]uint64{
+	dex:     {1, 10, 8453, 42161},
+	bridge:  {1, 10, 56, 8453, 42161, 5330},
+	intent:  {1, 10, 56, 8453, 42161, 143},
+	gasless: {1, 10, 56, 8453, 42161, 5330},
+}
+
+// serving are the kinds that serve a chain.
+func serving(chain uint64) (kinds []string) {
+	for _, k := range []string{dex, bridge, intent, gasless} {
+		if slices.Contains(serves[k], chain) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}
+
+// A trade is what a user asks a quote for.
+type trade struct {
+	kind      string
+	chain, to uint64
+	in, out   sandbox.Token // the native coin at the zero address
+	amount    *big.Int
+}
+
+func (t trade) quote(account common.Address) protocol.QuoteParams {
+	return protocol.QuoteParams{
+		Account: protocol.Address(account.Hex()), SrcChainID: t.chain, TokenIn: protocol.Address(t.in.Address.Hex()), AmountIn: protocol.AmountOf(t.amount),
+		DstChainID: t.to, TokenOut: protocol.Address(t.out.Address.Hex()), Providers: []string{t.kind},
+	}
+}
+
+// tokensOf are what an account has on a chain.
+func (w *world) tokensOf(chain uint64) []sandbox.Token {
+	n := w.Chain(chain).Network
+	coin := n.Wrapped
+	coin.Address, coin.Symbol = native, n.Native
+	return append([]sandbox.Token{coin, n.Wrapped}, n.Tokens...)
+}
+
+// draw is some trade on a chain, of an amount that no other has.
+func (w *world) draw(rng *rand.Rand, chain uint64, account common.Address) (t trade) {
+	kinds := serving(chain)
+	t.kind, t.chain, t.to = kinds[rng.IntN(len(kinds))], chain, chain
+	if others := slices.DeleteFunc(slices.Clone(serves[t.kind]), func(c uint64) bool { return c == chain }); t.kind == intent || t.kind == bridge && rng.IntN(3) > 0 {
+		t.to = others[rng.IntN(len(others))]
+	}
+	ins, outs := w.tokensOf(t.chain), w.tokensOf(t.to)
+	for t.in = ins[rng.IntN(len(ins))]; ; {
+		if t.out = outs[rng.IntN(len(outs))]; t.out.Address != t.in.Address || t.to != t.chain {
+			break
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		t.amount = usd(15 + rng.Int64N(700)).of(t.in)
+		t.amount.Add(t.amount, big.NewInt(rng.Int64N(9_000)))
+		if key := fmt.Sprint(account, chain, t.in.Address, t.amount); !w.drawn[key] {
+			w.drawn[key] = true
+			return t
+		}
+	}
+}

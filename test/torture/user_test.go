@@ -1,0 +1,229 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+
+	"swapkeep/host/client"
+	"swapkeep/host/protocol"
+)
+
+const (
+	answer   = 20 * time.Second // that a window waits for
+	patience = 2 * time.Minute  // for what must come at last
+	mostOpen = 16               // orders that the users of a world leave open at once
+)
+
+// A user is somebody at a window: a relay, and what is done through it.
+type user struct {
+	w       *world
+	name    string
+	rng     *rand.Rand
+	account common.Address
+	relay   *client.Process
+}
+
+// newUser is one whose doings are drawn from the world's seed; n tells users apart.
+func (w *world) newUser(name string, n int) *user {
+	u := &user{w: w, name: name, rng: rand.New(rand.NewPCG(w.seed, uint64(n)+1))}
+	if len(w.accounts) > 0 {
+		u.account = w.accounts[n%len(w.accounts)]
+	}
+	return u
+}
+
+// errLost: the window is gone, or has no answer; the same may be asked again.
+var errLost = errors.New("no answer")
+
+// open starts a relay as a browser does. One in three would have a daemon that it
+// starts die at a point of its work.
+func (u *user) open() error {
+	var extra []string
+	if !u.w.quiet() && len(u.w.accounts) > 0 && u.rng.IntN(3) == 0 {
+		extra = []string{fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", points[u.rng.IntN(len(points))], 1+u.rng.IntN(3))}
+	}
+	p, err := client.Start(u.w.command(extra, origin))
+	if err != nil {
+		return err
+	}
+	u.relay = p
+	u.w.mu.Lock()
+	u.w.relays[p.PID()] = p
+	u.w.mu.Unlock()
+	return nil
+}
+
+// leave closes the window.
+func (u *user) leave() {
+	if u.relay == nil {
+		return
+	}
+	_, _ = u.relay.Stop() // it may have been killed
+	u.w.mu.Lock()
+	delete(u.w.relays, u.relay.PID())
+	u.w.mu.Unlock()
+	u.relay = nil
+}
+
+// ask calls once. Errors: what the daemon says, errLost.
+func (u *user) ask(method string, params, result any) error {
+	if u.relay == nil {
+		if err := u.open(); err != nil {
+			return errLost
+		}
+	}
+	ctx, cancel := context.WithTimeout(u.w.ctx, answer)
+	defer cancel()
+	err := u.relay.Call(ctx, method, params, result)
+	var said *protocol.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &said):
+		u.w.count("refused: "+said.Name, 1)
+		if said.Name == "internal" || said.Name == "request_conflict" || said.Name == "bad_params" {
+			u.w.find("%s: %s\n%s", method, said, u.w.complaints())
+		}
+		if said.Name == "daemon_stopped" || said.Name == "daemon_lost" {
+			u.leave() // the browser opens another when it is used again
+		}
+		return said
+	}
+	u.leave()
+	return errLost
+}
+
+// later are errors after which the same is asked again.
+var later = []string{"busy", "daemon_lost", "daemon_starting", "timed_out", "stopping", "daemon_stopped", "journal_failed", "database_full", "database_locked", "database_readonly", "backing_off", "result_too_large"}
+
+// shut are errors after which the wallet is unlocked first.
+var shut = []string{"session_required", "locked"}
+
+func nameOf(err error) string {
+	var said *protocol.Error
+	if errors.As(err, &said) {
+		return said.Name
+	}
+	return ""
+}
+
+// again reports whether an error says nothing about what was asked.
+func again(err error) bool {
+	return errors.Is(err, errLost) || slices.Contains(later, nameOf(err)) || strings.HasPrefix(nameOf(err), "keychain_")
+}
+
+// insist asks until there is an answer, and unlocks for it. Errors: what the daemon
+// says of the matter; errLost after much patience.
+func (u *user) insist(method string, params, result any) (err error) {
+	for end := time.Now().Add(patience); time.Now().Before(end) && u.w.ctx.Err() == nil; u.rest(50, 300) {
+		switch err = u.ask(method, params, result); {
+		case slices.Contains(shut, nameOf(err)):
+			_ = u.ask("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+		case !again(err):
+			return err
+		}
+	}
+	return fmt.Errorf("%w to %s in %s: %w", errLost, method, patience, err)
+}
+
+// rest waits between so many milliseconds and so many.
+func (u *user) rest(least, most int) {
+	select {
+	case <-time.After(time.Duration(least+u.rng.IntN(most-least)) * time.Millisecond):
+	case <-u.w.ctx.Done():
+	}
+}
+
+// live uses the wallet until there is peace.
+func (u *user) live() {
+	defer u.leave()
+	for !u.w.quiet() && u.w.ctx.Err() == nil {
+		switch p := u.rng.IntN(100); {
+		case p < 10:
+			u.meddle()
+		case p < 14:
+			u.revoke()
+		case u.w.accepted()+u.w.pending() >= *swaps, u.w.open() >= mostOpen:
+			u.look()
+		default:
+			u.swap()
+		}
+		u.rest(20, 400)
+	}
+}
+
+// look asks what there is, as an open window does.
+func (u *user) look() {
+	looks := []string{"networks.list", "swap.providers", "host.hello"}
+	_ = u.ask(looks[u.rng.IntN(len(looks))], nil, nil)
+	var keys protocol.KeysStatus
+	if err := u.ask("keys.status", nil, &keys); err == nil && keys.State == protocol.KeysLocked && u.rng.IntN(2) == 0 {
+		_ = u.ask("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+	}
+	u.openOrders()
+}
+
+// openOrders lists them, and notes how many there are.
+func (u *user) openOrders() []protocol.Order {
+	var all protocol.OrdersResult
+	if err := u.ask("swap.orders", protocol.OrdersParams{Open: true, Limit: 200}, &all); err != nil {
+		return nil
+	}
+	u.w.mu.Lock()
+	defer u.w.mu.Unlock()
+	u.w.lastOpen = len(all.Orders)
+	return all.Orders
+}
+
+// swap does all that leads to an order, if nothing comes between.
+func (u *user) swap() {
+	chain := u.w.at()
+	if err := u.ask("networks.select", protocol.SelectParams{ChainID: chain}, nil); err != nil {
+		return
+	}
+	t := u.w.draw(u.rng, chain, u.account)
+	var offers protocol.QuoteResult
+	if err := u.ask("swap.quote", t.quote(u.account), &offers); err != nil || len(offers.Offers) == 0 {
+		for _, f := range offers.Failures {
+			u.w.count("no offer: "+f.Name, 1)
+		}
+		return
+	}
+	offer := offers.Offers[u.rng.IntN(len(offers.Offers))]
+	var r protocol.Review
+	if err := u.ask("swap.prepare", protocol.PrepareParams{Offer: offer.ID}, &r); err != nil {
+		return
+	}
+	if r.Blocked {
+		u.w.count("blocked reviews", 1)
+		return
+	}
+	if u.rng.IntN(4) == 0 {
+		u.rest(100, 2500) // a person reads
+	}
+	c := &consent{request: newUUID(), account: u.account, digests: []protocol.Hash{r.Digest}, terms: []protocol.Terms{r.Terms}}
+	c.method, c.params = "swap.execute", protocol.ExecuteParams{Request: c.request, Digest: r.Digest, Acknowledge: acks(r.Findings)}
+	u.give(c)
+}
+
+// acks are the findings that take a second act.
+func acks(all []protocol.Finding) (codes []string) {
+	for _, f := range all {
+		if f.Severity == "acknowledge" && !slices.Contains(codes, f.Code) {
+			codes = append(codes, f.Code)
+		}
+	}
+	return codes
+}
+
+func newUUID() protocol.UUID { return protocol.UUID(uuid.NewString()) }

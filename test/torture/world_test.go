@@ -1,0 +1,285 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/host/client"
+	"swapkeep/host/protocol"
+	"swapkeep/host/transport"
+	"swapkeep/sandbox"
+	"swapkeep/test/keychain"
+	"swapkeep/test/processes"
+)
+
+const (
+	extension = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	origin    = "chrome-extension://" + extension + "/"
+	// password of the test wallets, which hold nothing and are made anew each time.
+	password = "correct horse battery staple"
+
+	windows  = 3 // of the browser: relays
+	accounts = 2 // which they share
+	depth    = 2 // of a block that counts, in the sandbox
+)
+
+// chains are all that there are.
+var chains = []uint64{1, 10, 56, 8453, 42161, 143, 5330, 39}
+
+// A world is one round's: chains and providers, a wallet's home, its keychain, and the
+// windows of its users.
+type world struct {
+	*sandbox.Sandbox
+	*report
+	ctx      context.Context
+	end      context.CancelFunc
+	dir      string
+	bin      string
+	place    transport.Place
+	env      []string
+	keychain *keychain.Service
+	accounts []common.Address
+	words    string
+	history  map[uint64]*chronicle // by chain
+	route    []uint64              // the networks that the users work on, in turn
+	began    time.Time
+	peace    chan struct{} // closed when no more harm is done
+
+	mu       sync.Mutex
+	relays   map[int]*client.Process // by process id
+	consents []*consent
+	drawn    map[string]bool // amounts, so that no two swaps are alike
+	lastOpen int             // orders that were open when a user looked last
+}
+
+// newWorld starts chains, keychain and daemon, and gives the accounts money.
+func newWorld(ctx context.Context, r *report) (w *world, err error) {
+	w = &world{
+		report: r, dir: filepath.Join(root, fmt.Sprint("r", r.number)), began: time.Now(), peace: make(chan struct{}),
+		relays: map[int]*client.Process{}, drawn: map[string]bool{}, history: map[uint64]*chronicle{},
+	}
+	w.ctx, w.end = context.WithCancel(ctx)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.close())
+		}
+	}()
+	if err := w.makeHome(); err != nil {
+		return w, err
+	}
+	if w.Sandbox, err = sandbox.Start(ctx, sandbox.Options{Chains: chains, Layout: r.seed | 1, Seed: r.seed | 1}); err != nil {
+		return w, err
+	}
+	if err := w.WriteFiles(w.dir); err != nil {
+		return w, err
+	}
+	if w.keychain, err = keychain.Start(filepath.Join(w.dir, "k")); err != nil {
+		return w, err
+	}
+	w.env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "SWAPKEEP_HOME=" + w.place.Home, "SWAPKEEP_CONFIG=" + filepath.Join(w.dir, "config.toml"),
+		"SWAPKEEP_EXTENSIONS_CHROMIUM=" + extension, keychain.BusVariable + "=" + w.keychain.Address(),
+		"SWAPKEEP_CHEAP_KDF=1", "SWAPKEEP_CLOCK_SHIFT=@" + w.clockFile(), "SWAPKEEP_LOG_LEVEL=debug", "SWAPKEEP_FAULT_DEATHS=" + w.deaths(),
+	}
+	w.route = slices.DeleteFunc(slices.Clone(chains), func(c uint64) bool { return len(serving(c)) == 0 })
+	rand.New(rand.NewPCG(r.seed, 0)).Shuffle(len(w.route), func(i, j int) { w.route[i], w.route[j] = w.route[j], w.route[i] })
+	if err := w.makeWallet(); err != nil {
+		return w, err
+	}
+	return w, w.fund()
+}
+
+func (w *world) makeHome() error {
+	w.bin, w.place = filepath.Join(w.dir, "b"), transport.Place{Home: filepath.Join(w.dir, "s")}
+	for _, dir := range []string{w.dir, w.bin, filepath.Join(w.dir, "k")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	for _, program := range []string{"swapkeep", "swapkeepd"} { // a path of its own tells its processes from another world's
+		if err := os.Link(filepath.Join(built(), program), filepath.Join(w.bin, program)); err != nil {
+			return err
+		}
+	}
+	return w.setClock(0)
+}
+
+func (w *world) clockFile() string { return filepath.Join(w.dir, "clock") }
+
+// deaths is where a daemon writes the point that it dies at.
+func (w *world) deaths() string { return filepath.Join(w.dir, "deaths") }
+
+// setClock sets by how much the daemon's clock is ahead.
+func (w *world) setClock(ahead time.Duration) error {
+	beside := w.clockFile() + "~" // it reads at any time
+	return errors.Join(os.WriteFile(beside, []byte(ahead.String()), 0o600), os.Rename(beside, w.clockFile()))
+}
+
+func (w *world) command(extra []string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(w.bin, "swapkeep"), args...)
+	cmd.Env = append(slices.Clone(w.env), extra...)
+	return cmd
+}
+
+// makeWallet makes a wallet of so many accounts.
+func (w *world) makeWallet() error {
+	u := w.newUser("owner", 0)
+	defer u.leave()
+	var made protocol.CreateResult
+	if err := u.insist("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, &made); err != nil {
+		return err
+	}
+	w.words = string(made.Words)
+	for range accounts - 1 {
+		if err := u.insist("keys.add", protocol.AddParams{Request: newUUID()}, nil); err != nil {
+			return err
+		}
+	}
+	var all protocol.AccountsResult
+	if err := u.insist("keys.accounts", nil, &all); err != nil {
+		return err
+	}
+	for _, a := range all.Accounts {
+		w.accounts = append(w.accounts, common.HexToAddress(string(a.Address)))
+	}
+	if len(w.accounts) != accounts {
+		return fmt.Errorf("%d accounts, want %d", len(w.accounts), accounts)
+	}
+	return nil
+}
+
+// fund gives each account of everything, lets all chains be at one time, and has their
+// history written down from here on.
+func (w *world) fund() error {
+	var wg sync.WaitGroup
+	errs := make([]error, len(chains))
+	for i, c := range w.Chains() {
+		wg.Go(func() { errs[i] = w.fundOn(c) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if err := w.align(0); err != nil {
+		return err
+	}
+	for _, c := range w.Chains() {
+		w.history[c.ID] = newChronicle(c, w.accounts)
+	}
+	return nil
+}
+
+func (w *world) fundOn(c *sandbox.Chain) error {
+	for _, a := range w.accounts {
+		coins := usd(200_000)
+		if err := c.Fund(w.ctx, a, native, coins.of(c.Network.Wrapped)); err != nil {
+			return err
+		}
+		for _, t := range append([]sandbox.Token{c.Network.Wrapped}, c.Network.Tokens...) {
+			if err := c.Fund(w.ctx, a, t.Address, coins.of(t)); err != nil {
+				return fmt.Errorf("%s: %w", t.Symbol, err)
+			}
+		}
+	}
+	return nil
+}
+
+// align brings the chains to the time of the one that is ahead of all, and so much
+// further: a payment that is older than its deposit would be none.
+func (w *world) align(further time.Duration) error {
+	var latest uint64
+	for _, c := range w.Chains() {
+		latest = max(latest, c.Head().Time)
+	}
+	for _, c := range w.Chains() {
+		if by := time.Duration(latest-c.Head().Time)*time.Second + further; by >= time.Second {
+			if err := c.Shift(by); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// at is the network that the users work on now.
+func (w *world) at() uint64 {
+	const stay = 5 * time.Second
+	return w.route[int(time.Since(w.began)/stay)%len(w.route)]
+}
+
+// quiet reports whether peace was made.
+func (w *world) quiet() bool {
+	select {
+	case <-w.peace:
+		return true
+	default:
+		return false
+	}
+}
+
+// open is about how many orders have not ended.
+func (w *world) open() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lastOpen
+}
+
+// accepted counts the swaps that became orders.
+func (w *world) accepted() (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.consents {
+		if c.id != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// close ends what the world runs.
+func (w *world) close() error {
+	w.end()
+	w.mu.Lock()
+	for _, p := range w.relays {
+		_, _ = p.Stop()
+	}
+	w.mu.Unlock()
+	if left, err := processes.In(w.bin); err == nil { // of a round that broke off
+		for _, pid := range left {
+			_ = processes.Kill(pid)
+		}
+	}
+	for _, h := range w.history {
+		h.close()
+	}
+	if w.keychain != nil {
+		w.keychain.Close()
+	}
+	if w.Sandbox != nil {
+		return w.Sandbox.Close()
+	}
+	return nil
+}
+
+// usd is a value in US dollars.
+type usd int64
+
+// of is how much of a token is worth that.
+func (d usd) of(t sandbox.Token) *big.Int {
+	n := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Decimals)), nil)
+	n.Mul(n, big.NewInt(int64(d)*1_000_000))
+	return n.Div(n, big.NewInt(t.MicroUSD))
+}
