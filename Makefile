@@ -13,7 +13,7 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 export CGO_ENABLED := 0
 RACE := CGO_ENABLED=1 $(GO) test -race
 
-.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench fuzz man packages packages-test generate clean
+.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench bench-short fuzz fuzz-short soak load torture fire in-torture in-soak man packages packages-test generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -27,7 +27,7 @@ demo: build contracts
 # Everything, as CI runs it. Installs what is missing, or names it and stops.
 test:
 	@scripts/setup.sh
-	@$(MAKE) --no-print-directory contracts build vet pages race hostile keyring hosted crash doctor browsers
+	@$(MAKE) --no-print-directory contracts build vet pages race hostile keyring hosted crash doctor browsers fire
 	@scripts/demo-test.sh
 	@echo "all tests passed"
 
@@ -82,6 +82,7 @@ doctor:
 pages: extension
 	cd extension && npx --no-install tsc --noEmit && npx --no-install vitest run
 	cd extension && npx --no-install web-ext lint --no-config-discovery --source-dir ../build/extension/firefox
+	cd extension && node build/check.mjs ../build/extension
 	cd extension && node build/build.mjs --zip --out ../build/extension-again
 	@for f in build/extension/*.zip; do cmp $$f build/extension-again/$$(basename $$f) || exit 1; done; rm -r build/extension-again
 	@echo "two builds of each package are the same"
@@ -121,20 +122,67 @@ $(CONTRACTS): sandbox/contracts/package-lock.json sandbox/contracts/extract.mjs 
 	@touch $@
 
 # Beside peers and limits, in one run; a missed goal is printed and no failure.
-# JSON=file writes the rows too. Without cgo, as releases are built.
+# JSON=file writes the rows too, CURVES=directory draws how things grow, MARKDOWN=file
+# puts both between its marks, ONLY=words measures what has them in its name. Without
+# cgo, as releases are built.
 bench: bin/swapkeep bin/swapkeepd bin/swapkeep-sandbox $(PEER) contracts extension
-	@$(GO) run ./bench $(if $(JSON),-json $(JSON))
+	@$(GO) run ./bench $(if $(SHORT),-short) $(if $(ONLY),-only "$(ONLY)") $(if $(JSON),-json $(JSON)) $(if $(CURVES),-curves $(CURVES)) $(if $(MARKDOWN),-markdown $(MARKDOWN))
+
+# Few samples of each row and curve, and no browsers: is everything measured still?
+bench-short:
+	@$(MAKE) --no-print-directory bench SHORT=1 CURVES=build/curves
 
 $(PEER): bench/node/package-lock.json
 	cd bench/node && npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-# Every fuzz target, one after the other, for FUZZTIME each: 60s unless said
-# otherwise. FUZZSHARE=1/3 runs the first third of them.
+# Every fuzz target for FUZZTIME, FUZZJOBS of them at once, each on one worker; a table
+# at the end. FUZZTIME=1000x is so many executions, FUZZSHARE=1/3 the first third of the
+# targets, FUZZONLY a pattern of package.Target.
 FUZZTIME ?= 60s
 FUZZSHARE ?= 1/1
+FUZZJOBS ?= 2
 fuzz:
-	scripts/fuzz.sh $(FUZZTIME) $(FUZZSHARE)
+	@$(GO) run ./test/fuzz -time $(FUZZTIME) -share $(FUZZSHARE) -jobs $(FUZZJOBS) -only '$(FUZZONLY)'
+
+# A thousand executions of each target of a quarter of them, another one at each commit. What is
+# committed as a corpus, go test runs whole.
+fuzz-short:
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=1000x FUZZSHARE=$$(($$(git rev-list --count HEAD) % 4 + 1))/4
+
+# Worlds in which users swap while everything goes wrong, and then a reckoning with chains,
+# providers and journal. ROUNDS of SWAPS each, drawn from SEED; ROUND=3 plays that one
+# again, KEEP=folder keeps the homes of rounds with findings.
+ROUNDS ?= 6
+SWAPS ?= 40
+torture: contracts
+	$(GO) test -tags faults -count=1 -v -timeout 5h ./test/torture -args -rounds $(ROUNDS) -swaps $(SWAPS) $(if $(SEED),-seed $(SEED)) $(if $(ROUND),-only $(ROUND)) $(if $(KEEP),-keep $(abspath $(KEEP)))
+
+# A short form of all that is under fire, as CI runs it. The first two wait more than
+# they work.
+fire: contracts
+	@$(MAKE) --no-print-directory -j2 --output-sync=target in-torture in-soak
+	@$(MAKE) --no-print-directory load LOAD=short
+	@$(MAKE) --no-print-directory fuzz-short
+	@$(MAKE) --no-print-directory bench-short
+
+in-torture:
+	@$(MAKE) --no-print-directory torture ROUNDS=2 SWAPS=20
+
+in-soak:
+	@$(MAKE) --no-print-directory soak SOAK=2h
+
+# The real daemon through a day of its time in minutes, with a user beside it; SOAK=2h is
+# a short one. REPORT=file adds the tables to a file.
+SOAK ?= 24h
+soak: contracts
+	$(GO) test -tags faults -count=1 ./fault
+	$(GO) test -tags faults -count=1 -v -timeout 40m -run 'TestSoak|TestJudge' ./test/soak -args -soak=$(SOAK) $(if $(REPORT),-report=$(abspath $(REPORT)))
+
+# What it bears: 50 relays, a thousand open orders, clients that do not read; LOAD=short
+# is a tenth of it.
+load: contracts
+	$(GO) test -tags faults -count=1 -v -timeout 20m -run '^TestLoad' ./test/soak -args $(if $(filter short,$(LOAD)),-short-load) $(if $(REPORT),-report=$(abspath $(REPORT)))
 
 # Manual pages of every command.
 man: bin/swapkeep

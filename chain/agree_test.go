@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	keeper = common.HexToAddress("0x1234567800000000000000000000000000000000") // answers 5 and zeros
+	keeper = common.HexToAddress("0x1234567800000000000000000000000000000000") // answers 5
 	owner  = common.HexToAddress("0xdd000000000000000000000000000000000000dd")
 )
 
@@ -52,7 +52,7 @@ func deciding(h *Hub, t *testing.T) map[string]func() (any, error) {
 }
 
 func newDecidingChain(t *testing.T) *testChain {
-	code := common.FromHex("60055f5260605ff3") // (5, 0, 0)
+	code := common.FromHex("60055f525f3560e01c63927da105146040026020015ff3") // 5; asked as Permit2 is, (5, 0, 0)
 	return newTestChain(t, 1, types.GenesisAlloc{keeper: {Code: code, Balance: common.Big0}, owner: {Balance: big.NewInt(1e18)}})
 }
 

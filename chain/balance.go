@@ -91,12 +91,13 @@ func onAccounts(selector []byte, accounts ...common.Address) []byte {
 	return data
 }
 
-// amount reads a uint256 answer.
+// amount reads a uint256 answer. More than that is not one: what says several things
+// may mean another by the first.
 func amount(out []byte) (*big.Int, bool) {
-	if len(out) < 32 {
+	if len(out) != 32 {
 		return nil, false
 	}
-	return new(big.Int).SetBytes(out[:32]), true
+	return new(big.Int).SetBytes(out), true
 }
 
 // amounts reads uint256 answers, nil for what is none.

@@ -210,8 +210,17 @@ func (e *endpoint) plain(err error) error {
 	if errors.As(err, &status) {
 		return &statusError{e.host, status.StatusCode}
 	}
-	return fmt.Errorf("%s: %w", e.host, unlocated(err))
+	return &silence{e.host, unlocated(err)}
 }
+
+// A silence is a failure in place of an answer. Its text may quote what a node sent.
+type silence struct {
+	host string
+	err  error
+}
+
+func (e *silence) Error() string { return fmt.Sprintf("%s: %s", e.host, shown(e.err.Error())) }
+func (e *silence) Unwrap() error { return e.err }
 
 // unlocated drops the URL that net/http puts around its errors.
 func unlocated(err error) error {

@@ -174,17 +174,20 @@ func (e *endpoint) receipt(ctx context.Context, tx common.Hash) (*minedReceipt, 
 	return r, r.check(e.host, tx)
 }
 
-// check refuses a receipt that contradicts itself, and one that leaves open
-// whether the transaction succeeded.
+// check refuses a receipt that contradicts itself, one with fees that nobody can pay,
+// and one that leaves open whether the transaction succeeded.
 func (r *minedReceipt) check(host string, tx common.Hash) error {
 	if r.TxHash != tx || r.BlockNumber == nil || !r.BlockNumber.IsUint64() || r.BlockHash == (common.Hash{}) {
 		return fmt.Errorf("%s: malformed receipt of transaction %s", host, tx)
+	}
+	if r.EffectiveGasPrice != nil && r.EffectiveGasPrice.BitLen() > maxPriceBits || r.l1Fee.BitLen() > maxPriceBits {
+		return fmt.Errorf("%s: receipt of transaction %s with an absurd fee", host, tx)
 	}
 	if r.outcome == nil || *r.outcome > hexutil.Uint64(types.ReceiptStatusSuccessful) {
 		return fmt.Errorf("%s: receipt of transaction %s without a status", host, tx)
 	}
 	for _, l := range r.Logs {
-		if l == nil || l.TxHash != tx || l.BlockHash != r.BlockHash {
+		if l == nil || l.Removed || l.TxHash != tx || l.BlockHash != r.BlockHash {
 			return fmt.Errorf("%s: receipt of transaction %s carries another's log", host, tx)
 		}
 	}

@@ -150,6 +150,9 @@ func (s *Sender) pushFiller(ctx context.Context, tx, filler *Tx) (why string) {
 // fill signs and sends a transaction that does nothing for a free nonce before
 // tx's.
 func (s *Sender) fill(ctx context.Context, tx *Tx, nonce uint64) error {
+	if err := tx.genuine(); err != nil {
+		return err
+	}
 	p, err := s.fillPolicy(ctx, tx, "")
 	if err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"swapkeep/fault"
+
 	"github.com/ethereum/go-ethereum/common"
 )
 
@@ -167,7 +169,7 @@ func (h *Hub) pollGas(ctx context.Context, p *pool, w *gasWatch) {
 		default:
 			pause = every
 		}
-		t := time.NewTimer(pause)
+		t := fault.NewTimer(pause)
 		select {
 		case <-ctx.Done():
 			t.Stop()

@@ -241,22 +241,39 @@ func nonceKey(chainID uint64, from common.Address, nonce uint64) []byte {
 	return binary.BigEndian.AppendUint64(k, nonce)
 }
 
+// held returns the record that holds a nonce; nil if none does. An entry that names a
+// record which is not of that nonce is damaged: what it hides may be ours.
+func held(b *bolt.Tx, chainID uint64, from common.Address, nonce uint64) (*Tx, error) {
+	key := b.Bucket(nonceBucket).Get(nonceKey(chainID, from, nonce))
+	if key == nil {
+		return nil, nil
+	}
+	return heldBy(b, string(key), chainID, from, nonce)
+}
+
+// heldBy is the record that an entry of the index names.
+func heldBy(b *bolt.Tx, key string, chainID uint64, from common.Address, nonce uint64) (*Tx, error) {
+	tx, err := load(b, key)
+	switch {
+	case err != nil:
+		return nil, err
+	case tx == nil:
+		return nil, fmt.Errorf("nonce %d is held by %q, which is gone", nonce, key)
+	case tx.State != TxUnknown && (tx.Nonce != nonce || tx.Call.ChainID != chainID || tx.Call.From != from):
+		return nil, fmt.Errorf("nonce %d is held by %q, which is of another", nonce, key)
+	}
+	return tx, nil
+}
+
 // free returns the lowest nonce from first on that nothing holds. Every nonce
 // it steps over must still be able to reach the chain, else the one returned
 // would hang behind it: ErrNonceBlocked.
 func (l ledger) free(chainID uint64, from common.Address, first uint64, now time.Time) (nonce uint64, err error) {
 	err = l.db.View(func(b *bolt.Tx) error {
 		for nonce = first; ; nonce++ {
-			holder := b.Bucket(nonceBucket).Get(nonceKey(chainID, from, nonce))
-			if holder == nil {
-				return nil
-			}
-			tx, err := load(b, string(holder))
-			if err != nil {
+			tx, err := held(b, chainID, from, nonce)
+			if err != nil || tx == nil {
 				return err
-			}
-			if tx == nil {
-				return fmt.Errorf("nonce %d is held by %q, which is gone", nonce, holder)
 			}
 			if !tx.State.Final() && now.After(tx.Last().Until) {
 				return fmt.Errorf("%w: %q, nonce %d", ErrNonceBlocked, tx.Key, nonce)
@@ -272,9 +289,7 @@ func (l ledger) free(chainID uint64, from common.Address, first uint64, now time
 // holder returns the record that holds a nonce; nil if none does.
 func (l ledger) holder(chainID uint64, from common.Address, nonce uint64) (tx *Tx, err error) {
 	err = l.db.View(func(b *bolt.Tx) error {
-		if key := b.Bucket(nonceBucket).Get(nonceKey(chainID, from, nonce)); key != nil {
-			tx, err = load(b, string(key))
-		}
+		tx, err = held(b, chainID, from, nonce)
 		return err
 	})
 	return tx, unavailable(err)
@@ -310,16 +325,18 @@ func (l ledger) extent(chainID uint64, from common.Address) (open, next uint64, 
 		}
 		k, holder := before()
 		for seen := 0; seen < latest && bytes.HasPrefix(k, prefix); seen++ {
+			if len(k) != len(prefix)+8 {
+				return fmt.Errorf("index of nonces: %x is no entry", k)
+			}
 			nonce := binary.BigEndian.Uint64(k[len(prefix):])
 			if seen == 0 {
 				open, next = nonce+1, nonce+1
 			}
-			tx, err := load(b, string(holder))
+			tx, err := heldBy(b, string(holder), chainID, from, nonce)
 			if err != nil {
 				return err
 			}
 			switch {
-			case tx == nil:
 			case !tx.State.Final():
 				open = nonce
 			case tx.State == TxReplaced || slices.Contains(onChain, tx.State):
@@ -404,6 +421,30 @@ func (tx *Tx) validate() error {
 		}
 		if t.Nonce() != tx.Nonce || !t.ChainId().IsUint64() || t.ChainId().Uint64() != tx.Call.ChainID {
 			return fmt.Errorf("attempt %d is of another nonce or chain", i+1)
+		}
+	}
+	return nil
+}
+
+// genuine wants every attempt to be signed by the account, and to do what the record
+// says. Whoever can write the file could have another call signed in its place
+// otherwise, or any price outbid.
+func (tx *Tx) genuine() error {
+	for i, a := range tx.Attempts {
+		t, err := a.transaction()
+		if err != nil {
+			return fmt.Errorf("attempt %d: %w", i+1, err)
+		}
+		c := tx.Call
+		if a.Kind == AttemptCancel {
+			c = nothing(c)
+		}
+		by, err := types.Sender(types.LatestSignerForChainID(t.ChainId()), t)
+		switch {
+		case err != nil || by != tx.Call.From:
+			return fmt.Errorf("attempt %d is not signed by %s", i+1, tx.Call.From)
+		case t.To() == nil || *t.To() != c.To || t.Value().Cmp(c.Value) != 0 || !bytes.Equal(t.Data(), c.Data):
+			return fmt.Errorf("attempt %d does something else than its record says", i+1)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ import (
 )
 
 // aRecord is a ledger record as the sender writes it.
-func aRecord(t *testing.T, key string, nonce uint64) *Tx {
+func aRecord(t testing.TB, key string, nonce uint64) *Tx {
 	t.Helper()
 	secret := newTestKey(t, "ledger")
 	call := pay(base, secret.addr, "0xaa", 1)
@@ -352,6 +353,97 @@ func FuzzRecord(f *testing.F) {
 			t.Errorf("%s\nbecame\n%s\n%v", again, last, err)
 		}
 	})
+}
+
+// FuzzNonceIndex: whatever stands in the index of nonces, a nonce that a record of ours
+// holds is never given out, none below what was held is passed off as the next one, and
+// an entry that is damaged is an error of the ledger.
+func FuzzNonceIndex(f *testing.F) {
+	record := aRecord(f, "order/0", 4)
+	from := record.Call.From
+	entry := nonceKey(base, from, 4)
+	for n := range len(entry) + 1 {
+		f.Add(entry[:n], []byte("order/0"))
+	}
+	f.Add(append(bytes.Clone(entry), 0), []byte("order/0"))
+	f.Add(nonceKey(base, from, 5), []byte("order/0"))
+	f.Add(nonceKey(base, from, 3), []byte("gone"))
+	f.Add(nonceKey(base, from, math.MaxUint64), []byte("order/0"))
+	f.Add(nonceKey(base, from, math.MaxUint64-1), []byte{})
+	f.Add(nonceKey(10, from, 4), []byte("order/0"))
+	l, err := openLedger(tempDB(f))
+	if err != nil {
+		f.Fatal(err)
+	}
+	l.db.NoSync = true
+	if err := l.create(record); err != nil {
+		f.Fatal(err)
+	}
+	now := record.Policy.Until
+	f.Fuzz(func(t *testing.T, key, holder []byte) {
+		if len(key) == 0 || len(key) > 1000 || len(holder) > 1000 || bytes.Equal(key, entry) {
+			return
+		}
+		index := func(change func(*bolt.Bucket) error) {
+			if err := l.db.Update(func(b *bolt.Tx) error { return change(b.Bucket(nonceBucket)) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		index(func(b *bolt.Bucket) error { return b.Put(key, holder) })
+		defer index(func(b *bolt.Bucket) error { return b.Delete(key) })
+		for first := range uint64(6) {
+			n, err := l.free(base, from, first, now)
+			if err == nil && (n < first || n == 4 || first == 4 && n != 5) || err != nil && !errors.Is(err, ErrLedger) {
+				t.Fatalf("with %x of %q, %d is free from %d: %v", key, holder, n, first, err)
+			}
+		}
+		open, next, err := l.extent(base, from)
+		ours := bytes.HasPrefix(key, entry[:28])
+		switch {
+		case err != nil && !errors.Is(err, ErrLedger):
+			t.Fatalf("extent: %v", err)
+		case err == nil && (open != 4 || next != 5):
+			t.Fatalf("with %x of %q, held from %d up to %d", key, holder, open, next)
+		case err == nil && ours && bytes.Compare(key, nonceKey(base, from, math.MaxUint64)) < 0:
+			t.Fatalf("an entry %x of %q was passed over", key, holder)
+		}
+		if _, err := l.holder(base, from, 5); (err != nil) != bytes.Equal(key, nonceKey(base, from, 5)) {
+			t.Fatalf("with %x of %q, holder: %v", key, holder, err)
+		}
+	})
+}
+
+// TestNonceIndexDamaged: an entry that was cut off, or names a record of another nonce,
+// is told and stops what would sign; it once ended the process.
+func TestNonceIndexDamaged(t *testing.T) {
+	record := aRecord(t, "order/0", 4)
+	whole := nonceKey(base, record.Call.From, 6)
+	for name, entry := range map[string]struct{ key, holder []byte }{
+		"cut off":      {whole[:30], []byte("order/0")},
+		"prolonged":    {append(bytes.Clone(whole), 1), []byte("order/0")},
+		"another's":    {whole, []byte("order/0")},
+		"of one gone":  {whole, []byte("order/9")},
+		"without name": {whole, nil},
+	} {
+		l, err := openLedger(tempDB(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.create(record); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.db.Update(func(b *bolt.Tx) error { return b.Bucket(nonceBucket).Put(entry.key, entry.holder) }); err != nil {
+			t.Fatal(err)
+		}
+		if open, next, err := l.extent(base, record.Call.From); !errors.Is(err, ErrLedger) {
+			t.Errorf("%s: %d, %d, %v", name, open, next, err)
+		}
+		if len(entry.key) == len(whole) {
+			if n, err := l.free(base, record.Call.From, 6, record.Policy.Until); !errors.Is(err, ErrLedger) {
+				t.Errorf("%s: nonce %d is free: %v", name, n, err)
+			}
+		}
+	}
 }
 
 func TestRecordSeeds(t *testing.T) {

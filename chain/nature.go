@@ -53,16 +53,26 @@ func natureOf(ctx context.Context, r reader, a common.Address) (Nature, error) {
 	if err != nil {
 		return Nature{}, fmt.Errorf("what %s is: %w", a, err)
 	}
-	return Nature{Code: true, Token: isToken(amounts(answers[:3])), NFT: isYes(answers[3]) || isYes(answers[4])}, nil
+	return Nature{Code: true, Token: isToken(answers[0], answers[1], answers[2]), NFT: isYes(answers[3]) || isYes(answers[4])}, nil
 }
 
 // isToken judges the answers to decimals, totalSupply and balanceOf.
-func isToken(a []*big.Int) bool {
-	return a[0] != nil && a[0].BitLen() <= 8 || a[1] != nil && a[2] != nil
+func isToken(decimals, supply, balance []byte) bool {
+	d := firstWord(decimals)
+	return d != nil && d.BitLen() <= 8 || firstWord(supply) != nil && firstWord(balance) != nil
 }
 
 // isYes reads the answer of supportsInterface.
 func isYes(out []byte) bool {
-	n, ok := amount(out)
-	return ok && n.Sign() != 0
+	n := firstWord(out)
+	return n != nil && n.Sign() != 0
+}
+
+// firstWord is what a contract would read as the uint256 of an answer, which may say
+// more: here that counts, for in doubt a contract is a token. nil = no word.
+func firstWord(out []byte) *big.Int {
+	if len(out) < 32 {
+		return nil
+	}
+	return new(big.Int).SetBytes(out[:32])
 }

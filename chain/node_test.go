@@ -198,7 +198,7 @@ type testKey struct {
 	fail  error
 }
 
-func newTestKey(t *testing.T, secret string) *testKey {
+func newTestKey(t testing.TB, secret string) *testKey {
 	t.Helper()
 	key, err := crypto.ToECDSA(crypto.Keccak256([]byte("test key: " + secret)))
 	if err != nil {
@@ -232,7 +232,7 @@ func funded(accounts ...common.Address) types.GenesisAlloc {
 	return alloc
 }
 
-func openDB(t *testing.T, path string) *bolt.DB {
+func openDB(t testing.TB, path string) *bolt.DB {
 	t.Helper()
 	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second})
 	if err != nil {
@@ -242,7 +242,7 @@ func openDB(t *testing.T, path string) *bolt.DB {
 	return db
 }
 
-func tempDB(t *testing.T) *bolt.DB {
+func tempDB(t testing.TB) *bolt.DB {
 	t.Helper()
 	return openDB(t, filepath.Join(t.TempDir(), "orders.db"))
 }

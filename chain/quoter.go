@@ -85,6 +85,17 @@ func quoteTier(ctx context.Context, r reader, in, out common.Address, amountIn *
 	if err != nil {
 		return nil, err
 	}
-	quote, _ := amount(res)
-	return quote, nil
+	return readQuote(res)
+}
+
+// readQuote reads (uint256 amountOut, uint160 sqrtPriceX96After, uint32
+// initializedTicksCrossed, uint256 gasEstimate); nil where no contract is.
+func readQuote(out []byte) (*big.Int, error) {
+	switch len(out) {
+	case 0:
+		return nil, nil
+	case 4 * 32:
+		return new(big.Int).SetBytes(out[:32]), nil
+	}
+	return nil, fmt.Errorf("the quoter answered %d bytes", len(out))
 }

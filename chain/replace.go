@@ -65,6 +65,9 @@ func (s *Sender) signReplacement(ctx context.Context, tx *Tx, r replacement) (*T
 	if stands, err := r.stands(tx, cost.Fees); stands || err != nil {
 		return tx, err
 	}
+	if err := tx.genuine(); err != nil {
+		return nil, unavailable(fmt.Errorf("record %q: %w", tx.Key, err))
+	}
 	if full := len(tx.Attempts) == maxAttempts; r.kind == AttemptCancel && tx.Last().Kind == AttemptCancel && (full || tx.Last().offers(cost.Fees)) {
 		return s.prolong(tx, r)
 	} else if full {

@@ -88,7 +88,7 @@ func NewSender(db *bolt.DB, nodes Nodes, signer Signer, o SenderOptions) (*Sende
 
 // sleep waits for d, or less if ctx ends: then it returns ctx's error.
 func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
+	t := fault.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():

@@ -215,7 +215,7 @@ func readSimulation(n Network, calls []Call, blocks []simulatedBlock) (Simulatio
 	}
 	sim := Simulation{Method: "eth_simulateV1", Block: uint64(blocks[0].Number) - 1, Shown: true}
 	for i, res := range blocks[0].Calls {
-		if res.Status != 1 {
+		if res.Status != 1 || res.Error != nil { // also where a node says both
 			return Simulation{}, fmt.Errorf("%w: call %d: %s", ErrWouldRevert, i+1, res.reason())
 		}
 		seen := effects{wrapped: n.WrappedNative}

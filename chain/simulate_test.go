@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -223,34 +224,55 @@ func TestSimulateIncomplete(t *testing.T) {
 	}
 }
 
-// FuzzLogs: no log makes the reader panic, and a Transfer or Approval that it
-// does not understand never passes for a full picture.
+// FuzzLogs: no log makes the reader panic, a Transfer or Approval that it does not
+// understand never passes for a full picture, and whom a movement names stands in the
+// log.
 func FuzzLogs(f *testing.F) {
+	three := []common.Hash{{31: 1}, {31: 2}, {31: 3}}
+	add := func(first common.Hash, topics int, data []byte) {
+		f.Add(first[:], three[0][:], three[1][:], three[2][:], uint8(topics), data)
+	}
 	for _, e := range events {
 		data := max(e.data, 0)
-		f.Add(e.topic[:], uint8(e.topics), make([]byte, data))
-		f.Add(e.topic[:], uint8(e.topics), make([]byte, data+31))
-		f.Add(e.topic[:], uint8(1), make([]byte, data+64))
+		add(e.topic, e.topics, make([]byte, data))
+		add(e.topic, e.topics, make([]byte, data+31))
+		add(e.topic, 1, make([]byte, data+64))
 	}
-	f.Add(topic("TransferBatch(address,address,address,uint256[],uint256[])").Bytes(), uint8(4), words(64, 160, 2, 9, 8, 2, 5, 5))
-	f.Fuzz(func(t *testing.T, first []byte, topics uint8, data []byte) {
-		l := eventLog{Address: common.Address{1}, Data: data, Topics: make([]common.Hash, topics%6)}
-		if len(l.Topics) > 0 {
-			l.Topics[0] = common.BytesToHash(first)
-		}
+	add(topic("TransferBatch(address,address,address,uint256[],uint256[])"), 4, words(64, 160, 2, 9, 8, 2, 5, 5))
+	f.Fuzz(func(t *testing.T, first, second, third, fourth []byte, topics uint8, data []byte) {
+		all := []common.Hash{common.BytesToHash(first), common.BytesToHash(second), common.BytesToHash(third), common.BytesToHash(fourth), {}}
+		l := eventLog{Address: common.Address{1}, Data: data, Topics: all[:topics%6]}
 		e := effects{wrapped: l.Address}
 		e.add(l)
+		whole := slices.Concat(l.Data, make([]byte, 20)) // zero stands for minting and burning
+		for _, h := range l.Topics {
+			whole = append(whole, h[:]...)
+		}
+		stands := func(all ...common.Address) bool {
+			return !slices.ContainsFunc(all, func(a common.Address) bool { return !bytes.Contains(whole, a[:]) })
+		}
 		for _, m := range e.movements {
-			if m.Amount == nil || m.Amount.Sign() < 0 || m.Amount.BitLen() > 256 {
-				t.Errorf("movement %+v", m)
+			if m.Amount == nil || m.Amount.Sign() < 0 || m.Amount.BitLen() > 256 || m.Token != l.Address || !stands(m.From, m.To) {
+				t.Fatalf("movement %+v", m)
 			}
 		}
-		if len(l.Topics) > 0 && l.Topics[0] == transferTopic && len(e.movements) == 0 && !e.unclear {
+		for _, g := range e.grants {
+			if g.Amount != nil && g.Amount.BitLen() > 256 || !stands(g.Owner, g.Spender) || g.Token != l.Address && (g.Via != l.Address || !stands(g.Token)) {
+				t.Fatalf("grant %+v", g)
+			}
+		}
+		if len(l.Topics) > 0 && l.Topics[0] == transferTopic && len(e.movements) != 1 && !e.unclear {
 			t.Error("a transfer went unseen")
 		}
-		if len(e.movements) > maxBatch {
-			t.Errorf("%d movements from one log", len(e.movements))
+		if len(l.Topics) > 0 && l.Topics[0] == approvalTopic && len(l.Topics) < 4 && len(e.grants) != 1 && !e.unclear {
+			t.Error("an approval went unseen")
 		}
-		_ = Transfers([]*types.Log{{Address: l.Address, Topics: l.Topics, Data: data}})
+		if e.unclear && len(e.movements)+len(e.grants) > 0 || len(e.movements) > maxBatch {
+			t.Errorf("%d movements from one log, unclear: %v", len(e.movements), e.unclear)
+		}
+		found := Transfers([]*types.Log{nil, {Address: l.Address, Topics: l.Topics, Data: data}})
+		if len(found) > 1 || len(found) == 1 && (found[0].From != e.movements[0].From || found[0].To != e.movements[0].To || found[0].Amount.Cmp(e.movements[0].Amount) != 0) {
+			t.Errorf("%+v and %+v", found, e.movements)
+		}
 	})
 }

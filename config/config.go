@@ -327,10 +327,39 @@ func (c *Config) readFile(env map[string]string) error {
 	return c.noteFile(b)
 }
 
-// readOwn reads a file that not everybody can write: whoever can change the
+// othersWrite is refused as OpenSSH does, also where a group has no other member: who
+// is in it is not in the mode, and may change.
+const othersWrite os.FileMode = 0o022
+
+// readOwn reads a file that nobody else can write or replace: whoever can change the
 // configuration can name another extension, provider or RPC.
 func readOwn(path string) ([]byte, error) {
-	return readChecked(path, 0o002, "is writable by everybody: run chmod o-w on it after checking what it says")
+	if err := checkFolders(path); err != nil {
+		return nil, err
+	}
+	return readChecked(path, othersWrite, "can be written by others: look at what it says, then run chmod go-w on it")
+}
+
+// checkFolders refuses a file in a folder where others can put another in its place,
+// and a link to one.
+func checkFolders(path string) error {
+	if _, err := os.Stat(path); err != nil { // the next would name the first folder that is missing
+		return err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	for _, folder := range []string{filepath.Dir(path), filepath.Dir(real)} {
+		info, err := os.Stat(folder)
+		if err != nil {
+			return err
+		}
+		if runtime.GOOS != "windows" && info.Mode().Perm()&othersWrite != 0 && info.Mode()&os.ModeSticky == 0 {
+			return fmt.Errorf("%s is in a folder that others can write: look at what is in %s, then run chmod go-w on it", path, folder)
+		}
+	}
+	return nil
 }
 
 // readChecked reads a bounded file that others have none of the denied rights to.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,18 +78,18 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A file that anybody may write says what anybody wants.
+// A file that others may write says what they want.
 func TestFileOpenToOthers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.toml")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for mode, refused := range map[os.FileMode]bool{0o600: false, 0o644: false, 0o664: false, 0o666: true, 0o602: true} {
+	for mode, refused := range map[os.FileMode]bool{0o600: false, 0o644: false, 0o664: true, 0o666: true, 0o602: true, 0o620: true} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Load([]string{"SWAPKEEP_CONFIG=" + path})
-		if refused != (err != nil && strings.Contains(err.Error(), "chmod o-w")) {
+		if refused != (err != nil && strings.Contains(err.Error(), "chmod go-w")) {
 			t.Errorf("mode %04o: %v", mode, err)
 		}
 	}
@@ -106,6 +107,35 @@ func TestFileOpenToOthers(t *testing.T) {
 	}
 }
 
+// Nor is it read where others can put another in its place, by way of a link either.
+func TestFolderOpenToOthers(t *testing.T) {
+	dir := t.TempDir()
+	open, own := filepath.Join(dir, "open"), filepath.Join(dir, "own")
+	for _, folder := range []string{open, own} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, link := filepath.Join(open, "config.toml"), filepath.Join(own, "config.toml")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	for mode, refused := range map[os.FileMode]bool{0o700: false, 0o755: false, 0o775: true, 0o777: true, 0o777 | os.ModeSticky: false} {
+		if err := os.Chmod(open, mode); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{file, link} {
+			_, err := Load([]string{"SWAPKEEP_CONFIG=" + path})
+			if refused != (err != nil && strings.Contains(err.Error(), "chmod go-w")) {
+				t.Errorf("%s in a folder of mode %v: %v", path, mode, err)
+			}
+		}
+	}
+}
+
 // An access key in a URL is not repeated where logs and screens are.
 func TestURLIsNotEchoed(t *testing.T) {
 	for _, url := range []string{"http://dex.example/v1/ACCESSKEY", "https://127.0.0.1/ACCESSKEY", "https://dex.example/?k=ACCESSKEY", "ftp://dex.example/ACCESSKEY", "https://a:ACCESSKEY@dex.example"} {
@@ -120,15 +150,65 @@ func TestURLIsNotEchoed(t *testing.T) {
 	}
 }
 
-// FuzzParse: no file crashes the reader.
+// FuzzParse: a file that is accepted keeps the bounds, sends no call in the open, and each
+// of its values, set anew as a setting, is the same.
 func FuzzParse(f *testing.F) {
 	f.Add("sandbox = true\n[networks.1]\nrpc = [\"http://127.0.0.1:2\"]\n")
 	f.Add("[keys]\nauto_lock = \"x\"\n")
+	f.Add("[keys]\nauto_lock = \"1h0m0.5s\"\n[swap]\nslippage = 0.5\n[ui]\nlanguage = \"pt-BR\"\n")
+	f.Add("[providers.dex]\nbase_url = \"https://dex.example/KEY\"\ntoken_file = \"/t\"\n[prices]\nlisten = \"127.0.0.1:1\"\n")
+	f.Add("[providers.intent]\nbase_url = \"https://a@b.example\"\n")
+	f.Add("[swap]\nslippage = 5e1\n[limits]\nopen_orders = 0x10\n")
 	f.Add("[[networks]]\n")
+	f.Add("keys.backend = 'file'\nkeys.backend = 'os'\n")
 	f.Fuzz(func(t *testing.T, in string) {
 		c := Default()
-		if err := c.parse([]byte(in)); err == nil {
-			_ = c.Check()
+		if c.parse([]byte(in)) != nil || c.Check() != nil {
+			return
+		}
+		if auto := time.Duration(c.Keys.AutoLock); auto < time.Minute || auto > 24*time.Hour || c.Swap.Slippage.Hundredths < 1 || c.Swap.Slippage.Hundredths > 5000 || c.Limits.OpenOrders < 1 {
+			t.Fatalf("%q is out of bounds: %+v", in, c)
+		}
+		for name, raw := range c.urls() {
+			u, err := url.Parse(raw)
+			if raw != "" && (err != nil || u.User != nil || u.Host == "" || u.Scheme != "https" && !c.Sandbox) {
+				t.Fatalf("%s is %q", name, raw)
+			}
+		}
+		for _, key := range []string{"keys.backend", "keys.auto_lock", "swap.slippage", "limits.open_orders", "ui.language", "ui.currency", "prices.listen", "providers.dex.base_url", "fees.fee_bps"} {
+			values, err := c.Values(key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same, err := c.With(map[string][]string{key: values})
+			if err != nil {
+				t.Fatalf("%s = %q is accepted of a file alone: %v", key, values, err)
+			}
+			if again, err := same.Values(key); err != nil || !slices.Equal(again, values) {
+				t.Fatalf("%s = %q becomes %q: %v", key, values, again, err)
+			}
+		}
+	})
+}
+
+// FuzzTokenFile: a token is read whole or not at all, and no error repeats it.
+func FuzzTokenFile(f *testing.F) {
+	token := strings.Repeat("t", minToken)
+	for _, s := range []string{token, token + "\n", "\ufeff" + token, token + " x", "t", strings.Repeat("t", maxToken+1), token + "\x00", "\u00a0" + token, ""} {
+		f.Add([]byte(s))
+	}
+	path := filepath.Join(f.TempDir(), "token")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := Provider{TokenFile: path}
+		got, err := p.InstallationToken()
+		switch {
+		case err != nil && (got != "" || len(text) >= minToken && strings.Contains(err.Error(), strings.TrimSpace(string(text)))):
+			t.Fatalf("%q, %v", got, err)
+		case err == nil && (got != strings.TrimSpace(string(text)) || (Provider{Token: got}).checkToken() != nil):
+			t.Fatalf("%q is read of %q", got, text)
 		}
 	})
 }

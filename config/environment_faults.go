@@ -5,7 +5,7 @@ package config
 // The variables of fault tests. A release knows none of them, and refuses them
 // as it refuses every name that it does not know.
 func init() {
-	for _, name := range []string{"SWAPKEEP_FAULT", "SWAPKEEP_FAULT_TRACE", "SWAPKEEP_CLOCK_SHIFT", "SWAPKEEP_ROOT", "SWAPKEEP_CHEAP_KDF"} {
+	for _, name := range []string{"SWAPKEEP_FAULT", "SWAPKEEP_FAULT_TRACE", "SWAPKEEP_FAULT_FIGURES", "SWAPKEEP_FAULT_DEATHS", "SWAPKEEP_CLOCK_SHIFT", "SWAPKEEP_CLOCK_PACE", "SWAPKEEP_ROOT", "SWAPKEEP_CHEAP_KDF"} {
 		reserved[name] = true
 	}
 }

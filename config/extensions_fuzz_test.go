@@ -1,15 +1,18 @@
 package config
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"unicode/utf8"
 )
 
-// FuzzInstalledExtensions: the file is refused, or all that it lets in is let in.
+// FuzzInstalledExtensions: the file is refused, or those that it lets in are let in, of
+// both families, and nobody else.
 func FuzzInstalledExtensions(f *testing.F) {
-	for _, s := range []string{`{"chromium":["a"],"firefox":["b@c"]}`, `{"chromium":null}`, `{"chrome":[]}`, `{} {}`, `[]`, `null`, ``} {
+	for _, s := range []string{`{"chromium":["a"],"firefox":["b@c"]}`, `{"chromium":null}`, `{"firefox":["a@b","a@b",""]}`, `{"firefox":["a@b"],"allow_unknown":true}`, `{"chrome":[]}`, `{} {}`, `[]`, `null`, ``} {
 		f.Add([]byte(s))
 	}
 	path := filepath.Join(f.TempDir(), "extensions.json")
@@ -22,10 +25,22 @@ func FuzzInstalledExtensions(f *testing.F) {
 		if c.readExtensions() != nil {
 			return
 		}
-		for _, id := range c.LetIn.Chromium {
-			if !slices.Contains(c.Extensions.Chromium, id) {
-				t.Errorf("%q is not let in", id)
+		for family, lists := range map[string][2][]string{
+			"chromium": {c.LetIn.Chromium, c.Extensions.Chromium}, "firefox": {c.LetIn.Firefox, c.Extensions.Firefox},
+		} {
+			for _, id := range lists[0] {
+				if !slices.Contains(lists[1], id) {
+					t.Errorf("%s: %q is not let in", family, id)
+				}
 			}
+			for _, id := range lists[1] {
+				if !slices.Contains(lists[0], id) || id != "" && !bytes.Contains(text, []byte(id[:1])) && !bytes.Contains(text, []byte(`\`)) && utf8.Valid(text) {
+					t.Errorf("%s: %q, which nobody named, is let in", family, id)
+				}
+			}
+		}
+		if c.Extensions.AllowUnknown {
+			t.Error("callers without a name are let in")
 		}
 	})
 }

@@ -50,8 +50,8 @@ func TestInstalledExtensions(t *testing.T) {
 	if err := os.Chmod(path, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(env); err == nil || !strings.Contains(err.Error(), "chmod o-w") {
-		t.Errorf("writable by everybody: %v", err)
+	if _, err := Load(env); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
+		t.Errorf("writable by others: %v", err)
 	}
 }
 

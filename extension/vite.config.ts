@@ -28,5 +28,5 @@ export default defineConfig({
 			},
 		},
 	},
-	test: { root: import.meta.dirname, include: ["src/**/*.test.ts"] },
+	test: { root: import.meta.dirname, include: ["src/**/*.test.ts", "build/*.test.mjs"] },
 });

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -52,6 +53,7 @@ func Open(dir string, sandbox bool) (*Home, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, classify(err)
 	}
+	sweep(dir)
 	s, err := readStamp(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		s, err = writeStamp(dir, sandbox)
@@ -71,6 +73,17 @@ func Open(dir string, sandbox bool) (*Home, error) {
 
 // Close closes the database.
 func (h *Home) Close() error { return h.DB.Close() }
+
+// sweep removes what a daemon that was killed did not finish writing: nobody else
+// writes here, and many kills must not leave many files. One that stays harms nothing.
+func sweep(dir string) {
+	all, _ := os.ReadDir(dir) // as far as it can be read
+	for _, entry := range all {
+		if strings.HasPrefix(entry.Name(), durable.Unfinished) && entry.Type().IsRegular() {
+			_ = os.Remove(filepath.Join(dir, entry.Name()))
+		}
+	}
+}
 
 func readStamp(dir string) (s stamp, err error) {
 	b, err := os.ReadFile(filepath.Join(dir, "home.json"))
@@ -124,7 +137,12 @@ type migration func(*bolt.Tx) error
 
 // migrations[i] leads from version i+1 to i+2; version 1 is the first, and the
 // one after the last is what this program writes.
-var migrations []migration
+var migrations = []migration{sealed}
+
+// sealed leads to the version whose orders carry seals. Those that are there have none:
+// what one of them still needs signed is consented to anew. But a program that knows of
+// no seals must not go on with orders that have them: it would change what is sealed.
+func sealed(*bolt.Tx) error { return nil }
 
 // openOrders opens the database and brings it to the present schema, after a
 // backup beside it.
@@ -170,6 +188,9 @@ func schemaOf(db *bolt.DB) (version int, err error) {
 		}
 		if err := json.Unmarshal(meta.Get(versionKey), &version); err != nil {
 			return fmt.Errorf("%w: schema version: %w", ErrDamaged, err)
+		}
+		if version < 1 { // or it would count as new, and be taken for migrated
+			return fmt.Errorf("%w: schema version %d", ErrDamaged, version)
 		}
 		return nil
 	})

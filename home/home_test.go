@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"swapkeep/durable"
+
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -32,6 +34,18 @@ func TestStampStays(t *testing.T) {
 	}
 	if i, err := os.Stat(filepath.Join(dir, "orders.db")); err != nil || i.Mode().Perm() != 0o600 {
 		t.Errorf("orders.db: %v, %v", i.Mode(), err)
+	}
+}
+
+// What a killed daemon did not finish writing is gone after the next start, and that alone.
+func TestUnfinishedFilesAreSwept(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "home")
+	_ = open(t, dir, false).Close()
+	write(t, dir, durable.Unfinished+"12345", "half")
+	write(t, dir, "mine.new-1", "somebody's")
+	_ = open(t, dir, false).Close()
+	if left, err := filepath.Glob(filepath.Join(dir, "*new-*")); err != nil || len(left) != 1 {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }
 
@@ -79,7 +93,7 @@ func TestRefusals(t *testing.T) {
 func TestMigration(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "orders.db")
-	h := open(t, dir, false)
+	h := openFirst(t, dir)
 	mark := func(name string) migration {
 		return func(tx *bolt.Tx) error { _, err := tx.CreateBucket([]byte(name)); return err }
 	}
@@ -108,6 +122,34 @@ func TestMigration(t *testing.T) {
 	}
 	if err := migrate(h.DB, path, nil); !errors.Is(err, ErrNewer) {
 		t.Errorf("opened by an older program: %v", err)
+	}
+}
+
+// openFirst opens a home as the program does whose schema is the first.
+func openFirst(t *testing.T, dir string) *Home {
+	t.Helper()
+	now := migrations
+	migrations = nil
+	defer func() { migrations = now }()
+	return open(t, dir, false)
+}
+
+// TestSealsAreKept: a database whose orders have no seals is copied, and becomes one that
+// a program which knows of none leaves alone.
+func TestSealsAreKept(t *testing.T) {
+	dir := t.TempDir()
+	if err := openFirst(t, dir).Close(); err != nil {
+		t.Fatal(err)
+	}
+	h := open(t, dir, false)
+	if c, err := h.Condition(); err != nil || c.Schema != 2 {
+		t.Errorf("schema %d, %v", c.Schema, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "orders.db.v1.bak")); err != nil {
+		t.Error(err)
+	}
+	if err := migrate(h.DB, filepath.Join(dir, "orders.db"), nil); !errors.Is(err, ErrNewer) {
+		t.Errorf("opened by a program that knows of no seals: %v", err)
 	}
 }
 

@@ -73,7 +73,7 @@ func TestMigrationAccidents(t *testing.T) {
 	for _, a := range accidents {
 		t.Run(a.name, func(t *testing.T) {
 			dir := t.TempDir()
-			h := open(t, dir, false)
+			h := openFirst(t, dir)
 			if err := h.DB.Update(func(tx *bolt.Tx) error {
 				b, err := tx.CreateBucket(dataBucket)
 				if err != nil {
@@ -98,7 +98,7 @@ func TestMigrationAccidents(t *testing.T) {
 			if left, _ := filepath.Glob(filepath.Join(dir, ".new-*")); len(left) > 0 {
 				t.Errorf("left are %v", left)
 			}
-			older := open(t, dir, false)
+			older := openFirst(t, dir)
 			if has(t, older.DB, "two") || !has(t, older.DB, "data") {
 				t.Error("the old database is not as it was")
 			}

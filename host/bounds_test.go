@@ -3,9 +3,11 @@ package host
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,6 +44,40 @@ func TestConnectionsAreBounded(t *testing.T) {
 	_ = peers[0].nc.Close()
 	soon(t, "room for another", held(protocol.MaxConnections-1))
 	r.attach("terminal")
+}
+
+// One process does not take the places of others, and has its own back.
+func TestConnectionsOfOneProcessAreBounded(t *testing.T) {
+	var process atomic.Int64
+	r := newRig(t, func(c *Config) { c.Process = func(net.Conn) int { return int(process.Load()) } })
+	process.Store(1234)
+	greedy := []*peer{r.dial()} // silent: it does not even say who it is
+	for len(greedy) < protocol.MaxPerProcess {
+		greedy = append(greedy, r.attach("extension"))
+	}
+	soon(t, "all are held", func() bool {
+		r.server.mu.Lock()
+		defer r.server.mu.Unlock()
+		return r.server.heldBy(1234) == protocol.MaxPerProcess
+	})
+	extra := r.dial()
+	if m := extra.reply(); m.Error == nil || m.Error.Name != "busy" || !extra.closed() {
+		t.Errorf("one too many: %s", m.raw)
+	}
+	process.Store(0) // who is not known is let in, up to the bound of all
+	for range protocol.MaxPerProcess + 1 {
+		r.attach("terminal")
+	}
+	process.Store(5678)
+	r.attach("extension").must("swap.fees", nil)
+	process.Store(1234)
+	_ = greedy[1].nc.Close()
+	soon(t, "one is free again", func() bool {
+		r.server.mu.Lock()
+		defer r.server.mu.Unlock()
+		return r.server.heldBy(1234) == protocol.MaxPerProcess-1
+	})
+	r.attach("extension")
 }
 
 // heap is the live heap in bytes.

@@ -31,6 +31,8 @@ type conn struct {
 	gone   sync.Once                           // for drop
 	taken  uint64                              // requests so far; the reader's own
 
+	process int // at the other end; 0: not known
+
 	mu      sync.Mutex
 	ids     map[string]bool               // of requests without a reply
 	pending int                           // requests whose reply is not yet queued

@@ -147,6 +147,28 @@ func TestStatusShowsWhatIsWrong(t *testing.T) {
 	}
 }
 
+// An order whose record cannot be read is told in the status and among the open ones,
+// with its name.
+func TestStatusNamesUnreadableOrders(t *testing.T) {
+	r := newRig(t)
+	r.swaps.pending, r.swaps.damaged = true, true
+	p := r.attach("terminal")
+	var s protocol.StatusResult
+	if err := json.Unmarshal(p.must("host.status", nil).Result, &s); err != nil {
+		t.Fatal(err)
+	}
+	if s.OpenOrders != 1 || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Message, "order-1") || s.Problems[0].Remedy == "" {
+		t.Errorf("%+v", s)
+	}
+	var page protocol.OrdersResult
+	if err := json.Unmarshal(p.must("swap.orders", map[string]any{"open": true}).Result, &page); err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Orders) != 1 || page.Orders[0].State != string(swap.Unreadable) || page.Orders[0].Final || !strings.Contains(page.Orders[0].Reason, "damaged") || page.Orders[0].Means == "" {
+		t.Errorf("%+v", page)
+	}
+}
+
 // Many connections at once, each served by itself, under the race detector.
 func TestConcurrentConnections(t *testing.T) {
 	r := newRig(t)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/big"
 	"slices"
 	"strings"
@@ -265,6 +266,7 @@ func (w *fakeWallet) Subscribe(f func(WalletChange)) func() {
 type fakeSwaps struct {
 	mu       sync.Mutex
 	pending  bool // an order is open
+	damaged  bool // its record cannot be read
 	dropped  int
 	asked    []swap.QuoteRequest
 	executed []swap.ExecuteRequest
@@ -577,6 +579,9 @@ func (s *fakeSwaps) Orders(_ common.Address, openOnly bool, cursor string, limit
 		return nil, "", nil
 	}
 	out := []swap.Order{s.order("order-1", swap.Filled)}
+	if s.damaged {
+		out[0] = swap.UnreadableOrder("order-1", true, fmt.Errorf("order order-1: %w", swap.ErrUnreadable))
+	}
 	for len(out) < limit && s.long > 0 {
 		out = append(out, out[0])
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"swapkeep/host/protocol"
+	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -122,6 +123,11 @@ func (c *call) hostStatus(context.Context, *protocol.None) (any, error) {
 	network, noNetwork := s.activeNetwork()
 	open, _, noOrders := s.Swaps.Orders(common.Address{}, true, "", protocol.PageMax)
 	out.Network, out.OpenOrders = network, len(open)
+	for _, o := range open {
+		if o.State == swap.Unreadable {
+			out.Problems = append(out.Problems, protocol.Problem{Name: "order", Message: o.Reason, Remedy: "restore the database from a backup, or look the account up in a block explorer; other orders go on"})
+		}
+	}
 	for _, err := range []error{noNetwork, noOrders} { // the status is wanted most when something is broken
 		if err != nil {
 			e := s.errorOf(err)

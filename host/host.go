@@ -12,6 +12,7 @@ package host
 import (
 	"context"
 	"math/big"
+	"net"
 
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
@@ -173,6 +174,10 @@ type Config struct {
 	Home      string // short id of the state directory
 	Directory string // the state directory, shown to terminals only
 	Sandbox   bool
+
+	// Process is the id of the process at the other end of a connection, 0 where the
+	// system does not tell; nil: nobody asks.
+	Process func(net.Conn) int
 
 	AllowOrigin  func(origin string) bool  // nil: what the relay let through
 	AllowUnknown bool                      // browsers that name no origin may read

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"swapkeep/fault"
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
 )
@@ -71,7 +72,7 @@ func (c *call) swapWatch(_ context.Context, p *protocol.WatchParams) (any, error
 	if w == nil || w.ended() {
 		return protocol.WatchResult{}, nil
 	}
-	until := w.look(time.Now()).UTC()
+	until := w.look(fault.Now()).UTC()
 	return protocol.WatchResult{Watching: true, Until: &until}, nil
 }
 
@@ -194,7 +195,7 @@ func (s *Server) dropPlans() {
 func (c *conn) keepQuoting(quote context.Context, number uint64, r swap.QuoteRequest, kinds []swap.Kind, each func(swap.Quoted)) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	w := &quoteWatch{number: number, cancel: cancel, looked: make(chan struct{}), gone: make(chan struct{})}
-	w.look(time.Now())
+	w.look(fault.Now())
 	c.mu.Lock()
 	ended := quote.Err() != nil
 	if !ended {
@@ -249,7 +250,7 @@ func (w *quoteWatch) ended() bool {
 func (w *quoteWatch) awake(ctx context.Context) error {
 	for {
 		w.mu.Lock()
-		looks, again := time.Now().Before(w.until), w.looked
+		looks, again := fault.Now().Before(w.until), w.looked
 		w.mu.Unlock()
 		if looks {
 			return nil

@@ -110,26 +110,42 @@ func (s *Server) attached() []*conn {
 // returns when they are done. It closes nc.
 func (s *Server) Serve(ctx context.Context, nc net.Conn) error {
 	c := newConn(ctx, s, nc)
-	if name := s.enter(c); name != "" {
-		return c.refuse(nil, protocol.New(name, ""))
+	if s.Process != nil {
+		c.process = s.Process(nc)
+	}
+	if e := s.enter(c); e != nil {
+		return c.refuse(nil, e)
 	}
 	defer s.leave(c)
 	defer context.AfterFunc(ctx, func() { c.drop("daemon stopping") })()
 	return c.serve()
 }
 
-// enter takes c among the connections, or names the error that it gets.
-func (s *Server) enter(c *conn) string {
+// enter takes c among the connections, or says why not. One process does not take the
+// places of the others, silent or not.
+func (s *Server) enter(c *conn) *protocol.Error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case s.isStopping():
-		return "stopping"
+		return protocol.New("stopping", "")
 	case len(s.conns) >= protocol.MaxConnections:
-		return "busy"
+		return protocol.New("busy", "")
+	case c.process != 0 && s.heldBy(c.process) >= protocol.MaxPerProcess:
+		return protocol.New("busy", "one program has too many connections open")
 	}
 	s.conns[c] = struct{}{}
-	return ""
+	return nil
+}
+
+// heldBy is how many connections a process has; s.mu is held.
+func (s *Server) heldBy(process int) (n int) {
+	for c := range s.conns {
+		if c.process == process {
+			n++
+		}
+	}
+	return n
 }
 
 // seat makes c the connection of who. Browsers leave room for a terminal: an

@@ -69,9 +69,9 @@ func orderOf(o swap.Order) protocol.Order {
 	out := protocol.Order{
 		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
-		Revision: o.Revision, Cancelling: o.Cancel, State: string(o.State), Means: o.Means(), Final: o.State.Final(),
+		Revision: o.Revision, Cancelling: o.Cancel && o.Condition != swap.Changed, State: string(o.State), Means: o.Means(), Final: o.Over(),
 		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.Sending), Wrapped: o.Wrapped, Ref: o.Ref, Claim: claimOf(o.Claim), Seen: seenOf(o.Seen), Verdict: verdictOf(o.Verdict),
-		Reason: o.Reason, Cause: causeOf(o.Cause), Created: o.Created.UTC(), Updated: o.Updated.UTC(), Checked: o.Checked.UTC(), Attempts: list(o.Attempts, attemptOf),
+		Reason: o.Reason, Cause: causeOf(o.Cause), Created: utc(o.Created), Updated: utc(o.Updated), Checked: utc(o.Checked), Attempts: list(o.Attempts, attemptOf),
 	}
 	if r, ok := o.Report(); ok {
 		out.Reported, out.Report = true, r.Means
@@ -80,26 +80,26 @@ func orderOf(o swap.Order) protocol.Order {
 		out.Speedup = string(o.Bump.Tier)
 	}
 	if s := o.Submission; s != nil {
-		out.Submission = &protocol.Submitted{First: s.First.UTC(), Last: s.Last.UTC(), Tries: s.Tries, Taken: s.Taken, Refused: s.Refused}
+		out.Submission = &protocol.Submitted{First: utc(s.First), Last: utc(s.Last), Tries: s.Tries, Taken: s.Taken, Refused: s.Refused}
 	}
 	for _, a := range swap.Leftovers(o) {
 		out.Leftovers = append(out.Leftovers, protocol.Leftover{ChainID: o.Terms.SrcChain, Token: addressOf(a.Token), Spender: addressOf(a.Spender), Amount: amountOf(a.Amount)})
 	}
 	if p := o.Proposal; p != nil {
-		out.Proposal = &protocol.Proposal{Reason: p.Reason, Cause: causeOf(p.Cause), Made: p.Made.UTC(), Review: reviewOf(p.Review)}
+		out.Proposal = &protocol.Proposal{Reason: p.Reason, Cause: causeOf(p.Cause), Made: utc(p.Made), Review: reviewOf(p.Review)}
 	}
 	return out
 }
 
 func attemptOf(a swap.Attempt) protocol.Attempt {
-	return protocol.Attempt{Kind: string(a.Kind), Tx: hashOf(a.Tx), MaxFee: amountOf(a.FeeCap), MaxPriorityFee: amountOf(a.TipCap), Signed: a.Signed.UTC()}
+	return protocol.Attempt{Kind: string(a.Kind), Tx: hashOf(a.Tx), MaxFee: amountOf(a.FeeCap), MaxPriorityFee: amountOf(a.TipCap), Signed: utc(a.Signed)}
 }
 
 func reviewOf(r swap.Review) protocol.Review {
 	return protocol.Review{
 		Digest: hashOf(r.Digest), Terms: termsOf(r.Terms), Offer: offerOf(r.Offer), Steps: list(r.Plan.Steps, stepOf),
 		Settlement: string(r.Plan.Settlement), Gas: gasOf(r.Gas), Findings: list(r.Findings, findingOf),
-		Blocked: r.Blocked(), Expires: r.Expires.UTC(),
+		Blocked: r.Blocked(), Expires: utc(r.Expires),
 	}
 }
 
@@ -110,7 +110,7 @@ func offerOf(o swap.Offer) protocol.Offer {
 		SrcChainID: r.SrcChain, TokenIn: addressOf(r.TokenIn), AmountIn: amountOf(r.AmountIn),
 		DstChainID: r.DstChain, TokenOut: addressOf(r.TokenOut), AmountOut: amountOf(o.AmountOut), MinAmountOut: amountOf(o.MinOut),
 		Recipient: addressOf(r.Recipient), RefundTo: addressOf(r.RefundTo), Slippage: protocol.Percent(r.SlippageBps),
-		Routing: o.Routing, Route: o.Route, Gas: o.Gas, DurationSeconds: o.Duration.Seconds(), Expires: o.Expires.UTC(),
+		Routing: o.Routing, Route: o.Route, Gas: o.Gas, DurationSeconds: o.Duration.Seconds(), Expires: utc(o.Expires),
 		Fees: list(o.Fees, paymentOf), GasCost: amountOf(o.GasCost), NetAmountOut: amountOf(atLeastNone(o.Net)), Rank: o.Rank,
 		Gasless: o.Gasless, Wrap: optionalAddress(o.Wrap), Refund: optionalSpend(o.Refund), Unusable: o.Unusable,
 	}
@@ -121,7 +121,7 @@ func termsOf(t swap.Terms) protocol.Terms {
 		Provider: string(t.Provider), Account: addressOf(t.Account),
 		SrcChainID: t.SrcChain, TokenIn: addressOf(t.TokenIn), AmountIn: amountOf(t.AmountIn),
 		DstChainID: t.DstChain, TokenOut: addressOf(t.TokenOut), Recipient: addressOf(t.Recipient), FloorOut: amountOf(t.FloorOut),
-		Deadline: t.Deadline.UTC(), RefundTo: addressOf(t.RefundTo), FeeBps: t.FeeBps, FeeReceiver: optionalAddress(t.FeeReceiver),
+		Deadline: utc(t.Deadline), RefundTo: addressOf(t.RefundTo), FeeBps: t.FeeBps, FeeReceiver: optionalAddress(t.FeeReceiver),
 		MakerFeeBps: t.MakerFeeBps, GasCeiling: amountOf(t.GasCeiling), Refund: optionalSpend(t.Refund), Wrap: optionalAddress(t.Wrap),
 	}
 }
@@ -156,7 +156,16 @@ func optionalTime(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
 	}
-	return t.UTC()
+	return utc(t)
+}
+
+// utc is a time in UTC. A damaged record may hold one that is beyond the year 9999
+// there, which no message can say: it is none, or every order beside it would be hidden.
+func utc(t time.Time) time.Time {
+	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
 }
 
 func spendOf(s swap.Spend) protocol.Spend {
@@ -229,7 +238,7 @@ func verdictOf(v *swap.Verdict) *protocol.Verdict {
 		out.Logs = list(v.Logs, logRefOf)
 	}
 	if a := v.Absence; a != nil {
-		out.Absence = &protocol.Absence{ChainID: a.Chain, From: a.From, Through: a.Through.Number, BlockHash: hashOf(a.Through.Hash), Time: a.Through.Time.UTC(), Hosts: a.Hosts}
+		out.Absence = &protocol.Absence{ChainID: a.Chain, From: a.From, Through: a.Through.Number, BlockHash: hashOf(a.Through.Hash), Time: utc(a.Through.Time), Hosts: a.Hosts}
 	}
 	for _, x := range []struct {
 		of *swap.Spend
@@ -259,7 +268,7 @@ func evidenceOf(e *chain.Evidence) *protocol.Evidence {
 }
 
 func entryOf(e swap.Entry) protocol.Entry {
-	return protocol.Entry{Time: e.Time.UTC(), State: string(e.State), Condition: string(e.Condition), Step: e.Step, Note: e.Note, Cause: causeOf(e.Cause)}
+	return protocol.Entry{Time: utc(e.Time), State: string(e.State), Condition: string(e.Condition), Step: e.Step, Note: e.Note, Cause: causeOf(e.Cause)}
 }
 
 // causeOf has a refusal's name and details as its error has them.
@@ -310,7 +319,7 @@ func networkOf(n chain.Network) protocol.Network {
 func rpcOf(h chain.EndpointHealth, now time.Time) protocol.RPC {
 	out := protocol.RPC{Host: h.Host, Block: h.Head, Behind: h.Behind, Failure: h.Failure}
 	if now.Before(h.RetryAt) {
-		out.RetryAt = h.RetryAt.UTC()
+		out.RetryAt = utc(h.RetryAt)
 	}
 	return out
 }

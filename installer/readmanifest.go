@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -19,10 +20,16 @@ type manifestFile struct {
 
 func (m Machine) readManifest(path string) (f manifestFile, err error) {
 	text, err := m.Files.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(text, &f)
-	}
 	if err != nil {
+		return f, err
+	}
+	return m.parseManifest(path, text)
+}
+
+// parseManifest reads the manifest at a path as browsers do: a byte order mark before it
+// is passed over.
+func (m Machine) parseManifest(path string, text []byte) (f manifestFile, err error) {
+	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &f); err != nil {
 		return f, err
 	}
 	f.text, f.program = string(text), f.Path

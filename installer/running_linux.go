@@ -1,16 +1,39 @@
 package installer
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// RunningFrom looks at the processes of this machine as far as this user may: a browser's
-// relay is seen. A daemon hides its program, and the path by which it was started leads
-// through the link to the present version: one of an earlier version is not seen, unless
-// by root, and goes on without its file, of which it needs nothing any more.
+// Hold marks this very program as one that runs, for RunningFrom: who hides the memory of
+// a process hides by that which program it is. The mark ends with the process.
+func Hold() {
+	fd, err := unix.Open("/proc/self/exe", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return // nobody is kept from anything
+	}
+	for range 3 { // somebody may be looking just now
+		if unix.Flock(fd, unix.LOCK_SH|unix.LOCK_NB) == nil {
+			return // and stays open
+		}
+		time.Sleep(time.Millisecond)
+	}
+	_ = unix.Close(fd)
+}
+
+// RunningFrom looks at the processes of this machine as far as this user may, and at the
+// marks of browsers' relays. A daemon hides its program, and the path by which it was
+// started leads through the link to the present version: one of an earlier version is not
+// seen, unless by root, and goes on without its file, of which it needs nothing any more.
 func RunningFrom(dir string) (bool, error) {
+	if marked(filepath.Join(dir, "swapkeep")) {
+		return true, nil
+	}
 	processes, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		return false, err
@@ -24,4 +47,14 @@ func RunningFrom(dir string) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// marked reports whether a process holds the program at a path.
+func marked(program string) bool {
+	f, err := os.Open(program)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK)
 }

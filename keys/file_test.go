@@ -121,3 +121,45 @@ func TestVaultInFilesOutlivesItsProcess(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// FuzzFiles: whatever services and items are called, each has a file of its own in the
+// folder, and deleting one service touches no other.
+func FuzzFiles(f *testing.F) {
+	for _, s := range [][4]string{{"swapkeep/x", "a", "swapkeep", "x/a"}, {"..", "../up", ".", "."}, {"a@b", "c", "a", "b@c"}, {"", "", "@", ""}, {"a%40b", "c", "a@b", "c"}, {"a b", "c", "a+b", "c"}, {"\x00", "/", "\xff", "\n"}} {
+		f.Add(s[0], s[1], s[2], s[3])
+	}
+	dir := filepath.Join(f.TempDir(), "keys")
+	files, err := keys.OpenFiles(dir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, service, item, other, otherItem string) {
+		if len(service)+len(item) > 60 || len(other)+len(otherItem) > 60 {
+			return // no file system has longer names
+		}
+		same := service == other && item == otherItem
+		for _, x := range [][3]string{{service, item, "one"}, {other, otherItem, "two"}} {
+			if err := files.Set(x[0], x[1], x[2]); err != nil {
+				t.Fatalf("%q %q: %v", x[0], x[1], err)
+			}
+		}
+		if got, err := files.Get(service, item); err != nil || (got == "one") == same {
+			t.Fatalf("%q %q is %q beside %q %q: %v", service, item, got, other, otherItem, err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != map[bool]int{true: 1, false: 2}[same] {
+			t.Fatalf("files %v: %v", entries, err)
+		}
+		if err := files.DeleteAll(service); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := files.Get(other, otherItem); (err == nil) != (service != other) {
+			t.Fatalf("%q, after %q was deleted: %v", other, service, err)
+		}
+		if err := files.DeleteAll(other); err != nil {
+			t.Fatal(err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+			t.Fatalf("left are %v: %v", entries, err)
+		}
+	})
+}

@@ -17,7 +17,7 @@ type systemClock struct{}
 func (systemClock) Now() time.Time { return fault.Now() }
 
 func (systemClock) AfterFunc(d time.Duration, f func()) func() bool {
-	return time.AfterFunc(d, f).Stop
+	return fault.AfterFunc(d, f).Stop
 }
 
 // idleCheck is how often an unlocked vault looks at the clock: timers stand

@@ -7,6 +7,7 @@ import (
 	"crypto/sha512"
 	"encoding/hex"
 	"hash"
+	"path/filepath"
 	"testing"
 
 	"golang.org/x/crypto/pbkdf2"
@@ -78,5 +79,37 @@ func BenchmarkScrypt(b *testing.B) {
 				derive()
 			}
 		})
+	}
+}
+
+// What a guess costs who has a wallet's item: a new vault writes it into each record.
+func TestWhatAGuessCosts(t *testing.T) {
+	if want := (KDF{Passes: 3, MemoryKiB: 64 << 10, Lanes: 4}); DefaultKDF != want {
+		t.Errorf("new wallets are stretched with %+v, want %+v", DefaultKDF, want)
+	}
+	files, err := OpenFiles(filepath.Join(t.TempDir(), "keys"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := NewStore(files, "cost", Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := New(store, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(v.Close)
+	w, words, err := v.Create(t.Context(), "", 12, []byte("seven purple llamas dance"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words.Zero()
+	text, err := store.Get(t.Context(), walletItem(w.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := parseRecord(text); err != nil || r.KDF.Name != kdfName || r.KDF.cost() != DefaultKDF {
+		t.Errorf("the record says %+v, %v", r.KDF, err)
 	}
 }

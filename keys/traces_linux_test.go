@@ -2,9 +2,12 @@ package keys
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"math/big"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -178,6 +181,17 @@ func TestNothingIsLeftInMemory(t *testing.T) {
 			return struct{}{}, nil
 		})
 	}
+	_, err = v.Seal(at, []byte("an order"))
+	must("seal", err)
+	_, _ = shielded(func() (struct{}, error) {
+		extracted := macOnce(sha256.New, make([]byte, sha256.Size), v.open.keys[at])
+		derived := macOnce(sha256.New, extracted, []byte(sealInfo), []byte{1})
+		s.add("extracted key of seals", extracted)
+		s.add("key of seals", derived)
+		extracted.zero()
+		derived.zero()
+		return struct{}{}, nil
+	})
 	file := exportAll(t, v, w, k, password, fileWord)
 	if v.Unlock(t.Context(), wrong) == nil || v.CheckPassword(t.Context(), wrong) == nil {
 		t.Error("a wrong password opens")
@@ -242,4 +256,23 @@ func (s *search) addPassKey(v *Vault, w Wallet, password []byte) {
 		k.key.zero()
 		return struct{}{}, nil
 	})
+}
+
+// TestMemoryIsNotLocked shows what docs/security.md says of swap: the pages of an open
+// vault may be written there. Who locks them has to say so there.
+func TestMemoryIsNotLocked(t *testing.T) {
+	v := filesVault(t)
+	password := traces.Letters(24)
+	_, words, err := v.Create(t.Context(), "", 12, password)
+	if err == nil {
+		words.Zero()
+		err = v.Unlock(t.Context(), password)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil || !regexp.MustCompile(`VmLck:\s+0 kB`).Match(status) {
+		t.Errorf("locked in memory: %v\n%s", err, status)
+	}
 }

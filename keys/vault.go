@@ -1,8 +1,8 @@
 // Package keys is the vault: wallets encrypted in the operating system's
 // keychain, unlocked into memory for a while, signing for their accounts.
-// Signatures leave it, keys do not, with two exceptions: the words of a new
-// wallet, returned once by [Vault.Create], and what [Vault.Export] gives to who
-// knows the password.
+// Signatures leave it, and the codes of [Vault.Seal]; keys do not, with two
+// exceptions: the words of a new wallet, returned once by [Vault.Create], and what
+// [Vault.Export] gives to who knows the password.
 //
 // A wallet is one keychain item, a record: its secret under AES-256-GCM, the
 // key from the vault password by Argon2id, bound to the item's name. An index
@@ -41,6 +41,9 @@ type Options struct {
 	AutoLock time.Duration // 0: DefaultAutoLock
 	KDF      KDF           // of new vaults; zero: DefaultKDF, less only in tests
 	Clock    Clock         // nil: the system's
+	// Guesses is the file that keeps the count of wrong passwords over a restart; "":
+	// none does.
+	Guesses string
 	// Explorer is asked about accounts of words that are imported; nil: nobody.
 	Explorer Explorer
 }
@@ -93,7 +96,7 @@ func (o *opened) zero() {
 	}
 }
 
-// New returns a locked vault. It reads nothing yet.
+// New returns a locked vault. It reads nothing yet but the count of wrong passwords.
 func New(store *Store, o Options) (*Vault, error) {
 	if o.AutoLock <= 0 {
 		o.AutoLock = DefaultAutoLock
@@ -111,6 +114,7 @@ func New(store *Store, o Options) (*Vault, error) {
 		store: store, options: o, turn: make(chan struct{}, 1),
 		searching: make(chan struct{}, 1), abandoned: map[string]bool{}, watchers: map[int]func(Change){},
 	}
+	v.guess = guessRecord(o.Guesses).load(o.Clock.Now())
 	v.life, v.endLife = context.WithCancel(context.Background())
 	store.OnLate(v.late)
 	return v, nil

@@ -126,7 +126,7 @@ var (
 
 // readFailure reads an error body leniently: it decides nothing that a status
 // does not decide too.
-func readFailure(body []byte) (code, detail string) {
+func readFailure(body []byte, secrets http.Header) (code, detail string) {
 	var m map[string]any
 	if json.Unmarshal(body, &m) != nil {
 		return "", ""
@@ -134,14 +134,14 @@ func readFailure(body []byte) (code, detail string) {
 	if inner, ok := m["error"].(map[string]any); ok {
 		m = inner
 	}
-	return firstText(m, codeKeys), firstText(m, detailKeys)
+	return firstText(m, codeKeys, secrets), firstText(m, detailKeys, secrets)
 }
 
-func firstText(m map[string]any, keys []string) string {
+func firstText(m map[string]any, keys []string, secrets http.Header) string {
 	for _, k := range keys {
 		switch v := m[k].(type) {
 		case string:
-			return clean(v)
+			return clean(v, secrets)
 		case float64:
 			return fmt.Sprint(v)
 		}
@@ -153,8 +153,9 @@ func firstText(m map[string]any, keys []string) string {
 const maxDetail = 300
 
 // clean makes text from outside safe to print and log: one line, no control or
-// direction marks, bounded.
-func clean(s string) string {
+// direction marks, no secret, bounded. Secrets are looked for last: what is taken out,
+// and what JSON escapes, may have stood between the letters of one.
+func clean(s string, secrets http.Header) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -164,6 +165,7 @@ func clean(s string) string {
 		}
 		return r
 	}, s)
+	s = scrub(s, secrets)
 	if r := []rune(s); len(r) > maxDetail {
 		return string(r[:maxDetail]) + "…"
 	}

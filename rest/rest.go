@@ -213,7 +213,7 @@ func (c *Client) once(ctx context.Context, call Call) (*Reply, *Error) {
 	if left := c.pause.left(c.now()); left > 0 {
 		return nil, c.failed(call, Error{Kind: Throttled, RetryAfter: left, Detail: "the service asked for a pause"})
 	}
-	if err := c.rate.Wait(ctx); err != nil {
+	if err := fault.Wait(ctx, c.rate); err != nil {
 		return nil, c.failed(call, Error{Kind: Throttled, Err: err, Detail: "too many calls at once"})
 	}
 	secrets, err := c.secrets(ctx)
@@ -322,16 +322,18 @@ func (c *Client) request(ctx context.Context, call Call, secrets http.Header) (*
 func judge(res *http.Response, body []byte, secrets http.Header, now time.Time) *Error {
 	isJSON := isJSONType(res.Header.Get("Content-Type"))
 	switch {
+	case res.StatusCode < 200: // it says neither yes nor no: what became of the call is open
+		return &Error{Kind: Unreachable, Err: fmt.Errorf("an answer of status %03d", res.StatusCode)}
 	case res.StatusCode >= 300 && res.StatusCode < 400:
 		return &Error{Kind: Redirected, Status: res.StatusCode, Detail: "redirects are not followed"}
-	case res.StatusCode < 200 || res.StatusCode >= 300:
+	case res.StatusCode >= 300:
 		e := &Error{Kind: Answered, Status: res.StatusCode, JSON: isJSON, RetryAfter: retryAfter(res.Header, now)}
 		if isJSON {
-			e.Code, e.Detail = readFailure([]byte(scrub(string(body), secrets)))
+			e.Code, e.Detail = readFailure([]byte(scrub(string(body), secrets)), secrets)
 		}
 		return e
 	case !isJSON:
-		return &Error{Kind: NotJSON, Status: res.StatusCode, Detail: "content type " + clean(scrub(res.Header.Get("Content-Type"), secrets))}
+		return &Error{Kind: NotJSON, Status: res.StatusCode, Detail: "content type " + clean(res.Header.Get("Content-Type"), secrets)}
 	}
 	return nil
 }

@@ -509,21 +509,35 @@ func TestReadFailure(t *testing.T) {
 		`nonsense`:                                  {"", ""},
 		`{"detail":"` + strings.Repeat("ä", maxDetail+1) + `"}`: {"", strings.Repeat("ä", maxDetail) + "…"},
 	} {
-		if code, detail := readFailure([]byte(body)); code != want[0] || detail != want[1] {
+		if code, detail := readFailure([]byte(body), nil); code != want[0] || detail != want[1] {
 			t.Errorf("%.60s: %q %q", body, code, detail)
 		}
 	}
 }
 
-// FuzzReadFailure: text from outside comes out printable and bounded.
+// TestEscapedSecret: a service that repeats a key as JSON may write it, or with marks
+// that are not shown, gives it to nobody.
+func TestEscapedSecret(t *testing.T) {
+	for _, body := range []string{
+		`{"detail":"bad key k3y\/with+sign"}`, `{"detail":"bad key \u006b3y/with+sign"}`, `{"detail":"bad key k3y\u200b/with+sign"}`,
+		`{"errorCode":"k3y\/with\u002bsign"}`, `{"error":{"message":"k3y\/with+sign"}}`,
+	} {
+		code, detail := readFailure([]byte(body), http.Header{"Authorization": {"Bearer k3y/with+sign"}})
+		if said := code + detail; !strings.Contains(said, redacted) || strings.Contains(said, "k3y") {
+			t.Errorf("%s: %q", body, said)
+		}
+	}
+}
+
+// FuzzReadFailure: text from outside comes out printable, bounded and without a secret.
 func FuzzReadFailure(f *testing.F) {
-	for _, s := range []string{`{"errorCode":"A","detail":"b"}`, `{"error":{"code":1e308,"message":"\u0000"}}`, `{"name":"\ud800"}`, `[]`} {
+	for _, s := range []string{`{"errorCode":"A","detail":"b"}`, `{"error":{"code":1e308,"message":"\u0000"}}`, `{"name":"\ud800"}`, `[]`, `{"detail":"k\u0065y-of-the-user\u200b"}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		code, detail := readFailure(body)
+		code, detail := readFailure(body, planted)
 		for _, s := range []string{code, detail} {
-			if len([]rune(s)) > maxDetail+1 || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '\u202e' }) {
+			if len([]rune(s)) > maxDetail+1 || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '\u202e' }) || strings.Contains(s, plantedKey) {
 				t.Fatalf("%q", s)
 			}
 		}

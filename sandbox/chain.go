@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
 
+	"swapkeep/fault"
 	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/devnet"
 	"swapkeep/sandbox/inject"
@@ -46,7 +47,7 @@ func (s *Sandbox) startChain(ctx context.Context, n Network, set *contracts.Set,
 	if err != nil {
 		return nil, err
 	}
-	began := uint64(time.Now().Add(-genesisAge).Unix())
+	began := uint64(fault.Now().Add(-genesisAge).Unix())
 	alloc, err := s.bake(n, set, began)
 	if err != nil {
 		return nil, err

@@ -3,9 +3,10 @@
 # Nothing is skipped: a test that cannot run is a failure.
 set -eu
 
-# command, Debian package
+# command or header, Debian package
 needs='
 gcc gcc
+sqlite3.h libsqlite3-dev
 dbus-run-session dbus
 dbus-send dbus
 gnome-keyring-daemon gnome-keyring
@@ -23,7 +24,7 @@ done
 
 # Debian keeps PostgreSQL's own programs out of PATH.
 has() {
-	command -v "$1" >/dev/null 2>&1 || ls /usr/lib/postgresql/*/bin/"$1" >/dev/null 2>&1
+	command -v "$1" >/dev/null 2>&1 || [ -e "/usr/include/$1" ] || ls /usr/lib/postgresql/*/bin/"$1" >/dev/null 2>&1
 }
 
 missing=$(printf '%s' "$needs" | while read -r cmd pkg; do

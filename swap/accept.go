@@ -36,6 +36,9 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
 			return o, err
 		}
 		o.Updated = s.o.Now().UTC()
+		if o.Seal, err = s.engine.seal(o.consent(), "accept", o.Updated); err != nil {
+			return o, err
+		}
 		if o, err = s.o.Journal.Wish(r.Request, content, o, because(UserAccepted)); !errors.Is(err, errStale) {
 			break
 		}
@@ -64,9 +67,12 @@ func (s *Service) proposed(r AcceptRequest) (Order, error) {
 		return o, Refuse(ConsentNeeded, "the order proposes nothing now; look at it again")
 	case o.Proposal.Digest != r.Digest:
 		return o, Refuse(ConsentNeeded, "the proposal has changed; look at the new one")
-	case s.o.Now().After(o.Proposal.until()):
+	case s.o.Now().After(o.Proposal.until()), o.Proposal.Seal == nil:
 		s.start(o.ID) // which makes a new one
 		return o, Refuse(ConsentNeeded, "the proposal is too old; look at the one that takes its place")
+	}
+	if err := s.engine.holds(o.Proposal.Seal, o.proposal()); err != nil {
+		return o, err
 	}
 	return o, acceptable(o.Proposal.Findings, r.Acknowledge)
 }

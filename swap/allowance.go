@@ -121,7 +121,7 @@ func (e *Engine) allowance(ctx context.Context, t Terms, p Plan, order string) (
 	if a.present, err = e.present(ctx, t, p); err != nil {
 		return a, err
 	}
-	uses, err := e.Journal.Uses(AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: t.Input(), Spender: p.Spender})
+	uses, err := e.uses(AllowanceKey{Chain: t.SrcChain, Account: t.Account, Token: t.Input(), Spender: p.Spender})
 	a.shares, a.pending = new(big.Int), new(big.Int)
 	for _, u := range uses {
 		switch {
@@ -237,8 +237,7 @@ func (e *Engine) adapt(ctx context.Context, o *Order, a allowance) (Cause, error
 	if Digest(o.Terms, plan.Effects()) != o.Digest {
 		return untold, askConsent(ApprovalChanged)
 	}
-	o.Plan = plan
-	return because(ApprovalsAdapted), nil
+	return because(ApprovalsAdapted), e.rewrite(o, o.Offer, plan, o.SlippageBps)
 }
 
 // hasApproval reports whether steps that are done include a change of the
@@ -249,10 +248,15 @@ func hasApproval(done []Step) bool {
 
 // Leftovers are the allowances that an ended order granted and that nothing of
 // it used: they can be revoked. An order that filled, or whose own call was
-// mined and took the input, left none. It is pure.
+// mined and took the input, left none; one that filled in part left what was not
+// taken. It is pure.
 func Leftovers(o Order) []Approval {
-	if !o.State.Final() || o.State == Filled || pulled(o) {
+	if !o.State.Final() || o.State == Filled && !o.partly() || pulled(o) {
 		return nil
+	}
+	unused := o.Terms.AmountIn
+	if o.partly() {
+		unused = new(big.Int).Sub(unused, o.Verdict.Spent.Amount)
 	}
 	var left []Approval
 	for i, r := range o.Results {
@@ -261,7 +265,7 @@ func Leftovers(o Order) []Approval {
 		}
 		if f := o.Plan.Steps[i].Effect; grants(f) {
 			a := f.Approves[0]
-			a.Amount, a.Shares = o.Terms.AmountIn, nil // the rest is other orders'
+			a.Amount, a.Shares = unused, nil // the rest is other orders'
 			left = []Approval{a}
 		}
 	}

@@ -262,21 +262,24 @@ func TestLeftovers(t *testing.T) {
 	for name, c := range map[string]struct {
 		state   State
 		results []Result
-		order   bool // the last step is a signed order
-		left    int
+		order   bool  // the last step is a signed order
+		spent   int64 // what the verdict says was; 0: it says nothing
+		left    int64 // of the amount
 	}{
-		"still open":                 {Executing, []Result{done, done}, false, 0},
-		"filled":                     {Filled, []Result{done, done, signed, done}, false, 0},
-		"nothing approved":           {Cancelled, nil, false, 0},
-		"only reset":                 {Cancelled, []Result{done}, false, 0},
-		"approved":                   {Cancelled, []Result{done, done}, false, 1},
-		"approved and permitted":     {Expired, []Result{done, done, signed}, false, 1},
-		"the approval was skipped":   {Expired, []Result{done, {Skipped: true}, signed}, false, 0},
-		"the approval failed":        {Failed, []Result{done, failed}, false, 0},
-		"the swap failed":            {Failed, []Result{done, done, signed}, false, 1},
-		"pulled and sent back":       {Refunded, []Result{done, done, signed, done}, false, 0},
-		"a signed order that ended":  {Expired, []Result{done, done, signed, signed}, true, 1},
-		"a signed order that filled": {Filled, []Result{done, done, signed, signed}, true, 0},
+		"still open":                 {Executing, []Result{done, done}, false, 0, 0},
+		"filled":                     {Filled, []Result{done, done, signed, done}, false, 0, 0},
+		"nothing approved":           {Cancelled, nil, false, 0, 0},
+		"only reset":                 {Cancelled, []Result{done}, false, 0, 0},
+		"approved":                   {Cancelled, []Result{done, done}, false, 0, 1000},
+		"approved and permitted":     {Expired, []Result{done, done, signed}, false, 0, 1000},
+		"the approval was skipped":   {Expired, []Result{done, {Skipped: true}, signed}, false, 0, 0},
+		"the approval failed":        {Failed, []Result{done, failed}, false, 0, 0},
+		"the swap failed":            {Failed, []Result{done, done, signed}, false, 0, 1000},
+		"pulled and sent back":       {Refunded, []Result{done, done, signed, done}, false, 0, 0},
+		"a signed order that ended":  {Expired, []Result{done, done, signed, signed}, true, 0, 1000},
+		"a signed order that filled": {Filled, []Result{done, done, signed, signed}, true, 0, 0},
+		"filled to the last unit":    {Filled, []Result{done, done, signed, signed}, true, 1000, 0},
+		"filled in part":             {Filled, []Result{done, done, signed, signed}, true, 400, 600},
 	} {
 		o := Order{Terms: terms, State: c.state, Results: c.results}
 		for _, e := range f {
@@ -285,11 +288,14 @@ func TestLeftovers(t *testing.T) {
 		if c.order {
 			o.Plan.Steps[3].Effect.Kind = Signed
 		}
+		if c.spent > 0 {
+			o.Verdict = &Verdict{State: Filled, Spent: &Spend{Token: usdc, Amount: big.NewInt(c.spent)}}
+		}
 		left := Leftovers(o)
-		if len(left) != c.left {
+		if (len(left) == 1) != (c.left > 0) {
 			t.Errorf("%s: %v", name, left)
 		}
-		if len(left) == 1 && (left[0].Amount.Int64() != 1000 || left[0].Spender != permit2 || left[0].Token != usdc || left[0].Shares != nil) {
+		if len(left) == 1 && (left[0].Amount.Int64() != c.left || left[0].Spender != permit2 || left[0].Token != usdc || left[0].Shares != nil) {
 			t.Errorf("%s: %+v", name, left[0])
 		}
 	}

@@ -274,6 +274,7 @@ func TestDearCancelGetsConsent(t *testing.T) {
 	o, _, _ = b.service.Order(o.ID)
 	o.Terms.GasCeiling = big.NewInt(1)
 	o.Digest = Digest(o.Terms, o.Plan.Effects())
+	o = b.hand.sealed(o)
 	if err := b.service.o.Journal.Update(&o, because("test")); err != nil {
 		t.Fatal(err)
 	}

@@ -62,6 +62,8 @@ const (
 	AllowanceUnchecked Word = "allowance_unchecked"
 	LookAt             Word = "look_at"
 	EndsByItself       Word = "ends_by_itself"
+	SealBroken         Word = "seal_broken"
+	NotSealed          Word = "not_sealed"
 )
 
 // The words for ends.
@@ -143,6 +145,8 @@ var causes = map[Word]string{
 	AllowanceUnchecked: "whether {spender} took what it was allowed to could not be checked: look at the balance",
 	LookAt:             "look at transaction {tx} of chain {chainId}",
 	EndsByItself:       "it could not be made void; it ends by itself",
+	SealBroken:         "this order's record was changed outside Swapkeep; nothing is signed for it any more",
+	NotSealed:          "nothing shows that this order was accepted here: an older version accepted it, or another program wrote it",
 
 	NonceUsed:     "another transaction used its nonce; this one can never happen",
 	CancelMined:   "its cancelling transaction was mined first; nothing else happened",

@@ -115,7 +115,7 @@ func TestCauses(t *testing.T) {
 // An order of a version without causes keeps its words.
 func TestOldOrdersHaveNoCause(t *testing.T) {
 	var o Order
-	if err := decodeOrder([]byte(`{"id":"a","reason":"so it was","proposal":{"reason":"it fell"}}`), &o); err != nil || o.Reason != "so it was" || o.Cause != nil || o.Clone().Proposal.Cause != nil {
+	if err := decodeOrder([]byte(`{"id":"a","reason":"so it was","proposal":{"reason":"it fell"}}`), "a", &o); err != nil || o.Reason != "so it was" || o.Cause != nil || o.Clone().Proposal.Cause != nil {
 		t.Errorf("%+v, %v", o, err)
 	}
 	var e Entry

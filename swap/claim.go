@@ -149,7 +149,7 @@ func (e *Engine) listen(ctx context.Context, w Watcher, o Order, l *lookout) {
 	e.running.Go(func() {
 		for rest := firstRest; ctx.Err() == nil; rest = min(2*rest, longRest) {
 			e.stream(ctx, w, o, l)
-			t := time.NewTimer(rest)
+			t := fault.NewTimer(rest)
 			select {
 			case <-ctx.Done():
 			case <-t.C:

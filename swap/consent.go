@@ -75,8 +75,9 @@ func (e *Engine) refresh(ctx context.Context, p Provider, o *Order) (Cause, erro
 			continue
 		}
 		offer.ID = o.Offer.ID + "'"
-		o.SlippageBps = o.request().SlippageBps
-		o.Offer, o.Plan = offer, plan
+		if err := e.rewrite(o, offer, plan, o.request().SlippageBps); err != nil {
+			return untold, err
+		}
 		o.rewind(o.own())
 		return because(Refreshed), nil
 	}
@@ -272,6 +273,9 @@ func (p Proposal) until() time.Time {
 // moment leaves it waiting without a proposal, and is tried again.
 func (e *Engine) propose(ctx context.Context, o *Order, why *Refusal) (Cause, error) {
 	e.turns(o.ID)
+	if o.Proposal != nil && e.holds(o.Proposal.Seal, o.proposal()) != nil {
+		o.Proposal = nil // so that none is made after its likeness
+	}
 	fresh, err := e.proposal(ctx, *o, why)
 	var refused *Refusal
 	switch {
@@ -285,6 +289,12 @@ func (e *Engine) propose(ctx context.Context, o *Order, why *Refusal) (Cause, er
 	}
 	c := ofRefusal(Refused, why)
 	o.Condition, o.Proposal = NeedsConsent, fresh
+	if fresh != nil {
+		if fresh.Seal, err = e.seal(o.proposal(), "propose", fresh.Made); err != nil {
+			o.Proposal = nil // without its seal nobody could accept it
+			return untold, err
+		}
+	}
 	o.because(c)
 	return c.says("needs consent: " + why.Reason), nil
 }

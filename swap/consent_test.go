@@ -253,6 +253,7 @@ func TestHigherFeeIsProposed(t *testing.T) {
 	o, _, _ = b.service.Order(o.ID)
 	o.Terms.MakerFeeBps = 0 // as accepted under an older configuration
 	o.Digest = Digest(o.Terms, o.Plan.Effects())
+	o = b.hand.sealed(o)
 	if err := b.service.o.Journal.Update(&o, because("test")); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"swapkeep/chain"
+	"swapkeep/fault"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
@@ -38,6 +39,7 @@ type Engine struct {
 	Nodes     Nodes
 	Sender    Sender
 	Signer    TypedSigner
+	Sealer    Sealer
 	Pricer    Pricer                                  // for the reviews of proposals
 	Fees      FeeConfig                               // likewise
 	Tokens    func(chainID uint64) []common.Address   // the wallet's own, of which something may be allowed; nil = those of earlier orders alone
@@ -55,6 +57,7 @@ type Engine struct {
 	checked  map[string]time.Time     // when it was last looked at to an answer, by order
 	lookouts map[string]*lookout      // by order that a provider settles
 	streams  int                      // of providers, open now
+	looks    looks                    // how often all orders are looked at
 	running  sync.WaitGroup
 }
 
@@ -81,6 +84,7 @@ func (e *Engine) Start(ctx context.Context, id string) {
 		delete(e.checked, id)
 		delete(e.lookouts, id)
 		e.mu.Unlock()
+		e.looks.leave(id)
 	})
 }
 
@@ -135,7 +139,7 @@ func (e *Engine) run(ctx context.Context, id string, woken <-chan struct{}) {
 		case advanced:
 			continue
 		}
-		t := time.NewTimer(e.Pause(e.Now().Sub(o.watchedSince(still))))
+		t := fault.NewTimer(e.looks.pause(id, e.Pause(e.Now().Sub(o.watchedSince(still)))))
 		select {
 		case <-ctx.Done():
 		case <-woken:
@@ -188,6 +192,8 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 		o.Condition = WaitingForUnlock
 	case errors.As(err, &refused) && refused.Code == JournalFailed, errors.Is(err, chain.ErrLedger):
 		return false, err // nothing is promised without the journal
+	case errors.As(err, &refused) && refused.Code == RecordChanged:
+		note, err = o.changed(refused), nil
 	case errors.As(err, &refused) && !refused.Code.temporary():
 		note, err = e.refuse(ctx, o, refused)
 	}
@@ -286,7 +292,7 @@ func sameBump(a, b *Bump) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return *a == *b
+	return a.Tier == b.Tier && a.Over == b.Over
 }
 
 // samePlan looks at the approvals only: the rest changes with the offer.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"crypto/ecdsa"
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"math/big"
 	"path/filepath"
@@ -32,6 +34,7 @@ var errLocked = errors.New("locked")
 type hand struct {
 	key    *ecdsa.PrivateKey
 	locked atomic.Bool
+	strict bool // it seals nothing either while it is locked
 	signed atomic.Int32
 	asked  chan chan struct{} // nil: at once; else each signature is made when what is sent here is closed
 }
@@ -58,6 +61,31 @@ func (h *hand) SignTypedData(_ context.Context, _ common.Address, d apitypes.Typ
 		return nil, err
 	}
 	return crypto.Sign(hash, h.key)
+}
+
+// Seal is the vault's: HMAC under a key that only who unlocks it has. What the tests'
+// users do is done right before the keys are locked.
+func (h *hand) Seal(account common.Address, message []byte) (code [32]byte, err error) {
+	if h.locked.Load() && h.strict {
+		return code, errLocked
+	}
+	return sealBy(h.key, account, message), nil
+}
+
+func sealBy(key *ecdsa.PrivateKey, account common.Address, message []byte) [32]byte {
+	m := hmac.New(sha256.New, crypto.FromECDSA(key))
+	m.Write(account[:])
+	m.Write(message)
+	return [32]byte(m.Sum(nil))
+}
+
+// sealed is an order as its user's consent left it, before the keys were locked.
+func (h *hand) sealed(o Order) Order {
+	s := Seal{Form: sealForm, Act: "execute", Made: time.Now().UTC()}
+	x := o.consent()
+	s.Code = sealBy(h.key, x.account, x.message(s))
+	o.Seal = &s
+	return o
 }
 
 // A wrapper is a provider whose plans really wrap the native coin, so that the
@@ -221,7 +249,7 @@ func (b *bench) start() {
 	if b.other != nil {
 		p = b.other
 	}
-	b.service, err = NewService(Options{Journal: j, Providers: map[Kind]Provider{p.Kind(): p}, Nodes: nodes, Sender: sends, Signer: b.hand,
+	b.service, err = NewService(Options{Journal: j, Providers: map[Kind]Provider{p.Kind(): p}, Nodes: nodes, Sender: sends, Signer: b.hand, Sealer: b.hand,
 		Pricer: quoter{b.hub}, Confirmer: ByCall{}, Fees: DefaultFees(), Unlocked: func() bool { return !b.hand.locked.Load() }, IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
 		OpenOrders: 10, Now: b.now, Pause: func(time.Duration) time.Duration { return 20 * time.Millisecond },
 		Log: func(_ Order, err error) { b.mu.Lock(); b.logged = append(b.logged, err.Error()); b.mu.Unlock() }})
@@ -274,8 +302,8 @@ func (b *bench) order(change func(*Terms, *Offer)) Order {
 		plan.Steps = append(plan.Steps, s)
 	}
 	digest := Digest(t, plan.Effects())
-	o, made, err := b.service.o.Journal.Create(Order{ID: uuid.Must(uuid.NewV7()).String(), Request: uuid.NewString(), Digest: digest, Terms: t,
-		Offer: offer, Plan: plan, State: Accepted, Created: time.Now(), Updated: time.Now()}, digest)
+	o, made, err := b.service.o.Journal.Create(b.hand.sealed(Order{ID: uuid.Must(uuid.NewV7()).String(), Request: uuid.NewString(), Digest: digest, Terms: t,
+		Offer: offer, Plan: plan, State: Accepted, Created: time.Now(), Updated: time.Now()}), digest)
 	if err != nil || !made {
 		b.t.Fatal(made, err)
 	}

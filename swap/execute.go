@@ -41,8 +41,9 @@ func (e *Engine) execute(ctx context.Context, o *Order) (Cause, error) {
 	if done, note, err := e.over(o); done {
 		return note, err
 	}
+	e.dropForged(o)
 	switch {
-	case e.waits(*o), o.Condition == NeedsConsent && !e.Unlocked():
+	case e.waits(*o), (o.Condition == NeedsConsent || o.Condition == Changed) && !e.Unlocked():
 		return untold, nil // until the user accepts, cancels, or the deadline passes
 	case !e.Unlocked():
 		o.Condition = WaitingForUnlock
@@ -50,6 +51,9 @@ func (e *Engine) execute(ctx context.Context, o *Order) (Cause, error) {
 	}
 	if e.Now().Add(leastLife[s.Effect.Kind]).After(o.Terms.Deadline) {
 		return untold, nil // too late to begin with it; the next moves end o
+	}
+	if err := e.accepted(*o); err != nil {
+		return untold, unsealed(*o, err)
 	}
 	p, err := e.provider(o)
 	if err != nil {
@@ -116,6 +120,9 @@ func (e *Engine) signTyped(ctx context.Context, p Provider, o *Order, s Step) (C
 	fault.Point("engine.before_typed")
 	if e.Now().After(o.Terms.Deadline) || e.stale(*o, s) {
 		return untold, nil // it passed while others were asked: the next move ends o, or asks for a fresh quote
+	}
+	if err := e.accepted(*o); err != nil {
+		return untold, err
 	}
 	sig, err := e.Signer.SignTypedData(ctx, o.Terms.Account, *s.Typed)
 	if err != nil {
@@ -210,6 +217,9 @@ func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key str
 // post has the sender sign a call of o's and send it, until then at the latest; o
 // stands in the given condition afterwards.
 func (e *Engine) post(ctx context.Context, o *Order, key string, c chain.Call, until time.Time, then Condition, note Cause) (Cause, error) {
+	if err := e.accepted(*o); err != nil {
+		return untold, err
+	}
 	tx, err := e.Sender.Submit(ctx, key, c, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: until})
 	if errors.Is(err, chain.ErrNonceBlocked) {
 		o.Condition = WaitingForNonce
@@ -274,7 +284,7 @@ func (e *Engine) simulate(ctx context.Context, o Order, s Step, x Expected) erro
 func (e *Engine) ceilingLeft(o Order) *big.Int {
 	left := new(big.Int).Set(o.Terms.GasCeiling)
 	for _, r := range o.Results {
-		if r.Evidence != nil && r.Evidence.FeePaid != nil {
+		if r.Evidence != nil && r.Evidence.FeePaid != nil && r.Evidence.FeePaid.Sign() > 0 {
 			left.Sub(left, r.Evidence.FeePaid)
 		}
 	}
@@ -423,6 +433,9 @@ func (e *Engine) sentByAnother(o Order, hash common.Hash) (bool, error) {
 			return false, err
 		}
 		for _, other := range page {
+			if other.State == Unreadable {
+				return false, errors.New(other.Reason)
+			}
 			if other.ID == o.ID || other.Terms.SrcChain != o.Terms.SrcChain {
 				continue
 			}
@@ -450,9 +463,14 @@ func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (Cause, erro
 	case onItsWay: // its bytes need no key
 		o.Condition = Cancelling
 		return because(BeingEnded), nil
+	case o.Condition == Changed:
+		return untold, nil
 	default:
 		o.Condition = WaitingForUnlock
 		return because(KeysLocked), nil
+	}
+	if err := e.endable(*o, e.Now().After(tx.Policy.Until)); err != nil {
+		return untold, err
 	}
 	done, err := e.Sender.Cancel(ctx, tx.Key, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: e.Now().Add(cancelTime)})
 	switch {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/big"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -110,7 +111,7 @@ func TestStaleHolderIsTakenOver(t *testing.T) {
 		held  bool
 	}{
 		"gone":       {"", false},
-		"ended":      {`{"state":"filled"}`, false},
+		"ended":      {`{"id":"%s","state":"filled"}`, false},
 		"unreadable": {`{`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +122,7 @@ func TestStaleHolderIsTakenOver(t *testing.T) {
 				if c.order == "" {
 					return tx.Bucket(orderBucket).Delete([]byte(a.ID))
 				}
-				return tx.Bucket(orderBucket).Put([]byte(a.ID), []byte(c.order))
+				return tx.Bucket(orderBucket).Put([]byte(a.ID), []byte(strings.Replace(c.order, "%s", a.ID, 1)))
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -216,7 +217,7 @@ func TestSharesAreApproved(t *testing.T) {
 	shared := func(amount int64) Order {
 		j := b.service.o.Journal
 		o := j.spends(t, Signed, amount)
-		j.must(t, &o, func(o *Order) { o.Terms.Account = b.from })
+		j.must(t, &o, func(o *Order) { o.Terms.Account = b.from; *o = b.hand.sealed(*o) })
 		j.must(t, &o, func(o *Order) { o.State, o.Step, o.Results = Executing, 2, []Result{{}, {Signature: make([]byte, 65)}} })
 		return o
 	}

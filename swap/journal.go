@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -376,19 +377,25 @@ func read(tx *bolt.Tx, id string) (o Order, err error) {
 	if v == nil {
 		return o, Refuse(OrderUnknown, "no order %q", id)
 	}
-	if err := decodeOrder(v, &o); err != nil {
-		return o, fmt.Errorf("order %s: %w", id, err)
-	}
-	return o, nil
+	return o, decodeOrder(v, id, &o)
 }
-
-// decodeOrder reads a stored snapshot.
-func decodeOrder(b []byte, o *Order) error { return json.Unmarshal(b, o) }
 
 // Get returns the order with the given id.
 func (j *Journal) Get(id string) (o Order, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		o, err = read(tx, id)
+		return err
+	})
+	return o, err
+}
+
+// Show is Get for whoever only looks: an order whose record cannot be read is
+// [Unreadable].
+func (j *Journal) Show(id string) (o Order, err error) {
+	err = j.db.View(func(tx *bolt.Tx) error {
+		if o, err = read(tx, id); errors.Is(err, ErrUnreadable) {
+			o, err = unread(tx, id, err), nil
+		}
 		return err
 	})
 	return o, err
@@ -401,8 +408,8 @@ func (j *Journal) History(id string) (lines []Entry, err error) {
 		c := tx.Bucket(historyBucket).Cursor()
 		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 			var e Entry
-			if err := json.Unmarshal(v, &e); err != nil {
-				return fmt.Errorf("history of %s: %w", id, err)
+			if json.Unmarshal(v, &e) != nil || inCalendar(reflect.ValueOf(e)) != nil {
+				e = Entry{Note: "this line of the history is damaged"} // the others tell all the same
 			}
 			lines = append(lines, e)
 		}
@@ -438,7 +445,9 @@ func (j *Journal) busy(ids []string) (n int, err error) {
 }
 
 // List returns up to limit orders, newest first (ids ascend with time), before
-// the one named by cursor; next is the cursor to go on with, "" at the end.
+// the one named by cursor; next is the cursor to go on with, "" at the end. One whose
+// record cannot be read is among them as [Unreadable], whoever it may be of, and hides
+// no other.
 func (j *Journal) List(account common.Address, openOnly bool, cursor string, limit int) (page []Order, next string, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		c := tx.Bucket(orderBucket).Cursor()
@@ -449,10 +458,10 @@ func (j *Journal) List(account common.Address, openOnly bool, cursor string, lim
 		}
 		for ; k != nil; k, _ = c.Prev() {
 			o, err := read(tx, string(k))
-			switch {
-			case err != nil:
-				return err
-			case account != common.Address{} && o.Terms.Account != account, openOnly && o.State.Final():
+			if err != nil {
+				o = unread(tx, string(k), err)
+			}
+			if err == nil && account != (common.Address{}) && o.Terms.Account != account || openOnly && o.Over() {
 				continue
 			}
 			if len(page) == limit {

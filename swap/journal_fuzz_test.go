@@ -67,9 +67,20 @@ func FuzzJournal(f *testing.F) {
 		if free, err := j.unused("b", refsOf(1, content, 0)); err != nil || len(free) != 0 && string(stored) != "b" {
 			t.Fatalf("a used log is free: %v", err)
 		}
-		_, _ = j.History("a")
+		if lines, err := j.History("a"); err != nil || len(lines) != 1 || len(mustJSON(lines)) == 0 {
+			t.Fatalf("%q hides the history: %+v, %v", stored, lines, err)
+		}
 		_, _ = j.ByDigest(content)
-		_, _, _ = j.List(account, true, "", 10)
+		list, next, err := j.List(common.Address{}, false, "", 10)
+		if err != nil || next != "" || len(list) != 1 || list[0].ID != "a" {
+			t.Fatalf("%q hides the order: %+v, %q, %v", stored, list, next, err)
+		}
+		if one, err := j.Show("a"); err != nil || one.State != list[0].State || one.Means() == "" {
+			t.Fatalf("%q is listed as %s and shown as %s: %v", stored, list[0].State, one.State, err)
+		}
+		if _, err := j.Get("a"); (err != nil) != (list[0].State == Unreadable) {
+			t.Fatalf("%q is listed as %s: %v", stored, list[0].State, err)
+		}
 		if o, ok, err := j.Asked("r", content); ok && err == nil {
 			var a asked
 			if json.Unmarshal(stored, &a) != nil || a.Content != content {

@@ -133,7 +133,7 @@ func (m *model) restart() {
 		m.t.Fatal(err)
 	}
 	m.service, err = NewService(Options{
-		Journal: m.journal, Providers: map[Kind]Provider{DEX: m.dealer, Intent: m.broker}, Nodes: modelNodes{m: m}, Sender: m.sender, Signer: m.hand, Pricer: modelPricer{m},
+		Journal: m.journal, Providers: map[Kind]Provider{DEX: m.dealer, Intent: m.broker}, Nodes: modelNodes{m: m}, Sender: m.sender, Signer: m.hand, Sealer: m.hand, Pricer: modelPricer{m},
 		Confirmer: ByCall{}, Fees: DefaultFees(), OpenOrders: 50, Tokens: m.tokens,
 		Unlocked: func() bool { m.place(); return !m.hand.locked },
 		IsLocked: func(err error) bool { return errors.Is(err, errLocked) },

@@ -279,6 +279,13 @@ func (h *modelHand) SignTx(_ context.Context, from common.Address, tx *types.Tra
 	return types.SignTx(tx, types.LatestSignerForChainID(id), h.keys[slices.Index(h.m.who[:], from)])
 }
 
+func (h *modelHand) Seal(account common.Address, message []byte) (code [32]byte, err error) {
+	if h.locked {
+		return code, errLocked
+	}
+	return sealBy(h.keys[slices.Index(h.m.who[:], account)], account, message), nil
+}
+
 func (h *modelHand) SignTypedData(_ context.Context, from common.Address, d apitypes.TypedData) (sig []byte, err error) {
 	if h.locked {
 		return nil, errLocked

@@ -199,7 +199,7 @@ func (e *Engine) heldBy(ctx context.Context, t Terms, spender common.Address, to
 // due is what open orders are about to hand over by an allowance.
 func (e *Engine) due(k AllowanceKey) (*big.Int, error) {
 	sum := new(big.Int)
-	uses, err := e.Journal.Uses(k)
+	uses, err := e.uses(k)
 	for _, u := range uses {
 		if !u.Signed {
 			sum.Add(sum, u.Amount)

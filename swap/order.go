@@ -22,11 +22,13 @@ type Order struct {
 	Offer    Offer       `json:"offer"`
 	Plan     Plan        `json:"plan"`
 	AckCodes []string    `json:"acknowledged,omitempty"` // verdicts the user took a second act for
+	Seal     *Seal       `json:"seal,omitempty"`         // on what was accepted; nil in one of an older version
 
 	Revision    uint64        `json:"revision"` // counts recorded changes
 	State       State         `json:"state"`
 	Condition   Condition     `json:"condition,omitempty"`
 	Cancel      bool          `json:"cancel,omitempty"`      // the user asked for it to end
+	Ending      *Seal         `json:"ending,omitempty"`      // on that wish
 	Step        int           `json:"step"`                  // next step to carry out
 	Results     []Result      `json:"results,omitempty"`     // one per finished step
 	SlippageBps int           `json:"slippageBps,omitempty"` // what the user asked for, where a refresh asked for less
@@ -52,13 +54,14 @@ type Order struct {
 	HeadsAt time.Time         `json:"headsAt,omitzero"`
 	// Searched is, by what is searched for, the block up to which that has been
 	// done, now and then brought up to date.
-	Searched map[string]uint64 `json:"searched,omitempty"`
-	Verdict  *Verdict          `json:"verdict,omitempty"` // set with a final state
-	Reason   string            `json:"reason,omitempty"`  // in words, for a person
-	Cause    *Cause            `json:"cause,omitempty"`   // likewise, for programs; nil in one of an older version
-	Created  time.Time         `json:"created"`
-	Updated  time.Time         `json:"updated"`
-	Checked  time.Time         `json:"-"` // when the engine last looked how it stands; zero: not since its start, or it has ended
+	Searched   map[string]uint64 `json:"searched,omitempty"`
+	Verdict    *Verdict          `json:"verdict,omitempty"` // set with a final state
+	Reason     string            `json:"reason,omitempty"`  // in words, for a person
+	Cause      *Cause            `json:"cause,omitempty"`   // likewise, for programs; nil in one of an older version
+	Created    time.Time         `json:"created"`
+	Updated    time.Time         `json:"updated"`
+	Unfinished bool              `json:"-"` // of one that is [Unreadable]: it had not come to its end
+	Checked    time.Time         `json:"-"` // when the engine last looked how it stands; zero: not since its start, or it has ended
 }
 
 // A Proposal is what an order asks consent to when the accepted terms can no
@@ -69,6 +72,7 @@ type Proposal struct {
 	Reason string    `json:"reason"`
 	Cause  *Cause    `json:"cause,omitempty"` // nil in one of an older version
 	Made   time.Time `json:"made"`
+	Seal   *Seal     `json:"seal,omitempty"` // nil in one of an older version
 }
 
 // A Result is what a finished step left behind. A skipped step was an approval

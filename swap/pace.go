@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"swapkeep/fault"
+
 	"golang.org/x/time/rate"
 )
 
@@ -44,7 +46,7 @@ func newQueues() map[Kind]queue {
 // than there is time, it is refused at once: also where the turn comes with the
 // deadline, for it was the queue that took the time.
 func turn(ctx context.Context, k Kind, pace *rate.Limiter) error {
-	err := pace.Wait(ctx)
+	err := fault.Wait(ctx, pace)
 	switch {
 	case err == nil:
 		return nil
@@ -100,12 +102,12 @@ func (w *shared) ask(ctx context.Context, pause time.Duration, drops uint64, ask
 	case <-ctx.Done():
 		return nil, 0, ctx.Err()
 	}
-	if age = time.Since(w.at); w.drops == drops && !w.at.IsZero() && age < pause/2 {
+	if age = fault.Now().Sub(w.at); w.drops == drops && !w.at.IsZero() && age < pause/2 {
 		return slices.Clone(w.offers), age, w.err
 	}
 	offers, err = ask()
 	if ctx.Err() == nil {
-		w.at, w.drops, w.offers, w.err = time.Now(), drops, slices.Clone(offers), err
+		w.at, w.drops, w.offers, w.err = fault.Now(), drops, slices.Clone(offers), err
 	}
 	return offers, 0, err
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"swapkeep/fault"
+
 	"github.com/ethereum/go-ethereum/common"
 )
 
@@ -78,7 +80,7 @@ func (s *Service) newBoard(ctx context.Context, r QuoteRequest, each func(Quoted
 	price := func() gasWorth {
 		mu.Lock()
 		defer mu.Unlock()
-		if now := time.Now(); now.After(until) {
+		if now := fault.Now(); now.After(until) {
 			last, until = s.gasWorth(ctx, r), now.Add(worthLife)
 		}
 		return last

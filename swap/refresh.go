@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"swapkeep/fault"
 )
 
 // cadences are how long after an answer a provider is asked again while somebody
@@ -61,7 +63,7 @@ func (q *requote) run(ctx context.Context, k Kind) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(pause):
+		case <-fault.After(pause):
 		}
 		err := q.awake(ctx)
 		if err == nil && q.s.drops() != q.drops {

@@ -53,6 +53,7 @@ const (
 	NothingPending     Code = "nothing_pending"     // no transaction of the order is on its way
 	CannotCancel       Code = "cannot_cancel"       // the order is out of the wallet's hands
 	JournalFailed      Code = "journal_failed"      // the database cannot be written: nothing is signed
+	RecordChanged      Code = "record_changed"      // an order's record is not what was accepted: nothing is signed
 )
 
 // temporary are the codes of a provider's bad moment. They say nothing about an

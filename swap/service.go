@@ -80,8 +80,8 @@ type Host interface {
 	Requote(ctx context.Context, r QuoteRequest, kinds []Kind, awake func(context.Context) error, each func(Quoted)) error
 	// Prepare builds, decodes, checks, simulates and judges an offer.
 	Prepare(ctx context.Context, offerID string) (Review, error)
-	// Execute journals consent and starts the order. It needs no unlocked key to
-	// return; the engine waits for one.
+	// Execute seals and journals consent, which takes unlocked keys, and starts the
+	// order; for its signatures the engine waits if they are locked by then.
 	Execute(ctx context.Context, r ExecuteRequest) (Order, error)
 	// Cancel ends an order that has not been signed, or starts its cancelling
 	// transaction. request is a uuid as for Execute.
@@ -135,6 +135,7 @@ type Options struct {
 	Nodes     Nodes
 	Sender    Sender
 	Signer    TypedSigner
+	Sealer    Sealer
 	Pricer    Pricer
 	// GasPrice is what a unit of gas is expected to cost now, in wei; nil = offers
 	// are ranked without gas.
@@ -193,7 +194,7 @@ func NewService(o Options) (*Service, error) {
 	s.DropPlans()
 	carriers := map[Kind]Provider{Wallet: revoker{}}
 	maps.Copy(carriers, o.Providers)
-	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Pricer: o.Pricer, Fees: o.Fees, Tokens: o.Tokens,
+	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Sealer: o.Sealer, Pricer: o.Pricer, Fees: o.Fees, Tokens: o.Tokens,
 		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.tell, Log: o.Log}
 	if s.engine.Pause == nil {
 		s.engine.Pause = Pause
@@ -301,9 +302,9 @@ func able[T any](s *Service, k Kind, lack string) (T, error) {
 	return a, nil
 }
 
-// Order returns an order and its history.
+// Order returns an order, which may be [Unreadable], and its history.
 func (s *Service) Order(id string) (Order, []Entry, error) {
-	o, err := s.o.Journal.Get(id)
+	o, err := s.o.Journal.Show(id)
 	if err != nil {
 		return o, nil, err
 	}
@@ -385,8 +386,12 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (O
 		return Order{}, err
 	}
 	now := s.o.Now().UTC()
-	o, made, err := s.o.Journal.Create(Order{ID: id.String(), Request: r.Request, Digest: r.Digest, Origin: r.Origin, Terms: review.Terms,
-		Offer: review.Offer, Plan: review.Plan, AckCodes: heeded(review.Findings, r.Acknowledge), State: Accepted, Created: now, Updated: now}, content)
+	o := Order{ID: id.String(), Request: r.Request, Digest: r.Digest, Origin: r.Origin, Terms: review.Terms,
+		Offer: review.Offer, Plan: review.Plan, AckCodes: heeded(review.Findings, r.Acknowledge), State: Accepted, Created: now, Updated: now}
+	if o.Seal, err = s.engine.seal(o.consent(), act, now); err != nil {
+		return Order{}, err
+	}
+	o, made, err := s.o.Journal.Create(o, content)
 	if err != nil {
 		return Order{}, err
 	}
@@ -528,13 +533,15 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 		if o.State.Final() {
 			return o, Refuse(OrderFinal, "the order is already %s", o.State)
 		}
-		if o.Cancel {
+		if o.Cancel && o.Condition != Changed {
 			return o, nil
 		}
 		if err := s.cancellable(o); err != nil {
 			return o, err
 		}
-		o.Cancel, o.Updated = true, s.o.Now().UTC()
+		if err := s.wishEnd(&o); err != nil {
+			return o, err
+		}
 		if err = s.o.Journal.Update(&o, because(UserCancelled)); !errors.Is(err, errStale) {
 			break
 		}
@@ -547,6 +554,21 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 		s.start(o.ID)
 	}
 	return o, err
+}
+
+// wishEnd has o say that its user wants it ended. That of an account which the wallet
+// no longer has goes without a seal: nothing can be signed for it anyway.
+func (s *Service) wishEnd(o *Order) error {
+	now := s.o.Now().UTC()
+	seal, err := s.engine.seal(o.ending(), "cancel", now)
+	switch {
+	case err == nil:
+		o.Ending = seal
+	case s.o.IsLocked(err):
+		return err
+	}
+	o.Cancel, o.Updated = true, now
+	return nil
 }
 
 // A shelf keeps the newest values by key, up to a number of them and to maxShelf

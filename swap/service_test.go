@@ -1,10 +1,13 @@
 package swap
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -271,7 +274,8 @@ func TestJournalFailureSignsNothing(t *testing.T) {
 	}
 }
 
-// TestUnreadableOrder: one order that cannot be read stops no other.
+// TestUnreadableOrder: one order that cannot be read stops no other, hides none, and is
+// itself told, as one that had not ended.
 func TestUnreadableOrder(t *testing.T) {
 	b := newBench(t)
 	b.hand.locked.Store(true)
@@ -284,6 +288,56 @@ func TestUnreadableOrder(t *testing.T) {
 	b.start()
 	b.ends(good.ID, Filled)
 	b.paid(1, 1e17)
+	for _, openOnly := range []bool{true, false} {
+		list, _, err := b.service.Orders(b.from, openOnly, "", 10)
+		i := slices.IndexFunc(list, func(o Order) bool { return o.ID == bad.ID })
+		if err != nil || i < 0 || list[i].State != Unreadable || list[i].Over() || !strings.Contains(list[i].Reason, bad.ID) || len(list) == 2 == openOnly {
+			t.Errorf("open only: %v: %+v, %v", openOnly, list, err)
+		}
+	}
+	if o, lines, err := b.service.Order(bad.ID); err != nil || o.State != Unreadable || len(lines) == 0 {
+		t.Errorf("%+v with %d lines, %v", o, len(lines), err)
+	}
+	if _, err := b.service.Cancel(t.Context(), CancelRequest{Request: uuid.NewString(), Order: bad.ID}); !errors.Is(err, ErrUnreadable) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if taken, err := b.service.engine.sentByAnother(good, common.Hash{1}); err == nil {
+		t.Errorf("whether the unread order sent a transaction is answered with %v", taken)
+	}
+}
+
+// TestDamagedRecord: a record that no order of ours can have is not acted on; some once
+// ended in a panic.
+func TestDamagedRecord(t *testing.T) {
+	good := Order{ID: "a", Terms: testTerms(), State: Executing, Created: noon, Updated: noon, Plan: Plan{Steps: []Step{{Kind: CallStep, Call: &chain.Call{Value: new(big.Int)}, Effect: testSwap()}}}}
+	var back Order
+	if err := decodeOrder(mustJSON(good), "a", &back); err != nil {
+		t.Fatal(err)
+	}
+	beyond, err := time.Parse(time.RFC3339, "9999-12-31T23:59:59-23:59")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, damage := range map[string]func(o *Order){
+		"another's":               func(o *Order) { o.ID = "b" },
+		"a step before the first": func(o *Order) { o.Step = -1 },
+		"a step after the end":    func(o *Order) { o.Step = 2 },
+		"results without steps":   func(o *Order) { o.Results = make([]Result, 2) },
+		"a created time":          func(o *Order) { o.Created = beyond },
+		"a deadline":              func(o *Order) { o.Terms.Deadline = beyond },
+		"a step's deadline":       func(o *Order) { o.Plan.Steps[0].Effect.Deadline = beyond },
+		"a time in evidence":      func(o *Order) { o.Verdict = &Verdict{Evidence: &chain.Evidence{Time: beyond}} },
+	} {
+		bad := good.Clone()
+		damage(&bad)
+		var o Order
+		if err := decodeOrder(mustJSON(bad), "a", &o); !errors.Is(err, ErrUnreadable) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if (Order{State: Filled, Terms: testTerms(), Verdict: &Verdict{Spent: &Spend{}}}).Means() == "" {
+		t.Error("no meaning")
+	}
 }
 
 func TestOrdersPage(t *testing.T) {
@@ -393,20 +447,37 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// FuzzOrder: no stored bytes crash the reader, and what is read can be shown.
+// FuzzOrder: no stored bytes crash the reader; what is read can be shown and sealed, says
+// the same when it is written again, and stands within its plan.
 func FuzzOrder(f *testing.F) {
 	f.Add(string(mustJSON(Order{ID: "a", Terms: testTerms(), Plan: Plan{Steps: []Step{{Kind: CallStep, Call: &chain.Call{Value: new(big.Int)}, Effect: testSwap()}}}, State: Executing})))
 	f.Add(`{"state":"newer","plan":{"steps":[{}]}}`)
 	f.Add(`{`)
 	f.Fuzz(func(t *testing.T, stored string) {
 		var o Order
-		if decodeOrder([]byte(stored), &o) != nil {
+		if decodeOrder([]byte(stored), "a", &o) != nil {
 			return
 		}
-		_ = o.State.Final()
-		_ = o.Means()
+		if o.Step < 0 || o.Step > len(o.Plan.Steps) || len(o.Results) > len(o.Plan.Steps) || o.Over() != o.State.Final() {
+			t.Fatalf("step %d of %d with %d results", o.Step, len(o.Plan.Steps), len(o.Results))
+		}
+		if o.Means() == "" {
+			t.Fatal("no meaning")
+		}
+		for _, s := range []*Seal{o.Seal, o.Ending, {}} {
+			if s != nil {
+				_, _ = o.consent().message(*s), o.ending().message(*s)
+			}
+		}
+		if o.Proposal != nil {
+			_ = o.proposal().message(Seal{})
+		}
 		_ = Digest(o.Terms, o.Plan.Effects())
 		_ = Check(o.Terms, o.Plan.Effects(), testPins)
-		_ = o.Clone()
+		var again Order
+		written := mustJSON(o)
+		if err := decodeOrder(written, "a", &again); err != nil || !bytes.Equal(mustJSON(again), written) {
+			t.Fatalf("%s is written as %s and then as %s: %v", stored, written, mustJSON(again), err)
+		}
 	})
 }

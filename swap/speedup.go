@@ -31,7 +31,8 @@ type SpeedUpRequest struct {
 // doubles it.
 type Bump struct {
 	Tier chain.Tier  `json:"tier"`
-	Over common.Hash `json:"over"` // the attempt to outbid
+	Over common.Hash `json:"over"`           // the attempt to outbid
+	Seal *Seal       `json:"seal,omitempty"` // nil where the engine wants it, to end an order
 }
 
 // An Attempt is one transaction signed for the nonce of the present step.
@@ -126,12 +127,19 @@ func (s *Service) wish(r SpeedUpRequest) (Order, Cause, error) {
 	case ending:
 		return o, untold, Refuse(BeingCancelled, "the order is being cancelled; its cancelling transaction offers more by itself when gas rises, up to the gas ceiling")
 	}
+	accepted, wished := s.engine.accepted(o), s.engine.holds(o.Ending, o.ending())
+	if accepted != nil && !(o.Cancel && wished == nil) {
+		return o, untold, accepted
+	}
 	note := because(UserSpedUp, "tier", string(r.Tier))
 	if r.GasCeiling != nil {
 		was := o.Terms.GasCeiling
 		net, err := s.o.Nodes.Network(o.Terms.SrcChain)
 		if err == nil {
 			err = raiseCeiling(&o, net, r.GasCeiling)
+		}
+		if err == nil {
+			err = s.sealRaised(&o, accepted == nil, wished == nil)
 		}
 		if err != nil {
 			return o, untold, err
@@ -148,7 +156,22 @@ func (s *Service) wish(r SpeedUpRequest) (Order, Cause, error) {
 			Data: map[string]string{"needed": new(big.Int).Add(least, new(big.Int).Sub(o.Terms.GasCeiling, left)).String(), "ceiling": o.Terms.GasCeiling.String()}}
 	}
 	o.Bump, o.Updated = &Bump{Tier: r.Tier, Over: tx.Last().Hash}, s.o.Now().UTC()
-	return o, note, nil
+	o.Bump.Seal, err = s.engine.seal(o.bump(), "speedup", o.Updated)
+	return o, note, err
+}
+
+// sealRaised seals anew what the gas ceiling is a part of, and what was sealed before.
+func (s *Service) sealRaised(o *Order, accepted, wished bool) (err error) {
+	now := s.o.Now().UTC()
+	if accepted {
+		if o.Seal, err = s.engine.seal(o.consent(), "speedup", now); err != nil {
+			return err
+		}
+	}
+	if wished {
+		o.Ending, err = s.engine.seal(o.ending(), "speedup", now)
+	}
+	return err
 }
 
 // pending is the transaction of the present step, which is on its way.
@@ -214,6 +237,9 @@ func (e *Engine) speedUp(ctx context.Context, o *Order, tx chain.Tx) (Cause, err
 		o.Condition = WaitingForUnlock
 		return because(KeysLocked), nil
 	}
+	if err := e.bumpable(*o); err != nil {
+		return untold, err
+	}
 	done, err := e.Sender.Bump(ctx, tx.Key, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: tx.Policy.Until, Tier: o.Bump.Tier})
 	for _, n := range notSpedUp {
 		if errors.Is(err, n.err) {
@@ -234,6 +260,15 @@ func (e *Engine) speedUp(ctx context.Context, o *Order, tx chain.Tx) (Cause, err
 	o.sent(*done)
 	o.Bump = nil
 	return because(SpedUp), nil
+}
+
+// bumpable fails unless what o's user accepted covers its bump, and the user wished it:
+// what makes a signed order void is bumped without a wish of its own.
+func (e *Engine) bumpable(o Order) error {
+	if err := e.accepted(o); err != nil || o.voids() {
+		return err
+	}
+	return e.holds(o.Bump.Seal, o.bump())
 }
 
 // notSpedUp are the ends of a wish that cannot be carried out. What was sent

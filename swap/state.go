@@ -65,6 +65,7 @@ const (
 	WaitingForAllowance Condition = "waiting for another order's allowance"
 	WaitingForTwin      Condition = "waiting for an order that would look alike on the chain"
 	UnknownStoredState  Condition = "written by a newer version"
+	Changed             Condition = "changed outside Swapkeep"
 )
 
 // ErrTransition is returned for a move the table does not allow.
@@ -82,10 +83,15 @@ func rowOf(s State) (row, bool) {
 // is final: it is shown and never acted on.
 func (s State) Final() bool { r, _ := rowOf(s); return len(r.Next) == 0 }
 
+// Over reports whether o has come to its end, as far as can be told.
+func (o Order) Over() bool { return o.State.Final() && !o.Unfinished }
+
 // Means is the one-line meaning of the order's state.
 func (o Order) Means() string {
 	r, _ := rowOf(o.State)
 	switch {
+	case o.State == Unreadable:
+		return unreadableMeans
 	case o.Terms.Provider == Wallet && r.Revoke != "":
 		return r.Revoke
 	case o.Wrapped && o.State.Final() && o.State != Filled && o.State != Refunded:
@@ -102,7 +108,7 @@ const filledInPart = "filled in part; the rest of the input did not leave"
 
 // partly reports whether less left than was signed.
 func (o Order) partly() bool {
-	return o.State == Filled && o.Terms.AmountIn != nil && o.Verdict != nil && o.Verdict.Spent != nil && o.Verdict.Spent.Amount.Cmp(o.Terms.AmountIn) < 0
+	return o.State == Filled && o.Terms.AmountIn != nil && o.Verdict != nil && o.Verdict.Spent != nil && o.Verdict.Spent.Amount != nil && o.Verdict.Spent.Amount.Cmp(o.Terms.AmountIn) < 0
 }
 
 // to moves o to state s if the table allows it. Staying is no move.

@@ -110,6 +110,9 @@ func (e *Engine) sendVoid(ctx context.Context, o *Order, key string) (Cause, err
 		o.Condition = WaitingForUnlock
 		return because(KeysLocked), nil
 	}
+	if err := e.holds(o.Ending, o.ending()); err != nil {
+		return untold, err
+	}
 	c, err := e.voidCall(*o)
 	if err != nil {
 		return untold, err

@@ -24,8 +24,8 @@ func main() {
 	// First of all: Chromium closes our standard output at once when a port is
 	// disconnected, and the next write would end the process in the middle.
 	signal.Ignore(syscall.SIGPIPE)
-	if err := owner.NoCoreDumps(); err != nil { // passwords pass through here
-		fmt.Fprintln(os.Stderr, "swapkeep: forbid core dumps:", err)
+	if err := owner.KeepMemory(); err != nil { // passwords pass through here
+		fmt.Fprintln(os.Stderr, "swapkeep:", err)
 		os.Exit(exitFailed)
 	}
 	os.Exit(run(os.Args[1:]))

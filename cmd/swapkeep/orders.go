@@ -104,6 +104,9 @@ const walletOrders = "wallet"
 
 // orderText is what an order is about.
 func (l *line) orderText(ctx context.Context, o protocol.Order) (string, error) {
+	if o.State == "unreadable" {
+		return o.Means, nil
+	}
 	t := o.Terms
 	if err := l.loadNetworks(ctx); err != nil {
 		return "", err

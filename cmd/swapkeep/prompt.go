@@ -144,9 +144,18 @@ func readLine(r io.Reader, most int) (protocol.Secret, error) {
 	}
 }
 
-// hidden asks at the terminal without echo.
+// hidden asks at the terminal without echo, which ends before the question stands there:
+// who types at once is not to see the password.
 func (t *terminal) hidden(ctx context.Context, question string) (protocol.Secret, error) {
 	fd := int(t.in.Fd())
+	before, err := term.GetState(fd)
+	if err == nil {
+		err = hush(fd)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = term.Restore(fd, before) }()
 	return answered(ctx, t, question, func() (protocol.Secret, error) {
 		text, err := term.ReadPassword(fd)
 		fmt.Fprintln(t.err)

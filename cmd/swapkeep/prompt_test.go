@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -51,4 +52,26 @@ func TestSecretsOfOneDescriptor(t *testing.T) {
 		runtime.GC() // a file that nobody keeps would be closed now
 		runtime.GC()
 	}
+}
+
+// FuzzReadLine: a secret is the first line, whole and in bounds, and what follows is left
+// for the next; no error repeats it.
+func FuzzReadLine(f *testing.F) {
+	for _, s := range []string{"secret\nnext\n", "secret\r\n", "secret", "\n", "\r\n", "12345678\r\n", "123456789\n", "12345678\r", "123456789", "\r\r\n", "", "a\x00b\n"} {
+		f.Add([]byte(s), uint8(8))
+	}
+	f.Fuzz(func(t *testing.T, input []byte, bound uint8) {
+		in, most := bytes.NewReader(input), int(bound)
+		got, err := readLine(in, most)
+		first, rest, _ := bytes.Cut(input, []byte("\n"))
+		first = bytes.TrimSuffix(first, []byte("\r"))
+		switch {
+		case err == nil && (len(got) > most || !bytes.Equal(got, first) || in.Len() != len(rest)):
+			t.Fatalf("%q is read of %q, with %d bytes left", got, input, in.Len())
+		case err != nil && len(input) > 0 && len(first) <= most:
+			t.Fatalf("%q: %v", input, err)
+		case err != nil && len(first) > 16 && strings.Contains(err.Error(), string(first)):
+			t.Fatalf("%v repeats it", err)
+		}
+	})
 }

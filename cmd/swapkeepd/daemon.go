@@ -122,7 +122,7 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 		return err
 	}
 	d.swaps, err = swap.NewService(swap.Options{
-		Journal: journal, Providers: providers, Nodes: d.hub, Sender: sender, Signer: d.vault, Pricer: d.prices.desk, GasPrice: gasMeter{d.hub}.price,
+		Journal: journal, Providers: providers, Nodes: d.hub, Sender: sender, Signer: d.vault, Sealer: d.vault, Pricer: d.prices.desk, GasPrice: gasMeter{d.hub}.price,
 		Tokens:    func(id uint64) []common.Address { return host.OwnTokens(d.tokens.On(id)) },
 		Confirmer: swap.ByCall{}, Fees: fees, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
 		OpenOrders: d.cfg.Limits.OpenOrders, Now: fault.Now,
@@ -146,8 +146,17 @@ func (d *daemon) newServer() (*host.Server, error) {
 	return host.New(host.Config{
 		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: pricedTokens{d.tokens, d.prices.poke},
 		Settings: d.settings, Prices: d.prices, ProviderKeys: providerKeys{d.provided, d.settings.Config}, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
-		AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Diagnose: d.diagnose, Stop: d.stop, Log: d.log,
+		Process: processOf, AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Diagnose: d.diagnose, Stop: d.stop, Log: d.log,
 	})
+}
+
+// processOf is the process at the other end of a connection of ours; 0: not known.
+func processOf(c net.Conn) int {
+	peer, err := transport.ClientOf(c)
+	if err != nil {
+		return 0
+	}
+	return peer.PID
 }
 
 // accept answers connections until ctx ends, then waits for those under way.
@@ -206,7 +215,8 @@ func (d *daemon) openKeys() error {
 		return err
 	}
 	d.provided = keys.NewProviderKeys(store)
-	d.vault, err = keys.New(store, keys.Options{KDF: stretching(), Sandbox: d.home.Sandbox, AutoLock: time.Duration(d.cfg.Keys.AutoLock), Explorer: &d.explorer})
+	d.vault, err = keys.New(store, keys.Options{KDF: stretching(), Sandbox: d.home.Sandbox, AutoLock: time.Duration(d.cfg.Keys.AutoLock), Explorer: &d.explorer,
+		Guesses: filepath.Join(d.home.Dir, "guesses.json")})
 	return err
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -46,19 +47,26 @@ func listenerOn(port uint16) string {
 		if err != nil {
 			continue
 		}
-		lines := bufio.NewScanner(f)
-		for lines.Scan() {
-			fields := strings.Fields(lines.Text())
-			if len(fields) < 10 || fields[3] != listenState {
-				continue
-			}
-			_, hex, _ := strings.Cut(fields[1], ":")
-			if n, err := strconv.ParseUint(hex, 16, 16); err == nil && uint16(n) == port {
-				_ = f.Close()
-				return fields[9]
-			}
-		}
+		inode := listenerIn(f, port)
 		_ = f.Close()
+		if inode != "" {
+			return inode
+		}
+	}
+	return ""
+}
+
+// listenerIn looks for a listener in one of the kernel's tables.
+func listenerIn(table io.Reader, port uint16) string {
+	for lines := bufio.NewScanner(table); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 10 || fields[3] != listenState {
+			continue
+		}
+		_, hex, _ := strings.Cut(fields[1], ":")
+		if n, err := strconv.ParseUint(hex, 16, 16); err == nil && uint16(n) == port {
+			return fields[9]
+		}
 	}
 	return ""
 }

@@ -39,24 +39,12 @@ var said = map[string]string{
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP, sizeExceeded)
-	if err := keepMemory(); err != nil {
+	if err := owner.KeepMemory(); err != nil {
 		os.Exit(exitOf(err))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(exitOf(run(ctx, os.Args[1:], os.Environ())))
-}
-
-// keepMemory keeps keys and passwords, which will be in memory, from everybody
-// but root. A daemon that cannot do that does not start.
-func keepMemory() error {
-	if err := owner.NoCoreDumps(); err != nil {
-		return fmt.Errorf("forbid core dumps: %w", err)
-	}
-	if err := owner.HideMemory(); err != nil {
-		return fmt.Errorf("hide the memory: %w", err)
-	}
-	return nil
 }
 
 // run is the whole program; tests start it through the real binary.

@@ -2,7 +2,10 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +18,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"swapkeep/host/frame"
+	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
 )
 
@@ -25,6 +30,7 @@ var roles = map[string]func(){
 	"daemon": main,
 	"victim": victim,
 	"thief":  thief,
+	"crowd":  crowd,
 }
 
 func TestMain(m *testing.M) {
@@ -79,6 +85,33 @@ func thief() {
 		err := t.do(pid)
 		denied := os.IsPermission(err) || err == unix.EPERM
 		fmt.Println(t.name, denied, err)
+	}
+}
+
+// crowd opens so many connections at once, says how many of them the daemon keeps, and
+// holds them.
+func crowd() {
+	many, _ := strconv.Atoi(os.Args[1])
+	kept, all := 0, []net.Conn{} // which would else be closed when they are collected
+	for range many {
+		conn, err := transport.Dial(context.Background(), transport.Place{Home: os.Getenv("SWAPKEEP_HOME")})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		all = append(all, conn)
+		attach := `{"jsonrpc":"2.0","id":1,"method":"host.attach","params":{"kind":"terminal","origin":"terminal","version":"test"}}`
+		if err := frame.NewWriter(conn).Write([]byte(attach)); err != nil {
+			continue // refused already
+		}
+		if answer, err := frame.NewReader(conn).Read(); err == nil && strings.Contains(string(answer), `"result"`) {
+			kept++
+		}
+	}
+	fmt.Println(kept)
+	_, _ = io.ReadAll(os.Stdin)
+	for _, conn := range all {
+		_ = conn.Close()
 	}
 }
 
@@ -180,4 +213,36 @@ func (u *user) daemonReady() error {
 		}
 	}
 	return fmt.Errorf("not ready: %s", log)
+}
+
+// One process does not take the connections of all others, to the real daemon's socket.
+func TestOneProcessDoesNotTakeAllConnections(t *testing.T) {
+	u := someone(t)
+	u.start("daemon", func(*bufio.Reader) error { return u.daemonReady() })
+	kept := func(many int) (n int) {
+		cmd := u.command("crowd", strconv.Itoa(many))
+		in, err := cmd.StdinPipe() // held: its end is that of the crowd
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
+		line, _ := bufio.NewReader(out).ReadString('\n')
+		if n, err = strconv.Atoi(strings.TrimSpace(line)); err != nil {
+			t.Fatalf("the crowd said %q", line)
+		}
+		return n
+	}
+	if n := kept(protocol.MaxConnections + 1); n != protocol.MaxPerProcess {
+		t.Errorf("one process keeps %d connections, want %d", n, protocol.MaxPerProcess)
+	}
+	if n := kept(1); n != 1 {
+		t.Error("another process has none")
+	}
 }

@@ -232,11 +232,16 @@ func (c *Client) take(body []byte) error {
 		c.faulted(m.Error)
 	case m.Error != nil:
 		c.answered(string(m.ID), reply{err: m.Error})
+	case m.Result == nil:
+		c.answered(string(m.ID), reply{err: errNeither})
 	default:
 		c.answered(string(m.ID), reply{result: m.Result})
 	}
 	return nil
 }
+
+// errNeither: an answer that says nothing must not pass for what was asked being done.
+var errNeither = errors.New("the daemon's answer has neither a result nor an error")
 
 func (c *Client) answered(id string, r reply) {
 	c.mu.Lock()

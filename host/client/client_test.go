@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -343,29 +344,66 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// Whatever arrives, the client does not panic and its calls end.
+// An answer without a result is no success, also of a call that wants none of it.
+func TestAnswerOfNothing(t *testing.T) {
+	for answer, ok := range map[string]bool{
+		`{"jsonrpc":"2.0","id":1}`: false, `{"jsonrpc":"2.0","id":1,"error":null}`: false,
+		`{"jsonrpc":"2.0","id":1,"result":null}`: true, `{"jsonrpc":"2.0","id":1,"result":{},"error":null}`: true,
+	} {
+		if err := callAnswered(t, []byte(answer), nil); (err == nil) != ok {
+			t.Errorf("%s: %v", answer, err)
+		}
+	}
+}
+
+// callAnswered is what a call comes to when the other end says this and goes.
+func callAnswered(t *testing.T, body []byte, result any) error {
+	t.Helper()
+	near, other := net.Pipe()
+	c := New(near)
+	go func() {
+		defer func() { _ = other.Close() }()
+		far := &far{t, other, frame.NewReader(other), frame.NewWriter(other)}
+		if _, err := far.in.Read(); err == nil {
+			_ = far.out.Write(body)
+		}
+	}()
+	err := c.Call(context.WithoutCancel(t.Context()), "m", nil, result)
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-c.Done()
+	return err
+}
+
+// FuzzTake: whatever arrives, a call ends, and well only by an answer to it that has a
+// result and no error; an error that it ends with is the answer's own.
 func FuzzTake(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"m","data":{}}}`))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"a":[1]},"error":null}`))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":2,"result":{}}`))
+	f.Add([]byte(`{"id":1}`))
 	f.Add([]byte(`{"method":"host.hello"}`))
 	f.Add([]byte(`{"id":null,"error":null}`))
+	f.Add([]byte(`{"id":null,"error":{"code":1009,"message":"m","data":{"name":"daemon_lost"}}}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		near, other := net.Pipe()
-		c := New(near)
-		go func() {
-			far := &far{t, other, frame.NewReader(other), frame.NewWriter(other)}
-			if _, err := far.in.Read(); err != nil {
-				return
-			}
-			_ = far.out.Write(body)
-			_ = other.Close()
-		}()
-		var result any
-		_ = c.Call(context.WithoutCancel(t.Context()), "m", nil, &result)
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
+		var result json.RawMessage
+		err := callAnswered(t, body, &result)
+		var m message
+		read := json.Unmarshal(body, &m) == nil
+		ours := read && m.Method == "" && string(m.ID) == "1"
+		var told *protocol.Error
+		switch {
+		case err == nil && (!ours || m.Error != nil || !bytes.Equal(result, m.Result)):
+			t.Fatalf("%q: a call ends well, with %q", body, result)
+		case err != nil && ours && m.Error == nil && m.Result != nil:
+			t.Fatalf("%q: %v", body, err)
+		case errors.As(err, &told) && (!read || m.Error == nil || told.Name != m.Error.Name || told.Code != m.Error.Code):
+			t.Fatalf("%q: the call ends with another error: %v", body, err)
+		case err != nil && !ours && !errors.Is(err, ErrClosed):
+			t.Fatalf("%q: %v does not say that the connection has ended", body, err)
 		}
-		<-c.Done()
 	})
 }

@@ -60,7 +60,7 @@ func (l *Log) turn() error {
 	}
 	last := io.NewSectionReader(l.file, max(0, info.Size()-l.max), l.max)
 	_, err = io.Copy(old, last)
-	return errors.Join(err, old.Close(), l.file.Truncate(0))
+	return errors.Join(err, old.Chmod(0o600), old.Close(), l.file.Truncate(0))
 }
 
 // Close closes the file.

@@ -558,6 +558,11 @@ func TestDaemonEnvironMakesConfigAbsolute(t *testing.T) {
 
 func TestLogIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
+	for _, file := range []string{path, path + ".1"} { // as another program may have left them
+		if err := os.WriteFile(file, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	l, err := openLog(path, 1000)
 	if err != nil {
 		t.Fatal(err)
@@ -583,8 +588,10 @@ func TestLogIsBounded(t *testing.T) {
 	if err != nil || len(old) > 1060 || !strings.Contains(string(old)+string(now), "record 099") {
 		t.Fatalf("%d bytes aside, %v", len(old), err)
 	}
-	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
-		t.Fatalf("mode %v", info.Mode())
+	for _, file := range []string{path, path + ".1"} {
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: mode %v, %v", file, info.Mode(), err)
+		}
 	}
 }
 
@@ -616,4 +623,48 @@ func TestVacant(t *testing.T) {
 	if _, held := Holder(p); held {
 		t.Error("it is held afterwards")
 	}
+}
+
+// FuzzPID: the text of the lock is a process's number or nothing.
+func FuzzPID(f *testing.F) {
+	for _, s := range []string{"1\n", " 42 ", "-1", "+7", "99999999999999999999", "12\n34", "0x10", "", "1\x00"} {
+		f.Add([]byte(s))
+	}
+	path := filepath.Join(f.TempDir(), "lock")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if pid := readPID(path); pid < 0 || pid > 0 && !strings.Contains(string(text), strconv.Itoa(pid)) && !strings.Contains(string(text), "0") {
+			t.Fatalf("%q is process %d", text, pid)
+		}
+	})
+}
+
+// FuzzEnviron: of whatever environment a browser has, the daemon gets each name once and
+// none that is not passed on, always with the home that it is started for.
+func FuzzEnviron(f *testing.F) {
+	for _, s := range []string{"PATH=/a\nPATH=/b", "SWAPKEEP_HOME=/other", "GODEBUG=http2debug=2\nGOTRACEBACK=crash\nLD_PRELOAD=/x", "=x", "noequals", "SWAPKEEP_CONFIG=c.toml", "swapkeep_home=/x", "DBUS_SESSION_BUS_ADDRESS=disabled:", "Path=/a\nhttp_proxy=b\nHTTP_PROXY=c", "XDG_=\nLC_=="} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		env := daemonEnviron(strings.Split(text, "\n"), transport.Place{Home: "/h"})
+		names := map[string]bool{}
+		for _, entry := range env {
+			name, value, ok := strings.Cut(entry, "=")
+			upper := strings.ToUpper(name)
+			if !ok || names[name] || !passed(name) || strings.HasPrefix(upper, "LD_") || strings.HasPrefix(upper, "DYLD_") || slices.Contains([]string{"GODEBUG", "GOTRACEBACK"}, upper) {
+				t.Fatalf("%q gets through as %q", text, env)
+			}
+			if names[name] = true; name == transport.HomeVariable && value != "/h" || name == "SWAPKEEP_CONFIG" && !filepath.IsAbs(value) && value != "" {
+				t.Fatalf("%q gets through as %q", text, env)
+			}
+		}
+		if !names[transport.HomeVariable] {
+			t.Fatalf("the daemon is told of no home: %q", env)
+		}
+		if again := daemonEnviron(env, transport.Place{Home: "/h"}); !slices.Equal(again, env) {
+			t.Fatalf("%q, passed on once more, is %q", env, again)
+		}
+	})
 }

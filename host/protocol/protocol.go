@@ -33,6 +33,7 @@ const (
 	MaxUnsent      = 8 << 20  // bytes of replies and notifications not yet taken by the client
 	MaxConnections = 64       // connections of one daemon
 	MaxBrowsers    = 56       // of those, browsers': a terminal can always stop the daemon
+	MaxPerProcess  = 8        // of those, one process's, where the system tells: a relay and a command need one
 	MaxID          = 128      // bytes of a request id
 	MaxText        = 256      // bytes of a text parameter
 	MaxList        = 200      // elements of a list parameter
@@ -71,6 +72,7 @@ var Limits = []Limit{
 	{"unanswered requests, all connections", MaxInFlightAll, "bytes", "answered with busy at once"},
 	{"unread replies and notifications", MaxUnsent, "bytes", "connection closed"},
 	{"connections", MaxConnections, "connections", "answered with busy, then closed"},
+	{"connections of one process", MaxPerProcess, "connections", "answered with busy, then closed"},
 	{"connections of browsers", MaxBrowsers, "connections", "answered with busy, then closed"},
 	{"request id", MaxID, "bytes", "refused with invalid_request"},
 	{"text parameter", MaxText, "bytes", "refused with bad_params"},

@@ -44,7 +44,12 @@ func (r *relay) tell(fault *protocol.Error) {
 }
 
 func (r *relay) send(message any) {
-	if body, err := json.Marshal(message); err == nil { // our own types encode
+	body, err := json.Marshal(message)
+	switch {
+	case err != nil: // our own types encode
+	case len(body) > frame.MaxOut: // the daemon's words, which encoding made longer
+		r.tell(protocol.New("result_too_large", ""))
+	default:
 		r.up(body)
 	}
 }

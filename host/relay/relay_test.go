@@ -516,6 +516,36 @@ func TestEndlessPrelude(t *testing.T) {
 	start(t, d, nil).expect(t, hello2)
 }
 
+// Only a result grants an attach, and only an error object refuses it: null beside a
+// result is no error, and what is neither comes from no daemon.
+func TestAnswersToTheAttach(t *testing.T) {
+	for _, tt := range []struct {
+		answer string
+		ends   error // nil: granted
+		heard  string
+	}{
+		{`{"jsonrpc":"2.0","id":"attach","result":{},"error":null}`, nil, ""},
+		{`{"jsonrpc":"2.0","id":"attach","result":{},"error":{"code":1002,"message":"no room"}}`, ErrRefused, `{"jsonrpc":"2.0","id":null,"error":{"code":1002,"message":"no room"}}`},
+		{`{"jsonrpc":"2.0","id":null,"error":{"code":1002,"message":"no room"}}`, ErrRefused, `{"jsonrpc":"2.0","id":null,"error":{"code":1002,"message":"no room"}}`},
+		{`{"jsonrpc":"2.0","id":"attach"}`, errDaemonGone, ""},
+		{`{"jsonrpc":"2.0","id":"attach","error":null}`, errDaemonGone, ""},
+		{`{"jsonrpc":"2.0","id":"attach","result":null}`, errDaemonGone, ""},
+		{`{"jsonrpc":"2.0","id":"attach","result":{},"error":"no"}`, errDaemonGone, ""},
+		{`{"jsonrpc":"2.0","id":"attach","error":{}}`, errDaemonGone, ""},
+		{`{"jsonrpc":"2.0","id":7,"error":{"code":1002,"message":"of another request"}}`, errDaemonGone, ""},
+		{`{"jsonrpc":"2.0","id":"attach","error":{"code":1010,"data":{"name":"daemon_starting"}}}`, errDaemonGone, ""},
+		{`{"jsonrpc":"2.0","id":"attach","error":{"code":1,"message":"` + strings.Repeat("<", frame.MaxOut/2) + `"}}`, ErrRefused, "result_too_large"},
+	} {
+		heard, err := grantOf(t, []byte(tt.answer))
+		if !errors.Is(err, tt.ends) {
+			t.Errorf("%.80s: %v, want %v", tt.answer, err, tt.ends)
+		}
+		if got := string(bytes.Join(heard, nil)); got != tt.heard && (tt.heard != "result_too_large" || !strings.Contains(got, tt.heard)) {
+			t.Errorf("%.80s: the browser hears %.80s", tt.answer, got)
+		}
+	}
+}
+
 func TestRefusalIsPassedOn(t *testing.T) {
 	d := newDaemon(t)
 	d.refuse = func(int) *protocol.Error { return protocol.New("busy", "").With("connections", "64") }

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -110,16 +111,28 @@ func ended(ctx context.Context, err error) error {
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
+	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
 }
 
+// failed reports an answer with an error. JSON-RPC 2.0 leaves the member out where
+// there is none; many write null instead.
+func (m message) failed() bool { return len(m.Error) > 0 && string(m.Error) != "null" }
+
+// grants reports an answer with the attach's result, which is an object.
+func (m message) grants() bool {
+	return !m.failed() && string(m.ID) == attachID && bytes.HasPrefix(m.Result, []byte("{"))
+}
+
+// attachAnswer reads a message, and reports whether it answers the attach, well or not.
 func attachAnswer(body []byte) (message, bool) {
 	var a message
 	if err := json.Unmarshal(body, &a); err != nil || a.Method != "" {
 		return message{}, false
 	}
 	// A refusal made before the request was read has no id.
-	return a, string(a.ID) == attachID || len(a.Error) > 0
+	none := len(a.ID) == 0 || string(a.ID) == string(noID)
+	return a, string(a.ID) == attachID || none && a.failed()
 }
 
 // grant takes the answer to the attach out of the stream. What the daemon pushes
@@ -136,24 +149,27 @@ func (r *relay) grant(in *frame.Reader) error {
 			early = append(early, body)
 			continue
 		}
-		if err := r.refused(a); err != nil {
-			return err
+		if !a.grants() {
+			return r.refused(a)
 		}
 		for _, body := range early {
 			r.up(body)
 		}
 		return nil
 	}
-	return fmt.Errorf("%w: it answers no attach", errDaemonGone)
+	return errNoAnswer
 }
+
+// errNoAnswer: whatever is there, it is no daemon.
+var errNoAnswer = fmt.Errorf("%w: it answers no attach", errDaemonGone)
 
 // refused passes a refusal on, without the relay's own id.
 func (r *relay) refused(a message) error {
-	if len(a.Error) == 0 {
-		return nil
-	}
 	var refusal protocol.Error
-	if err := json.Unmarshal(a.Error, &refusal); err == nil && slices.Contains(goingAway, refusal.Name) {
+	switch {
+	case json.Unmarshal(a.Error, &refusal) != nil || refusal.Code == 0:
+		return errNoAnswer
+	case slices.Contains(goingAway, refusal.Name):
 		return fmt.Errorf("%w: %w", errDaemonGone, &refusal)
 	}
 	r.send(struct {

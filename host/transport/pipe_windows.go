@@ -147,13 +147,20 @@ type Peer struct {
 }
 
 // PeerOf asks the kernel which process serves a connection of Dial.
-func PeerOf(conn net.Conn) (Peer, error) {
+func PeerOf(conn net.Conn) (Peer, error) { return askPipe(conn, windows.GetNamedPipeServerProcessId) }
+
+// ClientOf asks the kernel which process made a connection of Listen.
+func ClientOf(conn net.Conn) (Peer, error) {
+	return askPipe(conn, windows.GetNamedPipeClientProcessId)
+}
+
+func askPipe(conn net.Conn, ask func(windows.Handle, *uint32) error) (Peer, error) {
 	file, ok := conn.(interface{ Fd() uintptr })
 	if !ok {
 		return Peer{}, fmt.Errorf("%w: not a local pipe", ErrForeignPeer)
 	}
 	var pid uint32
-	if err := windows.GetNamedPipeServerProcessId(windows.Handle(file.Fd()), &pid); err != nil {
+	if err := ask(windows.Handle(file.Fd()), &pid); err != nil {
 		return Peer{}, fmt.Errorf("ask who is at the other end: %w", err)
 	}
 	return Peer{PID: int(pid)}, nil

@@ -156,6 +156,9 @@ type Peer struct {
 	PID int // 0 where the system does not tell
 }
 
+// ClientOf asks the kernel which process made a connection of Listen.
+func ClientOf(conn net.Conn) (Peer, error) { return PeerOf(conn) }
+
 // PeerOf asks the kernel who is at the other end of a connection of Dial or
 // Listen.
 func PeerOf(conn net.Conn) (Peer, error) {

@@ -14,7 +14,7 @@ import (
 const linuxHost = "/home/ann/.local/lib/swapkeep/0.1.0/swapkeep"
 
 // onLinux is a patient with an installation and no browser, in memory.
-func onLinux(t *testing.T) (*Patient, *installertest.Files) {
+func onLinux(t testing.TB) (*Patient, *installertest.Files) {
 	t.Helper()
 	files := installertest.NewFiles("/home/ann")
 	files.File(linuxHost, "program")

@@ -234,3 +234,34 @@ func fuzzState(t *testing.T, out []byte) {
 		}
 	}
 }
+
+// FuzzFeeds: a table of oracles is refused, or each of its feeds can be asked, and holds
+// for a time.
+func FuzzFeeds(f *testing.F) {
+	f.Add(feedsJSON[:min(len(feedsJSON), 4096)])
+	for _, s := range []string{
+		`{"feeds":[{"chain":1,"token":"0x4200000000000000000000000000000000000006","kind":"chainlink","feed":"0x4200000000000000000000000000000000000007","stable":true}]}`,
+		`{"feeds":[{"chain":1,"kind":"twin","on":10,"feed":"0x4200000000000000000000000000000000000007","of":"x"}],"aave":[{"chain":1,"source":"0x4200000000000000000000000000000000000007"}]}`,
+		`{"feeds":[{"chain":1,"kind":"oracle"}]}`, `{"feeds":[{"kind":"dia","feed":"0x"}]}`, `{"feeds":{}}`, `null`, `[]`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		table, err := tableOf(raw)
+		if err != nil {
+			return
+		}
+		for id, feeds := range table.feeds {
+			for _, x := range feeds {
+				if x.address == (common.Address{}) || x.lasts < hourly || x.lasts > daily || x.source == price.Unknown || x.on == 0 && id.Chain != 0 || x.quotes && x.source != price.Chainlink {
+					t.Fatalf("%v has %+v", id, x)
+				}
+			}
+		}
+		for id, x := range table.aave {
+			if x.lasts < hourly || x.lasts > daily {
+				t.Fatalf("%v has %+v", id, x)
+			}
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"swapkeep/fault"
 	"swapkeep/priceapi/price"
 	"swapkeep/tokens"
 )
@@ -37,7 +38,7 @@ func (p *Poller) keepFacts(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(wait):
+		case <-fault.After(wait):
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"swapkeep/fault"
 	"swapkeep/priceapi/price"
 	"swapkeep/tokens"
 )
@@ -46,7 +47,7 @@ func (p *Poller) keepPast(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-p.gapSeen:
-		case <-time.After(pastEvery):
+		case <-fault.After(pastEvery):
 		}
 	}
 }

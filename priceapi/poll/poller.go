@@ -134,7 +134,7 @@ func (p *Poller) Run(ctx context.Context) {
 	beside.Go(func() { p.keepFacts(ctx) })
 	beside.Go(func() { p.keepPast(ctx) })
 	beside.Go(func() { p.keepFlags(ctx) })
-	tick := time.NewTicker(fetchEvery)
+	tick := fault.NewTicker(fetchEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		p.Fetch(ctx)
@@ -144,7 +144,7 @@ func (p *Poller) Run(ctx context.Context) {
 		case <-p.poke:
 			select { // several changes in a row are one fetch
 			case <-ctx.Done():
-			case <-time.After(p.settleTime):
+			case <-fault.After(p.settleTime):
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"swapkeep/fault"
 	"swapkeep/priceapi/board"
 	"swapkeep/priceapi/price"
 )
@@ -44,7 +45,7 @@ const flagEvery = 15 * time.Second
 
 // keepFlags flags prices that become stale between fetches, until ctx ends.
 func (p *Poller) keepFlags(ctx context.Context) {
-	tick := time.NewTicker(flagEvery)
+	tick := fault.NewTicker(flagEvery)
 	defer tick.Stop()
 	for {
 		select {

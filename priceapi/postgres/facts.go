@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -28,12 +29,9 @@ func (s *Store) Facts(ctx context.Context) (map[price.ID]price.Facts, error) {
 		var capAt, holdersAt *time.Time
 		var diluted bool
 		_, err = pgx.ForEachRow(rows, []any{&chain, &address, &worth, &diluted, &source, &capAt, &holders, &holdersAt}, func() error {
-			f := price.Facts{Diluted: diluted, CapSource: price.Source(source), CapAt: utc(capAt), HoldersAt: utc(holdersAt)}
-			var bad [2]error
-			f.MarketCap, bad[0] = price.Parse(worth)
-			f.Holders, bad[1] = strconv.ParseUint(holders, 10, 64)
-			if bad[0] == nil && bad[1] == nil {
-				all[price.ID{Chain: uint64(chain), Address: common.BytesToAddress(address)}] = f
+			if id, f, ok := factsOf(chain, address, worth, source, holders); ok {
+				f.Diluted, f.CapAt, f.HoldersAt = diluted, utc(capAt), utc(holdersAt)
+				all[id] = f
 			}
 			return nil
 		})
@@ -43,6 +41,18 @@ func (s *Store) Facts(ctx context.Context) (map[price.ID]price.Facts, error) {
 		return nil, err
 	}
 	return all, nil
+}
+
+// factsOf reads a row of facts; false where it is damaged.
+func factsOf(chain int64, address []byte, worth string, source int16, holders string) (id price.ID, f price.Facts, ok bool) {
+	if chain < 1 || len(address) != common.AddressLength || source < 0 || source > math.MaxUint8 {
+		return id, f, false
+	}
+	id, f.CapSource = price.ID{Chain: uint64(chain), Address: common.BytesToAddress(address)}, price.Source(source)
+	var bad [2]error
+	f.MarketCap, bad[0] = price.Parse(worth)
+	f.Holders, bad[1] = strconv.ParseUint(holders, 10, 64)
+	return id, f, bad[0] == nil && bad[1] == nil
 }
 
 func utc(t *time.Time) time.Time {

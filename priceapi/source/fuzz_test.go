@@ -4,14 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"testing"
 
 	"swapkeep/priceapi/price"
 	"swapkeep/rest"
 )
 
-// fuzzReader feeds one reader: whatever a reply is, it is refused, or what is told is
-// asked for, once, and makes sense.
+// fuzzReader feeds one reader: whatever a reply is, and whatever time its service says
+// it is, it is refused, or what is told is asked for, once, and makes sense.
 func fuzzReader(f *testing.F, file string) {
 	r := recordedAs(file)
 	asks := r.asks(testTokens)
@@ -22,13 +23,16 @@ func fuzzReader(f *testing.F, file string) {
 	if len(told.readings)+len(told.caps)+len(told.holders)+len(told.series)+len(told.ago) == 0 {
 		f.Fatal("the recorded reply tells nothing")
 	}
-	f.Add(recording(f, file))
-	for _, s := range []string{`{}`, `[]`, `null`, `{"data":[{}]}`, `{"coins":{"coingecko:ethereum":null}}`, `{"code":4029}`} {
-		f.Add([]byte(s))
+	dates := []string{"", testNow.Format(http.TimeFormat), "Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "Sat, 01 Jan 0000 00:00:00 GMT", "yesterday"}
+	for _, date := range dates {
+		f.Add(recording(f, file), date)
 	}
-	f.Fuzz(func(t *testing.T, body []byte) {
+	for i, s := range []string{`{}`, `[]`, `null`, `{"data":[{}]}`, `{"coins":{"coingecko:ethereum":null}}`, `{"code":4029}`} {
+		f.Add([]byte(s), dates[i])
+	}
+	f.Fuzz(func(t *testing.T, body []byte, date string) {
 		to := newAnswers()
-		if err := r.read(&rest.Reply{Body: body, Received: testNow}, asks, to); err != nil {
+		if err := r.read(&rest.Reply{Header: http.Header{"Date": {date}}, Body: body, Received: testNow}, asks, to); err != nil {
 			var e *rest.Error
 			if !errors.Is(err, ErrReply) && !errors.As(err, &e) && len(err.Error()) > maxText {
 				t.Fatal(err)

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"encoding/json"
+	"errors"
 	"math/big"
 	"testing"
 	"time"
@@ -174,6 +175,25 @@ func FuzzFrame(f *testing.F) {
 		}
 		if c, ok := paidExample().heard(frame, testNow); ok {
 			soundClaim(t, c)
+		}
+	})
+}
+
+// FuzzIndexReply: the provider has taken note only where it says so in words; no reply
+// at all refuses an order that is paid.
+func FuzzIndexReply(f *testing.F) {
+	for _, s := range []string{`{"message":"Success"}`, `{"message":""}`, `{"message":null}`, `{"message":7}`, `{"error":"x"}`, `[]`, `null`, `"message"`, ``} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		err := openEnded(readIndexed(raw))
+		var m map[string]any
+		var r *swap.Refusal
+		switch {
+		case err == nil && (json.Unmarshal(raw, &m) != nil || len(m) == 0):
+			t.Fatalf("%q counts as noted", raw)
+		case err != nil && (!errors.As(err, &r) || !r.Temporary()):
+			t.Fatalf("%q refuses for good: %v", raw, err)
 		}
 	})
 }

@@ -64,10 +64,15 @@ func (p *Provider) index(ctx context.Context, s paid) error {
 	if err != nil {
 		return service.Refusal(err)
 	}
+	return readIndexed(reply.Body)
+}
+
+// readIndexed reads a reply to POST /transactions/index.
+func readIndexed(raw []byte) error {
 	var r struct {
 		Message *string `json:"message"`
 	}
-	if err := json.Unmarshal(reply.Body, &r); err != nil {
+	if err := json.Unmarshal(raw, &r); err != nil {
 		return garbage("reply", err)
 	}
 	if r.Message == nil {

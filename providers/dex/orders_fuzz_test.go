@@ -3,6 +3,7 @@ package dex
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math/big"
 	"reflect"
 	"testing"
@@ -162,6 +163,33 @@ func FuzzOrdersReply(f *testing.F) {
 		}
 		if c.Chain != 0 && (c.Chain != 8453 || c.State != swap.Filled) {
 			t.Fatalf("%+v", c)
+		}
+	})
+}
+
+// FuzzTakenReply: an order counts as taken only under its own hash, and no reply that
+// came with a 2xx refuses it for good: it may have been taken.
+func FuzzTakenReply(f *testing.F) {
+	order, o := signedAuction(f, sandboxProvider)
+	s, err := sandboxProvider.signed(order)
+	if err != nil {
+		f.Fatal(err)
+	}
+	id := o.hash().Hex()
+	f.Add([]byte(fixture(f, "base-auction.order.json")))
+	for _, s := range []string{`{"orderId":"` + id + `"}`, `{"orderId":null}`, `{"orderId":"` + id + `","orderId":"0x00"}`, `{"ORDERID":"` + id + `"}`, `{"orderId":["` + id + `"]}`, `"` + id + `"`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		ref, err := s.readTaken(raw)
+		var r *swap.Refusal
+		switch {
+		case err != nil && (ref != "" || !errors.As(err, &r) || !r.Temporary()):
+			t.Fatalf("%q, %v", ref, err)
+		case err == nil && ref != id:
+			t.Fatalf("taken as %q", ref)
+		case err == nil && !bytes.Contains(bytes.ToLower(raw), []byte(id[2:])) && !bytes.Contains(raw, []byte(`\`)):
+			t.Fatalf("%q does not name the order", raw)
 		}
 	})
 }

@@ -61,10 +61,15 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (ref string, err er
 	if err != nil {
 		return "", orderRefusal(err)
 	}
+	return s.readTaken(reply.Body)
+}
+
+// readTaken is the order's name of a reply to POST /order, which must be its hash.
+func (s signedOrder) readTaken(raw []byte) (ref string, err error) {
 	var taken struct {
 		OrderID *common.Hash `json:"orderId"`
 	}
-	if err := json.Unmarshal(reply.Body, &taken); err != nil {
+	if err := json.Unmarshal(raw, &taken); err != nil {
 		return "", garbage("reply", err)
 	}
 	if taken.OrderID == nil || *taken.OrderID != s.id {

@@ -1,10 +1,12 @@
 package gasless
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math/big"
 	"os"
+	"strings"
 	"testing"
 
 	"swapkeep/providers/wire"
@@ -160,6 +162,37 @@ func FuzzPartnerInfo(f *testing.F) {
 		again.Add(again, new(big.Int).Lsh(new(big.Int).SetBytes(fee.partner[:]), 32))
 		if again.Add(again, big.NewInt(int64(fee.partnerBps)<<16|int64(fee.protocolBps))); again.Cmp(n) != 0 {
 			t.Fatalf("%s comes apart into %+v", n, fee)
+		}
+	})
+}
+
+// FuzzPostedReply: the order counts as handed over only by a reply that repeats its
+// expiry and is no error.
+func FuzzPostedReply(f *testing.F) {
+	quote, r := fixture(f, fuzzed[0].file)
+	q, err := testVenue(f, r, "JAM").readQuote(quote, r)
+	if err != nil {
+		f.Fatal(err)
+	}
+	expiry := q.order.core.expiry.String()
+	for _, s := range []string{
+		`{"status":"Success","expiry":` + expiry + `}`, `{"status":"Success","expiry":"` + expiry + `","txHash":"0x` + strings.Repeat("Ab", 32) + `"}`,
+		`{"status":"","expiry":` + expiry + `}`, `{"status":"Success","expiry":` + expiry + `0}`, `{"status":"Success","expiry":` + expiry + `.0}`,
+		`{"status":"Success","expiry":` + expiry + `,"error":{"errorCode":210}}`, `{"status":"Success","expiry":` + expiry + `,"error":null}`, `{"error":"no"}`, `[]`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		err := q.order.readPosted(raw)
+		switch {
+		case err != nil && !hasCode(err):
+			t.Fatalf("a refusal without a code: %v", err)
+		case err == nil && !bytes.Contains(raw, []byte(expiry)) && !bytes.Contains(raw, []byte(`\`)):
+			t.Fatalf("%q does not repeat the order's expiry", raw)
+		}
+		var e struct{ Error any }
+		if err == nil && (json.Unmarshal(raw, &e) != nil || e.Error != nil) {
+			t.Fatalf("%q counts as handed over", raw)
 		}
 	})
 }

@@ -52,25 +52,30 @@ func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
 	return s.quoteID, err
 }
 
-// post hands the order over. The reply counts only if it is about this order.
+// post hands the order over.
 func (p *Provider) post(ctx context.Context, s signed, body []byte) error {
 	v := s.order.deal.venue
 	reply, err := p.orders[v.protocol.name].Do(ctx, rest.Call{Method: http.MethodPost, Path: v.path("/order"), Body: body})
 	if err != nil {
 		return service.Refusal(err)
 	}
+	return s.order.readPosted(reply.Body)
+}
+
+// readPosted reads a reply to POST /order, which counts only if it is about this order.
+func (o order) readPosted(raw []byte) error {
 	var r struct {
 		Status string       `json:"status"`
 		Expiry *wire.Number `json:"expiry"`
 		TxHash *string      `json:"txHash"`
 	}
-	if err := decode(reply.Body, &r); err != nil {
+	if err := decode(raw, &r); err != nil {
 		return err
 	}
 	if _, err := hashOf(r.TxHash); err != nil {
 		return err
 	}
-	if r.Status == "" || !r.Expiry.Is(s.order.core.expiry) {
+	if r.Status == "" || !r.Expiry.Is(o.core.expiry) {
 		return refuse(swap.ProviderGarbage, "expiry", "answered about another order than it was given")
 	}
 	return nil

@@ -3,6 +3,7 @@ package intent_test
 import (
 	"context"
 	"crypto/ecdsa"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/big"
@@ -110,6 +111,11 @@ func (c *counter) SignTypedData(context.Context, common.Address, apitypes.TypedD
 	return nil, errors.New("an intent needs no signed message")
 }
 
+// Seal is all that this test needs of one: nobody alters its orders.
+func (c *counter) Seal(_ common.Address, message []byte) ([32]byte, error) {
+	return sha256.Sum256(message), nil
+}
+
 type quoter struct{ *chain.Hub }
 
 func (q quoter) Out(ctx context.Context, id uint64, in, out common.Address, amount *big.Int) (*big.Int, error) {
@@ -133,7 +139,7 @@ func (c *counter) start() {
 		c.t.Fatal(err)
 	}
 	c.service, err = swap.NewService(swap.Options{
-		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.Intent: p}, Nodes: c.hub, Sender: sender, Signer: c, Pricer: quoter{c.hub},
+		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.Intent: p}, Nodes: c.hub, Sender: sender, Signer: c, Sealer: c, Pricer: quoter{c.hub},
 		Confirmer: swap.ByCall{}, Fees: swap.DefaultFees(), Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false },
 		OpenOrders: 100, Now: time.Now, Pause: func(time.Duration) time.Duration { return 20 * time.Millisecond },
 		Log: func(o swap.Order, err error) {

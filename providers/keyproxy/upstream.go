@@ -133,9 +133,10 @@ func (u *upstream) judge(res *http.Response, body []byte) (*reply, error) {
 		return nil, refuse(upstreamRedirect, "the provider answered with a redirect, which is never followed")
 	case res.StatusCode == http.StatusUnauthorized, res.StatusCode == http.StatusForbidden:
 		return nil, refuse(upstreamKey, "the provider answered %d: it does not accept this proxy's key; tell the wallet's vendor", res.StatusCode)
-	case err != nil, kind != jsonType, int64(len(body)) > u.limits.Reply, !json.Valid(body), bytes.Contains(body, []byte(u.key)):
+	case res.StatusCode < 200 || res.StatusCode > 599,
+		err != nil, kind != jsonType, int64(len(body)) > u.limits.Reply, !json.Valid(body), u.tells(body):
 		r := refuse(upstreamReply, "the provider answered %d with something that is not passed on", res.StatusCode)
-		if res.StatusCode >= 400 {
+		if res.StatusCode >= 400 && res.StatusCode <= 599 {
 			r.status, r.after = res.StatusCode, after
 		}
 		return nil, r
@@ -145,6 +146,25 @@ func (u *upstream) judge(res *http.Response, body []byte) (*reply, error) {
 		out.date = t.UTC().Format(http.TimeFormat)
 	}
 	return out, nil
+}
+
+// tells reports JSON with our key in it, however its letters are written.
+func (u *upstream) tells(body []byte) bool {
+	if bytes.Contains(body, []byte(u.key)) {
+		return true
+	}
+	if !bytes.ContainsRune(body, '\\') {
+		return false
+	}
+	for d := json.NewDecoder(bytes.NewReader(body)); ; {
+		t, err := d.Token()
+		if err != nil {
+			return !errors.Is(err, io.EOF) // what cannot be looked through
+		}
+		if s, ok := t.(string); ok && strings.Contains(s, u.key) {
+			return true
+		}
+	}
 }
 
 // retryAfter reads both forms of the header; what is neither is no wait.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -80,7 +81,7 @@ func (s Service) Refusal(err error) error {
 		r.Data["status"] = strconv.Itoa(e.Status)
 	}
 	if e.RetryAfter > 0 {
-		r.Data["retryAfterSeconds"] = strconv.Itoa(int(e.RetryAfter.Seconds() + 0.999))
+		r.Data["retryAfterSeconds"] = strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds())))
 	}
 	return r
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"swapkeep/rest"
 	"swapkeep/swap"
@@ -175,6 +177,40 @@ func FuzzValues(f *testing.F) {
 		var at Address
 		if json.Unmarshal(raw, &at) == nil && len(strings.TrimSpace(string(raw))) != 44 && strings.TrimSpace(string(raw)) != "null" && !strings.Contains(string(raw), `\`) {
 			t.Fatalf("%s is an address", raw)
+		}
+	})
+}
+
+// FuzzRefusal: every failed call becomes a refusal of a known code that names the
+// service, whatever it said, in a reason that fits on the screen.
+func FuzzRefusal(f *testing.F) {
+	f.Add(uint8(0), 400, "None", "no such token", int64(0), true)
+	f.Add(uint8(0), 403, "Fee", "", int64(1), true)
+	f.Add(uint8(0), 0, "7", "\u202e\x00\xff", int64(-1), false)
+	f.Add(uint8(0), 599, "*", strings.Repeat("ä", 301), int64(1<<62), true)
+	f.Add(uint8(1), 0, "", "", int64(0), false)
+	f.Add(uint8(200), 302, "", "redirects are not followed", int64(1500), false)
+	s := Service{
+		Name: "test", Whole: []Failure{{403, "Fee", swap.ProviderRefused, "the proxy of the test provider takes another fee"}},
+		Failures: []Failure{{404, "None", swap.NoRoute, "found none"}, {410, AnyCode, swap.QuoteExpired, "lost it"}},
+	}
+	kinds := []rest.Kind{rest.Answered, rest.Unreachable, rest.TimedOut, rest.Redirected, rest.TooLarge, rest.NotJSON, rest.Suspended, rest.Throttled, rest.NoSecret, "other"}
+	f.Fuzz(func(t *testing.T, kind uint8, status int, code, detail string, wait int64, isJSON bool) {
+		e := &rest.Error{Kind: kinds[int(kind)%len(kinds)], Status: status, Code: code, Detail: detail, RetryAfter: time.Duration(wait), JSON: isJSON}
+		var r *swap.Refusal
+		if err := s.Refusal(e); !errors.As(err, &r) || !errors.Is(err, e) {
+			t.Fatalf("%v is no refusal", err)
+		}
+		if r.Code == "" || !strings.Contains(r.Reason, "the test provider ") || r.Said != "" && r.Said != detail {
+			t.Fatalf("%+v", r)
+		}
+		if wait := r.Data["retryAfterSeconds"]; wait != "" {
+			if n, err := strconv.Atoi(wait); err != nil || n < 1 {
+				t.Fatalf("to be repeated after %s", wait)
+			}
+		}
+		if strings.ContainsFunc(r.Reason, func(c rune) bool { return !unicode.IsPrint(c) }) {
+			t.Fatalf("says %q", r.Reason)
 		}
 	})
 }

@@ -7,10 +7,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"swapkeep/fault"
 	"swapkeep/sandbox/form"
 )
 
@@ -118,6 +118,6 @@ func (s *Server) sent(ctx context.Context, o *order, hash common.Hash) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o.seen == nil {
-		o.seen = &deposit{tx: hash, from: o.user, currency: o.in.Address, amount: new(big.Int).Set(o.amountIn), at: time.Now()}
+		o.seen = &deposit{tx: hash, from: o.user, currency: o.in.Address, amount: new(big.Int).Set(o.amountIn), at: fault.Now()}
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"math/big"
 	"slices"
-	"time"
+
+	"swapkeep/fault"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
@@ -61,7 +62,7 @@ func (s *Server) hear(m *market, l types.Log) {
 		return
 	}
 	o := s.book.orders[i]
-	seen.at, o.seen = time.Now(), seen
+	seen.at, o.seen = fault.Now(), seen
 }
 
 // decodeLog reads a deposit, or a swap that a router carried out, and the id it

@@ -5,10 +5,10 @@ import (
 	"math/big"
 	"mime"
 	"net/http"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"swapkeep/fault"
 	"swapkeep/sandbox/eip55"
 )
 
@@ -187,7 +187,7 @@ func (s *Server) offer(ctx context.Context, q quoteRequest) (*order, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := time.Now()
+	now := fault.Now()
 	return &order{
 		offer: offer, parties: p, created: now, ttl: q.ttl(), forced: q.Referrer == forceRefund,
 		state: state{status: waiting, since: now},

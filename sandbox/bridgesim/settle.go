@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"swapkeep/fault"
 	"swapkeep/sandbox/network"
 	"swapkeep/sandbox/operator"
 )
@@ -93,13 +94,13 @@ func (s *Server) advance(ctx context.Context, o *order) {
 
 // become is the state with another status.
 func (st state) become(status string) state {
-	st.status, st.since, st.details = status, time.Now(), ""
+	st.status, st.since, st.details = status, fault.Now(), ""
 	return st
 }
 
 // paced tells whether the state has lasted long enough.
 func (s *Server) paced(st state) bool {
-	return time.Since(st.since) >= time.Duration(s.Settings().PaceMS)*time.Millisecond
+	return fault.Now().Sub(st.since) >= time.Duration(s.Settings().PaceMS)*time.Millisecond
 }
 
 // outcome is what is to become of an order: as told for it, as was taken when its
@@ -184,7 +185,7 @@ func (s *Server) process(ctx context.Context, o *order, st state) (state, error)
 		return st.become(failed), nil
 	}
 	out := s.outcome(o, st)
-	late := time.Since(st.seen.at) < time.Duration(out.DelayMS)*time.Millisecond
+	late := fault.Now().Sub(st.seen.at) < time.Duration(out.DelayMS)*time.Millisecond
 	switch {
 	case out.Kind == Never:
 		return st, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/accounts/abi"
 
+	"swapkeep/fault"
 	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/form"
 	"swapkeep/sandbox/inject"
@@ -177,7 +178,7 @@ func (s *Server) clock() time.Time {
 
 // clockNow is clock for those who hold the lock.
 func (s *Server) clockNow() time.Time {
-	return time.Now().Add(time.Duration(s.settings.ClockSeconds) * time.Second)
+	return fault.Now().Add(time.Duration(s.settings.ClockSeconds) * time.Second)
 }
 
 // Controls are the further requests of the control endpoint.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"swapkeep/fault"
 )
 
 // maxKeys bounds how many keys are remembered.
@@ -22,7 +24,7 @@ type Keys struct {
 // period and at once; 0 = no limit. A key that is remembered keeps the rate that it
 // was first seen with until Reset.
 func (k *Keys) Allow(key string, n int, period time.Duration) bool {
-	return n <= 0 || k.of(key, n, period).Allow()
+	return n <= 0 || k.of(key, n, period).AllowN(fault.Now(), 1)
 }
 
 func (k *Keys) of(key string, n int, period time.Duration) *rate.Limiter {

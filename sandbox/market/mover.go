@@ -12,6 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
+	"swapkeep/fault"
 	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/operator"
 )
@@ -53,7 +54,7 @@ func New(set *contracts.Set, chains []operator.Chain, o Options) (*Market, error
 		return nil, err
 	}
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = fault.Now
 	}
 	m := &Market{Prices: NewPrices(o.Seed, o.Now()), Options: o, drift: still}
 	for _, c := range chains {

@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
 
+	"swapkeep/fault"
 	"swapkeep/sandbox/network"
 )
 
@@ -39,7 +40,7 @@ func (c Chain) Now(ctx context.Context) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	now := time.Now()
+	now := fault.Now()
 	if ahead := time.Unix(int64(head.Time), 0); ahead.After(now) {
 		return ahead, nil
 	}

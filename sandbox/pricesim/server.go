@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"swapkeep/fault"
 	"swapkeep/sandbox/form"
 	"swapkeep/sandbox/inject"
 	"swapkeep/sandbox/limit"
@@ -90,7 +91,7 @@ type Server struct {
 // New makes a simulator of the service with that name. now may be nil: the clock.
 func New(name string, m Market, now func() time.Time) (*Server, error) {
 	if now == nil {
-		now = time.Now
+		now = fault.Now
 	}
 	for _, k := range kinds {
 		if k.name != name {

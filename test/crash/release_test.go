@@ -10,7 +10,7 @@ import (
 )
 
 // variables tell a program built for fault tests what to do.
-var variables = []string{"SWAPKEEP_FAULT", "SWAPKEEP_FAULT_TRACE", "SWAPKEEP_CLOCK_SHIFT", "SWAPKEEP_CHEAP_KDF"}
+var variables = []string{"SWAPKEEP_FAULT", "SWAPKEEP_FAULT_TRACE", "SWAPKEEP_FAULT_FIGURES", "SWAPKEEP_CLOCK_SHIFT", "SWAPKEEP_CLOCK_PACE", "SWAPKEEP_CHEAP_KDF"}
 
 // TestReleaseHasNoFaultPoints: the names are in the programs built for fault
 // tests, so the search finds them, and in no program built as a release is.

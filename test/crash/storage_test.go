@@ -203,9 +203,9 @@ func TestNewerDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	schema("2")
+	schema("3")
 	d.refuses("database_newer", "the order database was written by a newer version; update swapkeep")
-	schema("1")
+	schema("2")
 	d.open()
 	d.shut()
 }

@@ -92,6 +92,21 @@ describe("requests", () => {
 		await vi.advanceTimersByTimeAsync(0);
 		expect(a.is).toBe(1);
 	});
+	it("are not done where the answer says nothing: neither a result nor an error", async () => {
+		const h = host();
+		await h.ready();
+		const a = fate(h.native.call("swap.execute", { request: "r", digest: "0x" }));
+		h.port().say({ id: h.asked().id });
+		await vi.advanceTimersByTimeAsync(0);
+		expect(a.is).toBe("internal");
+	});
+	it("are refused in words and figures alone, whatever the error is made of", async () => {
+		const h = host();
+		await h.ready();
+		const asked = h.native.call("keys.status", {});
+		h.port().say({ id: h.asked().id, error: { code: "x", message: { a: 1 }, data: { name: 7, retryable: "yes", remedy: [], details: "x" } } });
+		await expect(asked).rejects.toMatchObject({ code: -32603, message: "", name: "internal", retryable: false, remedy: "", details: {} });
+	});
 	it("time out after a little more than the protocol's two minutes", async () => {
 		const h = host();
 		await h.ready();

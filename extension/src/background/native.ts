@@ -46,6 +46,10 @@ function agreed(hello: Hello | undefined): boolean {
 	return typeof version === "number" && version >= minVersion && version <= maxVersion;
 }
 
+function isObject<T>(said: T): said is T & object {
+	return typeof said === "object" && said !== null;
+}
+
 /** Native is the one port to the host, for all pages: it numbers requests, matches
  * answers, and starts a host that ended again, ever more slowly. It keeps nothing
  * of what passes. */
@@ -129,18 +133,19 @@ export class Native {
 	}
 
 	private heard(port: chrome.runtime.Port, message: Incoming | null): void {
-		if (typeof message !== "object" || message === null) return;
+		if (!isObject(message)) return;
 		// The port closes after most complaints; one that went on meant a single message.
 		this.complaint = message.id === null ? message.error : undefined;
 		if (message.id === null) return;
 		if (message.id === undefined) {
 			if (message.method === "host.hello") void this.hello(port);
-			else this.onEvent(message.method, message.params);
-			return;
+			else if (typeof message.method === "string" && isObject(message.params)) this.onEvent(message.method, message.params);
+			return; // what tells nothing is told to nobody
 		}
 		const waiting = this.settle(message.id);
 		if (!waiting) return;
 		if (message.error) waiting.reject(new Failure(message.error));
+		else if (message.result === undefined) waiting.reject(new Failure(refusal("internal", "the answer has neither a result nor an error")));
 		else waiting.resolve(message.result);
 	}
 

@@ -5,7 +5,7 @@ import type { Link } from "../wire/link";
 import type { Events, Methods, Order, Quoted } from "../wire/protocol";
 import { resultOf } from "../wire/recorded";
 import { handlerOf } from "./handlers/index";
-import type { Native } from "./native";
+import { Native } from "./native";
 import { ours, Pages } from "./pages";
 
 const origin = "chrome-extension://abcdefghijklmnopabcdefghijklmnop";
@@ -207,6 +207,18 @@ describe("notifications", () => {
 		b.page("shell").end();
 		b.pages.heard("gas.price", { chainId: 8453 } as Events["gas.price"]);
 		expect(b.calls).toMatchObject([{ method: "gas.watch", params: { chainId: 8453, stop: true } }]);
+	});
+	it("that tell nothing, or too little, are told to nobody who would need it", async () => {
+		const host = new FakePort();
+		const native: Native = new Native({ connect: () => host.port, lastError: () => undefined, now: () => 0 }, () => {}, (event, params) => pages.heard(event, params));
+		const pages = new Pages(native, self);
+		native.open();
+		for (const params of [undefined, null, 7]) host.say({ method: "gas.price", params }); // with no page open
+		expect(host.posted).toEqual([]);
+		const dex = new FakePort("dex", own);
+		pages.accept(dex.port);
+		for (const params of [undefined, null, {}, { terms: null }]) host.say({ method: "swap.order", params });
+		expect(said(dex)).toEqual([]);
 	});
 	it("of a newer daemon's own names reach the shell alone", () => {
 		expect(handlerOf("shell")!.hears("swap.dreamt" as never, {} as never)).toBe(true);

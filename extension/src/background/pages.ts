@@ -61,7 +61,9 @@ export class Pages {
 		}
 		const page = new Page(port, handler);
 		this.pages.add(page);
-		port.onMessage.addListener((request: PageRequest) => void this.serve(page, request));
+		port.onMessage.addListener((request: PageRequest | null) => {
+			if (typeof request === "object" && request !== null) void this.serve(page, request);
+		});
 		port.onDisconnect.addListener(() => this.leave(page));
 		// What waits for a person waits no longer once one looks.
 		if (this.native.link.at !== "ready") this.native.open();

@@ -49,7 +49,7 @@ export function OrderProgress({ order, history, channel }: Props) {
 	);
 	return (
 		<div class="stack order">
-			{!consent && <Head order={order} tell={glance} />}
+			{!consent && order.state !== "unreadable" && <Head order={order} tell={glance} />}
 			{!order.final && !order.condition && (
 				<div class="order-now">
 					<p class="row">

@@ -33,6 +33,7 @@ export const states: Record<OrderState, Row> = {
 	failed: { words: "order_state_failed", tone: "critical", picture: "failed" },
 	expired: { words: "order_state_expired", tone: "neutral", picture: "over" },
 	cancelled: { words: "order_state_cancelled", tone: "neutral", picture: "over" },
+	unreadable: { words: "order_state_unreadable", tone: "critical", picture: "unsure" },
 };
 
 /** Every condition; while it holds it goes before the state. */
@@ -48,6 +49,7 @@ export const conditions: Record<Condition, Row> = {
 	"waiting for another order's allowance": { words: "order_on_allowance", tone: "busy", picture: "wait" },
 	"waiting for an order that would look alike on the chain": { words: "order_on_twin", tone: "busy", picture: "wait" },
 	"written by a newer version": { words: "order_on_newer", tone: "warn", picture: "unsure" },
+	"changed outside Swapkeep": { words: "order_on_changed", tone: "critical", picture: "unsure" },
 };
 
 /** standing is an order's state, or the condition that it waits with. What only a

@@ -63,6 +63,7 @@ function order(provider: OrderKind, more: Partial<Order> = {}): Order {
 }
 
 const finals: readonly OrderState[] = ["filled", "refunded", "failed", "expired", "cancelled"];
+const living = allStates.filter((s) => !finals.includes(s) && s !== "unreadable");
 const endOf: Record<ProvenBy, OrderState> = {
 	own_call: "filled", opaque_call: "filled", fill: "filled", part: "filled", arrival: "filled", revoke: "filled", refund: "refunded", revert: "failed", other_nonce: "failed",
 	allowance_kept: "failed", used_nonce: "failed", absence: "expired", unsigned_late: "expired", never_sent: "expired", void: "cancelled", cancel: "cancelled", withdrawn: "cancelled",
@@ -96,7 +97,7 @@ describe("the tables have no gaps", () => {
 	});
 	it.each([
 		["states", states, allStates], ["conditions", conditions, allConditions], ["waits", waits, allConditions], ["ends", ends, allProofs],
-		["what is being done", doings, allStates.filter((s) => !finals.includes(s))],
+		["what is being done", doings, living],
 	] as const)("%s", (_, table, all) => expect(Object.keys(table).sort()).toEqual([...all].sort()));
 	it("both languages have the same messages with the same places", () => {
 		expect(Object.keys(de).sort()).toEqual(Object.keys(en).sort());
@@ -107,7 +108,7 @@ describe("the tables have no gaps", () => {
 
 describe("every state with every condition, of every provider, is told", () => {
 	const kinds = union("OrderKind") as OrderKind[];
-	it.each(allStates.filter((s) => !finals.includes(s)))("%s", (state) => {
+	it.each(living)("%s", (state) => {
 		for (const provider of kinds) {
 			for (const condition of [undefined, ...allConditions]) {
 				const told = order(provider, { state, ...(condition ? { condition } : {}), reason: "because" });
@@ -132,6 +133,17 @@ describe("every state with every condition, of every provider, is told", () => {
 	it("an end of an older version, which does not say what proved it", () => {
 		for (const state of finals) inBothLanguages(linesOf(order("dex", { state, final: true, verdict: { state, sources: "one source" } })));
 	});
+	it("says of a damaged record that nothing is known, and offers nothing", () => {
+		for (const final of [true, false]) {
+			const lost = order("dex", { state: "unreadable", final, means: "damaged", reason: "unexpected end", steps: [], terms: { ...order("dex").terms, srcChainId: 0, dstChainId: 0 } });
+			inBothLanguages(linesOf(lost));
+			const told = story(lost, tell, begun);
+			expect(told.card?.title.key).toBe("order_unreadable_title");
+			expect(told.standing.tone).toBe("critical");
+			expect([told.cancel, told.speedup, told.now, told.close, told.steps.length]).toEqual([undefined, undefined, undefined, undefined, 0]);
+		}
+	});
+
 	it("a state and a condition of a newer version, in the daemon's own words", () => {
 		const strange = order("dex", { state: "dancing" as OrderState, final: true, means: "unknown to this version" });
 		expect(story(strange, tell, begun).standing.words.values).toEqual(["unknown to this version"]);

@@ -34,6 +34,7 @@ const leastPatience = 120;
 
 /** story tells an order. `now` is the present in ms since 1970; `history` its lines. */
 export function story(order: Order, tell: Teller, now: number, history?: readonly Entry[]): Story {
+	if (order.state === "unreadable") return { standing: standing(order), steps: [], leftovers: false, card: damaged(order, tell) };
 	const shared = { standing: standing(order), steps: stepLines(order, tell), leftovers: (order.leftovers?.length ?? 0) > 0 };
 	const end = ended(order, tell);
 	if (end) return { ...shared, card: end };
@@ -52,9 +53,15 @@ export function story(order: Order, tell: Teller, now: number, history?: readonl
 	};
 }
 
+/** damaged tells all that is known of an order whose record cannot be read. */
+function damaged(o: Order, tell: Teller): Card {
+	const { tone, picture } = standing(o);
+	return { title: line("order_unreadable_title"), text: [line("order_unreadable_text")], tone, picture, lines: [], links: [], ...noted({ cause: o.cause, words: o.reason }, o, tell) };
+}
+
 const asksUser = (o: Order) => o.condition === "waiting for unlock" || o.condition === "needs consent";
 
-type OpenState = Exclude<OrderState, "filled" | "refunded" | "failed" | "expired" | "cancelled">;
+type OpenState = Exclude<OrderState, "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable">;
 
 /** What is being done in each open state, by who settles the order. */
 export const doings: Record<OpenState, Record<Settled, MessageKey>> = {

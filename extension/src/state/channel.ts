@@ -32,7 +32,7 @@ const lost: WireError = { code: 1009, message: "swapkeep went away", data: { nam
 
 export function openChannel(name: HandlerName, connect = () => chrome.runtime.connect({ name })): Channel {
 	const waiting = new Map<number, { resolve(result: never): void; reject(failure: Failure): void }>();
-	const hearers: Hearers = {};
+	const hearers: Hearers = Object.create(null) as Hearers; // by names from outside
 	const links = new Set<(link: Link) => void>();
 	const taken = new Set<() => void>();
 	let nextID = 1;
@@ -41,7 +41,8 @@ export function openChannel(name: HandlerName, connect = () => chrome.runtime.co
 	let again: ReturnType<typeof setTimeout> | undefined;
 	const backoff = new Backoff();
 
-	function heard(message: PageMessage): void {
+	function heard(message: PageMessage | null): void {
+		if (typeof message !== "object" || message === null) return;
 		if ("id" in message) {
 			const asked = waiting.get(message.id);
 			waiting.delete(message.id);
@@ -51,7 +52,7 @@ export function openChannel(name: HandlerName, connect = () => chrome.runtime.co
 			for (const hear of [...links]) hear(message.link);
 		} else if (message.event === "watch.taken") {
 			for (const hear of taken) hear();
-		} else {
+		} else if (typeof message.event === "string") {
 			for (const hear of hearers[message.event] ?? []) (hear as (params: unknown) => void)(message.params);
 		}
 	}

@@ -16,13 +16,15 @@ export class Failure extends Error {
 	readonly details: Readonly<Record<string, string>>;
 	override readonly name: string;
 
+	/** What is not of its kind is as if it was not there: a page shows it all. */
 	constructor(error: WireError) {
-		super(error.message);
-		this.code = error.code;
-		this.name = error.data?.name ?? "internal";
-		this.retryable = error.data?.retryable ?? false;
-		this.remedy = error.data?.remedy ?? "";
-		this.details = error.data?.details ?? {};
+		const { code, message, data } = (error ?? {}) as Partial<WireError>;
+		super(typeof message === "string" ? message : "");
+		this.code = typeof code === "number" ? code : -32603;
+		this.name = typeof data?.name === "string" ? data.name : "internal";
+		this.retryable = data?.retryable === true;
+		this.remedy = typeof data?.remedy === "string" ? data.remedy : "";
+		this.details = typeof data?.details === "object" ? (data.details ?? {}) : {};
 	}
 
 	is(...names: ErrorName[]): boolean {

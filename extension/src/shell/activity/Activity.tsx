@@ -64,6 +64,7 @@ function Row({ order, tell, whose }: { order: Order; tell: Teller; whose: boolea
 	const { terms } = order;
 	const at = standing(order);
 	const across = terms.srcChainId !== terms.dstChainId;
+	const known = order.state !== "unreadable";
 	return (
 		<li>
 			<button type="button" class="card activity-row" onClick={() => go({ at: "order", id: order.id })}>
@@ -71,18 +72,22 @@ function Row({ order, tell, whose }: { order: Order; tell: Teller; whose: boolea
 				<span class="activity-what">
 					<span class="row apart">
 						<strong>{what(order, tell)}</strong>
-						<time class="soft small" dateTime={order.created}>
-							{when(order.created, order.final || isToday(order.created) ? "minute" : "date")}
-						</time>
+						{known && (
+							<time class="soft small" dateTime={order.created}>
+								{when(order.created, order.final || isToday(order.created) ? "minute" : "date")}
+							</time>
+						)}
 					</span>
 					<span class="small">
 						<span class={`tone ${at.tone}`}>{say(at.words)}</span>
-						<span class="soft">
-							{" "}
-							· {tell.provider(terms.provider)} · {tell.network(terms.srcChainId)}
-							{across && ` → ${tell.network(terms.dstChainId)}`}
-							{whose && ` · ${tell.account(terms.account)}`}
-						</span>
+						{known && (
+							<span class="soft">
+								{" "}
+								· {tell.provider(terms.provider)} · {tell.network(terms.srcChainId)}
+								{across && ` → ${tell.network(terms.dstChainId)}`}
+								{whose && ` · ${tell.account(terms.account)}`}
+							</span>
+						)}
 					</span>
 				</span>
 			</button>
@@ -91,7 +96,8 @@ function Row({ order, tell, whose }: { order: Order; tell: Teller; whose: boolea
 }
 
 /** Pay → receive: what arrived where that is known, else what was accepted. */
-function what({ terms, verdict, steps, offer }: Order, tell: Teller): string {
+function what({ state, terms, verdict, steps, offer }: Order, tell: Teller): string {
+	if (state === "unreadable") return t("order_unreadable");
 	if (terms.provider === "wallet") return t("activity_revoke", tell.account(steps[0]?.effect.approves?.[0]?.spender ?? ""));
 	const got = verdict?.state === "filled" && verdict.received ? verdict.received.amount : offer.amountOut;
 	return t("activity_swap", tell.amount(terms.srcChainId, terms.tokenIn, terms.amountIn), tell.amount(terms.dstChainId, terms.tokenOut, got));

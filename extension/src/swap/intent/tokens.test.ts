@@ -58,6 +58,7 @@ describe("readTokens", () => {
 
 test.each<[string, unknown, string]>([
 	["spaces", "  a \t\n b ", "a b"],
+	["spaces around what is not seen", "a \u202e b \u200b\u2060 c", "a b c"],
 	["what turns text around", "\u202eCDSU\u202c\u2066x\u2069", "CDSUx"],
 	["what is not seen", "U\u200bS\u00adD\ufeff\u3164C\u2800", "USDC"],
 	["control characters", "a\u0000\u001b[31mb", "a[31mb"],

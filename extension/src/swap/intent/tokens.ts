@@ -95,7 +95,7 @@ const piled = /(\p{M}{2})\p{M}+/gu;
  * be seen. */
 export function cleanText(raw: unknown): string {
 	if (typeof raw !== "string") return "";
-	const line = raw.slice(0, 4096).replace(spaces, " ").replace(unseen, "").replace(piled, "$1").replace(/^[\s\p{M}]+/u, "").trim();
+	const line = raw.slice(0, 4096).replace(spaces, " ").replace(unseen, "").replace(/ {2,}/g, " ").replace(piled, "$1").replace(/^[\s\p{M}]+/u, "").trim();
 	const letters = [...line];
 	return letters.length <= maxText ? line : `${letters.slice(0, maxText - 1).join("").trimEnd()}…`;
 }

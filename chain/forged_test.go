@@ -1,0 +1,90 @@
+package chain
+
+import (
+	"encoding/json"
+	"errors"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common/hexutil"
+)
+
+// rewritten has whoever can write the file change a record, with all that it says of
+// itself in order.
+func rewritten(t *testing.T, s *Sender, key string, change func(*Tx)) {
+	t.Helper()
+	tx, err := s.Lookup(key)
+	if err != nil || tx == nil {
+		t.Fatal(tx, err)
+	}
+	change(tx)
+	raw, err := json.Marshal(tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := decodeTx(raw); err != nil {
+		t.Fatalf("the forgery shows by itself: %v", err)
+	}
+	put(t, s.ledger.db, tx, raw)
+}
+
+// another is an attempt that somebody else signed, for any price.
+func another(t *testing.T, by *testKey, tx *Tx) Attempt {
+	t.Helper()
+	dear := big.NewInt(1e15)
+	signed, err := by.SignTx(t.Context(), by.addr, unsigned(tx.Call, tx.Nonce, 21000, Fees{GasFeeCap: dear, GasTipCap: dear}), big.NewInt(base))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := signed.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := tx.Attempts[0]
+	a.Raw, a.Hash, a.FeeCap, a.TipCap = raw, signed.Hash(), (*hexutil.Big)(dear), (*hexutil.Big)(dear)
+	return a
+}
+
+// TestNothingIsSignedOverAForgedRecord: a record of the ledger leads to a signature
+// where a transaction is sped up, cancelled, or let through. None is made for one whose
+// bytes the account did not sign, or that do not do what it says.
+func TestNothingIsSignedOverAForgedRecord(t *testing.T) {
+	stranger := newTestKey(t, "stranger")
+	for name, forge := range map[string]func(*Tx){
+		"another recipient": func(tx *Tx) { tx.Call.To = stranger.addr },
+		"another value":     func(tx *Tx) { tx.Call.Value = big.NewInt(1e18) },
+		"other data":        func(tx *Tx) { tx.Call.Data = []byte{1} },
+		"another's bytes":   func(tx *Tx) { tx.Attempts[0] = another(t, stranger, tx) },
+		"one more attempt":  func(tx *Tx) { tx.Attempts = append(tx.Attempts, another(t, stranger, tx)) },
+		"a cancel":          func(tx *Tx) { tx.Attempts[0].Kind = AttemptCancel },
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, key, s, now := newSending(t, "forged")
+			p := Policy{Until: now.Add(time.Hour)}
+			if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), p); err != nil {
+				t.Fatal(err)
+			}
+			rewritten(t, s, "a", forge)
+			before := key.count()
+			now.advance(bumpRest + cancelRest)
+			if tx, err := s.Bump(t.Context(), "a", p); err == nil || !errors.Is(err, ErrLedger) && !errors.Is(err, ErrCancelling) {
+				t.Errorf("sped up: %+v, %v", tx, err)
+			}
+			if tx, err := s.Cancel(t.Context(), "a", p); !errors.Is(err, ErrLedger) {
+				t.Errorf("cancelled: %+v, %v", tx, err)
+			}
+			tx, err := s.Lookup("a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.fill(t.Context(), tx, 0); err == nil || !strings.Contains(err.Error(), "attempt 1") && !strings.Contains(err.Error(), "attempt 2") {
+				t.Errorf("let through: %v", err)
+			}
+			if n := key.count(); n != before {
+				t.Errorf("%d signatures over a forged record", n-before)
+			}
+		})
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// unprivileged is a machine of a user without privileges: whom root is, nothing is
+// kept from. Who runs the tests as somebody else plays all parts.
+func unprivileged(t *testing.T) (m *machine, as *syscall.SysProcAttr) {
+	t.Helper()
+	m = newMachine(t)
+	if os.Getuid() != 0 {
+		return m, nil
+	}
+	const nobody = 65534
+	dir, err := os.MkdirTemp("", "skm") // the test's own is closed to others
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		endServed(t, m.place.Home)
+		_ = os.RemoveAll(dir)
+	})
+	for _, err := range []error{os.Chown(dir, nobody, nobody), os.Chmod(filepath.Dir(bin), 0o711)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.place.Home = filepath.Join(dir, "home")
+	m.env = append(m.env, "HOME="+dir, "SWAPKEEP_HOME="+m.place.Home)
+	return m, &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+}
+
+// endServed ends the daemon of a home, by its own word: root is a stranger to it, and
+// cannot ask the socket.
+func endServed(t *testing.T, home string) {
+	for range 500 { // it may still be starting
+		if text, err := os.ReadFile(filepath.Join(home, "served")); err == nil {
+			if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && pid > 1 {
+				_ = syscall.Kill(pid, syscall.SIGTERM)
+				return
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("the relay started no daemon")
+}
+
+// held says whether a process comes to hold the program at a path, as its relays do.
+func held(t *testing.T, path string) bool {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for range 500 {
+		if err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+			return true
+		}
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
+		time.Sleep(20 * time.Millisecond)
+	}
+	return false
+}
+
+// hidden says whether another process of that user is kept from what /proc has of pid.
+// The kernel asks the same of who would attach to it.
+func hidden(t *testing.T, pid int, as *syscall.SysProcAttr) bool {
+	t.Helper()
+	denied := 0
+	for _, name := range []string{"environ", "maps"} {
+		cmd := exec.Command("cat", fmt.Sprintf("/proc/%d/%s", pid, name))
+		cmd.SysProcAttr = as
+		out, err := cmd.CombinedOutput()
+		if err != nil && strings.Contains(string(out), "ermission denied") {
+			denied++
+		}
+	}
+	return denied == 2
+}
+
+// The relay, and a command that waits for a password, show their memory to no other
+// process of the same user, as any program does that does nothing against it; nor do
+// they leave it in a core file.
+func TestMemoryOfRelayAndCommandsIsHidden(t *testing.T) {
+	m, as := unprivileged(t)
+	start := func(exe string, args ...string) int {
+		cmd := m.command(exe, args...)
+		cmd.Dir, cmd.SysProcAttr = "/", as
+		in, err := cmd.StdinPipe()
+		if err == nil {
+			cmd.Stdout = io.Discard
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = in.Close(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		return cmd.Process.Pid
+	}
+	if other := start("sleep", "60"); hidden(t, other, as) {
+		t.Fatal("any process is hidden: the test proves nothing")
+	}
+	for name, pid := range map[string]int{"relay": start(bin, origin), "command": start(bin, "keys", "unlock", "--password-fd", "0")} {
+		soon := time.Now().Add(10 * time.Second)
+		for !hidden(t, pid, as) {
+			if time.Now().After(soon) {
+				t.Fatalf("%s: its memory can be read", name)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		wantNoCores(t, name, pid)
+		if name == "relay" && !held(t, bin) {
+			t.Error("a newer version would take its folder away: nothing tells which program it is")
+		}
+		if err := syscall.Kill(pid, 0); err != nil {
+			t.Errorf("%s: it has ended: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,419 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/pbkdf2"
+	"crypto/rand"
+	"crypto/sha512"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/google/uuid"
+
+	"swapkeep/host/client"
+	"swapkeep/host/owner"
+	"swapkeep/host/protocol"
+	"swapkeep/keys"
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/test/planted"
+	"swapkeep/test/processes"
+)
+
+// A garden is a person's machine with the real programs, which say all that they can
+// into the log, and what of theirs must be found nowhere.
+type garden struct {
+	*machine
+	secrets []planted.Secret
+	said    map[string]*bytes.Buffer // by each program that ran, what it wrote where others look
+	running []int                    // that have been given secrets and still run
+}
+
+// plant makes a garden on a configuration, with wallets in files: what the system's
+// keychain keeps is the system's.
+func plant(t *testing.T, config string) *garden {
+	t.Helper()
+	m := newMachine(t, "SWAPKEEP_KEYS_BACKEND=file", "SWAPKEEP_LOG_LEVEL=debug", "TERM=xterm")
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.env = append(m.env, "SWAPKEEP_CONFIG="+path)
+	return &garden{machine: m, said: map[string]*bytes.Buffer{}}
+}
+
+// secret is a new one of letters, which no other text has.
+func (g *garden) secret(name string) string {
+	value := strings.ToLower(rand.Text()) + "aq"
+	g.secrets = append(g.secrets, planted.Text(name, value))
+	return value
+}
+
+// words adds all that a mnemonic leads to.
+func (g *garden) words(name, mnemonic string) {
+	g.t.Helper()
+	seed, err := pbkdf2.Key(sha512.New, mnemonic, []byte("mnemonic"), 2048, 64)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	accounts, err := sandbox.AccountsOf(mnemonic, 2)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.secrets = append(g.secrets, planted.Words(name, mnemonic), planted.Key(name+": seed", seed))
+	for _, a := range accounts {
+		g.secrets = append(g.secrets, planted.Key(fmt.Sprintf("%s: key %d", name, a.Index), crypto.FromECDSA(a.Key)))
+	}
+}
+
+// run runs a command whose descriptor 0 has these lines, and hears what it says.
+func (g *garden) run(status int, lines []string, args ...string) {
+	g.t.Helper()
+	said := g.hear(strings.Join(args, " "))
+	cmd := g.command(binary("swapkeep"), args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(strings.Join(lines, "\n")+"\n"), said, said
+	err := cmd.Run()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != status {
+		g.t.Fatalf("%s: %v, want exit status %d\n%s", args, err, status, said)
+	}
+}
+
+func (g *garden) hear(name string) *bytes.Buffer {
+	b := &bytes.Buffer{}
+	g.said[fmt.Sprintf("%d: %s", len(g.said)+1, name)] = b
+	return b
+}
+
+// sit has the person at a terminal; what stands there is theirs to see, less passwords.
+func (g *garden) sit(lines []string, args ...string) string {
+	g.t.Helper()
+	screen, err := talk(g.command(binary("swapkeep"), args...), lines)
+	if err != nil || !strings.Contains(screen, "exit 0") {
+		g.t.Fatalf("%s: %v\n%s", args, err, screen)
+	}
+	return screen
+}
+
+// open is a browser with one port.
+func (g *garden) open() *client.Process {
+	g.t.Helper()
+	cmd := g.command(binary("swapkeep"), origin)
+	cmd.Stderr = g.hear("relay")
+	p := g.start(cmd)
+	greeting(g.t, p.Client)
+	g.running = append(g.running, p.PID())
+	return p
+}
+
+func (g *garden) ask(p *client.Process, method string, params, result any) error {
+	ctx, cancel := context.WithTimeout(g.t.Context(), time.Minute)
+	defer cancel()
+	return p.Call(ctx, method, params, result)
+}
+
+func (g *garden) must(p *client.Process, method string, params, result any) {
+	g.t.Helper()
+	if err := g.ask(p, method, params, result); err != nil {
+		g.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+// search looks in everything that was left, and in what runs.
+func (g *garden) search() []planted.Finding {
+	g.t.Helper()
+	s, err := planted.New(g.secrets...)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	dir := filepath.Dir(g.place.Home) // the person's whole home
+	found, err := s.Dir(dir)
+	if err != nil {
+		g.t.Error(err)
+	}
+	for name, said := range g.said {
+		found = append(found, s.Bytes(name, said.Bytes())...)
+	}
+	for _, pid := range append(g.running, g.daemon()) {
+		more, err := s.Process(pid)
+		if err != nil {
+			g.t.Error(err)
+		}
+		found = append(found, more...)
+	}
+	g.private(g.place.Home)
+	log, err := os.ReadFile(g.place.LogPath())
+	if err != nil || !bytes.Contains(log, []byte(`"level":"debug"`)) {
+		g.t.Errorf("the log does not say all that it could: %v", err)
+	}
+	files, n := s.Looked()
+	g.t.Logf("%d secrets looked for in %d files, %d KiB, and %d programs' words", len(g.secrets), files, n>>10, len(g.said))
+	return found
+}
+
+// private wants everything in the state directory to be the user's alone.
+func (g *garden) private(home string) {
+	g.t.Helper()
+	var seen []string
+	err := filepath.WalkDir(home, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			g.t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		seen = append(seen, entry.Name())
+		return err
+	})
+	if err != nil || !slices.Contains(seen, "spawn.lock") || !slices.Contains(seen, "daemon.lock") {
+		g.t.Errorf("in the state directory are %v, %v", seen, err)
+	}
+}
+
+// daemon is its process.
+func (g *garden) daemon() int {
+	g.t.Helper()
+	var status protocol.StatusResult
+	out, err := g.command(binary("swapkeep"), "--json", "status").Output()
+	if err == nil {
+		err = json.Unmarshal(out, &status)
+	}
+	if err != nil || status.PID <= 1 {
+		g.t.Fatalf("status: %v\n%s", err, out)
+	}
+	return status.PID
+}
+
+// nowhere is a configuration of networks that do not answer, whose addresses have an
+// access key, for a wallet that is none of a sandbox's.
+func nowhere(access string) string {
+	var b strings.Builder
+	ids := []int{1, 10, 56, 8453, 42161, 143, 5330, 39}
+	for _, id := range ids {
+		fmt.Fprintf(&b, "[networks.%d]\nrpc = [\"http://127.0.0.1:1/%s\"]\n", id, access)
+	}
+	return b.String() + "[chains]\nallow_loopback = " + strings.ReplaceAll(fmt.Sprintln(ids), " ", ", ")
+}
+
+// A person makes, imports, unlocks, exports and removes, with a wrong password now and
+// then, in a browser and at terminals; and nothing of it stands in the home, in the log,
+// in what programs wrote, in their environment or arguments. What is said to be stored
+// openly is: the search sees it.
+func TestPlantedSecretsAreNowhere(t *testing.T) {
+	rpc := strings.ToLower(rand.Text())
+	g := plant(t, nowhere(rpc))
+	g.secrets = append(g.secrets, planted.Text("access key of an RPC", rpc))
+	password, fileWord := g.secret("password"), g.secret("password of a key file")
+	const mnemonic = "melt video distance fortune orphan solar history unfold gossip burden face pistol" // nobody's
+	g.words("imported words", mnemonic)
+	single, inFile := newKey(t), newKey(t)
+	g.secrets = append(g.secrets, planted.Key("imported key", crypto.FromECDSA(single)), planted.Key("key of a file", crypto.FromECDSA(inFile)))
+
+	browser := g.open()
+	var made protocol.CreateResult
+	g.must(browser, "keys.create", protocol.CreateParams{Request: newID(), Password: []byte(password)}, &made)
+	g.words("made words", string(made.Words))
+	g.must(browser, "keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+	if err := g.ask(browser, "keys.unlock", protocol.UnlockParams{Password: []byte(g.secret("wrong password"))}, nil); !errors.Is(err, protocol.New("wrong_password", "")) {
+		t.Errorf("a wrong password: %v", err)
+	}
+	if err := g.ask(browser, "keys.import", protocol.ImportParams{Request: newID(), Password: []byte(password), Mnemonic: []byte(g.secret("no words at all"))}, nil); err == nil {
+		t.Error("what are no words are imported")
+	}
+
+	g.run(exitKeys, []string{g.secret("another wrong password")}, "keys", "unlock", "--password-fd", "0")
+	g.run(exitOK, []string{mnemonic, password}, "keys", "import", "words", "--secret-fd", "0", "--password-fd", "0")
+	g.run(exitOK, []string{spelt(single), password}, "keys", "import", "key", "--secret-fd", "0", "--password-fd", "0")
+	g.run(exitOK, []string{fileWord, password}, "keys", "import", "keystore", "--file", keyFile(t, inFile, fileWord), "--keystore-password-fd", "0", "--password-fd", "0")
+	g.run(exitOK, []string{password}, "keys", "unlock", "--password-fd", "0")
+	g.run(exitOK, []string{g.secret("password of an exported file"), password}, "keys", "export", "keystore", "--of", crypto.PubkeyToAddress(inFile.PublicKey).Hex(),
+		"--file", filepath.Join(filepath.Dir(g.place.Home), "exported.json"), "--keystore-password-fd", "0", "--password-fd", "0")
+	for _, args := range [][]string{{"words", "--of", made.Wallet.ID}, {"key", "--of", crypto.PubkeyToAddress(single.PublicKey).Hex()}} {
+		screen := g.sit([]string{"< Password", "> " + password, "< Type written", "> written"}, append([]string{"keys", "export"}, args...)...)
+		if strings.Contains(screen, password) {
+			t.Error("the password stands on the terminal")
+		}
+	}
+	provider := g.secret("a provider's key")
+	g.run(exitOK, []string{provider, password}, "providers", "set-key", "bridge", "--key-fd", "0", "--password-fd", "0")
+	access := g.secret("access key in an address")
+	address := "https://bridge.example/v3/" + access
+	g.must(browser, "settings.set", protocol.SetParams{Key: "providers.bridge.base_url", Value: &address, Password: []byte(password)}, nil)
+	g.run(exitOK, nil, "status")
+	g.run(exitOK, nil, "settings")
+	g.must(browser, "keys.remove", protocol.RemoveParams{Request: newID(), Wallet: made.Wallet.ID, Password: []byte(password)}, nil)
+
+	open := map[string]bool{}
+	for _, f := range g.search() {
+		switch {
+		case f.Secret == "a provider's key" && filepath.Dir(f.Place) == filepath.Join(g.place.Home, "keys"),
+			f.Secret == "access key in an address" && f.Place == filepath.Join(g.place.Home, "orders.db"):
+			open[f.Secret] = true // docs/security.md says so
+		default:
+			t.Error(f)
+		}
+	}
+	if len(open) != 2 {
+		t.Errorf("of what is stored openly only %v is found: the search is blind", open)
+	}
+}
+
+// Nor is there anything after swaps of a sandbox's wallet, in a browser's words or a
+// terminal's; the words of a new one were shown once.
+func TestPlantedSecretsAfterSwaps(t *testing.T) {
+	box := sandboxtest.StartWith(t, sandbox.Options{Period: time.Second})
+	g := plant(t, string(box.Config()))
+	password := g.secret("password")
+	browser := g.open()
+	var made protocol.CreateResult
+	g.must(browser, "keys.create", protocol.CreateParams{Request: newID(), Password: []byte(password)}, &made)
+	g.words("made words", string(made.Words))
+	accounts, err := sandbox.AccountsOf(string(made.Words), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, chain := t.Context(), box.Chain(1)
+	for _, token := range []common.Address{{}, sandboxtest.Token(t, chain, "WETH")} {
+		if err := chain.Fund(ctx, accounts[0].Address, token, sandboxtest.Units(10, 18)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.run(exitKeys, []string{g.secret("wrong password")}, "keys", "unlock", "--password-fd", "0")
+	for pay, get := range map[string]string{"1 ETH": "USDC", "2 WETH": "USDC"} { // a transaction; an allowance and a signature
+		talk := []string{"< Password", "> " + password, "< Swap as reviewed?", "> yes", "< proven filled"}
+		if strings.HasSuffix(pay, " WETH") {
+			talk = slices.Insert(talk, 2, "< Approve this?", "> yes")
+		}
+		screen := g.sit(talk, "swap", pay, get, "--provider", "dex")
+		if s, err := planted.New(g.secrets...); err != nil || len(s.Bytes("terminal", []byte(screen))) != 0 {
+			t.Errorf("secrets stand on the terminal: %v", err)
+		}
+	}
+	for _, f := range g.search() {
+		t.Error(f)
+	}
+	g.readable(accounts[0].Address, chain)
+}
+
+// readable finds what who has the disk can read of orders: whose they are, and what was
+// signed for them.
+func (g *garden) readable(account common.Address, chain *sandbox.Chain) {
+	g.t.Helper()
+	sent := chain.Transactions()
+	if len(sent) == 0 {
+		g.t.Fatal("the account sent no transaction")
+	}
+	s, err := planted.New(planted.Text("address", account.Hex()), planted.Key("signed transaction", sent[len(sent)-1].Raw))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	found, err := s.File(filepath.Join(g.place.Home, "orders.db"))
+	for _, what := range []string{"address", "signed transaction"} {
+		if !slices.ContainsFunc(found, func(f planted.Finding) bool { return f.Secret == what }) {
+			g.t.Errorf("the %s is not in orders.db: %v", what, err)
+		}
+	}
+}
+
+// The count of wrong passwords is in the home, over the daemon's death too; one that
+// cannot be read is the longest wait.
+func TestGuessesOutliveTheDaemon(t *testing.T) {
+	g := plant(t, nowhere("key"))
+	password, record := g.secret("password"), filepath.Join(g.place.Home, "guesses.json")
+	g.must(g.open(), "keys.create", protocol.CreateParams{Request: newID(), Password: []byte(password)}, nil)
+	unlock := func(status int, word string) {
+		t.Helper()
+		g.run(status, []string{word}, "keys", "unlock", "--password-fd", "0")
+	}
+	unlock(exitKeys, "not the password")
+	first, err := os.ReadFile(record)
+	if err != nil || !bytes.Contains(first, []byte(`"wrong":1`)) {
+		t.Fatalf("after a wrong password the record is %s, %v", first, err)
+	}
+	restart := func() {
+		t.Helper()
+		if err := processes.Kill(g.daemon()); err != nil {
+			t.Fatal(err)
+		}
+		wait, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		if err := owner.WaitFree(wait, g.place); err != nil {
+			t.Fatal(err)
+		}
+	}
+	restart()
+	unlock(exitKeys, "not the password")
+	if second, err := os.ReadFile(record); err != nil || !bytes.Contains(second, []byte(`"wrong":2`)) {
+		t.Errorf("after another one, of the next daemon, it is %s, %v", second, err)
+	}
+	unlock(exitOK, password)
+	if _, err := os.Stat(record); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the right one leaves it: %v", err)
+	}
+	restart()
+	if err := os.WriteFile(record, []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	unlock(exitKeys, password)
+	if said := g.said[fmt.Sprintf("%d: keys unlock --password-fd 0", len(g.said))]; !strings.Contains(said.String(), "backing_off") {
+		t.Errorf("with a damaged record it is said: %s", said)
+	}
+}
+
+func newID() protocol.UUID { return protocol.UUID(uuid.NewString()) }
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := crypto.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func spelt(key *ecdsa.PrivateKey) string { return hexutil.Encode(crypto.FromECDSA(key)) }
+
+// keyFile is a file that another wallet wrote.
+func keyFile(t *testing.T, key *ecdsa.PrivateKey, password string) string {
+	t.Helper()
+	files, err := keys.OpenFiles(filepath.Join(t.TempDir(), "keys"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := keys.NewStore(files, "another", keys.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := keys.New(store, keys.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(v.Close)
+	if _, err := v.ImportKey(t.Context(), "", []byte(spelt(key)), []byte(password)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := v.Export(t.Context(), keys.Export{
+		Form: keys.FormKeystore, Account: crypto.PubkeyToAddress(key.PublicKey), Password: []byte(password), KeystorePassword: []byte(password),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "key.json")
+	if err := os.WriteFile(path, text.Reveal(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

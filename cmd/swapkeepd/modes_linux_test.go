@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bufio"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+// Whatever the daemon makes in its home is the user's alone, though the system would
+// let everybody read and write what programs make (umask 0).
+func TestEverythingInTheHomeIsPrivate(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	u := someone(t)
+	u.start("daemon", func(*bufio.Reader) error { return u.daemonReady() })
+	var seen []string
+	err := filepath.WalkDir(u.home(), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		want := os.FileMode(0o600)
+		if entry.IsDir() {
+			want = 0o700
+		}
+		if info.Mode().Perm() != want {
+			t.Errorf("%s has mode %v, want %v", path, info.Mode(), want)
+		}
+		seen = append(seen, entry.Name())
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"home.json", "orders.db", "prices.db", "daemon.lock", "swapkeepd.log", "run", "keys"} {
+		if !slices.Contains(seen, name) {
+			t.Errorf("there is no %s, only %v", name, seen)
+		}
+	}
+}

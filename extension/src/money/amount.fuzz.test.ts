@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { fuzzed, patience } from "../wire/fuzzed";
+import { exactAmount, grouped, parseAmount, rate, shownAmount, typedAmount } from "./amount";
+
+const locales = ["en", "de", "fr", "de-CH", "ar", "hi"];
+
+/** in36 is a plain number in units of 36 decimals. */
+function in36(shown: string): bigint {
+	const [whole = "", fraction = ""] = shown.split(".");
+	return BigInt(whole + fraction.padEnd(36, "0"));
+}
+
+it("reads what is typed exactly, or not at all, and writes it so that it is read the same", async () => {
+	await fuzzed(import.meta.dirname, "amounts", (text, dice) => {
+		const decimals = [0, 6, 18, 36][dice(4)]!;
+		const locale = locales[dice(locales.length)]!;
+		const units = parseAmount(text, decimals, locale);
+		if (units === undefined) return;
+		expect(units).toMatch(/^(0|[1-9]\d*)$/);
+		expect(BigInt(units) < 2n ** 256n).toBe(true);
+		expect(grouped(text, locale)).toBe(false);
+		// The number that stands there, and no other.
+		const [whole = "", fraction = ""] = text.trim().replace(",", ".").split(".");
+		expect(BigInt(units)).toBe(BigInt((whole || "0") + fraction.padEnd(decimals, "0")));
+		expect(parseAmount(exactAmount(units, decimals), decimals)).toBe(units);
+		expect(parseAmount(typedAmount(units, decimals, locale), decimals, locale)).toBe(units);
+		// What is shown is never more than there is.
+		const shown = shownAmount(units, decimals, 6, "en").replace(/,/g, "");
+		if (shown.startsWith("<")) expect(BigInt(units) > 0n).toBe(true);
+		else expect(in36(shown) <= BigInt(units) * 10n ** BigInt(36 - decimals)).toBe(true);
+		expect(rate(units, decimals, units, decimals, "en")).toBe(units === "0" ? "–" : "1");
+	});
+}, patience);

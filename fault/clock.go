@@ -1,0 +1,31 @@
+//go:build !faults
+
+package fault
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// What waits by the clock that Now tells, and not for an answer, waits by these:
+// a fault test may have that clock run faster. They are the plain ones.
+
+// Now is the current time.
+func Now() time.Time { return time.Now() }
+
+// NewTimer is time.NewTimer.
+func NewTimer(d time.Duration) *time.Timer { return time.NewTimer(d) }
+
+// NewTicker is time.NewTicker.
+func NewTicker(d time.Duration) *time.Ticker { return time.NewTicker(d) }
+
+// After is time.After.
+func After(d time.Duration) <-chan time.Time { return time.After(d) }
+
+// AfterFunc is time.AfterFunc.
+func AfterFunc(d time.Duration, f func()) *time.Timer { return time.AfterFunc(d, f) }
+
+// Wait waits for the limiter's next turn.
+func Wait(ctx context.Context, l *rate.Limiter) error { return l.Wait(ctx) }

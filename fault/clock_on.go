@@ -1,0 +1,276 @@
+//go:build faults
+
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// SWAPKEEP_CLOCK_SHIFT=DURATION moves the clock; with @FILE it is moved by what
+// that file says whenever it is looked at. Timers stay as they are.
+//
+// SWAPKEEP_CLOCK_PACE=FILE has the clock run at another pace, and the timers of this
+// package with it: the file is written by SetPace, now and again if need be.
+var (
+	shift     time.Duration
+	shiftFile string
+
+	paced  atomic.Pointer[pace] // nil = time passes as it does
+	mutex  sync.Mutex           // of alarms
+	alarms = map[*alarm]struct{}{}
+)
+
+// A pace is how fast time passes, since when.
+type pace struct {
+	real, told time.Time
+	rate       float64
+}
+
+// lookAgain is how often the file that says the pace is looked at.
+const lookAgain = time.Millisecond
+
+func init() {
+	moved, found := os.Getenv("SWAPKEEP_CLOCK_SHIFT"), false
+	if shiftFile, found = strings.CutPrefix(moved, "@"); !found {
+		shiftFile = ""
+		shift, _ = time.ParseDuration(moved)
+	}
+	if path := os.Getenv("SWAPKEEP_CLOCK_PACE"); path != "" {
+		Follow(path)
+	}
+}
+
+// Follow has this process keep the time of a file, as SWAPKEEP_CLOCK_PACE does, until
+// the end that it returns is called. What was begun by then goes on.
+func Follow(path string) (end func()) {
+	look := func() {
+		p, err := readPace(path)
+		if old := paced.Load(); err != nil || old != nil && *old == p {
+			return
+		}
+		paced.Store(&p)
+		for _, a := range waiting() {
+			a.check()
+		}
+	}
+	look()
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(lookAgain):
+				look()
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-done
+		paced.Store(nil)
+	}
+}
+
+func waiting() []*alarm {
+	mutex.Lock()
+	defer mutex.Unlock()
+	return slices.Collect(maps.Keys(alarms))
+}
+
+// SetPace has whoever follows the file see time pass so many times as fast from now on.
+func SetPace(path string, times float64) error {
+	now := time.Now()
+	told := now
+	if old, err := readPace(path); err == nil {
+		told = old.at(now)
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	said := fmt.Sprintf("%d %d %g", now.UnixNano(), told.UnixNano(), times)
+	if err := os.WriteFile(path+".new", []byte(said), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+func readPace(path string) (pace, error) {
+	said, err := os.ReadFile(path)
+	if err != nil {
+		return pace{}, err
+	}
+	var real, told int64
+	p := pace{}
+	if _, err := fmt.Sscanf(string(said), "%d %d %g", &real, &told, &p.rate); err != nil {
+		return pace{}, err
+	}
+	p.real, p.told = time.Unix(0, real), time.Unix(0, told)
+	return p, nil
+}
+
+func (p pace) at(now time.Time) time.Time {
+	return p.told.Add(time.Duration(float64(now.Sub(p.real)) * p.rate))
+}
+
+// Now is the current time, as the test has it.
+func Now() time.Time {
+	if p := paced.Load(); p != nil {
+		return p.at(time.Now())
+	}
+	if shiftFile == "" {
+		return time.Now().Add(shift)
+	}
+	said, _ := os.ReadFile(shiftFile)
+	moved, _ := time.ParseDuration(strings.TrimSpace(string(said)))
+	return time.Now().Add(moved)
+}
+
+// An alarm rings when our clock shows a time. It is looked at again when the pace
+// changes.
+type alarm struct {
+	mu    sync.Mutex
+	at    time.Time
+	every time.Duration // 0 = it rings once
+	ring  func(time.Time)
+	look  *time.Timer
+	over  bool
+}
+
+func setAlarm(d, every time.Duration, ring func(time.Time)) *alarm {
+	a := &alarm{at: Now().Add(d), every: every, ring: ring}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.look = time.AfterFunc(inReal(d), a.check)
+	mutex.Lock()
+	defer mutex.Unlock()
+	alarms[a] = struct{}{}
+	return a
+}
+
+// inReal is how long a time by our clock takes now.
+func inReal(d time.Duration) time.Duration {
+	if p := paced.Load(); p != nil {
+		d = time.Duration(float64(d) / p.rate)
+	}
+	return max(d, 0)
+}
+
+func (a *alarm) check() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return
+	}
+	now := Now()
+	if late := now.Sub(a.at); late >= 0 {
+		a.ring(now)
+		if a.every == 0 {
+			a.end()
+			return
+		}
+		a.at = now.Add(a.every - late%a.every)
+	}
+	a.look.Reset(inReal(a.at.Sub(now)))
+}
+
+// end is for who holds a.mu.
+func (a *alarm) end() {
+	a.over = true
+	a.look.Stop()
+	mutex.Lock()
+	defer mutex.Unlock()
+	delete(alarms, a)
+}
+
+func (a *alarm) stop() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	was := !a.over
+	a.end()
+	return was
+}
+
+// A Timer is as time.Timer is.
+type Timer struct {
+	C    <-chan time.Time
+	stop func() bool
+}
+
+// Stop is as Timer.Stop of package time is.
+func (t *Timer) Stop() bool { return t.stop() }
+
+// NewTimer is time.NewTimer by our clock.
+func NewTimer(d time.Duration) *Timer {
+	if paced.Load() == nil {
+		t := time.NewTimer(d)
+		return &Timer{t.C, t.Stop}
+	}
+	return newTimer(d, 0)
+}
+
+func newTimer(d, every time.Duration) *Timer {
+	c := make(chan time.Time, 1)
+	a := setAlarm(d, every, func(now time.Time) {
+		select {
+		case c <- now:
+		default:
+		}
+	})
+	return &Timer{c, a.stop}
+}
+
+// NewTicker is time.NewTicker by our clock.
+func NewTicker(d time.Duration) *Timer {
+	if paced.Load() == nil {
+		t := time.NewTicker(d)
+		return &Timer{t.C, func() bool { t.Stop(); return true }}
+	}
+	return newTimer(d, d)
+}
+
+// After is time.After by our clock.
+func After(d time.Duration) <-chan time.Time { return NewTimer(d).C }
+
+// AfterFunc is time.AfterFunc by our clock.
+func AfterFunc(d time.Duration, f func()) *Timer {
+	if paced.Load() == nil {
+		return &Timer{stop: time.AfterFunc(d, f).Stop}
+	}
+	return &Timer{stop: setAlarm(d, 0, func(time.Time) { go f() }).stop}
+}
+
+// Wait waits for the limiter's next turn by our clock. The context's deadline is one of
+// real time.
+func Wait(ctx context.Context, l *rate.Limiter) error {
+	if paced.Load() == nil {
+		return l.Wait(ctx)
+	}
+	now := Now()
+	r := l.ReserveN(now, 1)
+	wait := r.DelayFrom(now)
+	if end, bounded := ctx.Deadline(); bounded && time.Until(end) < inReal(wait) {
+		r.CancelAt(now)
+		return errors.New("the turn would come after the deadline")
+	}
+	t := NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		r.CancelAt(Now())
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,64 @@
+//go:build faults
+
+package fault
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Figures are what a process holds once it has collected its garbage.
+type Figures struct {
+	Goroutines, Descriptors int
+	Heap, Objects           uint64 // bytes and number of what is in use
+	RSS, Peak               uint64 // bytes of memory, as the system has it
+}
+
+// SWAPKEEP_FAULT_FIGURES=FILE has the process write its figures there whenever no such
+// file is: who wants new ones removes the old.
+func init() {
+	if path := os.Getenv("SWAPKEEP_FAULT_FIGURES"); path != "" {
+		go keepFigures(path)
+	}
+}
+
+func keepFigures(path string) {
+	for range time.Tick(20 * time.Millisecond) {
+		if _, err := os.Stat(path); err == nil {
+			continue
+		}
+		b, err := json.Marshal(measure())
+		if err == nil && os.WriteFile(path+".new", b, 0o644) == nil {
+			_ = os.Rename(path+".new", path)
+		}
+	}
+}
+
+func measure() Figures {
+	debug.FreeOSMemory() // collects garbage, too
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	f := Figures{Goroutines: runtime.NumGoroutine(), Heap: m.HeapAlloc, Objects: m.HeapObjects}
+	if open, err := os.ReadDir("/proc/self/fd"); err == nil {
+		f.Descriptors = len(open) - 1 // one reads the directory
+	}
+	status, _ := os.ReadFile("/proc/self/status")
+	for s := bufio.NewScanner(bytes.NewReader(status)); s.Scan(); {
+		name, value, _ := strings.Cut(s.Text(), ":")
+		kib, _ := strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+		switch name {
+		case "VmRSS":
+			f.RSS = kib << 10
+		case "VmHWM":
+			f.Peak = kib << 10
+		}
+	}
+	return f
+}

@@ -1,0 +1,16 @@
+package owner
+
+import "fmt"
+
+// KeepMemory keeps passwords, words and keys, which pass through this process or live
+// in it, from core files and from other processes of the same user. It is called before
+// anything secret is read; a program that cannot do it does not go on.
+func KeepMemory() error {
+	if err := NoCoreDumps(); err != nil {
+		return fmt.Errorf("forbid core dumps: %w", err)
+	}
+	if err := HideMemory(); err != nil {
+		return fmt.Errorf("hide the memory: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package relay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"swapkeep/host/frame"
+	"swapkeep/host/protocol"
+)
+
+// grantOf lets a relay read a daemon's first messages, and returns what it made of them
+// and what the browser heard.
+func grantOf(t testing.TB, messages ...[]byte) (heard [][]byte, err error) {
+	t.Helper()
+	var stream, said bytes.Buffer
+	to := frame.NewWriter(&stream)
+	for _, m := range messages {
+		_ = to.Write(m)
+	}
+	r, err := newRelay(Config{Out: &said, Attach: protocol.AttachParams{}}, func(error) { t.Error("the relay thinks that its browser has gone") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = r.grant(frame.NewReader(&stream))
+	for in := frame.NewReader(&said); ; {
+		body, end := in.Read()
+		if end != nil {
+			return heard, err
+		}
+		heard = append(heard, body)
+	}
+}
+
+// meaning reads one message apart from the relay: what it says of the attach. It knows
+// nothing of one whose members are spelt otherwise or come twice.
+func meaning(body []byte) (answer, grant, known bool) {
+	var m map[string]any
+	if json.Unmarshal(body, &m) != nil {
+		return false, false, json.Valid(body) // what is no JSON at all is nobody's answer either
+	}
+	for name := range m {
+		for _, exact := range []string{"id", "method", "result", "error"} {
+			if strings.EqualFold(name, exact) && (name != exact || bytes.Count(body, []byte(exact)) > 1) {
+				return false, false, false
+			}
+		}
+	}
+	if bytes.Contains(body, []byte("\\u")) {
+		return false, false, false
+	}
+	id, method := m["id"], m["method"]
+	if method != nil && method != "" {
+		return false, false, true
+	}
+	_, object := m["result"].(map[string]any)
+	return id == "attach" || id == nil && m["error"] != nil, id == "attach" && object && m["error"] == nil, true
+}
+
+// FuzzGrant: only an answer to the attach grants it, the browser then hears what came
+// before it and no more; a browser that is not let in hears one error at most, which
+// answers no request of its own.
+func FuzzGrant(f *testing.F) {
+	for _, s := range []string{
+		granted, hello1 + "\n" + granted, refusal("busy"), hello1 + "\n" + refusal("origin_refused"), refusal("stopping"),
+		`{"id":null,"error":{"code":1002,"message":"m"}}`, `{"id":"attach","result":{},"error":null}`, `{"id":"attach"}`, `{"error":null}`,
+		strings.Repeat(hello1+"\n", maxEarly+1) + granted, `{"id":"attach","error":{"code":1,"message":"` + strings.Repeat("<", 600) + `"}}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		messages := bytes.FieldsFunc(text, func(c rune) bool { return c == '\n' })
+		heard, err := grantOf(t, messages...)
+		first, sure := len(messages), true // the first answer
+		for i, m := range messages {
+			answer, grant, known := meaning(m)
+			if sure = sure && known; answer {
+				if first = i; sure && i <= maxEarly && grant != (err == nil) {
+					t.Fatalf("%q: %v", m, err)
+				}
+				break
+			}
+		}
+		switch {
+		case err == nil:
+			if sure && (len(heard) != first || !bytes.Equal(bytes.Join(heard, nil), bytes.Join(messages[:first], nil))) {
+				t.Fatalf("%q: the browser hears %q", messages, heard)
+			}
+		case errors.Is(err, ErrRefused):
+			var e struct {
+				ID    *int
+				Error *protocol.Error
+			}
+			if len(heard) != 1 || json.Unmarshal(heard[0], &e) != nil || e.ID != nil || e.Error == nil || e.Error.Code == 0 {
+				t.Fatalf("%q: the browser hears %q", messages, heard)
+			}
+		case !errors.Is(err, errDaemonGone) || len(heard) > 0:
+			t.Fatalf("%q: %v, the browser hears %q", messages, err, heard)
+		}
+	})
+}

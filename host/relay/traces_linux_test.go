@@ -1,0 +1,54 @@
+package relay
+
+import (
+	"bytes"
+	"net"
+	"testing"
+
+	"swapkeep/host/frame"
+	"swapkeep/keys/keystest/traces"
+)
+
+// TestNothingOfAFrameIsLeftInMemory: a password and the words of a wallet have passed
+// the relay, which is the browser's or a command's for as long as a window is open, and
+// the memory of the process has nothing of them. Both ends wipe their own copies.
+func TestNothingOfAFrameIsLeftInMemory(t *testing.T) {
+	d := newDaemon(t)
+	password, words := traces.Letters(24), traces.Letters(24)
+	needles := []traces.Needle{traces.Of("password", password), traces.Of("words", words)}
+	answer := append(append([]byte(`{"jsonrpc":"2.0","id":1,"result":{"words":"`), words...), `"}}`...)
+	d.behave = func(conn net.Conn, _ int) {
+		in, out := frame.NewReader(conn), frame.NewWriter(conn)
+		body, err := in.Read()
+		if err != nil || !bytes.Contains(body, password) {
+			t.Errorf("the daemon heard another frame: %v", err)
+		}
+		clear(body)
+		if err := out.Write(answer); err != nil {
+			t.Error(err)
+		}
+		clear(answer)
+		_, _ = in.Read() // until the relay ends
+	}
+	b := start(t, d, nil)
+	b.expect(t, hello1)
+	request := append(append([]byte(`{"jsonrpc":"2.0","id":1,"method":"keys.create","params":{"password":"`), password...), `"}}`...)
+	if err := b.in.Write(request); err != nil {
+		t.Fatal(err)
+	}
+	clear(request)
+	got, err := b.out.Read()
+	if err != nil || !bytes.Contains(got, words) {
+		t.Fatalf("the browser heard another frame: %v", err)
+	}
+	if found, err := traces.Find(needles...); err != nil || len(found) == 0 {
+		t.Errorf("what the test itself holds is not found, the search is blind: %v", err)
+	}
+	for _, own := range [][]byte{got, password, words} {
+		clear(own)
+	}
+	found, err := traces.Find(needles...)
+	if err != nil || len(found) != 0 {
+		t.Errorf("left in memory: %v, %v", found, err)
+	}
+}

@@ -1,0 +1,28 @@
+package swap
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// TestOpaqueCallAndAnUnknownToken shows what docs/security.md says that a provider can:
+// an opaque call to a contract that is not built in takes what the account once allowed
+// that very contract of a token that the wallet does not know. Of one that is known
+// TestOpaqueCallAndAnotherAllowance says that it cannot.
+func TestOpaqueCallAndAnUnknownToken(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Opaque, false)
+	c := b.crook()
+	at := c.deploy(chameleon())
+	b.service.engine.Tokens = func(uint64) []common.Address { return nil }
+	b.approveFor(at, usdt, 4000e6) // by another wallet, long ago
+	h.to(at, slices.Concat(pad(usdt), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(0), word(thousand)))
+	r, err := b.handing(native, 1e15)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.settles(b.accepted(r).ID)
+	b.holds(usdt, 4000e6)
+}

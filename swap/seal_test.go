@@ -1,0 +1,346 @@
+package swap
+
+import (
+	"bytes"
+	"errors"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/google/uuid"
+)
+
+// rewrites changes an order's record as whoever can write the file does, while the
+// daemon is stopped.
+func (b *bench) rewrites(id string, change func(*Order)) {
+	b.t.Helper()
+	b.halt()
+	o, err := b.service.o.Journal.Get(id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	change(&o)
+	if err := b.service.o.Journal.Update(&o, because("test")); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// plants puts an order of its own into the file.
+func (b *bench) plants(o Order) {
+	b.t.Helper()
+	b.halt()
+	if _, made, err := b.service.o.Journal.Create(o, o.Digest); err != nil || !made {
+		b.t.Fatal(made, err)
+	}
+}
+
+// opens is the daemon's next start, and the user who unlocks.
+func (b *bench) opens() {
+	b.start()
+	b.hand.locked.Store(false)
+	b.service.Wake()
+}
+
+// consistent gives an order the digest of what it says now.
+func (o *Order) consistent() { o.Digest = Digest(o.Terms, o.Plan.Effects()) }
+
+// payable makes everything about an order say another recipient.
+func (o *Order) payable(to common.Address) {
+	o.Terms.Recipient, o.Offer.Request.Recipient = to, to
+	for i, s := range o.Plan.Steps {
+		for j := range s.Effect.Receives {
+			o.Plan.Steps[i].Effect.Receives[j].To = to
+		}
+	}
+	o.consistent()
+}
+
+func isChanged(o Order) bool { return o.Condition == Changed }
+
+// TestNothingIsSignedForAChangedRecord: whatever a program changes of what was accepted,
+// and however well the rest agrees with it, nothing is signed. The order says so, and
+// the user can end it.
+func TestNothingIsSignedForAChangedRecord(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	strangers, err := crypto.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.hand.locked.Store(true)
+	another := b.swap(usdc, 500e6)
+	for name, change := range map[string]func(*Order){
+		"recipient":          func(o *Order) { o.payable(thief) },
+		"refund address":     func(o *Order) { o.Terms.RefundTo = thief; o.consistent() },
+		"amount":             func(o *Order) { o.Terms.AmountIn = big.NewInt(2 * thousand); o.consistent() },
+		"floor":              func(o *Order) { o.Terms.FloorOut = big.NewInt(1); o.consistent() },
+		"deadline":           func(o *Order) { o.Terms.Deadline = o.Terms.Deadline.Add(time.Hour); o.consistent() },
+		"gas ceiling":        func(o *Order) { o.Terms.GasCeiling = big.NewInt(1e18); o.consistent() },
+		"digest":             func(o *Order) { o.Digest = another.Digest },
+		"bytes of a step":    func(o *Order) { o.Plan.Steps[0].Call.Data = bytes.Repeat([]byte{1}, 68) },
+		"a message's bytes":  func(o *Order) { o.Plan.Steps[1].Typed.Message["sigDeadline"] = "1" },
+		"what is asked for":  func(o *Order) { o.Offer.Request.Recipient = thief },
+		"the offer's words":  func(o *Order) { o.Offer.Raw = []byte(`{"quote":"another"}`) },
+		"the offer's life":   func(o *Order) { o.Offer.Expires = o.Offer.Expires.Add(time.Hour) },
+		"slippage":           func(o *Order) { o.SlippageBps = 5000 },
+		"acknowledged":       func(o *Order) { o.AckCodes = []string{"contract_not_built_in"} },
+		"when":               func(o *Order) { o.Created = o.Created.Add(time.Hour) },
+		"another's seal":     func(o *Order) { s, _, _ := b.service.Order(another.ID); o.Seal = s.Seal },
+		"a stranger's seal":  func(o *Order) { o.payable(thief); *o = (&hand{key: strangers}).sealed(*o) },
+		"the act of a seal":  func(o *Order) { o.Seal.Act = "accept" },
+		"the time of a seal": func(o *Order) { o.Seal.Made = o.Seal.Made.Add(time.Second) },
+		"no code":            func(o *Order) { o.payable(thief); o.Seal.Code = common.Hash{} },
+		"no seal":            func(o *Order) { o.payable(thief); o.Seal = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.t = t
+			b.hand.locked.Store(true)
+			if b.stop == nil {
+				b.start()
+			}
+			b.made++ // two plans of one second would be the same plan
+			o := b.swap(usdc, thousand+int64(b.made))
+			b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+			b.rewrites(o.ID, change)
+			if err := b.end(another.ID); err != nil { // so that it alone is there to be carried out
+				t.Fatal(err)
+			}
+			b.opens()
+			o = b.until(o.ID, "refused", isChanged)
+			if o.Cause == nil || o.Cause.Code != RecordChanged || o.Reason == "" || o.Step != 0 {
+				t.Errorf("step %d, %q, cause %+v", o.Step, o.Reason, o.Cause)
+			}
+			if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
+				t.Fatal(err)
+			}
+			if o = b.ends(o.ID, Cancelled); o.Verdict.Sources != "nothing was signed" {
+				t.Errorf("verdict %+v", o.Verdict)
+			}
+			b.mined(0)
+			if n := b.hand.signed.Load(); n != 0 {
+				t.Errorf("%d transactions were signed", n)
+			}
+		})
+	}
+}
+
+// end withdraws an order in the journal, if it is open.
+func (b *bench) end(id string) error {
+	o, err := b.service.o.Journal.Get(id)
+	if err != nil || o.State.Final() {
+		return err
+	}
+	o.State = Cancelled
+	return b.service.o.Journal.Update(&o, because("test"))
+}
+
+// TestPlantedOrders: an order that nobody accepted is not carried out, whether it has no
+// seal, or one that is another order's. One without a seal may be an older version's: if
+// it pays the account itself it is proposed, and goes on once it is accepted.
+func TestPlantedOrders(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	done := b.ends(b.swap(usdc, thousand).ID, Filled)
+	before := b.hand.signed.Load()
+	plant := func(change func(*Order)) Order {
+		o := done.Clone()
+		o.ID, o.Request = uuid.Must(uuid.NewV7()).String(), uuid.NewString()
+		o.State, o.Step, o.Results, o.Verdict, o.Wrapped, o.Revision = Accepted, 0, nil, nil, false, 0
+		b.made++
+		o.Created, o.Terms.Deadline = b.now().UTC(), b.now().Add(consentTime+time.Duration(b.made)*time.Second).UTC().Truncate(time.Second)
+		o.Offer.Expires = b.now().Add(time.Minute).UTC()
+		o.consistent()
+		change(&o)
+		b.plants(o)
+		return o
+	}
+	copied := plant(func(o *Order) { o.payable(thief) })
+	bare := plant(func(o *Order) { o.payable(thief); o.Seal = nil })
+	exact := plant(func(o *Order) {
+		o.Terms, o.Offer, o.Digest, o.Created = done.Terms, done.Offer, common.Hash{1}, done.Created
+	})
+	b.opens()
+	for _, o := range []Order{copied, bare, exact} {
+		o = b.until(o.ID, "refused", isChanged)
+		if want := map[bool]Word{true: NotSealed, false: SealBroken}[o.Seal == nil]; o.Cause.Word != want {
+			t.Errorf("cause %+v, want %s", o.Cause, want)
+		}
+	}
+	if n := b.hand.signed.Load(); n != before {
+		t.Fatalf("%d transactions were signed for planted orders", n-before)
+	}
+	older := plant(func(o *Order) { o.Seal = nil })
+	b.opens()
+	o := b.until(older.ID, "in need of consent", proposes)
+	if o.Cause.Word != NotSealed || o.Proposal.Terms.Recipient != b.from || b.hand.signed.Load() != before {
+		t.Errorf("cause %+v, pays %s", o.Cause, o.Proposal.Terms.Recipient)
+	}
+	if _, err := b.service.Accept(t.Context(), acceptOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	b.ends(older.ID, Filled)
+}
+
+// TestProposalsAreSealed: a proposal that the engine did not make cannot be accepted, and
+// none is made after its likeness.
+func TestProposalsAreSealed(t *testing.T) {
+	b := newBench(t)
+	o := fallen(b, b.trades())
+	forged := o.Clone()
+	forged.Terms, forged.Offer, forged.Plan = o.Proposal.Terms, o.Proposal.Offer, o.Proposal.Plan
+	forged.payable(thief)
+	b.rewrites(o.ID, func(o *Order) {
+		o.Proposal.Terms, o.Proposal.Offer, o.Proposal.Plan, o.Proposal.Digest = forged.Terms, forged.Offer, forged.Plan, forged.Digest
+		o.Proposal.Made = b.now().Add(time.Hour).UTC()
+	})
+	changed, _, err := b.service.Order(o.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.service.Accept(t.Context(), acceptOf(changed))
+	refusedWith(t, err, RecordChanged)
+	b.opens()
+	again := b.until(o.ID, "proposed again", func(o Order) bool { return proposes(o) && o.Proposal.Digest != forged.Digest })
+	if again.Proposal.Terms.Recipient != b.from || again.Terms.Recipient != b.from {
+		t.Errorf("proposes to pay %s", again.Proposal.Terms.Recipient)
+	}
+	old := again.Seal
+	if _, err := b.service.Accept(t.Context(), acceptOf(again)); err != nil {
+		t.Fatal(err)
+	}
+	if done := b.ends(o.ID, Filled); done.Seal.Code == old.Code || done.Seal.Act != "accept" || done.Terms.Recipient != b.from {
+		t.Errorf("sealed %+v", done.Seal)
+	}
+}
+
+// TestOldSealAfterAccept: the seal of the first consent is none for what was accepted in
+// its place.
+func TestOldSealAfterAccept(t *testing.T) {
+	b := newBench(t)
+	o := fallen(b, b.trades())
+	first := o.Seal
+	b.hand.locked.Store(true)
+	if _, err := b.service.Accept(t.Context(), acceptOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	b.rewrites(o.ID, func(o *Order) { o.Seal = first })
+	before := b.hand.signed.Load()
+	b.opens()
+	b.until(o.ID, "refused", isChanged)
+	if b.hand.signed.Load() != before {
+		t.Error("signed under the first consent's seal")
+	}
+}
+
+// TestWishesAreSealed: that the user wants an order's transaction ended, or sped up, is
+// nobody else's to say. What was sent goes on being watched meanwhile, to its proven end.
+func TestWishesAreSealed(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Order)
+		wanted State
+	}{
+		"an end":            {func(o *Order) { o.Cancel = true }, Filled},
+		"a speed-up":        {func(o *Order) { o.Bump = &Bump{Tier: "fast", Over: o.Sending} }, Filled},
+		"an end by another": {func(o *Order) { o.Cancel, o.Ending = true, o.Seal }, Filled},
+		"other terms":       {func(o *Order) { o.Terms.GasCeiling = big.NewInt(1e18); o.consistent(); o.Cancel = true }, Cancelled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			o := b.stuck(nil)
+			b.rewrites(o.ID, c.change)
+			before := b.hand.signed.Load()
+			b.opens()
+			o = b.until(o.ID, "refused", isChanged)
+			if b.hand.signed.Load() != before {
+				t.Error("signed for a wish that is not the user's")
+			}
+			if c.wanted == Cancelled {
+				if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
+					t.Fatal(err)
+				}
+				b.until(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+			}
+			b.chain.Resume()
+			b.ends(o.ID, c.wanted)
+		})
+	}
+}
+
+// TestForgedUsesAreNone: what orders that nobody accepted say they need of an allowance
+// is neither approved for them nor taken off what a contract may take.
+func TestForgedUsesAreNone(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	forged := b.service.o.Journal.spends(t, Signed, 300e6)
+	b.service.o.Journal.must(t, &forged, func(o *Order) {
+		o.Terms.Account, o.State, o.Step, o.Results = b.from, Executing, 2, []Result{{}, {Signature: make([]byte, 65)}}
+	})
+	if uses, err := b.service.o.Journal.Uses(forged.allowanceKey()); err != nil || len(uses) != 1 {
+		t.Fatal(uses, err)
+	}
+	r, err := b.review(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := r.Plan.Steps[0].Effect.Approves[0]; a.Amount.Int64() != thousand || a.Shares != nil {
+		t.Errorf("approves %s with a share of %v", a.Amount, a.Shares)
+	}
+}
+
+// TestNothingIsAcceptedWithoutKeys: what cannot be sealed is not accepted.
+func TestNothingIsAcceptedWithoutKeys(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	o := fallen(b, tr)
+	r, err := b.review(usdt, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.halt()
+	b.hand.strict = true
+	b.hand.locked.Store(true)
+	acts := map[string]func() (Order, error){
+		"execute": func() (Order, error) {
+			return b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s"})
+		},
+		"accept": func() (Order, error) { return b.service.Accept(t.Context(), acceptOf(o)) },
+		"cancel": func() (Order, error) { return b.service.Cancel(t.Context(), cancelOf(o)) },
+	}
+	for name, act := range acts {
+		if _, err := act(); !errors.Is(err, errLocked) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	all, _, err := b.service.Orders(b.from, false, "", 10)
+	if err != nil || len(all) != 1 || all[0].Cancel || all[0].Digest != o.Digest {
+		t.Errorf("%d orders, %v", len(all), err)
+	}
+}
+
+// TestSealedForm: what is sealed is written as ever, or every open order would count as
+// changed after an update. A change of it needs another sealForm.
+func TestSealedForm(t *testing.T) {
+	terms, effects := fourSteps()
+	when := time.Date(2026, 11, 20, 12, 0, 0, 5, time.UTC)
+	o := Order{ID: "order", Digest: common.Hash{1}, Terms: terms, AckCodes: []string{"price_off"}, SlippageBps: 50, Created: when,
+		Offer: Offer{ID: "offer", Provider: DEX, AmountOut: big.NewInt(1), MinOut: big.NewInt(1), Expires: when, Raw: []byte(`{"a": "<b>"}`)},
+		Plan:  Plan{Settlement: ByOwnCall, Spender: permit2}}
+	for _, f := range effects {
+		o.Plan.Steps = append(o.Plan.Steps, Step{Kind: CallStep, Effect: f})
+	}
+	s := Seal{Form: sealForm, Act: "execute", Made: when}
+	message := o.consent().message(s)
+	if got := crypto.Keccak256Hash(message); got != common.HexToHash("0x3c27639d531a36dd39b1d4c540cad19e7357cfde6d10f8caf5c443aabe2e5d55") {
+		t.Errorf("%s: count sealForm up\n%s", got, message)
+	}
+	stored := o.Clone()
+	if !bytes.Equal(stored.consent().message(s), message) || !bytes.Equal(stored.Clone().consent().message(s), message) {
+		t.Error("an order reads otherwise once it was stored")
+	}
+	if others := slices.Concat(o.ending().message(s), message); bytes.HasPrefix(others, message) {
+		t.Error("two things are sealed alike")
+	}
+}

@@ -1,0 +1,115 @@
+// Command fuzz runs every fuzz target of the module for a while, some at once, and
+// prints a table. It fails at a finding, which stays in testdata/fuzz as the input
+// that shows it, and at a target that does not run.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ok, err := run(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fuzz:", err)
+	}
+	if err != nil || !ok {
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) (ok bool, err error) {
+	time := flag.String("time", "60s", "of each target; 1000x = so many executions")
+	share := flag.String("share", "1/1", "the i-th of n equal shares of the targets, as i/n")
+	jobs := flag.Int("jobs", 2, "targets at once, each on one worker")
+	only := flag.String("only", "", "a pattern of package.Target; others are left aside")
+	flag.Parse()
+	chosen, err := regexp.Compile(*only)
+	if err != nil {
+		return false, err
+	}
+	all, err := targets(ctx, ".")
+	if err != nil {
+		return false, err
+	}
+	all = slices.DeleteFunc(all, func(t target) bool { return !chosen.MatchString(t.pkg + "." + t.name) })
+	if all, err = shareOf(all, *share); err != nil {
+		return false, err
+	}
+	if len(all) == 0 || *jobs < 1 {
+		return false, fmt.Errorf("%d targets on %d jobs: nothing to run", len(all), *jobs)
+	}
+	bin, err := os.MkdirTemp("", "swapkeep-fuzz")
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = os.RemoveAll(bin) }()
+	f, err := newFuzzer(ctx, *time, bin, all)
+	if err != nil {
+		return false, err
+	}
+	done := f.runAll(ctx, all, *jobs, func(o outcome) {
+		fmt.Fprintln(os.Stderr, o.line())
+		if o.verdict != fine {
+			fmt.Fprintln(os.Stderr, o.said)
+		}
+	})
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	command := fmt.Sprintf("make fuzz FUZZTIME=%s FUZZSHARE=%s FUZZJOBS=%d", *time, *share, *jobs)
+	if *only != "" {
+		command += fmt.Sprintf(" FUZZONLY='%s'", *only)
+	}
+	return table(os.Stdout, done, command, commit(ctx)), nil
+}
+
+const columns = "%-9s  %-24s  %-24s  %12s  %6s  %6s  %8s"
+
+// line is o's row.
+func (o outcome) line() string {
+	return fmt.Sprintf(columns, o.verdict, strings.TrimPrefix(o.pkg, "swapkeep/"), o.name,
+		fmt.Sprint(o.executions), fmt.Sprint(o.fresh), fmt.Sprint(o.corpus), fmt.Sprintf("%.1f", o.seconds))
+}
+
+// table prints all outcomes and their sum, and reports whether all are fine.
+func table(w io.Writer, all []outcome, command, commit string) bool {
+	_, _ = fmt.Fprintf(w, "\n"+columns+"\n", "verdict", "package", "target", "executions", "new", "corpus", "seconds")
+	var executions int64
+	var seconds float64
+	count := map[string]int{}
+	for _, o := range all {
+		_, _ = fmt.Fprintln(w, o.line())
+		executions += o.executions
+		seconds += o.seconds
+		count[o.verdict]++
+	}
+	_, _ = fmt.Fprintf(w, "\n%d targets, %d executions, %.0f seconds of fuzzing (%.2f hours), %d findings, %d not run, %d not built\n",
+		len(all), executions, seconds, seconds/3600, count[finding], count[notRun], count[notBuilt])
+	_, _ = fmt.Fprintf(w, "commit %s, %s on %d CPUs: %s\nno seed: Go's fuzzer has none; a finding is kept as its input\n", commit, runtime.Version(), runtime.NumCPU(), command)
+	return count[fine] == len(all)
+}
+
+// commit is what the tree is of.
+func commit(ctx context.Context) string {
+	id, err := exec.CommandContext(ctx, "git", "rev-parse", "--short=12", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	name := strings.TrimSpace(string(id))
+	if changed, err := exec.CommandContext(ctx, "git", "status", "--porcelain").Output(); err != nil || len(changed) > 0 {
+		name += " with changes"
+	}
+	return name
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// What became of a target.
+const (
+	fine     = "ok"
+	finding  = "FINDING"
+	notBuilt = "NOT BUILT"
+	notRun   = "NOT RUN" // no execution, and no error
+)
+
+// An outcome is a target's line of the table.
+type outcome struct {
+	target
+	verdict    string
+	executions int64
+	fresh      int64 // inputs that reached what none before did
+	corpus     int64 // all that are kept, the committed ones among them
+	seconds    float64
+	said       string // by the run, where it is not fine
+}
+
+// A fuzzer runs targets. Each package is built once, when its first target's turn has come.
+type fuzzer struct {
+	time  string // as -fuzztime takes it
+	cache string // where what fuzzing found interesting is kept, by package
+	bin   string // folder for the programs
+
+	mu    sync.Mutex
+	built map[string]*program
+}
+
+// A program is one package's tests, built for fuzzing.
+type program struct {
+	once sync.Once
+	path string
+	err  error
+	told bool // err
+	left int  // targets to run
+}
+
+func newFuzzer(ctx context.Context, time, bin string, all []target) (*fuzzer, error) {
+	cache, err := exec.CommandContext(ctx, "go", "env", "GOCACHE").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	f := &fuzzer{time: time, cache: filepath.Join(strings.TrimSpace(string(cache)), "fuzz"), bin: bin, built: map[string]*program{}}
+	for _, t := range all {
+		if f.built[t.pkg] == nil {
+			f.built[t.pkg] = &program{path: filepath.Join(bin, strconv.Itoa(len(f.built))+".test")}
+		}
+		f.built[t.pkg].left++
+	}
+	return f, nil
+}
+
+// runAll runs so many targets at once, and tells each outcome as it comes.
+func (f *fuzzer) runAll(ctx context.Context, all []target, jobs int, tell func(outcome)) []outcome {
+	done := make([]outcome, len(all))
+	next := make(chan int)
+	var running sync.WaitGroup
+	var telling sync.Mutex
+	for range jobs {
+		running.Go(func() {
+			for i := range next {
+				done[i] = f.run(ctx, all[i])
+				telling.Lock()
+				tell(done[i])
+				telling.Unlock()
+			}
+		})
+	}
+	for i := range all {
+		next <- i
+	}
+	close(next)
+	running.Wait()
+	return done
+}
+
+// run builds t's package if that was not done, and fuzzes t.
+func (f *fuzzer) run(ctx context.Context, t target) outcome {
+	p := f.built[t.pkg]
+	p.once.Do(func() { p.err = build(ctx, t, p.path) })
+	defer f.leave(p)
+	if p.err != nil {
+		said := p.err.Error()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if p.told { // by another target of the package
+			said = ""
+		}
+		p.told = true
+		return outcome{target: t, verdict: notBuilt, said: said}
+	}
+	return f.fuzz(ctx, t, p.path)
+}
+
+// leave removes a program that no target needs any more: together they are gigabytes.
+func (f *fuzzer) leave(p *program) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if p.left--; p.left == 0 {
+		_ = os.Remove(p.path)
+	}
+}
+
+// build compiles the tests of t's package, instrumented as for go test -fuzz.
+func build(ctx context.Context, t target, path string) error {
+	c := exec.CommandContext(ctx, "go", "test", "-c", "-fuzz=.", "-o", path, ".")
+	c.Dir = t.dir
+	out, err := c.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
+
+// tries is how often a target is run again whose failure is the fuzzer's own.
+const tries = 3
+
+// fuzz runs t on one worker.
+func (f *fuzzer) fuzz(ctx context.Context, t target, program string) outcome {
+	o := outcome{target: t}
+	for range tries {
+		c := exec.CommandContext(ctx, program, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.fuzztime="+f.time,
+			"-test.fuzzminimizetime=5x", "-test.fuzzcachedir="+filepath.Join(f.cache, t.pkg), "-test.parallel=1")
+		c.Dir = t.dir
+		c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // it ends its worker
+		c.WaitDelay = 10 * time.Second
+		began := time.Now()
+		out, err := c.CombinedOutput()
+		o.seconds += time.Since(began).Seconds()
+		o.read(string(out))
+		if err == nil {
+			break
+		}
+		o.verdict, o.said = finding, string(out)
+		if !outOfTime(o.said) || ctx.Err() != nil {
+			return o
+		}
+	}
+	if o.verdict = fine; o.executions == 0 {
+		o.verdict, o.said = notRun, "no execution: the build leaves it out, or its corpus takes longer than "+f.time
+	}
+	return o
+}
+
+// outOfTime reports whether a run failed only because its time ended, which Go's
+// fuzzer can take for a failure (golang/go#75804). It wrote no failing input then.
+func outOfTime(said string) bool {
+	return strings.Contains(said, "context deadline exceeded") && !strings.Contains(said, "Failing input written")
+}
+
+var progress = regexp.MustCompile(`execs: (\d+) .*new interesting: (\d+) \(total: (\d+)\)`)
+
+// read adds what the last line about a run's progress counts.
+func (o *outcome) read(said string) {
+	all := progress.FindAllStringSubmatch(said, -1)
+	if len(all) == 0 {
+		return
+	}
+	last := all[len(all)-1]
+	o.executions += number(last[1])
+	o.fresh += number(last[2])
+	o.corpus = number(last[3])
+}
+
+// number reads digits that a pattern found.
+func number(digits string) int64 {
+	n, _ := strconv.ParseInt(digits, 10, 64)
+	return n
+}

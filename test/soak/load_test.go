@@ -1,0 +1,155 @@
+//go:build faults && linux
+
+package soak
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"swapkeep/fault"
+	"swapkeep/host/protocol"
+)
+
+const (
+	relays = 50
+	atOnce = 200 // requests of one relay
+)
+
+// smaller is the load of the short form.
+func smaller(n int) int {
+	if *short {
+		return n / 10
+	}
+	return n
+}
+
+// questions are what windows ask without asking anybody else.
+var questions = []question{
+	{"host.hello", func(int) any { return protocol.HelloParams{} }, anything},
+	{"tokens.search", func(n int) any { return protocol.SearchParams{Query: "USD", Limit: 1 + n%2} }, func(n int, result json.RawMessage) bool {
+		var r protocol.SearchResult
+		return json.Unmarshal(result, &r) == nil && len(r.Tokens) == 1+n%2
+	}},
+	{"prices.list", func(n int) any { return protocol.PricesParams{Limit: 1 + n%5} }, func(n int, result json.RawMessage) bool {
+		var r protocol.PricesResult
+		return json.Unmarshal(result, &r) == nil && len(r.Prices) == 1+n%5
+	}},
+	{"networks.list", none, anything},
+	{"keys.status", none, anything},
+	{"swap.orders", func(int) any { return protocol.OrdersParams{} }, anything},
+	{"settings.get", func(int) any { return protocol.SettingsParams{} }, anything},
+}
+
+func none(int) any                           { return struct{}{} }
+func anything(_ int, r json.RawMessage) bool { return len(r) > 0 }
+
+// bear makes a world and a daemon whose time passes as it does.
+func bear(t *testing.T) *home {
+	t.Helper()
+	begin(t)
+	goAt(t, 1)
+	h := open(t)
+	w := h.window()
+	defer w.shut()
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		var r protocol.PricesResult
+		w.must("prices.list", protocol.PricesParams{ChainID: mainnet}, &r)
+		if len(r.Prices) > 5 && !r.Fetched.IsZero() {
+			return h
+		}
+		if time.Now().After(end) {
+			t.Fatalf("no prices\n%s", h.log())
+		}
+	}
+}
+
+// settled is what the daemon holds once it has done what it begins with.
+func (h *home) settled() (now fault.Figures) {
+	h.t.Helper()
+	last, same := h.figures(), 0
+	for end := time.Now().Add(patience); same < 3 && time.Now().Before(end); last = now {
+		time.Sleep(time.Second)
+		now = h.figures()
+		if same++; now.Heap > last.Heap+mebi/16 || now.Goroutines > last.Goroutines {
+			same = 0
+		}
+	}
+	return last
+}
+
+// rested waits until the daemon holds no more than before, but for what it keeps once it
+// has done much: that is the same after ten times as many requests.
+func (h *home) rested(before fault.Figures) (now fault.Figures) {
+	h.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		now = h.figures()
+		if now.Goroutines <= before.Goroutines+12 && now.Descriptors <= before.Descriptors+8 && now.Heap <= before.Heap+4*mebi && now.RSS <= before.RSS+16*mebi {
+			return now
+		}
+		if time.Now().After(end) {
+			h.t.Errorf("it was %s\nand stays %s", held(before), held(now))
+			return now
+		}
+	}
+}
+
+func held(f fault.Figures) string {
+	return fmt.Sprintf("RSS %s (peak %s), heap %s, %d goroutines, %d descriptors", mib(float64(f.RSS)), mib(float64(f.Peak)), mib(float64(f.Heap)), f.Goroutines, f.Descriptors)
+}
+
+// TestLoad: 50 relays with 200 requests in flight each get every answer, once.
+func TestLoad(t *testing.T) {
+	h := bear(t)
+	together(t, h, loadsOf(relays, atOnce)) // what is made once is made
+	before := h.settled()
+	loads := loadsOf(relays, smaller(4000))
+	took, lasted := together(t, h, loads)
+	results, busy := 0, 0
+	for _, l := range loads {
+		results, busy = results+l.count(""), busy+l.count("busy")
+	}
+	if results+busy != len(took) || busy > 0 {
+		t.Errorf("%d results and %d busy of %d requests: as many as may wait are in flight, and none is to be refused", results, busy, len(took))
+	}
+	after := h.rested(before)
+	tell(t, fmt.Sprintf("%d relays, %d requests in flight each: %d answers, %.0f/s; %s\nbefore: %s\nafter: %s\n",
+		relays, atOnce, len(took), float64(len(took))/lasted.Seconds(), took, held(before), held(after)))
+}
+
+func loadsOf(n, total int) (all []*load) {
+	for range n {
+		all = append(all, &load{total: total, atOnce: atOnce, questions: questions})
+	}
+	return all
+}
+
+// TestLoadTooMuch: what is over a connection's bound is refused as busy, and all else
+// is answered. That of others is.
+func TestLoadTooMuch(t *testing.T) {
+	h := bear(t)
+	before := h.settled()
+	slow := []question{{"tokens.balances", func(n int) any {
+		return protocol.BalancesParams{Account: protocol.Address(world.Accounts()[n%5].Address.Hex()), ChainID: mainnet}
+	}, func(n int, result json.RawMessage) bool {
+		var r protocol.BalancesResult
+		return json.Unmarshal(result, &r) == nil && len(r.Balances) > 0
+	}}}
+	const over = 2 * (protocol.MaxRunning + protocol.MaxQueued)
+	greedy := &load{total: over, atOnce: over, questions: slow}
+	modest := loadsOf(5, smaller(4000))
+	took, _ := together(t, h, append(slices.Clone(modest), greedy))
+	if results, busy := greedy.count(""), greedy.count("busy"); results+busy != over || busy == 0 || results < protocol.MaxRunning {
+		t.Errorf("%d results and %d busy of %d requests", results, busy, over)
+	}
+	for i, l := range modest {
+		if n := l.count(""); n != l.total {
+			t.Errorf("modest relay %d has %d results of %d", i, n, l.total)
+		}
+	}
+	after := h.rested(before)
+	tell(t, fmt.Sprintf("one relay with %d slow requests in flight: %d answered, %d refused as busy; five others beside it: %s\nafter: %s\n",
+		over, greedy.count(""), greedy.count("busy"), took[:len(took)-over], held(after)))
+}

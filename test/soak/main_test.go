@@ -1,0 +1,164 @@
+//go:build faults && linux
+
+// Package soak has the real daemon live through a day in minutes, with a user beside
+// it, and wants what it holds at the end to be what it held in the morning. Run it with
+//
+//	make soak             a day
+//	make soak SOAK=2h     a short one
+//
+// and have it bear more than a user makes of it, with
+//
+//	make load
+//	make load LOAD=short
+//
+// The daemon is the real program, built with the tag faults: its clock and what waits
+// by it run hundreds of times as fast (see package fault), answers take the time they
+// take. The sandbox, which is the world here, goes by the same clock. Under load time
+// passes as it does, but where a test says otherwise.
+package soak
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"swapkeep/fault"
+	"swapkeep/sandbox"
+)
+
+var (
+	length = flag.Duration("soak", 2*time.Hour, "how long, by the daemon's clock")
+	short  = flag.Bool("short-load", false, "load of a tenth")
+	report = flag.String("report", "", "file that tables are added to, besides the log")
+)
+
+// world is what all of a run share.
+var world struct {
+	root, pace string
+	*sandbox.Sandbox
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	var err error
+	if world.root, err = os.MkdirTemp("", "sks"); err == nil {
+		defer os.RemoveAll(world.root)
+		err = build()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// build makes the programs as the Makefile does, but for fault tests.
+func build() error {
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-tags", "faults", "-o", world.root+"/", "swapkeep/cmd/swapkeep", "swapkeep/cmd/swapkeepd")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// begin opens the world at a pace that a user can act at.
+func begin(t *testing.T) {
+	t.Helper()
+	world.pace = filepath.Join(world.root, "pace")
+	goAt(t, 1)
+	t.Cleanup(fault.Follow(world.pace))
+	var err error
+	if world.Sandbox, err = sandbox.Start(t.Context(), sandbox.Options{Chains: []uint64{mainnet, base}, Period: -1, Instant: true}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := world.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := world.WriteFiles(filepath.Join(world.root, "world")); err != nil {
+		t.Fatal(err)
+	}
+	goAt(t, calm)
+	beat(t)
+}
+
+// The paces of time.
+const (
+	calm = 15  // while the user does something: quotes live for a second or two
+	fast = 400 // while he is away, and the machine is not busy
+)
+
+func goAt(t *testing.T, times float64) {
+	t.Helper()
+	if err := fault.SetPace(world.pace, times); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tell shows a table, and adds it to the report.
+func tell(t *testing.T, text string) {
+	t.Helper()
+	t.Log("\n" + text)
+	if *report == "" {
+		return
+	}
+	f, err := os.OpenFile(*report, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err == nil {
+		_, err = f.WriteString(text + "\n")
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// beat makes blocks whose time is the clock's, until the test ends.
+func beat(t *testing.T) {
+	stop, done := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { close(stop); <-done })
+	go func() {
+		defer close(done)
+		last := time.Now()
+		for {
+			// Between blocks there are ten seconds of the daemon's, and less while a
+			// user waits for them.
+			select {
+			case <-stop:
+				return
+			case <-fault.After(10 * time.Second):
+			case <-time.After(150 * time.Millisecond):
+			}
+			if time.Since(last) < 20*time.Millisecond {
+				continue
+			}
+			last = time.Now()
+			for _, c := range world.Chains() {
+				if c.Paused() {
+					continue
+				}
+				now := fault.Now()
+				if c.ID == mainnet {
+					now = now.Add(lead)
+				}
+				if d := now.Sub(time.Unix(int64(c.Head().Time), 0)); d >= time.Second {
+					_ = c.Shift(d) // it refuses while a transaction comes in: the next one makes up for it
+				}
+			}
+		}
+	}()
+}
+
+// lead is by how much the chain where payments arrive is later than the one where they
+// are made: one that is older than its deposit would be none.
+const lead = 5 * time.Second

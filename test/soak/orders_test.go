@@ -1,0 +1,298 @@
+//go:build faults && linux
+
+package soak
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/fault"
+	"swapkeep/host/protocol"
+	"swapkeep/sandbox/bridgesim"
+)
+
+// manyOrders are as many as a daemon takes.
+const manyOrders = 1000
+
+// A share is how many of them are of a kind.
+type share struct {
+	deal
+	of float64
+}
+
+// deposits are made first, and not paid out; then calls are, and not mined.
+var (
+	deposits = []share{{deal{name: "bridge", kind: "bridge", chain: base, to: mainnet, amount: milli}, 0.4}}
+	wraps    = []share{{deal{name: "wrap", kind: "dex", chain: base, out: weth, amount: milli}, 0.6}}
+)
+
+const (
+	rush     = 20 // pace while orders are made, and settle
+	helloMax = 100 * time.Millisecond
+)
+
+// most is how often a second those outside may be asked: providers within what they grant,
+// networks a few things at each look at an order.
+var most = rates{"dex": 6, "intent": 6, "bridge": 6, "rpc": 100}
+
+// TestLoadOrders: a thousand open orders are followed to their ends within what
+// providers grant, and the daemon answers meanwhile.
+func TestLoadOrders(t *testing.T) {
+	h := bear(t)
+	u, count := settleIn(t, h), smaller(manyOrders)
+	if err := world.Chain(base).Fund(t.Context(), u.account, native, new(big.Int).Mul(big.NewInt(100), big.NewInt(1e18))); err != nil {
+		t.Fatal(err)
+	}
+	hold(t, bridgesim.Never)
+	goAt(t, rush)
+	began := time.Now()
+	u.makeMany(deposits, count)
+	w := h.window()
+	defer w.shut()
+	w.awaitDeposits(t)
+	world.Chain(base).Pause()
+	u.makeMany(wraps, count)
+	made := time.Since(began)
+
+	goAt(t, 1)
+	open := w.openOrders()
+	if open < count-count/20 {
+		t.Fatalf("%d orders are open, want %d but for a few", open, count)
+	}
+	before := callsOf()
+	waiting := w.hellosFor(5 * time.Second)
+	calls := before.perSecond()
+	within(t, calls)
+	text := fmt.Sprintf("%d orders made in %.1f s, %d open\nhello while they wait for a block: %s\ncalls a second: %s\n", count, made.Seconds(), open, waiting.took, calls)
+
+	goAt(t, rush)
+	before = callsOf()
+	world.Chain(base).Resume()
+	hold(t, bridgesim.Fill)
+	settling := w.settleAll(t, count)
+	calls = before.perSecond()
+	text += fmt.Sprintf("hello while they settle: %s\ncalls a second: %s\nall have ended after %.0f s of the daemon's time\n", settling.took, calls, settling.lasted.Seconds())
+	within(t, calls)
+	for _, p := range []spread{waiting.took, settling.took} {
+		if p.at(0.95) > helloMax {
+			t.Errorf("hello takes %s, want less than %s", p, helloMax)
+		}
+	}
+	w.allEnded(count)
+	tell(t, text+held(h.figures())+"\n")
+}
+
+// hold has the bridge's deposits end so, also those that it has.
+func hold(t *testing.T, kind bridgesim.Kind) {
+	t.Helper()
+	s := bridgesim.DefaultSettings
+	s.Outcome.Kind = kind
+	if err := world.Bridge().Set(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func within(t *testing.T, calls rates) {
+	t.Helper()
+	for name, n := range calls {
+		if n > most[name] {
+			t.Errorf("%s is asked %.1f times a second, want at most %.0f", name, n, most[name])
+		}
+	}
+}
+
+// makeMany makes orders, each share from a window of its own.
+func (u *user) makeMany(shares []share, count int) {
+	u.t.Helper()
+	var all sync.WaitGroup
+	for _, s := range shares {
+		w := u.window()
+		w.must("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+		w.must("networks.select", protocol.SelectParams{ChainID: base}, nil)
+		all.Go(func() {
+			defer w.shut()
+			for range int(s.of * float64(count)) {
+				if err := u.makeOne(w, s.deal); err != nil {
+					u.t.Errorf("%s: %v", s.name, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if u.t.Failed() {
+		u.t.FailNow()
+	}
+}
+
+// makeOne tries again what came too late, on a machine that is busy, with more time.
+func (u *user) makeOne(w *window, d deal) (err error) {
+	defer goAt(u.t, rush)
+	for pace := float64(rush); pace >= 1; pace /= 2 {
+		goAt(u.t, pace)
+		q := protocol.QuoteParams{
+			Account: protocol.Address(u.account.Hex()), TokenIn: protocol.Address(d.in.Hex()), TokenOut: protocol.Address(d.out.Hex()),
+			AmountIn: protocol.AmountOf(d.amount), DstChainID: d.to, Providers: []string{d.kind},
+		}
+		var offers protocol.QuoteResult
+		var r protocol.Review
+		if err = w.ask("swap.quote", q, &offers); err == nil && len(offers.Offers) == 0 {
+			err = fmt.Errorf("no offer: %v", offers.Failures)
+		}
+		if err == nil {
+			err = w.ask("swap.prepare", protocol.PrepareParams{Offer: offers.Offers[0].ID}, &r)
+		}
+		if err == nil {
+			err = w.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest}, nil)
+		}
+		if err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// each calls f with the orders, page by page.
+func (w *window) each(open bool, f func(protocol.Order)) {
+	w.t.Helper()
+	p := protocol.OrdersParams{Open: open, Limit: protocol.PageMax}
+	for {
+		var r protocol.OrdersResult
+		w.must("swap.orders", p, &r)
+		for _, o := range r.Orders {
+			f(o)
+		}
+		if p.Cursor = r.Cursor; p.Cursor == "" {
+			return
+		}
+	}
+}
+
+func (w *window) openOrders() (n int) {
+	w.t.Helper()
+	w.each(true, func(protocol.Order) { n++ })
+	return n
+}
+
+// awaitDeposits waits until every open order's deposit is mined: one that waits for long
+// is withdrawn.
+func (w *window) awaitDeposits(t *testing.T) {
+	t.Helper()
+	for end := time.Now().Add(4 * patience); ; time.Sleep(100 * time.Millisecond) {
+		early := 0
+		w.each(true, func(o protocol.Order) {
+			if o.State != "settling" {
+				early++
+			}
+		})
+		if early == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d deposits are not mined\n%s", early, w.log())
+		}
+	}
+}
+
+// allEnded wants every order to have ended with proof, and those that are filled each to
+// be paid by a transaction of its own. On a machine that is busy a few deposits come too
+// late, and are withdrawn.
+func (w *window) allEnded(count int) {
+	w.t.Helper()
+	states, paid, n := map[string]int{}, map[common.Hash]bool{}, 0
+	w.each(false, func(o protocol.Order) {
+		n++
+		states[o.State]++
+		if !o.Final || o.Verdict == nil {
+			w.t.Errorf("order %s is %s without proof: %s", o.ID, o.State, o.Reason)
+		}
+		if o.State == "filled" {
+			paid[common.HexToHash(string(o.Steps[len(o.Steps)-1].Tx))] = true
+		}
+	})
+	filled := states["filled"]
+	if n != count || filled+states["cancelled"] != count || filled < count-count/20 || len(paid) != filled {
+		w.t.Errorf("%d orders %v, paid by %d transactions; want %d", n, states, len(paid), count)
+	}
+}
+
+// A greeting is how long hellos took, and all of it.
+type greeting struct {
+	took   spread
+	lasted time.Duration
+}
+
+// hellosFor says hello every few milliseconds for so long.
+func (w *window) hellosFor(d time.Duration) (g greeting) {
+	w.t.Helper()
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		began := time.Now()
+		w.must("host.hello", protocol.HelloParams{}, nil)
+		g.took = append(g.took, time.Since(began))
+	}
+	return g
+}
+
+// settleAll says hello until all orders have ended.
+func (w *window) settleAll(t *testing.T, count int) (g greeting) {
+	t.Helper()
+	began, by := time.Now(), fault.Now()
+	for n := w.openOrders(); n > 0; n = w.openOrders() {
+		g.took = append(g.took, w.hellosFor(time.Second).took...)
+		if n > 0 && time.Since(began) > patience+time.Duration(count)*200*time.Millisecond {
+			left := map[string]int{}
+			w.each(true, func(o protocol.Order) { left[o.Terms.Provider+" "+o.State+" "+o.Condition]++ })
+			t.Fatalf("%d of %d orders are still open: %v\n%s", n, count, left, w.log())
+		}
+	}
+	g.lasted = fault.Now().Sub(by)
+	return g
+}
+
+// calls are what was asked of those outside, and since when.
+type calls struct {
+	of map[string]int
+	at time.Time
+}
+
+func callsOf() calls {
+	c := calls{map[string]int{}, fault.Now()}
+	for _, kind := range []string{"dex", "intent", "bridge"} {
+		for _, n := range world.Faults(kind).Counts() {
+			c.of[kind] += n
+		}
+	}
+	for _, chain := range world.Chains() {
+		for _, n := range chain.Faults.Counts() {
+			c.of["rpc"] += n
+		}
+	}
+	return c
+}
+
+// rates are calls a second, of the daemon's, by whom is asked.
+type rates map[string]float64
+
+func (c calls) perSecond() rates {
+	now, r := callsOf(), rates{}
+	for name, n := range now.of {
+		r[name] = float64(n-c.of[name]) / now.at.Sub(c.at).Seconds()
+	}
+	return r
+}
+
+func (r rates) String() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		all = append(all, fmt.Sprintf("%s %.1f", name, r[name]))
+	}
+	return strings.Join(all, ", ")
+}

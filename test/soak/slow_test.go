@@ -1,0 +1,203 @@
+//go:build faults && linux
+
+package soak
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"swapkeep/host/frame"
+	"swapkeep/host/protocol"
+	"swapkeep/host/transport"
+)
+
+// dropTime is within which who does not read is gone: the buffers in between are full
+// soon, and no message may take longer than WriteTimeout.
+const dropTime = protocol.WriteTimeout + 20*time.Second
+
+// A rogue is a program of the same user on the daemon's socket. It asks without end,
+// where it asks at all.
+type rogue struct {
+	name string
+	asks bool
+	read func(net.Conn) // until it is dropped
+
+	dropped time.Duration // 0 = never
+}
+
+var rogues = []rogue{
+	{name: "asks and never reads", asks: true, read: func(net.Conn) {}},
+	{name: "asks and reads a byte a second", asks: true, read: sip},
+	{name: "is told and never reads", read: func(net.Conn) {}},
+	{name: "is told and reads a byte a second", read: sip},
+}
+
+func sip(c net.Conn) {
+	one := make([]byte, 1)
+	for {
+		if _, err := c.Read(one); err != nil {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// attach is a connection that the daemon takes for a browser's.
+func (h *home) attach(ctx context.Context) (net.Conn, error) {
+	c, err := transport.Dial(ctx, h.place)
+	if err != nil {
+		return nil, err
+	}
+	hello := protocol.AttachParams{Kind: protocol.KindBrowser, Origin: "chrome-extension://" + extension + "/", Version: "0.1.0"}
+	if err = (&pipe{frames: frame.NewWriter(c)}).send(0, "host.attach", hello); err == nil {
+		var body []byte
+		if body, err = frame.NewReader(c).Read(); err == nil && !bytes.Contains(body, []byte(`"result"`)) {
+			err = fmt.Errorf("not let in: %s", body)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// run is a rogue until it is dropped, or for as long as ctx.
+func (r *rogue) run(ctx context.Context, c net.Conn) {
+	defer c.Close()
+	began := time.Now()
+	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
+	go r.read(c)
+	p := &pipe{frames: frame.NewWriter(c)}
+	var err error
+	for n := 1; err == nil; n++ {
+		if r.asks {
+			err = p.send(n, "prices.list", protocol.PricesParams{ChainID: mainnet, Limit: 200})
+			continue
+		}
+		time.Sleep(100 * time.Millisecond)
+		err = p.send(n, "swap.watch", protocol.WatchParams{}) // a client that is there, and small
+	}
+	if ctx.Err() == nil {
+		r.dropped = time.Since(began)
+	}
+}
+
+// TestLoadSlow: who does not read, reads a byte a second or opens connections without end
+// is dropped or refused, and others do not feel it.
+func TestLoadSlow(t *testing.T) {
+	h := bear(t)
+	users := func() []*load {
+		all := loadsOf(10, smaller(20_000))
+		for _, l := range all {
+			l.atOnce = 5
+		}
+		return all
+	}
+	together(t, h, users())
+	before := h.settled()
+	alone, _ := together(t, h, users())
+
+	ctx, cancel := context.WithTimeout(t.Context(), dropTime)
+	defer cancel()
+	var all sync.WaitGroup
+	gang := append([]rogue{}, rogues...)
+	for i := range gang {
+		c, err := h.attach(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Go(func() { gang[i].run(ctx, c) })
+	}
+	var flood flooded
+	var told atomic.Int64
+	ended, end := context.WithCancel(ctx)
+	all.Go(func() { flood.dial(ended, h) })
+	for range 4 {
+		all.Go(func() { h.chatter(ended, &told) })
+	}
+	var beside spread
+	for range 3 {
+		took, _ := together(t, h, users())
+		beside = append(beside, took...)
+	}
+	for ctx.Err() == nil && !allDropped(gang) {
+		time.Sleep(50 * time.Millisecond)
+	}
+	end()
+	all.Wait()
+
+	text := ""
+	for _, r := range gang {
+		text += fmt.Sprintf("a client that %s: dropped after %.1f s\n", r.name, r.dropped.Seconds())
+		if r.dropped == 0 {
+			t.Errorf("who %s is still there after %s", r.name, dropTime)
+		}
+	}
+	if flood.refused.Load() < 100 {
+		t.Errorf("%d connections of a flood were refused", flood.refused.Load())
+	}
+	ratio := float64(beside.at(0.95)) / float64(alone.at(0.95))
+	if ratio > 3 && beside.at(0.95) > 50*time.Millisecond {
+		t.Errorf("others' p95 went from %s to %s", ms(alone.at(0.95)), ms(beside.at(0.95)))
+	}
+	after := h.rested(before)
+	tell(t, fmt.Sprintf("%severy window was told %d things; of a flood of %d connections %d were refused as busy\nten relays alone: %s; beside all these: %s; ratio of p95 %.2f\nbefore: %s\nafter: %s\n",
+		text, told.Load(), flood.dialled.Load(), flood.refused.Load(), alone, beside, ratio, held(before), held(after)))
+}
+
+func allDropped(gang []rogue) bool {
+	for i := range gang {
+		if gang[i].dropped == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// A flooded counts connections of who opens them without end and says nothing.
+type flooded struct{ dialled, refused atomic.Int64 }
+
+func (f *flooded) dial(ctx context.Context, h *home) {
+	var silent []net.Conn
+	for ctx.Err() == nil {
+		c, err := transport.Dial(ctx, h.place)
+		if err != nil {
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		f.dialled.Add(1)
+		_ = c.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+		body, err := frame.NewReader(c).Read()
+		var m struct{ Error *protocol.Error }
+		if err == nil && json.Unmarshal(body, &m) == nil && m.Error != nil && m.Error.Name == "busy" {
+			f.refused.Add(1)
+			_ = c.Close()
+			continue
+		}
+		silent = append(silent, c)
+	}
+	for _, c := range silent {
+		_ = c.Close()
+	}
+}
+
+// chatter has the daemon tell every window something, again and again.
+func (h *home) chatter(ctx context.Context, told *atomic.Int64) {
+	w := h.window()
+	defer w.shut()
+	for n := 0; ctx.Err() == nil; n++ {
+		if err := w.ask("networks.select", protocol.SelectParams{ChainID: []uint64{mainnet, base}[n%2]}, nil); err != nil {
+			h.t.Errorf("%v", err)
+			return
+		}
+		told.Add(1)
+	}
+}

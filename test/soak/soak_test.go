@@ -1,0 +1,125 @@
+//go:build faults && linux
+
+package soak
+
+import (
+	"testing"
+	"time"
+
+	"swapkeep/fault"
+	"swapkeep/host/owner"
+)
+
+// A round is what a user's visits are apart: more than it takes to lock by itself.
+func round() time.Duration {
+	if *length >= 8*time.Hour {
+		return time.Hour
+	}
+	return 24 * time.Minute
+}
+
+// awayFor is how long after a visit the wallet is surely locked again: 15 minutes
+// without use, looked at every half minute.
+const awayFor = 17 * time.Minute
+
+// TestSoak is the day. Its table goes to -report.
+func TestSoak(t *testing.T) {
+	began := time.Now()
+	begin(t)
+	h := open(t, "SWAPKEEP_LOG_LEVEL=debug")
+	h.remember()
+	beside := h.bystander(t)
+	u := settleIn(t, h)
+	day := fault.Now()
+	var rows []row
+	for n := range int(*length / round()) {
+		goAt(t, calm)
+		u.visit(n)
+		beside.away(fault.Now().Add(awayFor))
+		u.locked(beside, n)
+		u.settleUp(beside.window)
+		beside.away(day.Add(time.Duration(n+1) * round()))
+		rows = append(rows, measure(u, beside, fault.Now().Sub(day)))
+		t.Log(rows[n])
+		if t.Failed() {
+			break
+		}
+	}
+	text, failed := verdict(rows)
+	text += "\n" + u.summary(t, beside, fault.Now().Sub(day), time.Since(began))
+	tell(t, text)
+	for _, f := range failed {
+		t.Error(f)
+	}
+}
+
+// until lets time pass.
+func until(then time.Time) {
+	<-fault.After(then.Sub(fault.Now()))
+}
+
+// away lets time pass as fast as the machine bears: where it does not get around to a
+// fetch of prices a minute, nothing of a day would be shown.
+func (b *bystander) away(then time.Time) {
+	const span = 5 // minutes
+	for left := then.Sub(fault.Now()); left > 0; left = then.Sub(fault.Now()) {
+		goAt(b.t, b.pace)
+		before := b.boards.Load()
+		until(fault.Now().Add(min(left, span*time.Minute)))
+		switch fetched := b.boards.Load() - before; {
+		case left < span*time.Minute:
+		case fetched < span:
+			b.pace = max(b.pace*2/3, calm)
+		default:
+			b.pace = min(b.pace*5/4, fast)
+		}
+	}
+}
+
+// locked wants the wallet to have locked by itself since the visit.
+func (u *user) locked(b *bystander, n int) {
+	u.t.Helper()
+	if s := u.status(); s.Keys != "locked" || b.idle.Load() != int64(n+1) {
+		u.t.Errorf("%s after the visit the wallet is %s; it locked by itself %d times in %d visits", awayFor, s.Keys, b.idle.Load(), n+1)
+	}
+}
+
+func measure(u *user, b *bystander, at time.Duration) row {
+	f := u.figures()
+	return row{
+		at: at.Round(time.Minute), rss: f.RSS, peak: f.Peak, heap: f.Heap, objects: f.Objects, goroutines: f.Goroutines, descriptors: f.Descriptors,
+		orders: u.size("orders.db"), prices: u.size("prices.db"), log: u.size("swapkeepd.log"), old: u.size("swapkeepd.log.1"),
+		made: u.made, open: len(u.orders), boards: int(b.boards.Load()), events: int(b.events.Load()),
+	}
+}
+
+// summary wants that what was to happen did: a soak of an idle daemon shows nothing.
+func (u *user) summary(t *testing.T, b *bystander, passed, took time.Duration) string {
+	u.settleUp(b.window)
+	s := u.status()
+	minutes, rounds := int(passed/time.Minute), int(passed/round())
+	old := u.size("swapkeepd.log.1")
+	things := []happened{
+		{"minutes that passed", minutes, minutes},
+		{"prices fetched and told to a window", int(b.boards.Load()), minutes * 8 / 10},
+		{"the same as events of the price API", int(b.events.Load()), minutes * 8 / 10},
+		{"unlocked by the user", u.unlocks, rounds},
+		{"locked by itself", int(b.idle.Load()), rounds},
+		{"asked for quotes", u.quotes, 3 * rounds},
+		{"refreshed quotes by itself", u.refreshed, rounds},
+		{"plans refused whose quote was over", u.outdated, rounds},
+		{"orders made", u.made, rounds},
+		{"orders filled, with proof", u.filled, rounds - (rounds+3)/len(deals)},
+		{"orders expired, with proof", u.lapsed, (rounds + 3) / len(deals)},
+		{"log turned over", min(1, int(old)), 1},
+	}
+	for _, x := range things {
+		if x.count < x.least {
+			t.Errorf("%s: %d, want at least %d", x.what, x.count, x.least)
+		}
+	}
+	if old > 2*owner.MaxLog || len(s.Problems) > 0 || s.OpenOrders > 0 {
+		t.Errorf("at the end: old log of %d bytes, %d open orders, problems %+v", old, s.OpenOrders, s.Problems)
+	}
+	return tallied(things, took)
+}

@@ -1,0 +1,274 @@
+//go:build faults && linux
+
+package soak
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+
+	"swapkeep/fault"
+	"swapkeep/host/protocol"
+	"swapkeep/sandbox/dexsim"
+)
+
+const (
+	mainnet = 1
+	base    = 8453
+)
+
+var (
+	native = common.Address{}
+	usdc   = common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48") // on mainnet
+	usdt   = common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7") // on mainnet
+	weth   = common.HexToAddress("0x4200000000000000000000000000000000000006") // on base
+	dollar = common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913") // USDC on base
+
+	milli   = big.NewInt(1e15)
+	dollars = big.NewInt(20e6)
+)
+
+// A deal is a swap that the user makes.
+type deal struct {
+	name, kind, route string
+	chain, to         uint64 // to: 0 = the same
+	in, out           common.Address
+	amount            *big.Int
+	dex               dexsim.Settings // as they are for it; none: the pools
+	ends              string
+}
+
+var (
+	auctions = dexsim.Settings{MakerRecipient: dexsim.DefaultSettings.MakerRecipient, Auctions: dexsim.AuctionsAlways}
+	unwanted = dexsim.Settings{MakerRecipient: dexsim.DefaultSettings.MakerRecipient, Auctions: dexsim.AuctionsAlways, Outcome: dexsim.Outcome{Fill: "never"}, DeadlineSeconds: 60}
+)
+
+// deals are made in turn, one each round.
+var deals = []deal{
+	{name: "wrap", kind: "dex", chain: base, out: weth, amount: milli, ends: "filled"},
+	{name: "dex", kind: "dex", chain: base, in: dollar, out: weth, amount: dollars, ends: "filled"},
+	{name: "gasless", kind: "gasless", route: "JAM", chain: mainnet, in: usdc, out: usdt, amount: dollars, ends: "filled"},
+	{name: "unwanted", kind: "dex", chain: mainnet, in: usdc, out: usdt, amount: dollars, dex: unwanted, ends: "expired"},
+	{name: "bridge", kind: "bridge", chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, ends: "filled"},
+	{name: "intent", kind: "intent", chain: base, to: mainnet, amount: milli, ends: "filled"},
+	{name: "auction", kind: "dex", chain: mainnet, in: usdc, out: usdt, amount: dollars, dex: auctions, ends: "filled"},
+}
+
+// A user comes now and then.
+type user struct {
+	*home
+	account common.Address
+	orders  map[string]deal
+	tally
+}
+
+// A tally counts what happened.
+type tally struct{ unlocks, quotes, refreshed, outdated, made, filled, lapsed int }
+
+// settleIn makes the user's wallet and gives it what it spends.
+func settleIn(t *testing.T, h *home) *user {
+	t.Helper()
+	u := &user{home: h, orders: map[string]deal{}}
+	w := h.window()
+	defer w.shut()
+	w.must("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, nil)
+	w.must("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+	u.unlocks++
+	var r protocol.AccountsResult
+	w.must("keys.accounts", nil, &r)
+	u.account = common.HexToAddress(string(r.Accounts[0].Address))
+	for _, has := range []struct {
+		chain  uint64
+		token  common.Address
+		amount int64
+	}{{mainnet, native, 5e18}, {base, native, 5e18}, {mainnet, usdc, 5000e6}, {base, dollar, 5000e6}} {
+		if err := world.Chain(has.chain).Fund(t.Context(), u.account, has.token, big.NewInt(has.amount)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return u
+}
+
+func newUUID() protocol.UUID { return protocol.UUID(uuid.NewString()) }
+
+// visit is a user at his wallet: he looks around, swaps, leaves a quote behind, and
+// closes the window without locking.
+func (u *user) visit(round int) {
+	u.t.Helper()
+	w := u.window()
+	defer w.shut()
+	d := deals[round%len(deals)]
+	if err := world.DEX().Set(d.settings()); err != nil {
+		u.t.Fatal(err)
+	}
+	w.must("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil)
+	u.unlocks++
+	w.must("networks.select", protocol.SelectParams{ChainID: d.chain}, nil)
+	u.lookAround(w, d)
+	u.swap(w, d)
+	u.watch(w, d)
+	u.hesitate(w, d)
+}
+
+func (d deal) settings() dexsim.Settings {
+	if d.dex.Auctions != "" {
+		return d.dex
+	}
+	s := dexsim.DefaultSettings
+	s.Auctions = dexsim.AuctionsNever
+	return s
+}
+
+// hesitate looks at a plan until its quote is over, and accepts it then.
+func (u *user) hesitate(w *window, d deal) {
+	u.t.Helper()
+	review, err := u.review(w, d)
+	if err != nil {
+		u.t.Errorf("%s, to be left: %v", d.name, err)
+		return
+	}
+	goAt(u.t, fast)
+	until(review.Expires.Add(time.Minute))
+	goAt(u.t, calm)
+	err = w.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: review.Digest}, nil)
+	if !errors.Is(err, protocol.New("quote_expired", "")) && !errors.Is(err, protocol.New("plan_unknown", "")) {
+		u.t.Errorf("%s, a minute after it was over: %v", d.name, err)
+		return
+	}
+	u.outdated++
+}
+
+// lookAround asks what a popup asks.
+func (u *user) lookAround(w *window, d deal) {
+	u.t.Helper()
+	w.must("prices.list", protocol.PricesParams{Limit: 200}, nil)
+	w.must("prices.history", protocol.PriceHistoryParams{Token: protocol.Address(d.in.Hex()), Period: "week"}, nil)
+	w.must("tokens.search", protocol.SearchParams{Query: "USD"}, nil)
+	w.must("tokens.balances", protocol.BalancesParams{Account: protocol.Address(u.account.Hex())}, nil)
+	w.must("swap.orders", protocol.OrdersParams{}, nil)
+	w.must("gas.watch", protocol.GasWatchParams{}, nil)
+	w.must("approvals.list", protocol.ApprovalsParams{Account: protocol.Address(u.account.Hex())}, nil)
+}
+
+func (u *user) quote(w *window, d deal, watch bool) (r protocol.QuoteResult, err error) {
+	u.quotes++
+	err = w.ask("swap.quote", protocol.QuoteParams{
+		Account: protocol.Address(u.account.Hex()), TokenIn: protocol.Address(d.in.Hex()), TokenOut: protocol.Address(d.out.Hex()),
+		AmountIn: protocol.AmountOf(d.amount), DstChainID: d.to, Providers: []string{d.kind}, Watch: watch,
+	}, &r)
+	return r, err
+}
+
+// review gets an offer of the deal's to what the user is asked to accept.
+func (u *user) review(w *window, d deal) (r protocol.Review, err error) {
+	q, err := u.quote(w, d, false)
+	if err != nil {
+		return r, err
+	}
+	i := slices.IndexFunc(q.Offers, func(o protocol.Offer) bool { return d.route == "" || o.Routing == d.route })
+	if i < 0 {
+		return r, fmt.Errorf("%d offers, none of route %q: %v", len(q.Offers), d.route, q.Failures)
+	}
+	err = w.ask("swap.prepare", protocol.PrepareParams{Offer: q.Offers[i].ID}, &r)
+	if err == nil && r.Blocked {
+		err = fmt.Errorf("blocked: %+v", r.Findings)
+	}
+	return r, err
+}
+
+// swap makes an order. On a machine that is busy a quote may end before it is accepted:
+// then time goes slower, and he asks again.
+func (u *user) swap(w *window, d deal) {
+	u.t.Helper()
+	var o protocol.Order
+	var err error
+	for slow := float64(calm); slow >= 1; slow /= 3 {
+		goAt(u.t, slow)
+		var r protocol.Review
+		if r, err = u.review(w, d); err != nil {
+			continue
+		}
+		if err = w.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest}, &o); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		u.t.Errorf("%s: %v", d.name, err)
+		return
+	}
+	u.made++
+	u.orders[o.ID] = d
+	defer goAt(u.t, calm)
+	if d.ends == "filled" {
+		u.awaitEnd(w, o.ID)
+	} else {
+		u.awaitThat(w, o.ID, func(o protocol.Order) bool { return o.Final || o.State == "settling" })
+	}
+}
+
+func (u *user) awaitEnd(w *window, id string) {
+	u.t.Helper()
+	u.awaitThat(w, id, func(o protocol.Order) bool { return o.Final })
+}
+
+func (u *user) awaitThat(w *window, id string, is func(protocol.Order) bool) {
+	u.t.Helper()
+	var r protocol.OrderResult
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(30 * time.Millisecond) {
+		if w.must("swap.order", protocol.OrderParams{Order: id}, &r); is(r.Order) {
+			return
+		}
+	}
+	u.t.Errorf("the %s order is still %s, %q: %s", u.orders[id].name, r.Order.State, r.Order.Condition, r.Order.Reason)
+}
+
+// watch looks at offers until they were refreshed, and leaves them being watched.
+func (u *user) watch(w *window, d deal) {
+	u.t.Helper()
+	if _, err := u.quote(w, d, true); err != nil {
+		u.t.Errorf("%s, to be watched: %v", d.name, err)
+		return
+	}
+	for len(w.Notifications()) > 0 {
+		<-w.Notifications()
+	}
+	for late := time.After(patience); ; {
+		select {
+		case n := <-w.Notifications():
+			if n.Method == "swap.quoted" {
+				u.refreshed++
+				return
+			}
+		case <-late:
+			u.t.Errorf("%s is not refreshed", d.name)
+			return
+		}
+		w.must("swap.watch", protocol.WatchParams{}, nil)
+	}
+}
+
+// settleUp looks how orders ended, but for those of the last minutes.
+func (u *user) settleUp(w *window) {
+	u.t.Helper()
+	for id, d := range u.orders {
+		var r protocol.OrderResult
+		w.must("swap.order", protocol.OrderParams{Order: id}, &r)
+		switch {
+		case !r.Order.Final && fault.Now().Sub(r.Order.Created) < 10*time.Minute:
+			continue
+		case r.Order.State != d.ends || r.Order.Verdict == nil:
+			u.t.Errorf("the %s order is %s (%s), want %s with proof", d.name, r.Order.State, r.Order.Reason, d.ends)
+		case d.ends == "filled":
+			u.filled++
+		default:
+			u.lapsed++
+		}
+		delete(u.orders, id)
+	}
+}
