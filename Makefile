@@ -13,7 +13,7 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 export CGO_ENABLED := 0
 RACE := CGO_ENABLED=1 $(GO) test -race
 
-.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench bench-short fuzz fuzz-short soak load torture fire in-torture in-soak man packages packages-test generate clean
+.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench bench-short fuzz fuzz-pages fuzz-short soak load torture fire in-torture in-soak man packages packages-test generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -126,7 +126,7 @@ $(CONTRACTS): sandbox/contracts/package-lock.json sandbox/contracts/extract.mjs 
 # puts both between its marks, ONLY=words measures what has them in its name. Without
 # cgo, as releases are built.
 bench: bin/swapkeep bin/swapkeepd bin/swapkeep-sandbox $(PEER) contracts extension
-	@$(GO) run ./bench $(if $(SHORT),-short) $(if $(ONLY),-only "$(ONLY)") $(if $(JSON),-json $(JSON)) $(if $(CURVES),-curves $(CURVES)) $(if $(MARKDOWN),-markdown $(MARKDOWN))
+	@$(GO) run ./bench $(if $(SHORT),-short) $(if $(ONLY),-only "$(ONLY)") $(if $(JSON),-json "$(JSON)") $(if $(CURVES),-curves "$(CURVES)") $(if $(MARKDOWN),-markdown "$(MARKDOWN)")
 
 # Few samples of each row and curve, and no browsers: is everything measured still?
 bench-short:
@@ -145,10 +145,16 @@ FUZZJOBS ?= 2
 fuzz:
 	@$(GO) run ./test/fuzz -time $(FUZZTIME) -share $(FUZZSHARE) -jobs $(FUZZJOBS) -only '$(FUZZONLY)'
 
-# A thousand executions of each target of a quarter of them, another one at each commit. What is
+# The extension's decoders on FUZZRUNS texts each that FUZZSEED makes of their corpus.
+FUZZRUNS ?= 20000
+FUZZSEED ?= $$(date +%s)
+fuzz-pages: $(PAGES)
+	cd extension && FUZZ_RUNS=$(FUZZRUNS) FUZZ_SEED=$(FUZZSEED) npx --no-install vitest run fuzz
+
+# A thousand executions of each target of a quarter of them, which the commit draws. What is
 # committed as a corpus, go test runs whole.
 fuzz-short:
-	@$(MAKE) --no-print-directory fuzz FUZZTIME=1000x FUZZSHARE=$$(($$(git rev-list --count HEAD) % 4 + 1))/4
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=1000x FUZZSHARE=$$((0x$$(git rev-parse --short=4 HEAD 2>/dev/null || echo 0) % 4 + 1))/4
 
 # Worlds in which users swap while everything goes wrong, and then a reckoning with chains,
 # providers and journal. ROUNDS of SWAPS each, drawn from SEED; ROUND=3 plays that one
@@ -175,14 +181,15 @@ in-soak:
 # The real daemon through a day of its time in minutes, with a user beside it; SOAK=2h is
 # a short one. REPORT=file adds the tables to a file.
 SOAK ?= 24h
+REPORTED = $(if $(REPORT),"-report=$$(realpath -m -- "$(REPORT)")")
 soak: contracts
 	$(GO) test -tags faults -count=1 ./fault
-	$(GO) test -tags faults -count=1 -v -timeout 40m -run 'TestSoak|TestJudge' ./test/soak -args -soak=$(SOAK) $(if $(REPORT),-report=$(abspath $(REPORT)))
+	$(GO) test -tags faults -count=1 -v -timeout 40m -run 'TestSoak|TestJudge' ./test/soak -args -soak=$(SOAK) $(REPORTED)
 
 # What it bears: 50 relays, a thousand open orders, clients that do not read; LOAD=short
 # is a tenth of it.
 load: contracts
-	$(GO) test -tags faults -count=1 -v -timeout 20m -run '^TestLoad' ./test/soak -args $(if $(filter short,$(LOAD)),-short-load) $(if $(REPORT),-report=$(abspath $(REPORT)))
+	$(GO) test -tags faults -count=1 -v -timeout 20m -run '^TestLoad' ./test/soak -args $(if $(filter short,$(LOAD)),-short-load) $(REPORTED)
 
 # Manual pages of every command.
 man: bin/swapkeep

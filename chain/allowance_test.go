@@ -22,8 +22,11 @@ func bigHash(n int64) common.Hash { return common.BigToHash(big.NewInt(n)) }
 func TestAllowances(t *testing.T) {
 	owner, spender := common.Address{1}, common.Address{2}
 	token, broken, none := common.HexToAddress("0x70"), common.HexToAddress("0xb0"), common.HexToAddress("0x99")
+	wordy, answer := common.HexToAddress("0x3a"), constantCode(bigHash(77))
+	answer[len(answer)-3] = 64 // which says more: whoever pulls reads the first word
 	c := newTestChain(t, 1, types.GenesisAlloc{
 		token: {Balance: new(big.Int), Code: constantCode(bigHash(77))}, broken: {Balance: new(big.Int), Code: revertCode},
+		wordy: {Balance: new(big.Int), Code: answer},
 	})
 	h := newTestHub(t, 1, 1, c.serve(t))
 	if a, err := h.Allowance(t.Context(), 1, token, owner, spender); err != nil || a.Int64() != 77 {
@@ -34,11 +37,11 @@ func TestAllowances(t *testing.T) {
 			t.Errorf("allowance of %s = %v", bad, a)
 		}
 	}
-	asked := []Grantee{{token, spender}, {broken, spender}, {none, spender}}
+	asked := []Grantee{{token, spender}, {broken, spender}, {none, spender}, {wordy, spender}}
 	check := func(how string) {
 		t.Helper()
 		all, err := h.Allowances(t.Context(), 1, owner, asked)
-		if err != nil || len(all) != 3 || all[0] == nil || all[0].Int64() != 77 || all[1] != nil || all[2] != nil {
+		if err != nil || len(all) != 4 || all[0] == nil || all[0].Int64() != 77 || all[1] != nil || all[2] != nil || all[3] == nil || all[3].Int64() != 77 {
 			t.Errorf("%s: %v, %v", how, all, err)
 		}
 	}
@@ -50,7 +53,7 @@ func TestAllowances(t *testing.T) {
 		if method != "eth_call" || !to(args, multicall3) {
 			return result, err
 		}
-		return aggregate(t, args[0], []multicallResult{{true, bigHash(77).Bytes()}, {false, nil}, {true, nil}}), nil
+		return aggregate(t, args[0], []multicallResult{{true, bigHash(77).Bytes()}, {false, nil}, {true, nil}, {true, append(bigHash(77).Bytes(), make([]byte, 32)...)}}), nil
 	})
 	calls := c.count("eth_call")
 	check("multicall")

@@ -5,6 +5,7 @@
 package chain
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math/big"
@@ -28,6 +29,8 @@ var (
 	// ErrUnreachable means no endpoint of the network answered, or fewer hosts than
 	// must agree.
 	ErrUnreachable = errors.New("too few rpc endpoints answered")
+	// ErrNode means that a node was reached and answered with an error.
+	ErrNode = errors.New("the network's node refused to answer")
 	// ErrWouldRevert means a node executed the call and it failed.
 	ErrWouldRevert = errors.New("call would revert")
 	// ErrCeiling means a transaction would cost more than its policy allows.
@@ -73,6 +76,11 @@ type Call struct {
 	Value   *big.Int       `json:"value"` // wei; never nil in a checked call
 	Data    []byte         `json:"data,omitempty"`
 	Gas     uint64         `json:"gas,omitempty"` // limit; 0 = estimate
+}
+
+// Does reports whether d does the same, with whatever gas.
+func (c Call) Does(d Call) bool {
+	return c.ChainID == d.ChainID && c.From == d.From && c.To == d.To && c.Value.Cmp(d.Value) == 0 && bytes.Equal(c.Data, d.Data)
 }
 
 // Msg is c in the form that nodes execute.

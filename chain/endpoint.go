@@ -78,6 +78,8 @@ type nodeError struct {
 	data any
 }
 
+func (e *nodeError) Is(target error) bool { return target == ErrNode }
+
 func (e *nodeError) Error() string { return fmt.Sprintf("%s: %s (code %d)", e.host, e.text, e.code) }
 
 // A statusError is an HTTP status in place of an answer.

@@ -63,6 +63,10 @@ func TestNothingIsSignedOverAForgedRecord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, key, s, now := newSending(t, "forged")
 			p := Policy{Until: now.Add(time.Hour)}
+			filler, err := s.Submit(t.Context(), gapPrefix+"filler", pay(base, key.addr, "0xff", 0), p)
+			if err != nil {
+				t.Fatal(err)
+			}
 			if _, err := s.Submit(t.Context(), "a", pay(base, key.addr, "0xaa", 1), p); err != nil {
 				t.Fatal(err)
 			}
@@ -81,6 +85,9 @@ func TestNothingIsSignedOverAForgedRecord(t *testing.T) {
 			}
 			if err := s.fill(t.Context(), tx, 0); err == nil || !strings.Contains(err.Error(), "attempt 1") && !strings.Contains(err.Error(), "attempt 2") {
 				t.Errorf("let through: %v", err)
+			}
+			if why := s.pushFiller(t.Context(), tx, filler); why == "" {
+				t.Error("what was to let it through was pushed on")
 			}
 			if n := key.count(); n != before {
 				t.Errorf("%d signatures over a forged record", n-before)

@@ -150,9 +150,6 @@ func (s *Sender) pushFiller(ctx context.Context, tx, filler *Tx) (why string) {
 // fill signs and sends a transaction that does nothing for a free nonce before
 // tx's.
 func (s *Sender) fill(ctx context.Context, tx *Tx, nonce uint64) error {
-	if err := tx.genuine(); err != nil {
-		return err
-	}
 	p, err := s.fillPolicy(ctx, tx, "")
 	if err != nil {
 		return err
@@ -173,11 +170,17 @@ func (s *Sender) fill(ctx context.Context, tx *Tx, nonce uint64) error {
 }
 
 // fillPolicy bounds what one filler before tx may cost: what tx's ceiling leaves
-// beside tx itself and all other fillers. It ends when tx does.
+// beside tx itself and all other fillers. Nothing but the file says what that ceiling
+// is: all fillers together cost no more than the network's, or than the account signed
+// for tx. It ends when tx does. For a tx that the account did not sign there is none.
 func (s *Sender) fillPolicy(ctx context.Context, tx *Tx, but string) (Policy, error) {
 	p := Policy{Until: tx.Last().Until, Tier: Fast}
-	if tx.Policy.Ceiling == nil {
-		return p, nil
+	if err := tx.genuine(); err != nil {
+		return p, err
+	}
+	net, err := s.nodes.Network(tx.Call.ChainID)
+	if err != nil {
+		return p, err
 	}
 	own, err := s.most(ctx, tx)
 	if err != nil {
@@ -187,7 +190,16 @@ func (s *Sender) fillPolicy(ctx context.Context, tx *Tx, but string) (Policy, er
 	if err != nil {
 		return p, err
 	}
-	p.Ceiling = own.Sub(tx.Policy.Ceiling, own.Add(own, others))
+	most := net.GasCeiling
+	if own.Cmp(most) > 0 {
+		most = own
+	}
+	if tx.Policy.Ceiling != nil {
+		if left := new(big.Int).Sub(tx.Policy.Ceiling, own); left.Cmp(most) < 0 {
+			most = left
+		}
+	}
+	p.Ceiling = new(big.Int).Sub(most, others)
 	return p, nil
 }
 

@@ -188,6 +188,38 @@ func TestGapsShareTheCeiling(t *testing.T) {
 	}
 }
 
+// TestFillersStayUnderTheNetworksCeiling: what a record says that a transaction may cost
+// is nobody's consent. What lets it through costs no more than the network's ceiling all
+// together, or than the account signed for the transaction.
+func TestFillersStayUnderTheNetworksCeiling(t *testing.T) {
+	for name, ceiling := range map[string]*big.Int{"none": nil, "any": big.NewInt(1e18)} {
+		t.Run(name, func(t *testing.T) {
+			c, key, s, now := newSending(t, "fillers"+name)
+			foreign(t, c, key, 0)
+			if _, err := s.Submit(t.Context(), "b", pay(base, key.addr, "0xbb", 2), Policy{Until: now.Add(time.Hour)}); err != nil {
+				t.Fatal(err)
+			}
+			c.Rollback()
+			rewritten(t, s, "b", func(tx *Tx) { tx.Policy.Ceiling = ceiling })
+			until := func(ok func(Tx) bool) {
+				t.Helper()
+				tx := look(t, s, now, "b", 1)
+				for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) { // the node may be indexing
+					if ok(tx) {
+						return
+					}
+					tx = look(t, s, now, "b", 1)
+				}
+				t.Errorf("%d signatures, %q", key.count(), tx.Reason)
+			}
+			asksBase(c, big.NewInt(1e12))
+			until(func(tx Tx) bool { return strings.Contains(tx.Reason, ErrCeiling.Error()) && key.count() == 2 })
+			asksBase(c, big.NewInt(1e10))
+			until(func(Tx) bool { return key.count() == 3 })
+		})
+	}
+}
+
 // TestDroppedFillerIsSentAgain: what uses a nonce up is seen to its end as long
 // as something waits for it, also after its first last moment.
 func TestDroppedFillerIsSentAgain(t *testing.T) {
@@ -210,7 +242,7 @@ func TestDroppedFillerIsSentAgain(t *testing.T) {
 	if _, err := s.Cancel(t.Context(), "b", Policy{Until: now.Add(24 * time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
-	asksBase(c, big.NewInt(1e11)) // more than the filler offers
+	asksBase(c, big.NewInt(1e10)) // more than the filler offers
 	look(t, s, now, "b", 1)
 	c.ends(t, s, map[string]TxState{filler.Key: TxCancelled, "b": TxCancelled})
 	c.set(nil, nil)

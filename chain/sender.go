@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -101,6 +100,12 @@ func sleep(ctx context.Context, d time.Duration) error {
 // Lookup returns the record of key; nil if there is none.
 func (s *Sender) Lookup(key string) (*Tx, error) { return s.ledger.get(key) }
 
+// Held returns the records of so many nonces of an account, nil for one that none of
+// ours holds.
+func (s *Sender) Held(chainID uint64, from common.Address, first, count uint64) ([]*Tx, error) {
+	return s.ledger.holders(chainID, from, first, first+count)
+}
+
 // Submit signs and broadcasts c, once per key. Repeating it returns the key's
 // record, after offering the recorded bytes again while their policy allows;
 // the same key with another call is ErrKeyReused.
@@ -147,8 +152,7 @@ func (s *Sender) recorded(key string, c Call) (*Tx, error) {
 	if tx == nil || err != nil || tx.State == TxUnknown {
 		return tx, err
 	}
-	was := tx.Call
-	if was.ChainID != c.ChainID || was.From != c.From || was.To != c.To || was.Value.Cmp(c.Value) != 0 || !bytes.Equal(was.Data, c.Data) {
+	if !tx.Call.Does(c) {
 		return nil, fmt.Errorf("%w: %q", ErrKeyReused, key)
 	}
 	return tx, nil

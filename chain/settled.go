@@ -199,6 +199,7 @@ func (h *Hub) NonceBit(ctx context.Context, id uint64, contract, owner common.Ad
 type Gain struct {
 	Amount *big.Int // wei; below zero where it shrank
 	Sent   uint64   // transactions of the account's own in the block, whose fees and values are in Amount
+	First  uint64   // nonce of the first of them
 }
 
 // Gain returns by how much of the native coin an account grew in one block, by the
@@ -215,6 +216,7 @@ func (h *Hub) Gain(ctx context.Context, id uint64, account common.Address, block
 	type words struct {
 		grown string // in decimal, to be compared
 		sent  uint64
+		first uint64
 	}
 	said, hosts, err := alike(ctx, p, p.order(), fmt.Sprintf("the balance of %s", account), func(ctx context.Context, e *endpoint) (w words, err error) {
 		var balance [2]*big.Int
@@ -237,11 +239,11 @@ func (h *Hub) Gain(ctx context.Context, id uint64, account common.Address, block
 		if nonce[1] < nonce[0] {
 			return w, fmt.Errorf("%s: the nonce of %s went backwards", e.host, account)
 		}
-		return words{new(big.Int).Sub(balance[1], balance[0]).String(), nonce[1] - nonce[0]}, nil
+		return words{new(big.Int).Sub(balance[1], balance[0]).String(), nonce[1] - nonce[0], nonce[0]}, nil
 	})
 	if err != nil {
 		return Gain{}, nil, err
 	}
 	amount, _ := new(big.Int).SetString(said.grown, 10) // of our own writing
-	return Gain{amount, said.sent}, hosts, nil
+	return Gain{amount, said.sent, said.first}, hosts, nil
 }

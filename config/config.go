@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -327,54 +327,55 @@ func (c *Config) readFile(env map[string]string) error {
 	return c.noteFile(b)
 }
 
-// othersWrite is refused as OpenSSH does, also where a group has no other member: who
-// is in it is not in the mode, and may change.
-const othersWrite os.FileMode = 0o022
-
 // readOwn reads a file that nobody else can write or replace: whoever can change the
 // configuration can name another extension, provider or RPC.
 func readOwn(path string) ([]byte, error) {
-	if err := checkFolders(path); err != nil {
+	if _, err := os.Stat(path); err != nil { // the way to it would name the first folder that is missing
 		return nil, err
 	}
-	return readChecked(path, othersWrite, "can be written by others: look at what it says, then run chmod go-w on it")
-}
-
-// checkFolders refuses a file in a folder where others can put another in its place,
-// and a link to one.
-func checkFolders(path string) error {
-	if _, err := os.Stat(path); err != nil { // the next would name the first folder that is missing
-		return err
-	}
-	real, err := filepath.EvalSymlinks(path)
+	open, err := openOnTheWay(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, folder := range []string{filepath.Dir(path), filepath.Dir(real)} {
-		info, err := os.Stat(folder)
-		if err != nil {
+	return readChecked(path, func(info fs.FileInfo) error {
+		switch bad, err := openToOthers(path, info); {
+		case err != nil:
 			return err
+		case bad:
+			open = append(open, path)
 		}
-		if runtime.GOOS != "windows" && info.Mode().Perm()&othersWrite != 0 && info.Mode()&os.ModeSticky == 0 {
-			return fmt.Errorf("%s is in a folder that others can write: look at what is in %s, then run chmod go-w on it", path, folder)
+		if len(open) == 0 {
+			return nil
 		}
-	}
-	return nil
+		return fmt.Errorf("%s can be changed by others: look at what it says, then run chmod go-w %s", path, shellWords(open))
+	})
 }
 
-// readChecked reads a bounded file that others have none of the denied rights to.
-func readChecked(path string, denied os.FileMode, remedy string) ([]byte, error) {
+// shellWords are paths as a shell takes them.
+func shellWords(paths []string) string {
+	words := make([]string, 0, len(paths))
+	for _, p := range paths {
+		if strings.Trim(p, lower+capital+digits+"/._-") != "" {
+			p = "'" + strings.ReplaceAll(p, "'", `'\''`) + "'"
+		}
+		words = append(words, p)
+	}
+	return strings.Join(words, " ")
+}
+
+// readChecked reads a bounded file that a check lets pass.
+func readChecked(path string, check func(fs.FileInfo) error) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
+	if err == nil {
+		err = check(info)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&denied != 0 {
-		return nil, fmt.Errorf("%s %s", path, remedy)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(b) > maxFile {

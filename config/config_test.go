@@ -84,12 +84,12 @@ func TestFileOpenToOthers(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for mode, refused := range map[os.FileMode]bool{0o600: false, 0o644: false, 0o664: true, 0o666: true, 0o602: true, 0o620: true} {
+	for mode, refused := range map[os.FileMode]bool{0o600: false, 0o644: false, 0o666: true, 0o602: true} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Load([]string{"SWAPKEEP_CONFIG=" + path})
-		if refused != (err != nil && strings.Contains(err.Error(), "chmod go-w")) {
+		if refused != (err != nil && strings.HasSuffix(err.Error(), "chmod go-w "+path)) {
 			t.Errorf("mode %04o: %v", mode, err)
 		}
 	}
@@ -104,35 +104,6 @@ func TestFileOpenToOthers(t *testing.T) {
 	}
 	if _, err := Load([]string{"SWAPKEEP_CONFIG=" + path}); err == nil || !strings.Contains(err.Error(), "over") {
 		t.Errorf("a file without end: %v", err)
-	}
-}
-
-// Nor is it read where others can put another in its place, by way of a link either.
-func TestFolderOpenToOthers(t *testing.T) {
-	dir := t.TempDir()
-	open, own := filepath.Join(dir, "open"), filepath.Join(dir, "own")
-	for _, folder := range []string{open, own} {
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file, link := filepath.Join(open, "config.toml"), filepath.Join(own, "config.toml")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(file, link); err != nil {
-		t.Fatal(err)
-	}
-	for mode, refused := range map[os.FileMode]bool{0o700: false, 0o755: false, 0o775: true, 0o777: true, 0o777 | os.ModeSticky: false} {
-		if err := os.Chmod(open, mode); err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range []string{file, link} {
-			_, err := Load([]string{"SWAPKEEP_CONFIG=" + path})
-			if refused != (err != nil && strings.Contains(err.Error(), "chmod go-w")) {
-				t.Errorf("%s in a folder of mode %v: %v", path, mode, err)
-			}
-		}
 	}
 }
 

@@ -2,10 +2,15 @@
 
 package config
 
-// The variables of fault tests. A release knows none of them, and refuses them
-// as it refuses every name that it does not know.
+// FaultVariables are those of fault tests. A release knows none of them, and refuses
+// them as it refuses every name that it does not know.
+var FaultVariables = []string{
+	"SWAPKEEP_FAULT", "SWAPKEEP_FAULT_TRACE", "SWAPKEEP_FAULT_FIGURES", "SWAPKEEP_FAULT_DEATHS",
+	"SWAPKEEP_CLOCK_SHIFT", "SWAPKEEP_CLOCK_PACE", "SWAPKEEP_ROOT", "SWAPKEEP_CHEAP_KDF",
+}
+
 func init() {
-	for _, name := range []string{"SWAPKEEP_FAULT", "SWAPKEEP_FAULT_TRACE", "SWAPKEEP_FAULT_FIGURES", "SWAPKEEP_FAULT_DEATHS", "SWAPKEEP_CLOCK_SHIFT", "SWAPKEEP_CLOCK_PACE", "SWAPKEEP_ROOT", "SWAPKEEP_CHEAP_KDF"} {
+	for _, name := range FaultVariables {
 		reserved[name] = true
 	}
 }

@@ -3,7 +3,9 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -33,7 +35,12 @@ func (p Provider) InstallationToken() (string, error) {
 	if p.Token != "" || p.TokenFile == "" {
 		return p.Token, nil
 	}
-	b, err := readChecked(p.TokenFile, 0o077, "can be read by others: run chmod 600 on it, and ask for another token if others had access")
+	b, err := readChecked(p.TokenFile, func(info fs.FileInfo) error {
+		if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
+			return fmt.Errorf("%s can be read by others: run chmod 600 on it, and ask for another token if others had access", p.TokenFile)
+		}
+		return nil
+	})
 	if err != nil {
 		return "", fmt.Errorf("token_file: %w", err)
 	}

@@ -40,6 +40,9 @@ type Home struct {
 	DB        *bolt.DB
 }
 
+// maxStamp is in bytes, of a stamp that is ours.
+const maxStamp = 1 << 10
+
 // stamp is home.json.
 type stamp struct {
 	Version   int    `json:"version"`
@@ -86,8 +89,11 @@ func sweep(dir string) {
 }
 
 func readStamp(dir string) (s stamp, err error) {
-	b, err := os.ReadFile(filepath.Join(dir, "home.json"))
-	if err != nil {
+	b, err := durable.Read(filepath.Join(dir, "home.json"), maxStamp)
+	switch {
+	case errors.Is(err, durable.ErrIrregular):
+		return s, fmt.Errorf("%w: %w", ErrStamp, err)
+	case err != nil:
 		return s, err
 	}
 	if err := json.Unmarshal(b, &s); err != nil || s.Version != 1 || len(s.Namespace) != 16 {

@@ -23,7 +23,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 	late := r.dial()
 	late.send("host.attach", attaches["extension"])
-	if m := late.reply(); m.Error == nil || m.Error.Name != "busy" || !late.closed() {
+	if m := late.reply(); m.Error == nil || m.Error.Name != "busy" || !strings.Contains(m.Error.Remedy, "close some windows") || !late.closed() {
 		t.Errorf("one browser too many: %s", m.raw)
 	}
 	held := func(n int) func() bool {
@@ -38,7 +38,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 		peers = append(peers, r.attach("terminal"))
 	}
 	extra := r.dial()
-	if m := extra.reply(); m.Error == nil || m.Error.Name != "busy" || !extra.closed() {
+	if m := extra.reply(); m.Error == nil || m.Error.Name != "busy" || !strings.Contains(m.Error.Remedy, "close some windows") || !extra.closed() {
 		t.Errorf("one too many: %s", m.raw)
 	}
 	_ = peers[0].nc.Close()
@@ -61,7 +61,7 @@ func TestConnectionsOfOneProcessAreBounded(t *testing.T) {
 		return r.server.heldBy(1234) == protocol.MaxPerProcess
 	})
 	extra := r.dial()
-	if m := extra.reply(); m.Error == nil || m.Error.Name != "busy" || !extra.closed() {
+	if m := extra.reply(); m.Error == nil || m.Error.Name != "busy" || !strings.Contains(m.Error.Remedy, "close some windows") || !extra.closed() {
 		t.Errorf("one too many: %s", m.raw)
 	}
 	process.Store(0) // who is not known is let in, up to the bound of all
@@ -260,7 +260,12 @@ func TestLargeResults(t *testing.T) {
 	if e := p.refused("result_too_large", "swap.order", map[string]any{"order": "order-1"}); e.Data["most"] != "1048576" {
 		t.Errorf("%+v", e)
 	}
-	p.refused("result_too_large", "swap.orders", map[string]any{"limit": 3})
+	if err := json.Unmarshal(p.must("swap.orders", map[string]any{"limit": 3}).Result, &page); err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Orders) != 1 || page.Orders[0].State != string(swap.Unreadable) || page.Orders[0].ID != "order-1" || !page.Orders[0].Final || page.Cursor == "" {
+		t.Errorf("an order that no message holds hides older ones: %+v", page)
+	}
 	r.swaps.watch(r.swaps.order("order-1", swap.Filled)) // not sent, and nothing breaks
 	r.swaps.long, r.swaps.lines = 0, protocol.MaxHistory+5
 	var shown protocol.OrderResult

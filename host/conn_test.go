@@ -160,6 +160,15 @@ func TestStatusNamesUnreadableOrders(t *testing.T) {
 	if s.OpenOrders != 1 || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Message, "order-1") || s.Problems[0].Remedy == "" {
 		t.Errorf("%+v", s)
 	}
+	r.swaps.long = 1 // a whole page of them
+	var many protocol.StatusResult
+	if err := json.Unmarshal(p.must("host.status", nil).Result, &many); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(many.Problems); n != mostNamed+1 || !strings.Contains(many.Problems[n-1].Message, "more") {
+		t.Errorf("%d problems: %+v", n, many.Problems)
+	}
+	r.swaps.long = 0
 	var page protocol.OrdersResult
 	if err := json.Unmarshal(p.must("swap.orders", map[string]any{"open": true}).Result, &page); err != nil {
 		t.Fatal(err)

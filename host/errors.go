@@ -36,7 +36,9 @@ var sentinels = []Sentinel{
 	{Err: tokens.ErrNotToken, Name: "not_a_token", Details: whyNotToken},
 	{Err: tokens.ErrReserved, Name: "not_importable"},
 	{Err: tokens.ErrTooMany, Name: "too_many_tokens"},
+	{Err: chain.ErrNode, Name: "node_error"}, // last of the chain's: others wrap what a node said
 	{Err: context.DeadlineExceeded, Name: "timed_out"},
+	{Err: context.Canceled, Name: "timed_out"}, // the asker is gone, or the daemon is about to be
 }
 
 // storage names the causes of a database that cannot be written.
@@ -60,6 +62,9 @@ func (s *Server) errorOf(err error) *protocol.Error {
 		return own
 	case errors.As(err, &refusal):
 		return s.refusalOf(refusal)
+	}
+	if errors.Is(err, context.Canceled) && s.isStopping() {
+		return protocol.New("stopping", "")
 	}
 	for _, table := range [][]Sentinel{s.Errors, sentinels, storage} {
 		for _, row := range table {

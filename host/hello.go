@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -123,11 +124,7 @@ func (c *call) hostStatus(context.Context, *protocol.None) (any, error) {
 	network, noNetwork := s.activeNetwork()
 	open, _, noOrders := s.Swaps.Orders(common.Address{}, true, "", protocol.PageMax)
 	out.Network, out.OpenOrders = network, len(open)
-	for _, o := range open {
-		if o.State == swap.Unreadable {
-			out.Problems = append(out.Problems, protocol.Problem{Name: "order", Message: o.Reason, Remedy: "restore the database from a backup, or look the account up in a block explorer; other orders go on"})
-		}
-	}
+	out.Problems = append(out.Problems, unreadable(open)...)
 	for _, err := range []error{noNetwork, noOrders} { // the status is wanted most when something is broken
 		if err != nil {
 			e := s.errorOf(err)
@@ -135,6 +132,26 @@ func (c *call) hostStatus(context.Context, *protocol.None) (any, error) {
 		}
 	}
 	return out, nil
+}
+
+// mostNamed is how many damaged records a status tells one by one.
+const mostNamed = 3
+
+// unreadable are the problems of open orders whose records are damaged.
+func unreadable(open []swap.Order) (out []protocol.Problem) {
+	n := 0
+	for _, o := range open {
+		if o.State != swap.Unreadable {
+			continue
+		}
+		if n++; n <= mostNamed {
+			out = append(out, protocol.Problem{Name: "order", Message: o.Reason, Remedy: "restore the database from a backup, or look the account up in a block explorer; other orders go on"})
+		}
+	}
+	if n > mostNamed {
+		out = append(out, protocol.Problem{Name: "order", Message: fmt.Sprintf("%d more orders have a damaged record", n-mostNamed), Remedy: "swapkeep orders --open lists them"})
+	}
+	return out
 }
 
 func (c *call) hostDiagnose(ctx context.Context, p *protocol.DiagnoseParams) (any, error) {

@@ -53,14 +53,16 @@ func FuzzOrder(f *testing.F) {
 	f.Add([]byte(`{"created":"9999-12-31T23:59:59-23:59","updated":"0000-01-01T00:00:00+23:59","results":[{},{}],"plan":{"steps":[{"effect":{"deadline":"9999-12-31T23:00:00-05:00"}}]}}`))
 	f.Fuzz(func(t *testing.T, stored []byte) {
 		var o swap.Order
-		if json.Unmarshal(stored, &o) != nil {
-			return
+		if json.Unmarshal(stored, &o) == nil {
+			o.ID, o.Offer.Raw = anID, plantedRaw
+			for i := range o.Results {
+				o.Results[i].Signature = plantedSignature
+			}
+			if planted, err := json.Marshal(o); err == nil {
+				stored = planted
+			}
 		}
-		o.Offer.Raw = plantedRaw
-		for i := range o.Results {
-			o.Results[i].Signature = plantedSignature
-		}
-		b, err := json.Marshal(orderOf(o))
+		b, err := json.Marshal(orderOf(swap.Recorded(stored, anID)))
 		if err != nil {
 			t.Fatalf("%s cannot be shown: %v", stored, err)
 		}
@@ -71,9 +73,6 @@ func FuzzOrder(f *testing.F) {
 		}
 		var shown protocol.Order
 		if err := json.Unmarshal(b, &shown); err != nil {
-			if strings.HasPrefix(err.Error(), "must ") {
-				return // an amount or a name out of form: a client refuses it
-			}
 			t.Fatalf("%s is no order: %v", b, err)
 		}
 		if again, err := json.Marshal(shown); err != nil || !bytes.Equal(again, b) {

@@ -130,12 +130,19 @@ func (s *Server) enter(c *conn) *protocol.Error {
 	case s.isStopping():
 		return protocol.New("stopping", "")
 	case len(s.conns) >= protocol.MaxConnections:
-		return protocol.New("busy", "")
+		return crowded("too many windows and commands are connected")
 	case c.process != 0 && s.heldBy(c.process) >= protocol.MaxPerProcess:
-		return protocol.New("busy", "one program has too many connections open")
+		return crowded("one program has too many connections open")
 	}
 	s.conns[c] = struct{}{}
 	return nil
+}
+
+// crowded refuses a connection: places become free when others end, not by waiting.
+func crowded(message string) *protocol.Error {
+	e := protocol.New("busy", message)
+	e.Remedy = "close some windows or commands, then repeat"
+	return e
 }
 
 // heldBy is how many connections a process has; s.mu is held.
@@ -160,7 +167,7 @@ func (s *Server) seat(c *conn, who *protocol.Connection) *protocol.Error {
 		}
 	}
 	if who.Kind == protocol.KindBrowser && browsers >= protocol.MaxBrowsers {
-		return protocol.New("busy", "too many browser ports are open")
+		return crowded("too many browser ports are open")
 	}
 	c.who.Store(who)
 	return nil

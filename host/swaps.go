@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -226,7 +227,8 @@ func (c *call) swapOrder(_ context.Context, p *protocol.OrderParams) (any, error
 }
 
 // swapOrders takes fewer entries than asked for where they would not fit one
-// message; the cursor goes on from there.
+// message; the cursor goes on from there. One that does not fit alone is told as one that
+// cannot be read, or it would hide all that are older.
 func (c *call) swapOrders(_ context.Context, p *protocol.OrdersParams) (any, error) {
 	limit, err := pageOf(p.Limit)
 	if err != nil {
@@ -238,10 +240,18 @@ func (c *call) swapOrders(_ context.Context, p *protocol.OrdersParams) (any, err
 			return nil, err
 		}
 		page, err := json.Marshal(protocol.OrdersResult{Orders: list(orders, orderOf), Cursor: next})
-		if err != nil || len(page) <= protocol.MaxResult-envelope || limit == 1 {
+		switch {
+		case err != nil || len(page) <= protocol.MaxResult-envelope:
 			return json.RawMessage(page), err
+		case limit == 1:
+			return protocol.OrdersResult{Orders: list(orders, tooLong), Cursor: next}, nil
 		}
 	}
+}
+
+// tooLong stands for an order that no message holds.
+func tooLong(o swap.Order) protocol.Order {
+	return orderOf(swap.UnreadableOrder(o.ID, !o.Over(), fmt.Errorf("order %s: %w: it is too long to be shown", o.ID, swap.ErrUnreadable)))
 }
 
 // envelope is room for what stands around a result.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"swapkeep/host/protocol"
+	"swapkeep/swap"
 )
 
 func (c *call) keysStatus(ctx context.Context, _ *protocol.None) (any, error) {
@@ -73,7 +74,7 @@ func (c *call) keysRename(ctx context.Context, p *protocol.RenameParams) (any, e
 // not seen; it waits for a key that does not come until its deadline.
 func (c *call) keysRemove(ctx context.Context, p *protocol.RemoveParams) (any, error) {
 	return c.once(ctx, p.Request, p, func() (first, repeated any, err error) {
-		if err := c.withoutOrders(ctx, p.Wallet); err != nil {
+		if err := c.withoutOrders(ctx, p.Wallet, p.Damaged); err != nil {
 			return nil, nil, err
 		}
 		return sameWallet(c.s.Wallet.Remove(ctx, p.Wallet, p.Password))
@@ -84,8 +85,9 @@ func (c *call) keysClear(ctx context.Context, _ *protocol.None) (any, error) {
 	return protocol.None{}, c.s.Wallet.Clear(ctx)
 }
 
-// withoutOrders refuses a wallet of which an account has an open order.
-func (c *call) withoutOrders(ctx context.Context, wallet string) error {
+// withoutOrders refuses a wallet of which an account has an open order. One whose record
+// is damaged may be anybody's, and has no end: with damaged it forbids nothing.
+func (c *call) withoutOrders(ctx context.Context, wallet string, damaged bool) error {
 	accounts, err := c.s.Wallet.Accounts(ctx)
 	if err != nil {
 		return err
@@ -94,15 +96,33 @@ func (c *call) withoutOrders(ctx context.Context, wallet string) error {
 		if a.Wallet != wallet {
 			continue
 		}
-		open, _, err := c.s.Swaps.Orders(evmAddress(a.Address), true, "", 1)
-		if err != nil {
+		if err := c.withoutOrder(a, damaged); err != nil {
 			return err
-		}
-		if len(open) > 0 {
-			return protocol.New("open_orders", "").With("account", string(a.Address)).With("order", open[0].ID)
 		}
 	}
 	return nil
+}
+
+func (c *call) withoutOrder(a protocol.Account, damaged bool) error {
+	for cursor := ""; ; {
+		open, next, err := c.s.Swaps.Orders(evmAddress(a.Address), true, cursor, protocol.PageMax)
+		if err != nil {
+			return err
+		}
+		for _, o := range open {
+			switch {
+			case o.State != swap.Unreadable:
+				return protocol.New("open_orders", "").With("account", string(a.Address)).With("order", o.ID)
+			case !damaged:
+				e := protocol.New("record_damaged", "").With("account", string(a.Address)).With("order", o.ID)
+				e.Remedy += "; swapkeep keys remove --damaged removes the wallet all the same"
+				return e
+			}
+		}
+		if cursor = next; next == "" {
+			return nil
+		}
+	}
 }
 
 // sameWallet answers an act and its repeats alike.

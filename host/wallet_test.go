@@ -17,6 +17,13 @@ func TestAWalletWithAnOpenOrderStays(t *testing.T) {
 	if e := p.refused("open_orders", "keys.remove", remove); e.Data["order"] != "order-1" || r.wallet.removed != 0 {
 		t.Errorf("%+v, removed %d", e, r.wallet.removed)
 	}
+	r.swaps.damaged = true
+	if e := p.refused("record_damaged", "keys.remove", remove); e.Data["order"] != "order-1" || !strings.Contains(e.Remedy, "--damaged") || r.wallet.removed != 0 {
+		t.Errorf("%+v, removed %d", e, r.wallet.removed)
+	}
+	r.swaps.damaged = false
+	anyway := map[string]any{"request": "5f2b9c1e-0000-4000-8000-0000000000aa", "wallet": "w1", "password": password, "damaged": true}
+	p.refused("open_orders", "keys.remove", anyway)
 	r.swaps.pending = false
 	for range 2 { // the repeat is the same act
 		var gone protocol.WalletResult
@@ -27,9 +34,13 @@ func TestAWalletWithAnOpenOrderStays(t *testing.T) {
 	if r.wallet.removed != 1 || r.swaps.dropped == 0 {
 		t.Errorf("removed %d times, plans dropped %d times", r.wallet.removed, r.swaps.dropped)
 	}
+	r.swaps.pending, r.swaps.damaged = true, true
+	p.must("keys.remove", anyway)
+	removed := r.wallet.removed
+	r.swaps.pending, r.swaps.damaged = false, false
 	r.swaps.fail = errNoBus
 	p.refused("keychain_no_bus", "keys.remove", map[string]any{"request": strings.Replace(anID, "0", "1", 1), "wallet": "w1", "password": password})
-	if r.wallet.removed != 1 {
+	if r.wallet.removed != removed || removed != 2 {
 		t.Error("removed without knowing the orders")
 	}
 }

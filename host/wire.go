@@ -69,7 +69,7 @@ func orderOf(o swap.Order) protocol.Order {
 	out := protocol.Order{
 		ID: o.ID, Request: protocol.UUID(strings.ToLower(o.Request)), Digest: hashOf(o.Digest), Origin: o.Origin,
 		Terms: termsOf(o.Terms), Offer: offerOf(o.Offer), Steps: steps, Acknowledge: o.AckCodes,
-		Revision: o.Revision, Cancelling: o.Cancel && o.Condition != swap.Changed, State: string(o.State), Means: o.Means(), Final: o.Over(),
+		Revision: o.Revision, Cancelling: o.Cancel && !o.Distrusted(), State: string(o.State), Means: o.Means(), Final: o.Over(),
 		Condition: string(o.Condition), Step: o.Step, Sending: optionalHash(o.Sending), Wrapped: o.Wrapped, Ref: o.Ref, Claim: claimOf(o.Claim), Seen: seenOf(o.Seen), Verdict: verdictOf(o.Verdict),
 		Reason: o.Reason, Cause: causeOf(o.Cause), Created: utc(o.Created), Updated: utc(o.Updated), Checked: utc(o.Checked), Attempts: list(o.Attempts, attemptOf),
 	}

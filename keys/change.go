@@ -128,5 +128,6 @@ func (o *opened) remove(w Wallet) {
 	for _, a := range w.Accounts {
 		o.keys[a.Address].zero()
 		delete(o.keys, a.Address)
+		delete(o.shut, a.Address)
 	}
 }

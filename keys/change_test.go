@@ -101,6 +101,8 @@ func TestRemoveOfADamagedWallet(t *testing.T) {
 	}
 	b.unlock(t)
 	must[keys.Wallet](t)(b.Remove(t.Context(), two.ID, password))
+	_, err := b.Seal(two.Accounts[0].Address, []byte("m"))
+	wantErr(t, "sealed for a wallet that is gone", err, keys.ErrUnknownAccount)
 	if s := must[keys.Status](t)(b.Status(t.Context())); s.Wallets != 1 || len(s.Problems) != 0 || s.Locked {
 		t.Errorf("status %+v", s)
 	}

@@ -50,18 +50,14 @@ func (r guessRecord) load(now time.Time) backoff {
 var errGuesses = errors.New("no record of guesses")
 
 func (r guessRecord) read() (g guesses, err error) {
-	f, err := os.Open(string(r))
+	b, err := durable.Read(string(r), maxGuesses)
 	if err != nil {
-		return g, err
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxGuesses+1))
-	if err := errors.Join(err, f.Close()); err != nil {
 		return g, err
 	}
 	if err := json.Unmarshal(b, &g); err != nil {
 		return g, err
 	}
-	if len(b) > maxGuesses || g.Version != guessesVersion || g.Wrong < 1 || g.Wrong > mostWrong || g.At.IsZero() {
+	if g.Version != guessesVersion || g.Wrong < 1 || g.Wrong > mostWrong || g.At.IsZero() {
 		return g, errGuesses
 	}
 	return g, nil

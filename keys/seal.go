@@ -2,6 +2,7 @@ package keys
 
 import (
 	"crypto/sha256"
+	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -13,7 +14,8 @@ const sealInfo = "swapkeep order seal v1"
 // code again has the account's key unlocked. It is no signature and cannot become
 // one: its key is derived from the account's (HKDF-SHA256, RFC 5869). It does not
 // count as use, so that what only looks does not keep the vault open. Errors:
-// [ErrLocked], [ErrUnknownAccount].
+// [ErrLocked], also for an account of a wallet that is listed and did not open, and
+// [ErrUnknownAccount] for one of no wallet.
 func (v *Vault) Seal(account common.Address, message []byte) (code [32]byte, err error) {
 	v.lockIfIdle()
 	v.mu.Lock()
@@ -22,7 +24,11 @@ func (v *Vault) Seal(account common.Address, message []byte) (code [32]byte, err
 		return code, ErrLocked
 	}
 	key, ok := v.open.keys[account]
-	if !ok {
+	switch {
+	case ok:
+	case v.open.shut[account]:
+		return code, fmt.Errorf("%w: the wallet of this account did not open", ErrLocked)
+	default:
 		return code, ErrUnknownAccount
 	}
 	sum, err := shielded(func() (secret, error) { return seal(key, message), nil })

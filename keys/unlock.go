@@ -175,12 +175,15 @@ func (v *Vault) keepGuesses(b backoff) {
 // openWallets opens each wallet or says why not. Once one has opened, the
 // password is right and another that does not fit it is damaged.
 func (v *Vault) openWallets(ctx context.Context, x *index, ring *keyRing) (*opened, []Problem) {
-	found := &opened{roots: map[string]root{}, keys: map[common.Address]secret{}}
+	found := &opened{roots: map[string]root{}, keys: map[common.Address]secret{}, shut: map[common.Address]bool{}}
 	var problems []Problem
 	for i := range x.Wallets {
 		w := &x.Wallets[i]
 		if err := v.openWallet(ctx, w, ring, found); err != nil {
 			problems = append(problems, Problem{Wallet: w.Name, Err: err})
+			for _, a := range w.Accounts {
+				found.shut[common.Address(a.Address)] = true
+			}
 		}
 	}
 	if len(found.roots) > 0 {

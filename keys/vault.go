@@ -85,6 +85,7 @@ type Problem struct {
 type opened struct {
 	roots map[string]root // by wallet id
 	keys  map[common.Address]secret
+	shut  map[common.Address]bool // of wallets that are listed and did not open
 }
 
 func (o *opened) zero() {

@@ -393,6 +393,8 @@ func TestADamagedWalletDoesNotLockTheOthersOut(t *testing.T) {
 		}
 		_, err := v.SignTx(t.Context(), two.Accounts[0].Address, transfer(1), chain(1))
 		wantErr(t, name, err, keys.ErrUnknownAccount)
+		_, err = v.Seal(two.Accounts[0].Address, []byte("m"))
+		wantErr(t, name+": sealed for a wallet that did not open", err, keys.ErrLocked)
 		s := must[keys.Status](t)(v.Status(t.Context()))
 		if len(s.Problems) != 1 || s.Problems[0].Wallet != "Two" || keys.Remedy(s.Problems[0].Err) == "" {
 			t.Errorf("%s: problems %v", name, s.Problems)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"os"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -170,6 +171,9 @@ func TestStalledAnswersGoOnWhenReleased(t *testing.T) {
 func TestTheDaemonTakesTheConfiguration(t *testing.T) {
 	s := manual(t, 1, 8453)
 	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil { // whatever the umask says
+		t.Fatal(err)
+	}
 	if err := s.WriteFiles(dir); err != nil {
 		t.Fatal(err)
 	}

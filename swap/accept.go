@@ -32,6 +32,9 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
 		return o, err
 	}
 	for range 10 {
+		if s.engine.accepted(o) != nil {
+			o.AckCodes = nil // nobody is known to have taken those acts
+		}
 		if err = o.accept(r.Acknowledge); err != nil {
 			return o, err
 		}

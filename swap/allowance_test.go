@@ -301,6 +301,35 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
+// TestExceeded: what an order allowed for others too, of whom one had been paid before,
+// is left behind by it; more than it allowed is somebody else's.
+func TestExceeded(t *testing.T) {
+	terms, f := fourSteps()
+	f[1].Approves[0].Amount, f[1].Approves[0].Shares = big.NewInt(1250), big.NewInt(250)
+	done := Result{Tx: common.Hash{1}, Evidence: &chain.Evidence{Success: true}}
+	o := Order{Terms: terms, State: Filled, Results: []Result{done, done, {Signature: make([]byte, 65)}, done}}
+	for _, e := range f {
+		o.Plan.Steps = append(o.Plan.Steps, Step{Effect: e})
+	}
+	present := Allowance{Token: usdc, Spender: permit2, Amount: big.NewInt(250)}
+	for name, c := range map[string]struct {
+		change func(*Order, *Allowance)
+		want   bool
+	}{
+		"another's share":      {func(*Order, *Allowance) {}, true},
+		"still open":           {func(o *Order, _ *Allowance) { o.State = Settling }, false},
+		"more than it allowed": {func(_ *Order, a *Allowance) { a.Amount = big.NewInt(1251) }, false},
+		"of another spender":   {func(_ *Order, a *Allowance) { a.Spender = router }, false},
+		"it allowed nothing":   {func(o *Order, _ *Allowance) { o.Results = []Result{done, {Skipped: true}} }, false},
+	} {
+		o, a := o, present
+		c.change(&o, &a)
+		if got := o.exceeded(a); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
+	}
+}
+
 // TestPrepareRefusesApprovals: what a provider may not do with an ERC-20 input is
 // refused before anybody is asked.
 func TestPrepareRefusesApprovals(t *testing.T) {

@@ -251,12 +251,26 @@ func (s *Service) explain(account common.Address, found []Allowance, past map[gr
 		}
 		a.Share = n.share
 		if id, ok := past[a.grant()]; ok {
-			if o, err := s.o.Journal.Get(id); err == nil && o.left(a.grant()) {
+			if o, err := s.o.Journal.Get(id); err == nil && (o.left(a.grant()) || n.share.Sign() == 0 && o.exceeded(*a)) {
 				a.Leftover = id
 			}
 		}
 	}
 	return nil
+}
+
+// exceeded reports whether a is what is left of an allowance that the order, which has
+// ended, gave for others too: one of them was paid before it was given.
+func (o Order) exceeded(a Allowance) bool {
+	for i, r := range o.Results {
+		if i >= len(o.Plan.Steps) || r.Evidence == nil || !r.Evidence.Success || !grants(o.Plan.Steps[i].Effect) {
+			continue
+		}
+		if g := o.Plan.Steps[i].Effect.Approves[0]; o.State.Final() && g.Token == a.Token && g.Spender == a.Spender && a.Amount.Cmp(g.Amount) <= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // left reports whether the order ended without using g, which it granted. A

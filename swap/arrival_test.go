@@ -293,22 +293,26 @@ func TestOneLogOneOrder(t *testing.T) {
 	}
 }
 
+// opaque makes an order one call of ours that brings 1000 of the native coin, in a block
+// with other transactions.
+func (c *court) opaque(o *Order, beside ...ledgerTx) {
+	c.t.Helper()
+	x := ledgerTx{hash: common.Hash{0xd0, 0xaa}, from: account, to: fillsFor, pays: map[common.Address]int64{account: 1000}}
+	c.src.mine(1, append([]ledgerTx{x}, beside...)...)
+	c.src.mine(ledgerDepth)
+	ev, ok, err := c.hub.Evidence(c.t.Context(), srcChain, x.hash)
+	if err != nil || !ok {
+		c.t.Fatal(ok, err)
+	}
+	o.Terms.TokenOut = chain.Native
+	o.Plan.Steps = []Step{{Kind: CallStep, Call: &chain.Call{ChainID: srcChain, From: account, To: fillsFor, Value: new(big.Int)}, Effect: Effect{Kind: Opaque, Chain: srcChain}}}
+	o.Results, c.post.sent[stepKey(*o, 0)] = []Result{{Tx: x.hash, Evidence: &ev}}, x.hash
+}
+
 // TestGrownBalance: what a call of ours gave in the native coin is only seen in the
 // balance after its block. Where something else of the block is in that as well,
 // nothing is said of it.
 func TestGrownBalance(t *testing.T) {
-	mined := func(c *court, o *Order, beside ...ledgerTx) {
-		x := ledgerTx{hash: common.Hash{0xd0, 0xaa}, from: account, to: fillsFor, pays: map[common.Address]int64{account: 1000}}
-		c.src.mine(1, append([]ledgerTx{x}, beside...)...)
-		c.src.mine(ledgerDepth)
-		ev, ok, err := c.hub.Evidence(t.Context(), srcChain, x.hash)
-		if err != nil || !ok {
-			t.Fatal(ok, err)
-		}
-		o.Terms.TokenOut = chain.Native
-		o.Plan.Steps = []Step{{Kind: CallStep, Call: &chain.Call{ChainID: srcChain, From: account, To: fillsFor, Value: new(big.Int)}, Effect: Effect{Kind: Opaque, Chain: srcChain}}}
-		o.Results, c.post.sent[stepKey(*o, 0)] = []Result{{Tx: x.hash, Evidence: &ev}}, x.hash
-	}
 	own := func(Order) Proof { return Proof{Own: true} }
 	for name, tc := range map[string]struct {
 		beside []ledgerTx
@@ -324,7 +328,7 @@ func TestGrownBalance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newCourt(t, 2)
 			c.p.proof = own
-			id := c.order(func(o *Order) { mined(c, o, tc.beside...); o.Terms.Recipient = tc.to })
+			id := c.order(func(o *Order) { c.opaque(o, tc.beside...); o.Terms.Recipient = tc.to })
 			o := c.looks(id)
 			c.wants(o, tc.by, bothAgree)
 			if unclear := tc.by == ""; unclear != (o.Condition == FillUnclear) || unclear != strings.Contains(o.Reason, "0xd0aa") {
@@ -335,7 +339,7 @@ func TestGrownBalance(t *testing.T) {
 	t.Run("and a payment that filled another order", func(t *testing.T) {
 		c, filled := depositCourt(t, 2, func(o *Order) { o.Terms.DstChain, o.Terms.TokenOut = srcChain, chain.Native })
 		direct := coin(7, solver, 1000)
-		id := c.order(func(o *Order) { mined(c, o, direct) })
+		id := c.order(func(o *Order) { c.opaque(o, direct) })
 		c.p.says = said(Claim{State: Filled, Tx: direct.hash, Chain: srcChain})
 		c.wants(c.looks(filled), byArrival, bothAgree)
 		c.p.proof = own
@@ -344,6 +348,76 @@ func TestGrownBalance(t *testing.T) {
 			t.Errorf("%q", o.Condition)
 		}
 	})
+}
+
+// TestNativeCoinBesideOwnTransactions: what other transactions of the account took of its
+// coin in the same block is known where all of them are ours, and bring none.
+func TestNativeCoinBesideOwnTransactions(t *testing.T) {
+	// ours is a transaction in a block, with the record that the sender has of it.
+	ours := func(nonce uint64, to common.Address, value int64, data []byte, failed bool) (ledgerTx, *chain.Tx) {
+		b := types.NewTx(&types.DynamicFeeTx{ChainID: big.NewInt(srcChain), Nonce: nonce, To: &to, Value: big.NewInt(value), Data: data, Gas: 50000})
+		raw, err := b.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ledgerTx{hash: b.Hash(), from: account, to: to, value: value, failed: failed}, &chain.Tx{Mined: b.Hash(), Attempts: []chain.Attempt{{Hash: b.Hash(), Raw: raw}}}
+	}
+	coined := func(x ledgerTx, rec *chain.Tx) (ledgerTx, *chain.Tx) {
+		x.pays = map[common.Address]int64{account: 70}
+		return x, rec
+	}
+	unwrap := common.FromHex("0x2e1a7d4d0000000000000000000000000000000000000000000000000000000000000046")
+	for name, tc := range map[string]struct {
+		beside func() (ledgerTx, *chain.Tx)
+		forget bool
+		clear  bool
+	}{
+		"an approval": {func() (ledgerTx, *chain.Tx) {
+			return ours(1, usdc, 0, approveCall(Terms{TokenIn: usdc, SrcChain: srcChain}, fillsFor, big.NewInt(9)).Data, false)
+		}, false, true},
+		"a wrap":                       {func() (ledgerTx, *chain.Tx) { return ours(1, weth, 300, wrapDeposit, false) }, false, true},
+		"a cancelled one":              {func() (ledgerTx, *chain.Tx) { return ours(1, account, 0, nil, false) }, false, true},
+		"something that failed":        {func() (ledgerTx, *chain.Tx) { return ours(1, stranger, 500, []byte{1, 2, 3, 4}, true) }, false, true},
+		"a void":                       {func() (ledgerTx, *chain.Tx) { return ours(1, permit2Contract, 0, []byte{1, 2, 3, 4}, false) }, false, true},
+		"an unwrap":                    {func() (ledgerTx, *chain.Tx) { return coined(ours(1, weth, 0, unwrap, false)) }, false, false},
+		"a call that brings coin":      {func() (ledgerTx, *chain.Tx) { return coined(ours(1, stranger, 0, []byte{1, 2, 3, 4}, false)) }, false, false},
+		"an approval nobody here sent": {func() (ledgerTx, *chain.Tx) { return ours(1, usdc, 0, erc20Approve, false) }, true, false},
+		"one of another nonce":         {func() (ledgerTx, *chain.Tx) { return ours(2, usdc, 0, erc20Approve, false) }, false, false},
+		"one not known to be mined": {func() (ledgerTx, *chain.Tx) {
+			x, rec := ours(1, usdc, 0, erc20Approve, false)
+			rec.Mined = common.Hash{}
+			return x, rec
+		}, false, false},
+		"bytes that are not what was mined": {func() (ledgerTx, *chain.Tx) {
+			x, rec := coined(ours(1, stranger, 0, []byte{1, 2, 3, 4}, false))
+			_, other := ours(1, usdc, 0, erc20Approve, false)
+			rec.Attempts = other.Attempts
+			return x, rec
+		}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCourt(t, 2)
+			c.p.proof = func(Order) Proof { return Proof{Own: true} }
+			beside, rec := tc.beside()
+			id := c.order(func(o *Order) {
+				c.opaque(o, beside)
+				c.post.held = []*chain.Tx{{Mined: o.Results[0].Tx}}
+				if !tc.forget {
+					c.post.held = append(c.post.held, rec)
+				}
+			})
+			o := c.looks(id)
+			if !tc.clear {
+				if c.wants(o, "", ""); o.Condition != FillUnclear {
+					t.Errorf("%q", o.Condition)
+				}
+				return
+			}
+			if c.wants(o, byOpaqueCall, bothAgree); o.Verdict == nil || o.Verdict.Received.Amount.Int64() != 1000 || o.Verdict.Short {
+				t.Errorf("%+v", o.Verdict)
+			}
+		})
+	}
 }
 
 // TestRaceForALog: two orders that found the same log at the same time: the commit
@@ -585,7 +659,7 @@ func TestReportedOrdersDoNotCount(t *testing.T) {
 	if err != nil || len(open) != 2 {
 		t.Fatal(open, err)
 	}
-	if n, err := c.e.Journal.busy(append(open, "lost")); err != nil || n != 2 {
+	if n, err := c.e.Journal.busy(append(open, "lost")); err != nil || n != 1 {
 		t.Errorf("%d count, %v", n, err)
 	}
 	still := c.now.Add(30 * 24 * time.Hour)

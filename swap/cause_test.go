@@ -114,8 +114,9 @@ func TestCauses(t *testing.T) {
 
 // An order of a version without causes keeps its words.
 func TestOldOrdersHaveNoCause(t *testing.T) {
-	var o Order
-	if err := decodeOrder([]byte(`{"id":"a","reason":"so it was","proposal":{"reason":"it fell"}}`), "a", &o); err != nil || o.Reason != "so it was" || o.Cause != nil || o.Clone().Proposal.Cause != nil {
+	old, o := soundOrder(), Order{}
+	old.Reason, old.Proposal = "so it was", &Proposal{Reason: "it fell", Review: Review{Terms: old.Terms, Offer: old.Offer, Gas: Gas{Expected: big.NewInt(1), Max: big.NewInt(1), Balance: big.NewInt(1)}}}
+	if err := decodeOrder(mustJSON(old), "a", &o); err != nil || o.Reason != "so it was" || o.Cause != nil || o.Clone().Proposal.Cause != nil {
 		t.Errorf("%+v, %v", o, err)
 	}
 	var e Entry

@@ -191,6 +191,6 @@ func (e *Engine) overhear(id string, l *lookout, c Claim) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if c, ok := e.wake[id]; ok {
-		wake(c)
+		wake(c, 0)
 	}
 }

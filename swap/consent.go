@@ -310,11 +310,19 @@ func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal
 	if err != nil {
 		return nil, err
 	}
+	if err := e.accepted(o); errors.Is(err, &Refusal{Code: RecordChanged}) {
+		o, err = e.bare(o)
+		if err != nil {
+			return nil, err
+		}
+	} else if err != nil {
+		return nil, err
+	}
 	now := e.Now().UTC()
 	held := o.Offer
 	held.Expires = now.Add(proposalTime)
 	offers := []Offer{held}
-	if o.priced() {
+	if o.priced() || !o.sealed() {
 		if offers, err = e.freshOffers(ctx, p, o.Terms.Provider, o.request()); err != nil {
 			return nil, err
 		}
@@ -338,8 +346,11 @@ func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal
 
 // proposeOffer is the proposal that an offer makes.
 func (e *Engine) proposeOffer(ctx context.Context, p Provider, net chain.Network, o Order, offer Offer, now time.Time, dear bool) (*Proposal, error) {
-	if o.priced() {
+	if o.priced() || !o.sealed() {
 		offer.ID = o.Offer.ID + "'"
+	}
+	if !o.sealed() {
+		o.Terms = e.termsOf(offer, net)
 	}
 	t := e.proposedTerms(o, offer, now)
 	done := o.Plan.Steps[:min(o.own(), o.Step)]
@@ -401,7 +412,11 @@ func (e *Engine) weighProposal(ctx context.Context, r *Review, net chain.Network
 	if dear && most.Cmp(oneAndHalf(o.Terms.GasCeiling)) < 0 {
 		most = oneAndHalf(o.Terms.GasCeiling)
 	}
-	if limit := highestCeiling(net); most.Cmp(limit) > 0 {
+	limit := highestCeiling(net)
+	if !o.sealed() {
+		limit = net.GasCeiling
+	}
+	if most.Cmp(limit) > 0 {
 		most = limit
 	}
 	if most.Cmp(r.Terms.GasCeiling) <= 0 || !dear && r.Gas.Max.Cmp(left()) <= 0 {

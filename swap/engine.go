@@ -20,6 +20,7 @@ import (
 // Sender sends a call at most once per key. *chain.Sender satisfies it.
 type Sender interface {
 	Lookup(key string) (*chain.Tx, error)
+	Held(chainID uint64, from common.Address, first, count uint64) ([]*chain.Tx, error)
 	Submit(ctx context.Context, key string, c chain.Call, p chain.Policy) (*chain.Tx, error)
 	Poll(ctx context.Context, key string) (chain.Tx, *chain.Evidence, error)
 	Cancel(ctx context.Context, key string, p chain.Policy) (*chain.Tx, error)
@@ -51,34 +52,43 @@ type Engine struct {
 	Log       func(o Order, err error) // a temporary failure; must not block
 
 	mu       sync.Mutex
-	wake     map[string]chan struct{} // by order in progress
-	queue    map[string]bool          // those that wait for another order
-	turned   map[string]time.Time     // when it last began something again, by order
-	checked  map[string]time.Time     // when it was last looked at to an answer, by order
-	lookouts map[string]*lookout      // by order that a provider settles
-	streams  int                      // of providers, open now
-	looks    looks                    // how often all orders are looked at
+	wake     map[string]chan time.Duration // by order in progress: after how long it is to look
+	keyless  map[string]bool               // those that may go on with unlocked keys
+	queue    map[string]bool               // those that wait for another order
+	turned   map[string]time.Time          // when it last began something again, by order
+	checked  map[string]time.Time          // when it was last looked at to an answer, by order
+	lookouts map[string]*lookout           // by order that a provider settles
+	streams  int                           // of providers, open now
+	looks    looks                         // how often all orders are looked at
 	running  sync.WaitGroup
 }
 
 // Start advances an order in the background until it is final or ctx ends.
 // Starting one that is in progress wakes it.
-func (e *Engine) Start(ctx context.Context, id string) {
+func (e *Engine) Start(ctx context.Context, id string) { e.start(ctx, id, 0) }
+
+// start is Start after a while.
+func (e *Engine) start(ctx context.Context, id string, after time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.wake == nil {
-		e.wake = make(map[string]chan struct{})
+		e.wake = make(map[string]chan time.Duration)
 	}
-	if c, ok := e.wake[id]; ok {
-		wake(c)
+	c, ok := e.wake[id]
+	if ok {
+		wake(c, after)
 		return
 	}
-	c := make(chan struct{}, 1)
+	c = make(chan time.Duration, 1)
 	e.wake[id] = c
+	if after > 0 {
+		wake(c, after)
+	}
 	e.running.Go(func() {
 		e.run(ctx, id, c)
 		e.mu.Lock()
 		delete(e.wake, id)
+		delete(e.keyless, id)
 		delete(e.queue, id)
 		delete(e.turned, id)
 		delete(e.checked, id)
@@ -88,45 +98,78 @@ func (e *Engine) Start(ctx context.Context, id string) {
 	})
 }
 
-// Wake lets every order in progress look again at once: keys were unlocked, the
-// network came back.
+// Resume starts orders that an earlier process left, in turn: first those of which
+// something is to be signed. One without a record is none.
+func (e *Engine) Resume(ctx context.Context, ids []string) {
+	var first, then []string
+	for _, id := range ids {
+		switch o, err := e.Journal.Get(id); {
+		case errors.Is(err, &Refusal{Code: OrderUnknown}):
+			e.Log(Order{ID: id}, err)
+		case err == nil && o.needsKeys():
+			first = append(first, id)
+		default:
+			then = append(then, id)
+		}
+	}
+	for i, id := range append(first, then...) {
+		e.start(ctx, id, inTurn(i))
+	}
+}
+
+// Wake lets the orders look again that wait for keys, which were unlocked: few of them
+// at once, many in turn.
 func (e *Engine) Wake() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, c := range e.wake {
-		wake(c)
+	i := 0
+	for id := range e.keyless {
+		if c, ok := e.wake[id]; ok {
+			wake(c, inTurn(i))
+			i++
+		}
 	}
 }
 
 // Wait returns when every order has stopped, which is after ctx ended.
 func (e *Engine) Wait() { e.running.Wait() }
 
-func wake(c chan struct{}) {
+// wake has an order look after a while, or sooner if it is to do that already. e.mu is
+// held.
+func wake(c chan time.Duration, after time.Duration) {
 	select {
-	case c <- struct{}{}:
-	default: // it will look anyway
+	case earlier := <-c:
+		after = min(after, earlier)
+	default:
 	}
+	c <- after
 }
 
 // run is the only loop: read, make one move, record it, tell. Only progress is
 // followed up at once. Without it the pauses grow, whatever else there is to
 // record: what a provider says may change for ever. They also grow over progress
-// that only makes up for a step back, as a fresh quote is.
-func (e *Engine) run(ctx context.Context, id string, woken <-chan struct{}) {
+// that only makes up for a step back, as a fresh quote is: it is used at once, or it
+// would be old again, and there is none for a while then.
+func (e *Engine) run(ctx context.Context, id string, woken <-chan time.Duration) {
 	ctx, cancel := context.WithCancel(ctx) // ends its provider's stream too
 	defer cancel()
+	select {
+	case after := <-woken: // its turn after a restart
+		_ = rest(ctx, after, woken)
+	default:
+	}
 	still, furthest := e.Now(), 0 // since when there was no progress, and how far it went
 	for ctx.Err() == nil {
 		o, err := e.Journal.Get(id)
 		if err == nil && o.State.Final() {
 			return
 		}
-		var advanced bool
-		if err == nil {
+		advanced, read := false, err == nil
+		if read {
 			advanced, err = e.guarded(ctx, &o)
 		}
+		o.ID = id // also of one that cannot be read
 		if err != nil && !errors.Is(err, errStale) {
-			o.ID = id // also of one that cannot be read
 			e.Log(o, err)
 		}
 		switch n := o.progress(); {
@@ -139,12 +182,44 @@ func (e *Engine) run(ctx context.Context, id string, woken <-chan struct{}) {
 		case advanced:
 			continue
 		}
-		t := fault.NewTimer(e.looks.pause(id, e.Pause(e.Now().Sub(o.watchedSince(still)))))
+		if rest(ctx, e.pause(o, read, still), woken) {
+			still = e.Now()
+		}
+	}
+}
+
+// pause is how long an order that made no progress since then rests.
+func (e *Engine) pause(o Order, read bool, still time.Time) time.Duration {
+	e.mu.Lock()
+	if e.keyless == nil {
+		e.keyless = make(map[string]bool)
+	}
+	delete(e.keyless, o.ID)
+	if read && o.needsKeys() {
+		e.keyless[o.ID] = true
+	}
+	e.mu.Unlock()
+	alone := e.Pause(e.Now().Sub(o.watchedSince(still)))
+	if !read {
+		e.looks.leave(o.ID)
+		return alone
+	}
+	return e.looks.pause(o.ID, alone, o.hurried())
+}
+
+// rest waits for as long, or less where the order is woken, which it reports.
+func rest(ctx context.Context, pause time.Duration, woken <-chan time.Duration) (early bool) {
+	end := fault.Now().Add(pause)
+	for {
+		t := fault.NewTimer(end.Sub(fault.Now()))
 		select {
 		case <-ctx.Done():
-		case <-woken:
-			still = e.Now()
+			t.Stop()
+			return early
+		case after := <-woken:
+			early, end = true, earlier(end, fault.Now().Add(after))
 		case <-t.C:
+			return early
 		}
 		t.Stop()
 	}
@@ -180,8 +255,8 @@ func (e *Engine) guarded(ctx context.Context, o *Order) (advanced bool, err erro
 }
 
 // move makes one move, records it, and reports whether it brought o to another
-// state, step or transaction, or to its allowance. A temporary failure is not recorded: a lost connection, or a
-// provider's bad moment, must not end an order.
+// state, step, quote or transaction, or to its allowance. A temporary failure is not
+// recorded: a lost connection, or a provider's bad moment, must not end an order.
 func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) {
 	before := o.Clone()
 	note, err := e.advance(ctx, o)
@@ -227,7 +302,7 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 	if before.Holds && !o.Holds || o.State.Final() {
 		e.callQueue()
 	}
-	return before.State != o.State || before.Step != o.Step || before.Sending != o.Sending || !before.Holds && o.Holds || len(before.Since) < len(o.Since) || !before.HeadsAt.Equal(o.HeadsAt), nil
+	return before.State != o.State || before.Offer.ID != o.Offer.ID || before.Step != o.Step || before.Sending != o.Sending || !before.Holds && o.Holds || len(before.Since) < len(o.Since) || !before.HeadsAt.Equal(o.HeadsAt), nil
 }
 
 // check notes that an order was looked at, and what there is to know of it was known.
@@ -268,7 +343,7 @@ func (e *Engine) callQueue() {
 	defer e.mu.Unlock()
 	for id := range e.queue {
 		if c, ok := e.wake[id]; ok {
-			wake(c)
+			wake(c, 0)
 		}
 	}
 	clear(e.queue)
@@ -406,10 +481,12 @@ func (e *Engine) signed(o Order) (bool, error) {
 // itself, so that it is sent once wherever a changed plan has it.
 func stepKey(o Order, step int) string {
 	if step < len(o.Plan.Steps) && o.Terms.wrapsFirst(o.Plan.Steps[step].Effect) {
-		return o.ID + "/wrap"
+		return wrapKey(o)
 	}
 	return fmt.Sprintf("%s/%d", o.ID, step)
 }
+
+func wrapKey(o Order) string { return o.ID + "/wrap" }
 
 // advance makes one move of o by its state. It returns what to note of it.
 func (e *Engine) advance(ctx context.Context, o *Order) (Cause, error) {

@@ -281,7 +281,7 @@ func (b *bench) order(change func(*Terms, *Offer)) Order {
 	one := big.NewInt(1e17)
 	t := Terms{Provider: DEX, Account: b.from, SrcChain: 1, TokenIn: native, AmountIn: one, DstChain: 1, TokenOut: weth, Recipient: b.from,
 		FloorOut: one, Deadline: time.Now().Add(time.Minute).UTC().Truncate(time.Second), RefundTo: b.from, GasCeiling: big.NewInt(1e17)}
-	offer := Offer{ID: "offer", Provider: DEX, AmountOut: one, MinOut: one, Expires: time.Now().Add(30 * time.Second)}
+	offer := Offer{ID: "offer", Provider: DEX, Request: QuoteRequest{AmountIn: one}, AmountOut: one, MinOut: one, Expires: time.Now().Add(30 * time.Second)}
 	b.made++ // two plans of one second would be the same plan
 	t.Deadline = t.Deadline.Add(time.Duration(b.made) * time.Second)
 	if change != nil {

@@ -43,7 +43,7 @@ func (e *Engine) execute(ctx context.Context, o *Order) (Cause, error) {
 	}
 	e.dropForged(o)
 	switch {
-	case e.waits(*o), (o.Condition == NeedsConsent || o.Condition == Changed) && !e.Unlocked():
+	case e.waits(*o), (o.Condition == NeedsConsent || o.Distrusted()) && !e.Unlocked():
 		return untold, nil // until the user accepts, cancels, or the deadline passes
 	case !e.Unlocked():
 		o.Condition = WaitingForUnlock
@@ -53,7 +53,7 @@ func (e *Engine) execute(ctx context.Context, o *Order) (Cause, error) {
 		return untold, nil // too late to begin with it; the next moves end o
 	}
 	if err := e.accepted(*o); err != nil {
-		return untold, unsealed(*o, err)
+		return untold, e.unsealed(*o, err)
 	}
 	p, err := e.provider(o)
 	if err != nil {
@@ -211,15 +211,15 @@ func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key str
 	if o.Condition == NeedsConsent {
 		return e.affordable(ctx, o, call)
 	}
+	if err := e.accepted(*o); err != nil {
+		return untold, err
+	}
 	return e.post(ctx, o, key, call, until(*o, s.Effect), NoCondition, because(StepSent, "step", strconv.Itoa(o.Step+1)))
 }
 
 // post has the sender sign a call of o's and send it, until then at the latest; o
-// stands in the given condition afterwards.
+// stands in the given condition afterwards. That its user wants it is seen to before.
 func (e *Engine) post(ctx context.Context, o *Order, key string, c chain.Call, until time.Time, then Condition, note Cause) (Cause, error) {
-	if err := e.accepted(*o); err != nil {
-		return untold, err
-	}
 	tx, err := e.Sender.Submit(ctx, key, c, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: until})
 	if errors.Is(err, chain.ErrNonceBlocked) {
 		o.Condition = WaitingForNonce
@@ -463,7 +463,7 @@ func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (Cause, erro
 	case onItsWay: // its bytes need no key
 		o.Condition = Cancelling
 		return because(BeingEnded), nil
-	case o.Condition == Changed:
+	case o.Distrusted():
 		return untold, nil
 	default:
 		o.Condition = WaitingForUnlock

@@ -72,3 +72,13 @@ func (c FeeConfig) For(k Kind) (bps int, receiver common.Address, makerBps int) 
 	}
 	return bps, c.Partner.Receiver, r.makerBps
 }
+
+// charge is a request with the wallet's fee for a provider, in nobody's words but the
+// configuration's. Wrapping, of the network's own wrapped coin, is free.
+func (c FeeConfig) charge(r QuoteRequest, k Kind, wrapped common.Address) QuoteRequest {
+	r.FeeBps, r.FeeReceiver, _ = c.For(k)
+	if wraps(r, wrapped) {
+		r.FeeBps, r.FeeReceiver = 0, common.Address{}
+	}
+	return r
+}

@@ -120,7 +120,8 @@ func free(tx *bolt.Tx, k AllowanceKey, order string) error {
 	return nil
 }
 
-// readUses reads the lines of a key or of the beginning of one.
+// readUses reads the lines of a key or of the beginning of one. A line that stands
+// under another key than its order's is nobody's, so that no order counts twice.
 func readUses(tx *bolt.Tx, prefix []byte) (uses []Use, err error) {
 	c := tx.Bucket(useBucket).Cursor()
 	for k, v := c.Seek(prefix); len(k) >= len(prefix) && string(k[:len(prefix)]) == string(prefix); k, v = c.Next() {
@@ -128,7 +129,9 @@ func readUses(tx *bolt.Tx, prefix []byte) (uses []Use, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("allowance of order %s: %w", k[min(allowanceKeyLen, len(k)):], err)
 		}
-		uses = append(uses, u)
+		if string(k[min(allowanceKeyLen, len(k)):]) == u.Order {
+			uses = append(uses, u)
+		}
 	}
 	return uses, nil
 }

@@ -38,7 +38,7 @@ func (j *Journal) spends(t *testing.T, k EffectKind, amount int64) Order {
 		last = Step{Kind: TypedStep, Effect: Effect{Kind: Signed}}
 	}
 	id := uuid.NewString()
-	o, _, err := j.Create(Order{ID: id, Request: id, Digest: common.BytesToHash([]byte(id)), Terms: terms, State: Accepted,
+	o, _, err := j.Create(Order{ID: id, Request: id, Digest: common.BytesToHash([]byte(id)), Terms: terms, Offer: testOffer(), State: Accepted,
 		Plan: Plan{Spender: permit2, Steps: []Step{{Kind: CallStep, Effect: effects[0]}, last}}}, common.Hash{})
 	if err != nil {
 		t.Fatal(err)
@@ -106,12 +106,14 @@ func TestHolds(t *testing.T) {
 // TestStaleHolderIsTakenOver: a line that says more than its order does not keep
 // the others out; one whose order cannot be read does.
 func TestStaleHolderIsTakenOver(t *testing.T) {
+	ended := soundOrder()
+	ended.State = Filled
 	for name, c := range map[string]struct {
 		order string
 		held  bool
 	}{
 		"gone":       {"", false},
-		"ended":      {`{"id":"%s","state":"filled"}`, false},
+		"ended":      {strings.Replace(string(mustJSON(ended)), `"id":"a"`, `"id":"%s"`, 1), false},
 		"unreadable": {`{`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -217,7 +219,10 @@ func TestSharesAreApproved(t *testing.T) {
 	shared := func(amount int64) Order {
 		j := b.service.o.Journal
 		o := j.spends(t, Signed, amount)
-		j.must(t, &o, func(o *Order) { o.Terms.Account = b.from; *o = b.hand.sealed(*o) })
+		j.must(t, &o, func(o *Order) {
+			o.Terms.Account, o.Terms.Deadline = b.from, b.now().Add(time.Hour)
+			*o = b.hand.sealed(*o)
+		})
 		j.must(t, &o, func(o *Order) { o.State, o.Step, o.Results = Executing, 2, []Result{{}, {Signature: make([]byte, 65)}} })
 		return o
 	}

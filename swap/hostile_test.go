@@ -14,6 +14,7 @@ import (
 	"swapkeep/chain"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 )
 
 // A liar stands between the engine and its sender and nodes, and answers in
@@ -245,7 +246,7 @@ func TestNewerRecordIsShown(t *testing.T) {
 
 // rejects makes the sender's record of every step one that all nodes refused.
 func rejects(until time.Time) *liar {
-	tx := chain.Tx{State: chain.TxRejected, Reason: "no", Call: chain.Call{ChainID: 1}, Policy: chain.Policy{Until: until}, Attempts: []chain.Attempt{{Hash: common.Hash{1}}}}
+	tx := chain.Tx{State: chain.TxRejected, Reason: "no", Call: chain.Call{ChainID: 1}, Policy: chain.Policy{Until: until}, Attempts: []chain.Attempt{{Hash: common.Hash{1}, FeeCap: new(hexutil.Big), TipCap: new(hexutil.Big)}}}
 	return &liar{
 		lookup: func(string) (*chain.Tx, error) { return &tx, nil },
 		poll:   func(string) (chain.Tx, *chain.Evidence, error) { return tx, nil, nil },
@@ -257,7 +258,7 @@ func rejects(until time.Time) *liar {
 func TestRejectedAndMined(t *testing.T) {
 	b := newBench(t)
 	var look atomic.Int32
-	mined := chain.Evidence{Chain: 1, Tx: common.Hash{1}, Block: 7, Depth: 1, Hosts: []string{"a"}}
+	mined := chain.Evidence{Chain: 1, Tx: common.Hash{1}, Block: 7, Depth: 1, FeePaid: new(big.Int), Hosts: []string{"a"}}
 	l := rejects(time.Now().Add(-time.Minute))
 	l.evidence = func() (chain.Evidence, bool, error) { look.Add(1); return mined, false, nil }
 	b.lies(l)

@@ -408,7 +408,7 @@ func (j *Journal) History(id string) (lines []Entry, err error) {
 		c := tx.Bucket(historyBucket).Cursor()
 		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 			var e Entry
-			if json.Unmarshal(v, &e) != nil || inCalendar(reflect.ValueOf(e)) != nil {
+			if json.Unmarshal(v, &e) != nil || sayable(reflect.ValueOf(e)) != nil {
 				e = Entry{Note: "this line of the history is damaged"} // the others tell all the same
 			}
 			lines = append(lines, e)
@@ -422,7 +422,9 @@ func (j *Journal) History(id string) (lines []Entry, err error) {
 func (j *Journal) Open() (ids []string, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		return tx.Bucket(openBucket).ForEach(func(id, _ []byte) error {
-			ids = append(ids, string(id))
+			if isID(id) {
+				ids = append(ids, string(id))
+			}
 			return nil
 		})
 	})
@@ -431,11 +433,11 @@ func (j *Journal) Open() (ids []string, err error) {
 
 // busy counts those of ids that are more than watched: an order whose provider has
 // told an end that nothing proves may stay open for ever, and holds up no other.
-// One that cannot be read counts.
+// Nor does one that cannot be read: nothing is done about it.
 func (j *Journal) busy(ids []string) (n int, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		for _, id := range ids {
-			if o, err := read(tx, id); err != nil || !o.reported() {
+			if o, err := read(tx, id); err == nil && !o.reported() {
 				n++
 			}
 		}
@@ -447,7 +449,7 @@ func (j *Journal) busy(ids []string) (n int, err error) {
 // List returns up to limit orders, newest first (ids ascend with time), before
 // the one named by cursor; next is the cursor to go on with, "" at the end. One whose
 // record cannot be read is among them as [Unreadable], whoever it may be of, and hides
-// no other.
+// no other. What stands under a name that no order has is none.
 func (j *Journal) List(account common.Address, openOnly bool, cursor string, limit int) (page []Order, next string, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
 		c := tx.Bucket(orderBucket).Cursor()
@@ -457,6 +459,9 @@ func (j *Journal) List(account common.Address, openOnly bool, cursor string, lim
 			k, _ = c.Prev()
 		}
 		for ; k != nil; k, _ = c.Prev() {
+			if !isID(k) {
+				continue
+			}
 			o, err := read(tx, string(k))
 			if err != nil {
 				o = unread(tx, string(k), err)

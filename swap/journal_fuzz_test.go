@@ -10,6 +10,7 @@ import (
 	"swapkeep/chain"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -28,12 +29,12 @@ func FuzzJournal(f *testing.F) {
 	content := common.Hash{1}
 	key := AllowanceKey{Chain: 1, Account: account, Token: usdc, Spender: permit2}
 	for _, seed := range []any{
-		Order{ID: "a", Terms: testTerms(), State: Settling}, Entry{Time: noon, State: Filled, Note: "proven"}, asked{content, "a"},
+		Order{ID: "a", Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms(), State: Settling}, Entry{Time: noon, State: Filled, Note: "proven"}, asked{content, "a"},
 		Use{Order: "a", Amount: big.NewInt(1000), Holds: true}, Use{Order: "a", Amount: big.NewInt(-1), Signed: true}, nil, []int{1}, "text",
-		Order{ID: "a", Terms: testTerms(), State: Filled, Since: map[uint64]uint64{1: 7}, Searched: map[string]uint64{searchArrival: 9}, Claim: &Claim{State: Filled, Chain: 10, Tx: content}, Verdict: &Verdict{
+		Order{ID: "a", Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms(), State: Filled, Since: map[uint64]uint64{1: 7}, Searched: map[string]uint64{searchArrival: 9}, Claim: &Claim{State: Filled, Chain: 10, Tx: content}, Verdict: &Verdict{
 			State: Filled, By: byArrival, Received: &Spend{usdc, big.NewInt(7)}, Sources: "one source", Evidence: &chain.Evidence{Chain: 10, Tx: content, FeePaid: big.NewInt(1), Value: big.NewInt(0)},
 			Logs: []LogRef{{Chain: 10, Tx: content, Place: 3}, {Chain: 10, Tx: content, Place: -1, Grown: true, Block: 9, Account: account}}, Absence: &Absence{Chain: 1, From: 2, Hosts: []string{"a"}}}},
-		Order{ID: "a", Terms: testTerms(), Condition: NeedsConsent, Reason: "the price fell", Cause: &Cause{Word: PriceFell, Code: ConsentNeeded, Data: Figures{"floor": "9", "offered": "8"}}},
+		Order{ID: "a", Request: uuid.Nil.String(), Offer: testOffer(), Plan: soundOrder().Plan, Terms: testTerms(), Condition: NeedsConsent, Reason: "the price fell", Cause: &Cause{Word: PriceFell, Code: ConsentNeeded, Data: Figures{"floor": "9", "offered": "8"}}},
 		Entry{Time: noon, State: Approving, Note: "rejected", Cause: &Cause{Word: NotTaken, Said: "no", By: SaidByNode}},
 	} {
 		f.Add(mustJSON(seed))

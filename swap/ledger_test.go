@@ -309,14 +309,20 @@ func (h *ledgerHost) balance(args []json.RawMessage) any {
 	sum := int64(1e18)
 	for n, b := range h.view() {
 		for _, tx := range b.txs {
-			if n > at || tx.failed {
+			if n > at {
+				continue
+			}
+			if tx.from == a {
+				sum -= 2 * 21000
+			}
+			if tx.failed {
 				continue
 			}
 			if tx.to == a {
 				sum += tx.value
 			}
 			if tx.from == a {
-				sum -= tx.value + 2*21000
+				sum -= tx.value
 			}
 			sum += tx.pays[a]
 		}

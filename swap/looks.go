@@ -1,41 +1,91 @@
 package swap
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
 
-// mostLooks is how often a second all orders in progress are looked at together. A look
-// is a few questions to a network: a thousand orders that each ask every second would use
-// up what its endpoints grant, and the wallet with them. Few orders do not notice.
-const mostLooks = 10
+// How often a second orders in progress are looked at: all together that are only
+// watched, and all together that a signature of ours or a transaction's end is awaited
+// of. A look is a few questions to a network: a thousand orders that each ask every
+// second would use up what its endpoints grant, and the wallet with them. Few orders do
+// not notice.
+const (
+	mostLooks    = 10
+	mostInAHurry = 20
+)
 
-// looks shares that out, by how often each order would look were it alone.
+// looks shares that out, by how often each order would look were it alone. One whose
+// record cannot be read has no share: nothing is asked for it.
 type looks struct {
 	mu    sync.Mutex
-	wants map[string]float64 // looks a second, by order
-	all   float64
+	wants map[string]want
 }
 
-// pause is what becomes of the pause that an order would make were it alone.
-func (l *looks) pause(id string, alone time.Duration) time.Duration {
+// A want is how often a second an order would look, and from which share.
+type want struct {
+	often   float64
+	hurried bool
+}
+
+// pause is what becomes of the pause that an order would make were it alone: not longer,
+// unless it looks oftener than those that have to look less often leave to it.
+func (l *looks) pause(id string, alone time.Duration, hurried bool) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.wants == nil {
-		l.wants = map[string]float64{}
+		l.wants = map[string]want{}
 	}
-	want := 1 / max(alone, time.Second).Seconds()
-	l.all += want - l.wants[id]
-	l.wants[id] = want
-	return time.Duration(float64(alone) * max(1, l.all/mostLooks))
+	l.wants[id] = want{1 / max(alone, time.Second).Seconds(), hurried}
+	left := float64(mostLooks)
+	if hurried {
+		left = mostInAHurry
+	}
+	var all []float64
+	for _, w := range l.wants {
+		if w.hurried == hurried {
+			all = append(all, w.often)
+		}
+	}
+	slices.Sort(all)
+	for i, often := range all {
+		if fair := left / float64(len(all)-i); often > fair {
+			return max(alone, time.Duration(float64(time.Second)/fair))
+		}
+		left -= often
+	}
+	return alone
 }
 
 // leave is for an order that has ended.
 func (l *looks) leave(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.all -= l.wants[id]
-	if delete(l.wants, id); len(l.wants) == 0 {
-		l.all = 0 // and not what rounding left
+	delete(l.wants, id)
+}
+
+// inTurn is when the one in that place looks of many that could all look at once.
+func inTurn(place int) time.Duration {
+	return time.Duration(max(0, place-mostLooks+1)) * time.Second / mostLooks
+}
+
+// hurried reports whether o waits for a signature or for the end of a transaction, and
+// for no person: its quote, or its deadline, does not wait.
+func (o Order) hurried() bool {
+	switch o.Condition {
+	case NeedsConsent, WaitingForUnlock, UnknownStoredState, Changed:
+		return false
 	}
+	return unsent(o.State)
+}
+
+// needsKeys reports whether o may go on as soon as the keys are unlocked.
+func (o Order) needsKeys() bool {
+	return unsent(o.State) || !o.State.Final() && (o.Cancel || o.Condition == WaitingForUnlock)
+}
+
+// unsent are the states in which something is still to be signed or handed over.
+func unsent(s State) bool {
+	return slices.Contains([]State{Accepted, Approving, Executing, Submitting}, s)
 }

@@ -2,19 +2,24 @@ package swap
 
 import (
 	"fmt"
+	"math/big"
 	"testing"
 	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	bolt "go.etcd.io/bbolt"
 )
 
 // TestLooks: a few orders look as often as each would alone, a thousand no oftener
-// together than ten times a second, and old ones leave that to the new.
+// together than ten times a second, old ones no less often than alone, and neither keep
+// those waiting that something is to be signed of.
 func TestLooks(t *testing.T) {
 	var l looks
-	perSecond := func(n int, alone func(int) time.Duration) (sum float64) {
+	perSecond := func(n int, hurried bool, alone func(int) time.Duration) (sum float64) {
 		pauses := make([]time.Duration, n)
 		for range 2 { // the first time round, the later ones are not known yet
 			for i := range n {
-				pauses[i] = l.pause(fmt.Sprint(i), alone(i))
+				pauses[i] = l.pause(fmt.Sprint(hurried, i), alone(i), hurried)
 			}
 		}
 		for _, p := range pauses {
@@ -23,11 +28,23 @@ func TestLooks(t *testing.T) {
 		return sum
 	}
 	second := func(int) time.Duration { return time.Second }
-	if got := perSecond(5, second); got != 5 {
+	if got := perSecond(5, false, second); got != 5 {
 		t.Errorf("five orders: %.2f looks a second", got)
 	}
-	if got := perSecond(1000, second); got > mostLooks+0.01 || got < mostLooks-0.01 {
+	if got := perSecond(1000, false, second); got > mostLooks+0.01 || got < mostLooks-0.01 {
 		t.Errorf("a thousand orders: %.2f looks a second", got)
+	}
+	for _, c := range []struct{ alone, most time.Duration }{{time.Second, 101 * time.Second}, {time.Minute, 101 * time.Second}, {time.Hour, time.Hour}} {
+		if got := l.pause("one more", c.alone, false); got > c.most {
+			t.Errorf("among a thousand, one that would look every %s waits %s", c.alone, got)
+		}
+	}
+	if got := l.pause("to be signed", time.Second, true); got != time.Second {
+		t.Errorf("among a thousand that are watched, one that is to be signed waits %s", got)
+	}
+	l.leave("to be signed")
+	if got := perSecond(300, true, second); got > mostInAHurry+0.01 || got < mostInAHurry-0.01 {
+		t.Errorf("three hundred to be signed: %.2f looks a second", got)
 	}
 	aged := func(i int) time.Duration {
 		if i == 0 {
@@ -35,14 +52,95 @@ func TestLooks(t *testing.T) {
 		}
 		return time.Hour
 	}
-	perSecond(1000, aged)
-	if got := l.pause("0", time.Second); got != time.Second {
+	perSecond(1000, false, aged)
+	if got := l.pause("false 0", time.Second, false); got != time.Second {
 		t.Errorf("a new order among old ones waits %s", got)
 	}
-	for i := range 1000 {
-		l.leave(fmt.Sprint(i))
+	for id := range l.wants {
+		l.leave(id)
 	}
-	if got := l.pause("last", time.Second); got != time.Second || len(l.wants) != 1 {
+	if got := l.pause("last", time.Second, false); got != time.Second || len(l.wants) != 1 {
 		t.Errorf("after all others have ended, one waits %s, and %d are known", got, len(l.wants))
 	}
+}
+
+// TestWaking: whoever is woken in turn and then at once looks at once, and a later turn
+// puts nothing off.
+func TestWaking(t *testing.T) {
+	if inTurn(0) != 0 || inTurn(mostLooks-1) != 0 || inTurn(1000) > 100*time.Second || inTurn(1000) < 99*time.Second {
+		t.Errorf("turns: %s, %s", inTurn(mostLooks-1), inTurn(1000))
+	}
+	c := make(chan time.Duration, 1)
+	for _, after := range []time.Duration{time.Hour, 0, time.Minute} {
+		wake(c, after)
+	}
+	done := make(chan bool, 1)
+	go func() { done <- rest(t.Context(), time.Hour, c) }()
+	select {
+	case early := <-done:
+		if !early {
+			t.Error("its rest was over")
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("it still rests")
+	}
+	wake(c, time.Hour)
+	began := time.Now()
+	if rest(t.Context(), 50*time.Millisecond, c); time.Since(began) > 5*time.Second {
+		t.Error("a later turn put it off")
+	}
+}
+
+// TestFreshQuoteIsUsedAtOnce: however long an order rests, a quote that it asked for
+// itself is not old by the time that it looks again.
+func TestFreshQuoteIsUsedAtOnce(t *testing.T) {
+	b := newBench(t)
+	b.service.engine.Pause = func(time.Duration) time.Duration { return time.Hour }
+	b.p.kind = Swap
+	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+		return []Offer{{Provider: DEX, AmountOut: big.NewInt(1.1e17), MinOut: floorOf(big.NewInt(1.1e17), r.SlippageBps), Expires: time.Now().Add(time.Minute), Request: r}}, nil
+	}
+	o := b.order(func(_ *Terms, o *Offer) { o.Expires, o.Request.SlippageBps = time.Now().Add(-time.Second), 100 })
+	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+}
+
+// TestOpenEntriesWithoutAnOrder: planted or left behind, they are no orders: they slow
+// none down, and keep no new ones from being made.
+func TestOpenEntriesWithoutAnOrder(t *testing.T) {
+	b := newBench(t)
+	b.hand.locked.Store(true)
+	o := b.order(nil)
+	b.halt()
+	err := b.db.Update(func(tx *bolt.Tx) error {
+		for i := range 500 {
+			if err := tx.Bucket(openBucket).Put(fmt.Append(nil, i), []byte{1}); err != nil {
+				return err
+			}
+		}
+		return tx.Bucket(orderBucket).Put([]byte("1"), []byte("{"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.start()
+	b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	time.Sleep(100 * time.Millisecond)
+	e := b.service.engine
+	e.mu.Lock()
+	started := len(e.wake)
+	e.mu.Unlock()
+	e.looks.mu.Lock()
+	counted := len(e.looks.wants)
+	e.looks.mu.Unlock()
+	if started != 2 || counted != 1 {
+		t.Errorf("%d are started, and %d count", started, counted)
+	}
+	if open, err := e.Journal.Open(); err != nil || len(open) != 501 {
+		t.Errorf("%d open entries, %v", len(open), err)
+	} else if n, err := e.Journal.busy(open); err != nil || n != 1 {
+		t.Errorf("%d are busy, %v", n, err)
+	}
+	b.hand.locked.Store(false)
+	b.service.Wake()
+	b.ends(o.ID, Filled)
 }

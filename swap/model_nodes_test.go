@@ -394,7 +394,7 @@ func (n modelNodes) Gain(_ context.Context, id uint64, account common.Address, b
 	at := func(i uint64) modelAccount { return c.blocks[i].state[slices.Index(c.who[:], account)] }
 	before, after := at(block-1), at(block)
 	grown := new(big.Int).Sub(new(big.Int).SetUint64(after.coin), new(big.Int).SetUint64(before.coin))
-	return chain.Gain{Amount: grown, Sent: after.nonce - before.nonce}, modelHosts[:], nil
+	return chain.Gain{Amount: grown, Sent: after.nonce - before.nonce, First: before.nonce}, modelHosts[:], nil
 }
 
 // told is one host's word on a transaction.

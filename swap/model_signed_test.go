@@ -192,6 +192,27 @@ func TestMadeVoid(t *testing.T) {
 			t.Error("filled after it was made void")
 		}
 	})
+	scene(t, func(m *model) { // handed over by a version that sealed nothing
+		id := m.auctioned(false)
+		m.run(8)
+		o := m.order(id)
+		o.Seal = nil
+		if err := m.service.o.Journal.Update(&o, because("test")); err != nil {
+			t.Fatal(err)
+		}
+		m.restart()
+		m.run(8)
+		if err := m.end(id); err != nil {
+			t.Fatal(err)
+		}
+		m.run(8)
+		if o := m.order(id); o.Condition != Cancelling || len(o.Attempts) != 1 {
+			t.Fatalf("%s %q, %d attempts", o.State, o.Condition, len(o.Attempts))
+		}
+		m.chains[0].base *= 4 // it is outpriced
+		m.pass(3 * time.Minute)
+		m.ended(id, Cancelled)
+	})
 	scene(t, func(m *model) { // somebody is quicker
 		id := m.auctioned(false)
 		m.run(8)

@@ -114,7 +114,7 @@ func fallsBack(err error) bool {
 
 // review makes the plan of an offer and says what it means.
 func (s *Service) review(ctx context.Context, p Provider, net chain.Network, o Offer) (Review, error) {
-	t := s.termsOf(o, net)
+	t := s.engine.termsOf(o, net)
 	plan, found, err := s.engine.assemble(ctx, p, o, t, past{})
 	if err != nil {
 		return Review{}, err
@@ -124,9 +124,9 @@ func (s *Service) review(ctx context.Context, p Provider, net chain.Network, o O
 }
 
 // termsOf is what the user would accept with an offer.
-func (s *Service) termsOf(o Offer, net chain.Network) Terms {
+func (e *Engine) termsOf(o Offer, net chain.Network) Terms {
 	r := o.Request
-	_, _, maker := s.o.Fees.For(o.Provider)
+	_, _, maker := e.Fees.For(o.Provider)
 	if wraps(r, net.WrappedNative) {
 		maker = 0 // one to one
 	}
@@ -135,7 +135,7 @@ func (s *Service) termsOf(o Offer, net chain.Network) Terms {
 		SrcChain: r.SrcChain, TokenIn: r.TokenIn, AmountIn: r.AmountIn,
 		DstChain: r.DstChain, TokenOut: r.TokenOut, Recipient: r.Recipient,
 		FloorOut: o.MinOut, RefundTo: r.RefundTo,
-		Deadline: s.o.Now().Add(consentTime).UTC().Truncate(time.Second),
+		Deadline: e.Now().Add(consentTime).UTC().Truncate(time.Second),
 		FeeBps:   r.FeeBps, FeeReceiver: r.FeeReceiver, MakerFeeBps: maker,
 		GasCeiling: net.GasCeiling, Refund: refundOf(o), Wrap: o.Wrap,
 	}

@@ -138,7 +138,8 @@ func (e *Engine) proveOpaque(ctx context.Context, o Order, p Proof, step int) (_
 
 // gained is what a call of our own brought the recipient, and names for v what shows
 // it: the logs, or for the native coin the balance, of which the call's own fee was
-// taken. nil: the same block changed that balance in another way too.
+// taken. nil: the same block changed that balance in another way too, which is not known
+// to the wei.
 func (e *Engine) gained(ctx context.Context, o Order, ev chain.Evidence, v *Verdict) (*big.Int, error) {
 	t := o.Terms
 	if t.TokenOut != chain.Native {
@@ -158,13 +159,18 @@ func (e *Engine) gained(ctx context.Context, o Order, ev chain.Evidence, v *Verd
 	if err != nil {
 		return nil, err
 	}
-	own := uint64(0)
+	took := new(big.Int)
 	if t.Recipient == t.Account {
-		own, g.Amount = 1, new(big.Int).Add(g.Amount, ev.FeePaid)
+		if took, err = e.took(ctx, t.Account, ev, g); err != nil {
+			return nil, err
+		}
+	} else if g.Sent > 0 {
+		took = nil
 	}
-	if g.Sent != own || len(free) == 0 {
+	if took == nil || len(free) == 0 {
 		return nil, nil
 	}
+	g.Amount = new(big.Int).Add(g.Amount, took)
 	v.Sources = sources(weaker(ev.Hosts, hosts))
 	if g.Amount.Sign() < 0 {
 		g.Amount = new(big.Int)

@@ -59,7 +59,18 @@ type post struct {
 	Sender
 	hub  *chain.Hub
 	sent map[string]common.Hash
+	held []*chain.Tx // of the nonces from 0
 	poll int
+}
+
+func (p *post) Held(_ uint64, _ common.Address, first, count uint64) ([]*chain.Tx, error) {
+	out := make([]*chain.Tx, count)
+	for i := range out {
+		if n := int(first) + i; n < len(p.held) {
+			out[i] = p.held[n]
+		}
+	}
+	return out, nil
 }
 
 func (p *post) Lookup(key string) (*chain.Tx, error) {
@@ -140,6 +151,7 @@ func (c *court) order(change func(*Order)) string {
 	o := Order{ID: fmt.Sprintf("%04d", c.made), Request: uuid.NewString(), Digest: common.Hash{byte(c.made)}, State: Settling, Step: 1, Created: c.now, Updated: c.now,
 		Terms: Terms{Provider: DEX, Account: account, SrcChain: srcChain, TokenIn: usdc, AmountIn: big.NewInt(5000), DstChain: srcChain, TokenOut: weth, Recipient: account,
 			FloorOut: out, Deadline: c.ends(), RefundTo: account, GasCeiling: big.NewInt(1e17)},
+		Offer:   testOffer(),
 		Plan:    Plan{Settlement: ByProvider, Steps: []Step{{Kind: TypedStep, Effect: Effect{Kind: Signed, Chain: srcChain}}}},
 		Results: []Result{{Signature: []byte{1}}}, Since: map[uint64]uint64{srcChain: 8, dstChain: 8}}
 	if change != nil {

@@ -161,10 +161,8 @@ func (s *Service) ask(ctx context.Context, b *board, k Kind, funds func() error)
 	if !ok {
 		return nil, Refuse(ProviderDown, "the %s provider is not configured", k)
 	}
-	r.FeeBps, r.FeeReceiver, _ = s.o.Fees.For(k)
-	if net, err := s.o.Nodes.Network(r.SrcChain); err == nil && wraps(r, net.WrappedNative) {
-		r.FeeBps, r.FeeReceiver = 0, common.Address{} // wrapping is free
-	}
+	net, _ := s.o.Nodes.Network(r.SrcChain) // of one that is not known nothing is wrapped
+	r = s.o.Fees.charge(r, k, net.WrappedNative)
 	ctx, cancel := context.WithTimeout(ctx, quoteTimes[k])
 	defer cancel()
 	if err := turn(ctx, k, s.queues[k].quotes); err != nil {

@@ -408,7 +408,7 @@ func (b *bench) open(g grant, amount int64) Order {
 	terms := testTerms()
 	terms.Account, terms.Recipient, terms.RefundTo = b.from, b.from, b.from
 	terms.TokenIn, terms.AmountIn = g.Token, big.NewInt(amount)
-	o := Order{ID: uuid.Must(uuid.NewV7()).String(), Request: uuid.NewString(), Digest: common.BigToHash(big.NewInt(amount)), Terms: terms,
+	o := Order{ID: uuid.Must(uuid.NewV7()).String(), Request: uuid.NewString(), Digest: common.BigToHash(big.NewInt(amount)), Terms: terms, Offer: testOffer(),
 		Plan: Plan{Steps: []Step{{Kind: CallStep, Effect: testSwap()}}, Settlement: ByOwnCall, Spender: g.Spender}, State: Accepted, Created: time.Now(), Updated: time.Now()}
 	o, made, err := b.service.o.Journal.Create(b.hand.sealed(o), o.Digest)
 	if err != nil || !made {

@@ -261,7 +261,10 @@ func TestWishesAreSealed(t *testing.T) {
 				if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
 					t.Fatal(err)
 				}
-				b.until(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+				o = b.until(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+				if net, err := b.hub.Network(1); err != nil || o.Terms.GasCeiling.Cmp(net.GasCeiling) > 0 {
+					t.Errorf("ended for up to %s, %v", o.Terms.GasCeiling, err)
+				}
 			}
 			b.chain.Resume()
 			b.ends(o.ID, c.wanted)

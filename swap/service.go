@@ -229,16 +229,14 @@ func (s *Service) Resume(ctx context.Context) error {
 	s.mu.Lock()
 	s.ctx = ctx
 	s.mu.Unlock()
-	for _, id := range open { // one that cannot be read does not hold up the others
-		s.engine.Start(ctx, id)
-	}
+	s.engine.Resume(ctx, open) // one that cannot be read does not hold up the others
 	return nil
 }
 
 // Wait returns when every order in progress has stopped, after Resume's context ended.
 func (s *Service) Wait() { s.engine.Wait() }
 
-// Wake lets all orders look again at once: the keys were unlocked.
+// Wake lets orders go on that wait for keys, which were unlocked.
 func (s *Service) Wake() { s.engine.Wake() }
 
 // Fees is the accessor of the fee configuration.
@@ -533,7 +531,7 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 		if o.State.Final() {
 			return o, Refuse(OrderFinal, "the order is already %s", o.State)
 		}
-		if o.Cancel && o.Condition != Changed {
+		if o.Cancel && !o.Distrusted() {
 			return o, nil
 		}
 		if err := s.cancellable(o); err != nil {
@@ -556,10 +554,13 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 	return o, err
 }
 
-// wishEnd has o say that its user wants it ended. That of an account which the wallet
-// no longer has goes without a seal: nothing can be signed for it anyway.
+// wishEnd has o say that its user wants it ended. That of an account which no wallet has
+// goes without a seal: nothing can be signed for it anyway.
 func (s *Service) wishEnd(o *Order) error {
 	now := s.o.Now().UTC()
+	if errors.Is(s.engine.accepted(*o), &Refusal{Code: RecordChanged}) {
+		s.engine.capGas(o)
+	}
 	seal, err := s.engine.seal(o.ending(), "cancel", now)
 	switch {
 	case err == nil:

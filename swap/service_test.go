@@ -306,10 +306,72 @@ func TestUnreadableOrder(t *testing.T) {
 	}
 }
 
+// testOffer is what every record has of an offer.
+func testOffer() Offer {
+	return Offer{Request: QuoteRequest{AmountIn: big.NewInt(1)}, AmountOut: big.NewInt(1), MinOut: big.NewInt(1)}
+}
+
+// soundOrder is one as it is stored under "a".
+func soundOrder() Order {
+	return Order{ID: "a", Request: uuid.NewString(), Terms: testTerms(), Offer: testOffer(), State: Executing, Created: noon, Updated: noon,
+		Plan: Plan{Steps: []Step{{Kind: CallStep, Call: &chain.Call{Value: new(big.Int)}, Effect: testSwap()}}}}
+}
+
+// unreadFor is what is told of a record that is under another name.
+func unreadFor(t *testing.T, name string) string {
+	t.Helper()
+	o := soundOrder()
+	o.ID = name
+	err := decodeOrder(mustJSON(o), "a", new(Order))
+	if err == nil {
+		t.Fatal("it is read")
+	}
+	return UnreadableOrder("a", true, err).Reason
+}
+
+// TestStrangeNames: what stands under a name that no order has ends no list and begins
+// none anew.
+func TestStrangeNames(t *testing.T) {
+	b := newBench(t)
+	b.hand.locked.Store(true)
+	made := []Order{b.order(nil), b.order(nil)}
+	b.halt()
+	err := b.db.Update(func(tx *bolt.Tx) error {
+		for _, bucket := range [][]byte{orderBucket, openBucket} {
+			for _, name := range []string{"\x80", strings.Repeat("a", 300), "A/..", "\x00"} {
+				if err := tx.Bucket(bucket).Put([]byte(name), []byte("{}")); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.start()
+	var seen []string
+	for cursor, pages := "", 0; ; pages++ {
+		page, next, err := b.service.Orders(common.Address{}, true, cursor, 1)
+		if err != nil || pages > 5 {
+			t.Fatalf("%d pages, %v", pages, err)
+		}
+		for _, o := range page {
+			seen = append(seen, o.ID)
+		}
+		if cursor = next; next == "" {
+			break
+		}
+	}
+	if !slices.Equal(seen, []string{made[1].ID, made[0].ID}) {
+		t.Errorf("listed: %q", seen)
+	}
+}
+
 // TestDamagedRecord: a record that no order of ours can have is not acted on; some once
 // ended in a panic.
 func TestDamagedRecord(t *testing.T) {
-	good := Order{ID: "a", Terms: testTerms(), State: Executing, Created: noon, Updated: noon, Plan: Plan{Steps: []Step{{Kind: CallStep, Call: &chain.Call{Value: new(big.Int)}, Effect: testSwap()}}}}
+	good := soundOrder()
 	var back Order
 	if err := decodeOrder(mustJSON(good), "a", &back); err != nil {
 		t.Fatal(err)
@@ -326,7 +388,22 @@ func TestDamagedRecord(t *testing.T) {
 		"a created time":          func(o *Order) { o.Created = beyond },
 		"a deadline":              func(o *Order) { o.Terms.Deadline = beyond },
 		"a step's deadline":       func(o *Order) { o.Plan.Steps[0].Effect.Deadline = beyond },
-		"a time in evidence":      func(o *Order) { o.Verdict = &Verdict{Evidence: &chain.Evidence{Time: beyond}} },
+		"a time in evidence": func(o *Order) {
+			o.Verdict = &Verdict{Evidence: &chain.Evidence{Time: beyond, FeePaid: new(big.Int)}}
+		},
+		"nothing but a name":      func(o *Order) { *o = Order{ID: "a"} },
+		"no steps":                func(o *Order) { o.Plan.Steps = nil },
+		"no request":              func(o *Order) { o.Request = "" },
+		"a request in braces":     func(o *Order) { o.Request = "{" + o.Request + "}" },
+		"no gas ceiling":          func(o *Order) { o.Terms.GasCeiling = nil },
+		"less than nothing":       func(o *Order) { o.Terms.AmountIn = big.NewInt(-1) },
+		"too much":                func(o *Order) { o.Offer.MinOut = new(big.Int).Lsh(big.NewInt(1), 256) },
+		"an offer of nothing":     func(o *Order) { o.Offer.AmountOut = nil },
+		"a wide slippage":         func(o *Order) { o.Offer.Request.SlippageBps = 1 << 40 },
+		"a call without a value":  func(o *Order) { o.Plan.Steps[0].Call.Value = nil },
+		"a fee below nothing":     func(o *Order) { o.Results = []Result{{Evidence: &chain.Evidence{FeePaid: big.NewInt(-1)}}} },
+		"an attempt without fees": func(o *Order) { o.Attempts = []Attempt{{}} },
+		"a revoke of nothing":     func(o *Order) { o.Terms.Provider = Wallet },
 	} {
 		bad := good.Clone()
 		damage(&bad)
@@ -334,6 +411,15 @@ func TestDamagedRecord(t *testing.T) {
 		if err := decodeOrder(mustJSON(bad), "a", &o); !errors.Is(err, ErrUnreadable) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	long := strings.Repeat("x", 1<<20)
+	if told := unreadFor(t, long); len(told) > 4*mostTold {
+		t.Errorf("a long record is told in %d bytes", len(told))
+	}
+	poor := soundOrder()
+	poor.Offer.Net = big.NewInt(-1) // gas may cost more than a swap brings
+	if err := decodeOrder(mustJSON(poor), "a", &back); err != nil {
+		t.Error(err)
 	}
 	if (Order{State: Filled, Terms: testTerms(), Verdict: &Verdict{Spent: &Spend{}}}).Means() == "" {
 		t.Error("no meaning")
@@ -450,7 +536,7 @@ func TestStates(t *testing.T) {
 // FuzzOrder: no stored bytes crash the reader; what is read can be shown and sealed, says
 // the same when it is written again, and stands within its plan.
 func FuzzOrder(f *testing.F) {
-	f.Add(string(mustJSON(Order{ID: "a", Terms: testTerms(), Plan: Plan{Steps: []Step{{Kind: CallStep, Call: &chain.Call{Value: new(big.Int)}, Effect: testSwap()}}}, State: Executing})))
+	f.Add(string(mustJSON(soundOrder())))
 	f.Add(`{"state":"newer","plan":{"steps":[{}]}}`)
 	f.Add(`{`)
 	f.Fuzz(func(t *testing.T, stored string) {
@@ -461,7 +547,7 @@ func FuzzOrder(f *testing.F) {
 		if o.Step < 0 || o.Step > len(o.Plan.Steps) || len(o.Results) > len(o.Plan.Steps) || o.Over() != o.State.Final() {
 			t.Fatalf("step %d of %d with %d results", o.Step, len(o.Plan.Steps), len(o.Results))
 		}
-		if o.Means() == "" {
+		if o.Means() == "" || (&Engine{}).ceilingLeft(o) == nil {
 			t.Fatal("no meaning")
 		}
 		for _, s := range []*Seal{o.Seal, o.Ending, {}} {

@@ -263,9 +263,12 @@ func (e *Engine) speedUp(ctx context.Context, o *Order, tx chain.Tx) (Cause, err
 }
 
 // bumpable fails unless what o's user accepted covers its bump, and the user wished it:
-// what makes a signed order void is bumped without a wish of its own.
+// what makes a signed order void is bumped by the wish to end the order.
 func (e *Engine) bumpable(o Order) error {
-	if err := e.accepted(o); err != nil || o.voids() {
+	if o.voids() {
+		return e.holds(o.Ending, o.ending())
+	}
+	if err := e.accepted(o); err != nil {
 		return err
 	}
 	return e.holds(o.Bump.Seal, o.bump())

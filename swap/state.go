@@ -66,6 +66,7 @@ const (
 	WaitingForTwin      Condition = "waiting for an order that would look alike on the chain"
 	UnknownStoredState  Condition = "written by a newer version"
 	Changed             Condition = "changed outside Swapkeep"
+	Unsealed            Condition = "acceptance not on record"
 )
 
 // ErrTransition is returned for a move the table does not allow.

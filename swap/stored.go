@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
+	"slices"
 	"time"
+
+	"swapkeep/chain"
 
 	"github.com/google/uuid"
 	bolt "go.etcd.io/bbolt"
@@ -34,52 +37,113 @@ func decodeOrder(b []byte, id string, o *Order) error {
 	return nil
 }
 
-// sound checks what the rest of this package takes for granted of a record.
+// Recorded is the order of that id that a record holds, or what stands for one that
+// cannot be read.
+func Recorded(record []byte, id string) (o Order) {
+	if err := decodeOrder(record, id, &o); err != nil {
+		return UnreadableOrder(id, true, err)
+	}
+	return o
+}
+
+// sound checks what the rest of this package, and every client, takes for granted of a
+// record.
 func (o *Order) sound(id string) error {
 	switch {
 	case o.ID != id:
-		return fmt.Errorf("it is of order %q", o.ID)
+		return fmt.Errorf("it is of order %.*q", maxID, o.ID)
+	case len(o.Request) != len(uuid.Nil.String()) || uuid.Validate(o.Request) != nil:
+		return errors.New("no request made it")
+	case len(o.Plan.Steps) == 0:
+		return errors.New("no steps")
 	case o.Step < 0 || o.Step > len(o.Plan.Steps) || len(o.Results) > len(o.Plan.Steps):
 		return fmt.Errorf("step %d with %d results, of %d", o.Step, len(o.Results), len(o.Plan.Steps))
+	case o.Terms.Provider == Wallet && len(o.Plan.Steps[0].Effect.Approves) == 0:
+		return errors.New("a revoke of nothing")
 	}
-	return inCalendar(reflect.ValueOf(o))
+	return sayable(reflect.ValueOf(o))
 }
 
-var timeType = reflect.TypeFor[time.Time]()
+// maxID is in bytes, of the name of an order: ours are uuids.
+const maxID = 64
 
-// inCalendar refuses a time, anywhere in v, of a year that nothing can be written of in
-// UTC. A record may say one in another zone.
-func inCalendar(v reflect.Value) error {
+// isID reports whether an order can have that name.
+func isID(key []byte) bool {
+	return len(key) > 0 && len(key) <= maxID && !slices.ContainsFunc(key, func(c byte) bool {
+		return c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z')
+	})
+}
+
+// amounts are those fields that every record has, by what they are of.
+var amounts = map[reflect.Type][]string{
+	reflect.TypeFor[Terms]():          {"AmountIn", "FloorOut", "GasCeiling"},
+	reflect.TypeFor[QuoteRequest]():   {"AmountIn"},
+	reflect.TypeFor[Offer]():          {"AmountOut", "MinOut"},
+	reflect.TypeFor[Spend]():          {"Amount"},
+	reflect.TypeFor[Approval]():       {"Amount"},
+	reflect.TypeFor[Receive]():        {"Min"},
+	reflect.TypeFor[Attempt]():        {"FeeCap", "TipCap"},
+	reflect.TypeFor[Seen]():           {"Amount"},
+	reflect.TypeFor[Gas]():            {"Expected", "Max", "Balance"},
+	reflect.TypeFor[chain.Cost]():     {"Expected", "Max"},
+	reflect.TypeFor[chain.Call]():     {"Value"},
+	reflect.TypeFor[chain.Evidence](): {"FeePaid"},
+}
+
+// sayable refuses what, anywhere in v, no message can say: an amount that is missing,
+// below zero or above 256 bits, a slippage out of bounds, and a time of a year that
+// nothing can be written of in UTC. A record may say one in another zone.
+func sayable(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Pointer:
+		if n, ok := v.Interface().(*big.Int); ok && n != nil && (n.Sign() < 0 || n.BitLen() > 256) {
+			return errors.New("an amount out of bounds")
+		}
 		if !v.IsNil() {
-			return inCalendar(v.Elem())
+			return sayable(v.Elem())
 		}
 	case reflect.Slice:
 		for i := 0; i < v.Len() && holdsMore(v.Type().Elem()); i++ {
-			if err := inCalendar(v.Index(i)); err != nil {
+			if err := sayable(v.Index(i)); err != nil {
 				return err
 			}
 		}
 	case reflect.Struct:
-		if v.Type() == timeType {
-			if at := v.Interface().(time.Time).UTC(); at.Year() < 0 || at.Year() > 9999 {
-				return fmt.Errorf("a time in the year %d", at.Year())
-			}
-			return nil
+		return sayableStruct(v)
+	}
+	return nil
+}
+
+func sayableStruct(v reflect.Value) error {
+	switch x := v.Interface().(type) {
+	case time.Time:
+		if at := x.UTC(); at.Year() < 0 || at.Year() > 9999 {
+			return fmt.Errorf("a time in the year %d", at.Year())
 		}
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				if err := inCalendar(v.Field(i)); err != nil {
-					return err
-				}
-			}
+		return nil
+	case QuoteRequest:
+		if x.SlippageBps < 0 || x.SlippageBps > MaxSlippageBps {
+			return fmt.Errorf("a slippage of %d", x.SlippageBps)
+		}
+	}
+	for _, name := range amounts[v.Type()] {
+		if v.FieldByName(name).IsNil() {
+			return fmt.Errorf("%s without %s", v.Type().Name(), name)
+		}
+	}
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if !f.IsExported() || f.Name == "Net" { // of an offer: less than nothing is left where gas costs more
+			continue
+		}
+		if err := sayable(v.Field(i)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// holdsMore reports whether values of a type can have a time in them.
+// holdsMore reports whether values of a type can have in them what is looked at.
 func holdsMore(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer
 }
@@ -92,9 +156,12 @@ func UnreadableOrder(id string, unfinished bool, why error) Order {
 	return Order{
 		ID: id, Request: uuid.Nil.String(), Terms: Terms{AmountIn: none, FloorOut: none, GasCeiling: none},
 		Offer: Offer{Request: QuoteRequest{AmountIn: none}, AmountOut: none, MinOut: none},
-		State: Unreadable, Unfinished: unfinished, Reason: why.Error(),
+		State: Unreadable, Unfinished: unfinished, Reason: shown(why.Error(), mostTold),
 	}
 }
+
+// mostTold bounds in runes what is told of a damaged record, which may say anything.
+const mostTold = 400
 
 // unread is what there is to show of an order that could not be read.
 func unread(tx *bolt.Tx, id string, why error) Order {

@@ -4,6 +4,7 @@
 package swap
 
 import (
+	"bytes"
 	"math/big"
 	"time"
 
@@ -65,6 +66,12 @@ func (t Terms) Back() Spend {
 		return *t.Refund
 	}
 	return Spend{t.TokenIn, t.AmountIn}
+}
+
+// asks reports whether u is for the same as t, whatever bounds a quote gave it.
+func (t Terms) asks(u Terms) bool {
+	t.FloorOut, t.Deadline, t.Refund, t.GasCeiling = u.FloorOut, u.Deadline, u.Refund, u.GasCeiling
+	return bytes.Equal(mustJSON(t), mustJSON(u))
 }
 
 // refundOf is what a user accepts as a refund with an offer: what it says, less the

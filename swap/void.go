@@ -104,7 +104,8 @@ func (e *Engine) outpriced(ctx context.Context, tx chain.Tx) bool {
 }
 
 // sendVoid sends the account's own call that makes a signed order void, within what
-// is left of the gas ceiling.
+// is left of the gas ceiling. That wish alone is enough: it gives nothing away, and an
+// order of which the seal is missing can be ended all the same.
 func (e *Engine) sendVoid(ctx context.Context, o *Order, key string) (Cause, error) {
 	if !e.Unlocked() {
 		o.Condition = WaitingForUnlock

@@ -133,7 +133,7 @@ func commandKnown(root *cobra.Command) func([]string) bool {
 
 func runCommand(root *cobra.Command, args []string) int {
 	root.SetArgs(args)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer context.AfterFunc(ctx, stop)() // a second signal is not caught
 	err := root.ExecuteContext(ctx)
 	if errors.Is(err, context.Canceled) && !errors.Is(err, errUncertain) && !errors.As(err, new(toldError)) {
@@ -144,6 +144,18 @@ func runCommand(root *cobra.Command, args []string) int {
 		complain(root, err)
 	}
 	return exitOf(err)
+}
+
+// endings are the signals that end a command in good order, the terminal as it was. What
+// nohup has us ignore stays ignored.
+func endings() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGQUIT} {
+		if !signal.Ignored(s) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // What a signal ended: a question to the person, or the wait for the daemon.

@@ -4,12 +4,14 @@ package main
 
 import "golang.org/x/sys/unix"
 
-// hush has a terminal no longer show what is typed.
+// hush has a terminal no longer show what is typed, and give it by the line.
 func hush(fd int) error {
 	mode, err := unix.IoctlGetTermios(fd, getTerminal)
 	if err != nil {
 		return err
 	}
 	mode.Lflag &^= unix.ECHO
+	mode.Lflag |= unix.ICANON | unix.ISIG
+	mode.Iflag |= unix.ICRNL
 	return unix.IoctlSetTermios(fd, setTerminal, mode)
 }

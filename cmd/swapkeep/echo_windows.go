@@ -2,11 +2,12 @@ package main
 
 import "golang.org/x/sys/windows"
 
-// hush has a console no longer show what is typed.
+// hush has a console no longer show what is typed, and give it by the line.
 func hush(fd int) error {
 	var mode uint32
 	if err := windows.GetConsoleMode(windows.Handle(fd), &mode); err != nil {
 		return err
 	}
-	return windows.SetConsoleMode(windows.Handle(fd), mode&^windows.ENABLE_ECHO_INPUT)
+	mode = mode&^windows.ENABLE_ECHO_INPUT | windows.ENABLE_LINE_INPUT | windows.ENABLE_PROCESSED_INPUT
+	return windows.SetConsoleMode(windows.Handle(fd), mode)
 }

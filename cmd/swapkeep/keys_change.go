@@ -74,15 +74,19 @@ func newKeysRename(t *terminal) *cobra.Command {
 
 func newKeysRemove(t *terminal) *cobra.Command {
 	var name string
+	var damaged bool
 	cmd := &cobra.Command{
 		Use: "remove WALLET", Short: "Remove a wallet and its keys for good", Args: exactly("one wallet", 1),
 		Long: "Remove a wallet and its keys for good. Without its words, nobody can bring it back. A script repeats the wallet's id\n" +
-			"with --confirm, where a person types the wallet's name.",
+			"with --confirm, where a person types the wallet's name. An order whose record is damaged forbids it, since it may be\n" +
+			"of this wallet; with --damaged it does not.",
 	}
 	cmd.Flags().StringVar(&name, "confirm", "", "the wallet's `id` again, instead of a question")
+	cmd.Flags().BoolVar(&damaged, "damaged", false, "also with orders whose record is damaged")
 	password := passwordFlag(cmd.Flags())
 	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
 		return l.toRemove(ctx, args[0], name, password, func(params protocol.RemoveParams) error {
+			params.Damaged = damaged
 			return show(ctx, l, "keys.remove", params, func(r protocol.WalletResult) error {
 				t.result.Line(fmt.Sprintf("The wallet %s is removed.", r.Wallet.Name))
 				return nil

@@ -15,6 +15,7 @@ import (
 	"swapkeep/host/owner"
 	"swapkeep/host/protocol"
 	"swapkeep/host/relay"
+	"swapkeep/installer"
 )
 
 // version is the product's, set when a release is linked.
@@ -28,6 +29,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "swapkeep:", err)
 		os.Exit(exitFailed)
 	}
+	installer.Hold() // hidden as we are now: a newer version is not to take this one's folder away
 	os.Exit(run(os.Args[1:]))
 }
 

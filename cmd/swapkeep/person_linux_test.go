@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strings"
@@ -187,6 +188,9 @@ func TestTerminalIsLeftAsItWas(t *testing.T) {
 	if echoes(t, slave) {
 		t.Fatal("the terminal shows what is typed as soon as it asks")
 	}
+	if !marked(t, cmd.Path) {
+		t.Error("a command that hides which program it is does not hold it: an update would remove its folder")
+	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -197,6 +201,59 @@ func TestTerminalIsLeftAsItWas(t *testing.T) {
 	if err != nil || *after != *before {
 		t.Fatalf("%v: %+v, was %+v", err, after, before)
 	}
+}
+
+// Whenever the signal comes, be it while the question is put.
+func TestTerminalIsLeftAsItWasAtAnyMoment(t *testing.T) {
+	master, slave, err := openTerminal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = slave.Close(), master.Close() }()
+	var seen screenful
+	go seen.readFrom(master)
+	before, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMachine(t)
+	signals := []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGINT}
+	until := time.Now().Add(personTime)
+	runs := 0
+	for ; runs < 60 && time.Now().Before(until); runs++ {
+		cmd := m.command(binary("swapkeep"), "keys", "unlock")
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for late := time.Now().Add(personTime); echoes(t, slave) && time.Now().Before(late); {
+			time.Sleep(50 * time.Microsecond)
+		}
+		time.Sleep(rand.N(2 * time.Millisecond))
+		signal := signals[runs%len(signals)]
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitSignal {
+			t.Fatalf("%v: ended with %v\n%s", signal, err, seen.text())
+		}
+		if after, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS); err != nil || *after != *before {
+			t.Fatalf("%v, run %d: %v: %+v, was %+v", signal, runs, err, after, before)
+		}
+	}
+	t.Logf("%d signals", runs)
+}
+
+// marked reports whether a process holds a program as one that runs.
+func marked(t *testing.T, program string) bool {
+	t.Helper()
+	f, err := os.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	return errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK)
 }
 
 func echoes(t *testing.T, terminal *os.File) bool {

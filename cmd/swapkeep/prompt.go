@@ -144,8 +144,13 @@ func readLine(r io.Reader, most int) (protocol.Secret, error) {
 	}
 }
 
+// maxTyped is more than a terminal lets be typed as a line: one is read to its end, or the
+// rest of a password would stand where the next command is typed.
+const maxTyped = 64 << 10
+
 // hidden asks at the terminal without echo, which ends before the question stands there:
-// who types at once is not to see the password.
+// who types at once is not to see the password. Only this function changes how the terminal
+// is: a reader that a signal left behind would change it after it was put right.
 func (t *terminal) hidden(ctx context.Context, question string) (protocol.Secret, error) {
 	fd := int(t.in.Fd())
 	before, err := term.GetState(fd)
@@ -157,10 +162,10 @@ func (t *terminal) hidden(ctx context.Context, question string) (protocol.Secret
 	}
 	defer func() { _ = term.Restore(fd, before) }()
 	return answered(ctx, t, question, func() (protocol.Secret, error) {
-		text, err := term.ReadPassword(fd)
+		text, err := readLine(t.in, maxTyped)
 		fmt.Fprintln(t.err)
 		if len(text) > protocol.MaxSecret {
-			clear(text)
+			text.Zero()
 			return nil, usageError{fmt.Errorf("the answer is longer than %d bytes", protocol.MaxSecret)}
 		}
 		return text, err
@@ -175,17 +180,11 @@ func (t *terminal) question(ctx context.Context, question string) (string, error
 	})
 }
 
-// answered asks and waits for the answer or the end of ctx, and leaves the
-// terminal as it was.
+// answered asks and waits for the answer or the end of ctx.
 func answered[T any](ctx context.Context, t *terminal, question string, read func() (T, error)) (T, error) {
 	type reply struct {
 		value T
 		err   error
-	}
-	var none T
-	before, err := term.GetState(int(t.in.Fd()))
-	if err != nil {
-		return none, err
 	}
 	t.talk.Progressed()
 	fmt.Fprint(t.err, t.talk.Paint(screen.Strong, screen.Printable(question)+": "))
@@ -201,8 +200,8 @@ func answered[T any](ctx context.Context, t *terminal, question string, read fun
 		}
 		return r.value, r.err
 	case <-ctx.Done():
-		_ = term.Restore(int(t.in.Fd()), before)
 		fmt.Fprintln(t.err)
+		var none T
 		return none, errInterrupted
 	}
 }

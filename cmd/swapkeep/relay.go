@@ -15,7 +15,6 @@ import (
 	"swapkeep/host/owner"
 	"swapkeep/host/protocol"
 	"swapkeep/host/relay"
-	"swapkeep/installer"
 	"swapkeep/manifest"
 )
 
@@ -30,7 +29,6 @@ func runRelay(args []string) int {
 		return exitFailed
 	}
 	strayPrint()
-	installer.Hold() // a newer version is not to take this one's folder away
 	return relayExit(serveBrowser(args, in, browser))
 }
 

@@ -43,6 +43,7 @@ func testMain(m *testing.M) int {
 	if flag.Parse(); flag.Lookup("test.fuzz").Value.String() != "" { // no target starts a program
 		return m.Run()
 	}
+	syscall.Umask(0o022) // or a configuration in t.TempDir() is open to a group where that is 002
 	dir, err := os.MkdirTemp("", "swapkeep-bin-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

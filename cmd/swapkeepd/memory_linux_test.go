@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 		role()
 		os.Exit(0)
 	}
+	syscall.Umask(0o022) // or a configuration in t.TempDir() is open to a group where that is 002
 	os.Exit(m.Run())
 }
 

@@ -82,6 +82,7 @@ var Errors = []Row{
 	{1207, "rpc_disagree", true, "the network's RPC endpoints disagree", "wait, or configure endpoints that can be trusted"},
 	{1208, "nonce_blocked", true, "an earlier transaction of the account has to be mined first", "wait for it, or cancel its order"},
 	{1209, "nonce_used", false, "the transaction is mined: too late to cancel", "look at the order"},
+	{1210, "node_error", true, "the network's node refused to answer", "try again; if it stays, configure another RPC URL"},
 
 	// Storage. Nothing is signed while it fails.
 	{1300, "journal_failed", true, "the database cannot be written: nothing is signed", "see swapkeep status for the reason"},

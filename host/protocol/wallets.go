@@ -102,6 +102,7 @@ type RemoveParams struct {
 	Request  UUID   `json:"request" doc:"names this act"`
 	Wallet   string `json:"wallet" doc:"id"`
 	Password Secret `json:"password" doc:"the vault's, each time"`
+	Damaged  bool   `json:"damaged,omitempty" doc:"also with open orders whose record is damaged, which may be of this wallet: without it that is refused"`
 }
 
 // WalletResult is a wallet as it is after a change, or was before its removal.

@@ -41,6 +41,7 @@ var Vocabularies = []Vocabulary{
 		"waiting for unlock", "needs consent", "provider says failed, watching for refund", "reported, unproven", "reported, transfer seen",
 		"settled, and what arrived is unclear", "cancelling", "waiting for an earlier transaction", "waiting for another order's allowance",
 		"waiting for an order that would look alike on the chain", "written by a newer version", "changed outside Swapkeep",
+		"acceptance not on record",
 	}},
 	{"AttemptKind", []string{"call", "bump", "cancel"}},
 	{"Tier", []string{TierNormal, TierFast}},

@@ -413,6 +413,8 @@ func TestProviderReplies(t *testing.T) {
 		"html 200":      {say(200, "text/html", "<h1>"), 502, string(upstreamReply)},
 		"no json":       {say(200, jsonType, "{"), 502, string(upstreamReply)},
 		"key echoed":    {say(200, jsonType, `{"k":"`+testKey+`"}`), 502, string(upstreamReply)},
+		"key escaped":   {say(200, jsonType, `{"n":1e999,"k":"\u00`+fmt.Sprintf("%02x", testKey[0])+testKey[1:]+`"}`), 502, string(upstreamReply)},
+		"1e999":         {say(200, jsonType, `{"n":1e999,"k":"\n"}`), 200, ""},
 		"key in error":  {say(400, jsonType, `{"k":"`+testKey+`"}`), 400, string(upstreamReply)},
 		"key in header": {say(429, jsonType, known, "Retry-After", testKey, "Date", testKey), 429, "NoRouteFoundError"},
 		"long":          {say(200, jsonType, `"`+strings.Repeat("x", 5000)+`"`), 502, string(upstreamReply)},

@@ -156,7 +156,9 @@ func (u *upstream) tells(body []byte) bool {
 	if !bytes.ContainsRune(body, '\\') {
 		return false
 	}
-	for d := json.NewDecoder(bytes.NewReader(body)); ; {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber() // or one too large for a float could not be looked through
+	for {
 		t, err := d.Token()
 		if err != nil {
 			return !errors.Is(err, io.EOF) // what cannot be looked through

@@ -7,15 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-)
 
-// variables tell a program built for fault tests what to do.
-var variables = []string{"SWAPKEEP_FAULT", "SWAPKEEP_FAULT_TRACE", "SWAPKEEP_FAULT_FIGURES", "SWAPKEEP_CLOCK_SHIFT", "SWAPKEEP_CLOCK_PACE", "SWAPKEEP_CHEAP_KDF"}
+	"swapkeep/config"
+)
 
 // TestReleaseHasNoFaultPoints: the names are in the programs built for fault
 // tests, so the search finds them, and in no program built as a release is.
 func TestReleaseHasNoFaultPoints(t *testing.T) {
-	names := append(wholePoints(t), variables...)
+	names := append(wholePoints(t), config.FaultVariables...)
 	in := func(dir string) []byte {
 		var all []byte
 		for _, program := range []string{"swapkeep", "swapkeepd"} {

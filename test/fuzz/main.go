@@ -15,10 +15,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ok, err := run(ctx)
 	stop()
 	if err != nil {
@@ -75,7 +76,7 @@ func run(ctx context.Context) (ok bool, err error) {
 	return table(os.Stdout, done, command, commit(ctx)), nil
 }
 
-const columns = "%-9s  %-24s  %-24s  %12s  %6s  %6s  %8s"
+const columns = "%-11s  %-24s  %-24s  %12s  %6s  %6s  %8s"
 
 // line is o's row.
 func (o outcome) line() string {
@@ -95,8 +96,8 @@ func table(w io.Writer, all []outcome, command, commit string) bool {
 		seconds += o.seconds
 		count[o.verdict]++
 	}
-	_, _ = fmt.Fprintf(w, "\n%d targets, %d executions, %.0f seconds of fuzzing (%.2f hours), %d findings, %d not run, %d not built\n",
-		len(all), executions, seconds, seconds/3600, count[finding], count[notRun], count[notBuilt])
+	_, _ = fmt.Fprintf(w, "\n%d targets, %d executions, %.0f seconds of fuzzing (%.2f hours), %d findings, %d not settled, %d not run, %d not built\n",
+		len(all), executions, seconds, seconds/3600, count[finding], count[notSettled], count[notRun], count[notBuilt])
 	_, _ = fmt.Fprintf(w, "commit %s, %s on %d CPUs: %s\nno seed: Go's fuzzer has none; a finding is kept as its input\n", commit, runtime.Version(), runtime.NumCPU(), command)
 	return count[fine] == len(all)
 }

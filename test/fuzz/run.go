@@ -15,10 +15,11 @@ import (
 
 // What became of a target.
 const (
-	fine     = "ok"
-	finding  = "FINDING"
-	notBuilt = "NOT BUILT"
-	notRun   = "NOT RUN" // no execution, and no error
+	fine       = "ok"
+	finding    = "FINDING"
+	notBuilt   = "NOT BUILT"
+	notRun     = "NOT RUN"     // no execution, and no error
+	notSettled = "NOT SETTLED" // the fuzzer's own failure, at each try
 )
 
 // An outcome is a target's line of the table.
@@ -120,7 +121,7 @@ func (f *fuzzer) leave(p *program) {
 // build compiles the tests of t's package, instrumented as for go test -fuzz.
 func build(ctx context.Context, t target, path string) error {
 	c := exec.CommandContext(ctx, "go", "test", "-c", "-fuzz=.", "-o", path, ".")
-	c.Dir = t.dir
+	c.Dir, c.SysProcAttr = t.dir, child()
 	out, err := c.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
@@ -137,7 +138,7 @@ func (f *fuzzer) fuzz(ctx context.Context, t target, program string) outcome {
 	for range tries {
 		c := exec.CommandContext(ctx, program, "-test.run=^$", "-test.fuzz=^"+t.name+"$", "-test.fuzztime="+f.time,
 			"-test.fuzzminimizetime=5x", "-test.fuzzcachedir="+filepath.Join(f.cache, t.pkg), "-test.parallel=1")
-		c.Dir = t.dir
+		c.Dir, c.SysProcAttr = t.dir, child()
 		c.Cancel = func() error { return c.Process.Signal(os.Interrupt) } // it ends its worker
 		c.WaitDelay = 10 * time.Second
 		began := time.Now()
@@ -145,16 +146,17 @@ func (f *fuzzer) fuzz(ctx context.Context, t target, program string) outcome {
 		o.seconds += time.Since(began).Seconds()
 		o.read(string(out))
 		if err == nil {
-			break
+			if o.verdict, o.said = fine, ""; o.executions == 0 {
+				o.verdict, o.said = notRun, "no execution: the build leaves it out, or its corpus takes longer than "+f.time
+			}
+			return o
 		}
 		o.verdict, o.said = finding, string(out)
 		if !outOfTime(o.said) || ctx.Err() != nil {
 			return o
 		}
 	}
-	if o.verdict = fine; o.executions == 0 {
-		o.verdict, o.said = notRun, "no execution: the build leaves it out, or its corpus takes longer than "+f.time
-	}
+	o.verdict = notSettled
 	return o
 }
 

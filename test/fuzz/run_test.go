@@ -24,6 +24,7 @@ func TestVerdicts(t *testing.T) {
 		"b/broken_test.go":  source("b", "Broken", " this is no Go "),
 		"b/broken2_test.go": source("b", "Other", ""),
 		"c/none_test.go":    "package c\n",
+		"d/late_test.go":    "package d\n\nimport \"testing\"\n\nfunc FuzzLate(f *testing.F) { f.Fatal(\"context deadline exceeded\") }\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -34,7 +35,7 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	all, err := targets(t.Context(), dir)
-	if err != nil || len(all) != 5 {
+	if err != nil || len(all) != 6 {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	f, err := newFuzzer(t.Context(), "200x", t.TempDir(), all)
@@ -44,7 +45,7 @@ func TestVerdicts(t *testing.T) {
 	f.cache = t.TempDir()
 	told := 0
 	done := f.runAll(t.Context(), all, 2, func(outcome) { told++ })
-	want := map[string]string{"FuzzFine": fine, "FuzzFinds": finding, "FuzzLeaves": notRun, "FuzzBroken": notBuilt, "FuzzOther": notBuilt}
+	want := map[string]string{"FuzzFine": fine, "FuzzFinds": finding, "FuzzLeaves": notRun, "FuzzBroken": notBuilt, "FuzzOther": notBuilt, "FuzzLate": notSettled}
 	for _, o := range done {
 		if o.verdict != want[o.name] || o.verdict == fine && o.executions < 200 || o.verdict == finding && !strings.Contains(o.said, "more") {
 			t.Errorf("%s: %s after %d executions, want %s\n%s", o.name, o.verdict, o.executions, want[o.name], o.said)
@@ -57,10 +58,10 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("%d programs are left, %v", len(left), err)
 	}
 	var out bytes.Buffer
-	if table(&out, done, "make fuzz", "abc") || told != 5 {
+	if table(&out, done, "make fuzz", "abc") || told != 6 {
 		t.Errorf("all is well, told %d times\n%s", told, &out)
 	}
-	if !strings.Contains(out.String(), "5 targets") || !strings.Contains(out.String(), "1 findings, 1 not run, 2 not built") || !strings.Contains(out.String(), "commit abc") {
+	if !strings.Contains(out.String(), "6 targets") || !strings.Contains(out.String(), "1 findings, 1 not settled, 1 not run, 2 not built") || !strings.Contains(out.String(), "commit abc") {
 		t.Error(&out)
 	}
 	if !table(&out, []outcome{{verdict: fine}}, "", "") {

@@ -29,9 +29,9 @@ type harm struct {
 
 // harms are all of them.
 var harms = []harm{
-	{"daemon killed", 30, (*mischief).killDaemon},
-	{"daemon killed twice", 5, (*mischief).killTwice},
-	{"relay killed", 12, (*mischief).killRelay},
+	{"daemon killed", 40, (*mischief).killDaemon},
+	{"daemon killed twice", 6, (*mischief).killTwice},
+	{"relay killed", 20, (*mischief).killRelay},
 	{"daemon stopped", 2, (*mischief).stopDaemon},
 	{"second daemon", 2, (*mischief).secondDaemon},
 	{"wallet locked", 5, (*mischief).lock},
@@ -77,7 +77,7 @@ func (m *mischief) storm() {
 				undo()
 			})
 		}
-		m.by.rest(200, 1800)
+		m.by.rest(150, 1100)
 	}
 	lasting.Wait()
 }

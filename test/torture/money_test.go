@@ -118,7 +118,7 @@ func (r *reckoning) refunded(o protocol.Order, s sum) {
 	if o.Terms.Refund != nil && addr(o.Terms.Refund.Token) != addr(o.Terms.TokenIn) && o.Verdict.Received != nil {
 		back = o.Verdict.Received.Amount.Int()
 	}
-	if short := back.Cmp(least) < 0; short != o.Verdict.Short || back.Cmp(new(big.Int).Lsh(o.Terms.AmountIn.Int(), 1)) >= 0 {
+	if short := back.Cmp(least) < 0; short != o.Verdict.Short || back.Cmp(new(big.Int).Lsh(least, 1)) >= 0 {
 		r.find("%s: %s came back, want %s, short %t", r.say(o), back, least, o.Verdict.Short)
 	}
 	if s.got.Sign() != 0 {
@@ -237,26 +237,24 @@ func (r *reckoning) coinsOf(chain uint64, a common.Address, p *page, came *big.I
 	}
 }
 
-// allowed wants every allowance that is left to be one that an order names as left, or
-// that an open one needs; and none where one was revoked last.
+// allowed wants every allowance that is left to be listed, as left behind by an order or
+// with the share that an open one needs.
 func (r *reckoning) allowed() {
-	named := map[grant]bool{}
-	for _, o := range r.orders {
-		for _, l := range o.Order.Leftovers {
-			named[grant{l.ChainID, addr(o.Order.Terms.Account), addr(l.Token), addr(l.Spender)}] = true
-		}
-		for _, s := range o.Order.Steps {
-			for _, p := range s.Effect.Approves {
-				if !o.Order.Final {
-					named[grant{s.Effect.ChainID, addr(o.Order.Terms.Account), addr(p.Token), addr(p.Spender)}] = true
-				}
-			}
-		}
-	}
 	for g := range r.grants {
 		left, err := r.allowance(g)
-		if err != nil || left.Sign() > 0 && !named[g] {
-			r.find("chain %d: %s may take %s of %s from %s, which no order names, %v", g.chain, g.spender, left, g.token, g.account, err)
+		if err != nil {
+			r.find("allowance: %v", err)
+			continue
+		}
+		listed := r.listed[g]
+		switch {
+		case left.Sign() == 0:
+		case listed.Kind == "":
+			r.find("chain %d: %s may take %s of %s from %s, and the list does not say so", g.chain, g.spender, left, g.token, g.account)
+		case listed.Amount.Int().Cmp(left) != 0:
+			r.find("chain %d: %s may take %s of %s from %s, listed is %s", g.chain, g.spender, left, g.token, g.account, listed.Amount)
+		case listed.Leftover == "" && listed.Share.Int().Sign() == 0:
+			r.find("chain %d: %s may take %s of %s from %s, which no order is said to have left", g.chain, g.spender, left, g.token, g.account)
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package torture
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -42,12 +43,15 @@ func play(t *testing.T, n int) *report {
 	}()
 	w.storm()
 	w.tell("peace")
-	orders, err := w.settleAll()
-	if err != nil {
+	u := w.newUser("last", windows+2)
+	orders, err := w.settleAll(u)
+	listed, unlisted := w.listed(u)
+	u.leave()
+	if err := errors.Join(err, unlisted); err != nil {
 		r.find("after the storm: %v\n%s", err, w.logEnd())
 		return r
 	}
-	w.reckon(orders)
+	w.reckon(orders, listed)
 	if len(r.findings) > 0 && *keep != "" {
 		if err := os.CopyFS(filepath.Join(*keep, fmt.Sprint("round", n)), os.DirFS(w.place.Home)); err != nil {
 			r.find("keep: %v", err)
@@ -76,7 +80,7 @@ func (w *world) storm() {
 }
 
 // settleAll sets the world right, and brings every order to its end.
-func (w *world) settleAll() ([]protocol.OrderResult, error) {
+func (w *world) settleAll(u *user) ([]protocol.OrderResult, error) {
 	for _, kind := range []string{dex, bridge, intent, gasless} {
 		w.Faults(kind).Reset()
 	}
@@ -90,8 +94,6 @@ func (w *world) settleAll() ([]protocol.OrderResult, error) {
 	if err := w.align(0); err != nil {
 		return nil, err
 	}
-	u := w.newUser("last", windows+2)
-	defer u.leave()
 	if err := u.insist("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil); err != nil {
 		return nil, err
 	}
@@ -142,6 +144,29 @@ func (w *world) await(u *user, most time.Duration) bool {
 		}
 	}
 	return false
+}
+
+// listed are the allowances that the wallet tells its user of.
+func (w *world) listed(u *user) (map[grant]protocol.Allowance, error) {
+	all := map[grant]protocol.Allowance{}
+	for _, chain := range w.route {
+		for _, a := range w.accounts {
+			params := protocol.ApprovalsParams{Account: protocol.Address(a.Hex()), ChainID: chain}
+			for more := true; more; more = params.Cursor != "" {
+				var page protocol.ApprovalsResult
+				if err := u.insist("approvals.list", params, &page); err != nil {
+					return nil, err
+				}
+				for _, l := range page.Allowances {
+					if l.Kind == protocol.AllowanceERC20 {
+						all[grant{chain, a, addr(l.Token), addr(l.Spender)}] = l
+					}
+				}
+				params.Cursor = page.Cursor
+			}
+		}
+	}
+	return all, nil
 }
 
 // orders are all of them, in full.

@@ -32,6 +32,7 @@ type reckoning struct {
 	owns    []own
 	grants  map[grant]bool
 	claimed map[common.Hash]string // by transaction: the order that it is of
+	listed  map[grant]protocol.Allowance
 }
 
 // A record is as much of the sender's journal as this reader needs.
@@ -46,10 +47,10 @@ type record struct {
 }
 
 // reckon ends the world's programs and looks at all that they left.
-func (w *world) reckon(orders []protocol.OrderResult) {
+func (w *world) reckon(orders []protocol.OrderResult, listed map[grant]protocol.Allowance) {
 	w.leftNothing()
 	w.faultless()
-	r := &reckoning{world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{}}
+	r := &reckoning{world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{}, listed: listed}
 	for _, o := range orders {
 		if _, twice := r.orders[o.Order.ID]; twice {
 			w.find("order %s is listed twice", o.Order.ID)

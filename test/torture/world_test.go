@@ -178,6 +178,9 @@ func (w *world) fund() error {
 	}
 	for _, c := range w.Chains() {
 		w.history[c.ID] = newChronicle(c, w.accounts)
+		if err := c.Mine(depth); err != nil { // its first block is not to be abandoned
+			return err
+		}
 	}
 	return nil
 }

@@ -50,6 +50,7 @@ export const conditions: Record<Condition, Row> = {
 	"waiting for an order that would look alike on the chain": { words: "order_on_twin", tone: "busy", picture: "wait" },
 	"written by a newer version": { words: "order_on_newer", tone: "warn", picture: "unsure" },
 	"changed outside Swapkeep": { words: "order_on_changed", tone: "critical", picture: "unsure" },
+	"acceptance not on record": { words: "order_on_unsealed", tone: "warn", picture: "ask" },
 };
 
 /** standing is an order's state, or the condition that it waits with. What only a

@@ -47,6 +47,7 @@ export const waits: Record<Condition, (o: Order, tell: Teller) => Part> = {
 	"waiting for an order that would look alike on the chain": () => ({ title: line("order_twin_title"), text: [line("order_twin_text")] }),
 	"written by a newer version": () => ({ title: line("order_newer_title"), text: [line("order_newer_text")] }),
 	"changed outside Swapkeep": () => ({ title: line("order_changed_title"), text: [line("order_changed_text")] }),
+	"acceptance not on record": () => ({ title: line("order_unsealed_title"), text: [line("order_unsealed_text")] }),
 };
 
 function saw({ chainId, token, amount, from }: Seen, tell: Teller): Line {

@@ -76,7 +76,7 @@ export type SettledBy = "own_call" | "provider";
 export type Severity = "note" | "warn" | "acknowledge" | "block";
 export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_scam" | "value_unknown" | "price_unknown" | "price_off" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "contract_not_built_in" | "not_simulated" | "fallback_used" | "floor_lowered" | "ceiling_raised" | "fee_raised";
 export type OrderState = "accepted" | "approving" | "executing" | "submitting" | "settling" | "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable";
-export type Condition = "waiting for unlock" | "needs consent" | "provider says failed, watching for refund" | "reported, unproven" | "reported, transfer seen" | "settled, and what arrived is unclear" | "cancelling" | "waiting for an earlier transaction" | "waiting for another order's allowance" | "waiting for an order that would look alike on the chain" | "written by a newer version" | "changed outside Swapkeep";
+export type Condition = "waiting for unlock" | "needs consent" | "provider says failed, watching for refund" | "reported, unproven" | "reported, transfer seen" | "settled, and what arrived is unclear" | "cancelling" | "waiting for an earlier transaction" | "waiting for another order's allowance" | "waiting for an order that would look alike on the chain" | "written by a newer version" | "changed outside Swapkeep" | "acceptance not on record";
 export type AttemptKind = "call" | "bump" | "cancel";
 export type Tier = "normal" | "fast";
 export type ProvenBy = "own_call" | "opaque_call" | "fill" | "part" | "arrival" | "refund" | "revoke" | "revert" | "other_nonce" | "allowance_kept" | "used_nonce" | "absence" | "unsigned_late" | "never_sent" | "void" | "cancel" | "withdrawn" | "never_sent_cancelled";
@@ -273,6 +273,8 @@ export interface RemoveParams {
 	wallet: string;
 	/** the vault's, each time */
 	password: Secret;
+	/** also with open orders whose record is damaged, which may be of this wallet: without it that is refused */
+	damaged?: boolean;
 }
 
 export interface NetworksResult {
@@ -1562,6 +1564,7 @@ export const errors = {
 	rpc_disagree: { code: 1207, retryable: true, means: "the network's RPC endpoints disagree", remedy: "wait, or configure endpoints that can be trusted" },
 	nonce_blocked: { code: 1208, retryable: true, means: "an earlier transaction of the account has to be mined first", remedy: "wait for it, or cancel its order" },
 	nonce_used: { code: 1209, retryable: false, means: "the transaction is mined: too late to cancel", remedy: "look at the order" },
+	node_error: { code: 1210, retryable: true, means: "the network's node refused to answer", remedy: "try again; if it stays, configure another RPC URL" },
 	journal_failed: { code: 1300, retryable: true, means: "the database cannot be written: nothing is signed", remedy: "see swapkeep status for the reason" },
 	database_readonly: { code: 1301, retryable: false, means: "the database is read-only: nothing is signed", remedy: "make the state directory writable, then restart" },
 	database_full: { code: 1302, retryable: true, means: "the disk is full: nothing is signed", remedy: "free some space" },

@@ -1,0 +1,172 @@
+//go:build unix
+
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestMain makes folders as most users do: those of t.TempDir are else open to a group
+// where the umask is 002.
+func TestMain(m *testing.M) {
+	syscall.Umask(0o022)
+	os.Exit(m.Run())
+}
+
+const (
+	stranger    = 65534 // neither this user nor root
+	someGroup   = 65533 // nobody's first
+	anotherUser = "belongs to another user"
+	mended      = "run chmod go-w "
+)
+
+// A place is a folder with a configuration below it, which others may have changed.
+type place struct {
+	*testing.T
+	dir string
+}
+
+func (p place) at(name string) string { return filepath.Join(p.dir, name) }
+
+func (p place) must(err error) {
+	p.Helper()
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// chmod makes folders and says who may write in the last.
+func (p place) chmod(name string, mode os.FileMode) {
+	p.Helper()
+	p.must(os.MkdirAll(p.at(name), 0o755))
+	p.must(os.Chmod(p.at(name), mode))
+}
+
+func (p place) write(name, text string) {
+	p.Helper()
+	p.must(os.MkdirAll(filepath.Dir(p.at(name)), 0o755))
+	p.must(os.WriteFile(p.at(name), []byte(text), 0o644))
+}
+
+func (p place) link(to, name string) {
+	p.Helper()
+	p.must(os.MkdirAll(filepath.Dir(p.at(name)), 0o755))
+	p.must(os.Symlink(to, p.at(name)))
+}
+
+func (p place) give(name string, user, group int) {
+	p.Helper()
+	if os.Getuid() != 0 {
+		p.Skip("only root can give a file away")
+	}
+	p.must(os.Lchown(p.at(name), user, group))
+}
+
+// Nor is it read where others can put another in its place, on any of the ways to it.
+func TestFolderOpenToOthers(t *testing.T) {
+	const ids = `{"chromium":["theirs"]}`
+	for name, c := range map[string]struct {
+		make func(place)
+		want string // in the error; DIR is the place; "" = it is read
+	}{
+		"all its owner's":                      {func(p place) { p.chmod("a", 0o700); p.write("a/config.toml", "") }, ""},
+		"readable by all":                      {func(p place) { p.chmod("a", 0o755); p.write("a/config.toml", "") }, ""},
+		"everybody's folder":                   {func(p place) { p.write("a/config.toml", ""); p.chmod("a", 0o777) }, mended + "DIR/a"},
+		"everybody's folder with a sticky bit": {func(p place) { p.write("a/config.toml", ""); p.chmod("a", 0o777|os.ModeSticky) }, ""},
+		"everybody's folder and file": {func(p place) {
+			p.write("a/config.toml", "")
+			p.chmod("a", 0o777)
+			p.must(os.Chmod(p.at("a/config.toml"), 0o666))
+		}, mended + "DIR/a DIR/a/config.toml"},
+		"a folder above it": {func(p place) { p.write("b/a/config.toml", ""); p.chmod("b", 0o777); p.link("b/a", "a") }, mended + "DIR/b"},
+		"the folder of a link in between": {func(p place) {
+			p.write("own/config.toml", "")
+			p.link("../own/config.toml", "open/second")
+			p.chmod("open", 0o777)
+			p.link("../open/second", "a/config.toml")
+		}, mended + "DIR/open"},
+		"a link to a folder": {func(p place) {
+			p.write("open/a/config.toml", "")
+			p.chmod("open", 0o777)
+			p.link(p.at("open/a"), "a")
+		}, mended + "DIR/open"},
+		"another user's list beside it": {func(p place) {
+			p.write("a/config.toml", "")
+			p.write("a/extensions.json", ids)
+			p.chmod("a", 0o777|os.ModeSticky)
+			p.give("a/extensions.json", stranger, stranger)
+		}, "DIR/a/extensions.json " + anotherUser},
+		"another user's file":   {func(p place) { p.write("a/config.toml", ""); p.give("a/config.toml", stranger, stranger) }, anotherUser},
+		"another user's folder": {func(p place) { p.write("a/config.toml", ""); p.give("a", stranger, stranger) }, "DIR/a " + anotherUser},
+		"another user's link in a sticky folder": {func(p place) {
+			p.write("own/config.toml", "")
+			p.link("../own/config.toml", "a/config.toml")
+			p.chmod("a", 0o777|os.ModeSticky)
+			p.give("a/config.toml", stranger, stranger)
+		}, "DIR/a/config.toml " + anotherUser},
+		"a group's file": {func(p place) {
+			p.write("a/config.toml", "")
+			p.give("a/config.toml", 0, someGroup)
+			p.must(os.Chmod(p.at("a/config.toml"), 0o664))
+		}, mended + "DIR/a/config.toml"},
+		"a group's folder": {func(p place) { p.write("a/config.toml", ""); p.give("a", 0, someGroup); p.chmod("a", 0o775) }, mended + "DIR/a"},
+		"a name that a shell would split": {func(p place) {
+			p.write("it's here/config.toml", "")
+			p.link("it's here", "a")
+			p.chmod("it's here", 0o777)
+		}, mended + `'DIR/it'\''s here'`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			p := place{t, dir}
+			p.must(err)
+			c.make(p)
+			got, err := Load([]string{"SWAPKEEP_CONFIG=" + p.at("a/config.toml")})
+			want := strings.ReplaceAll(c.want, "DIR", p.dir)
+			switch {
+			case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+				t.Errorf("error %v, want %q in it", err, want)
+			case strings.HasPrefix(want, mended) && !strings.HasSuffix(err.Error(), want):
+				t.Errorf("%v: there is more than %q to mend", err, want)
+			case len(got.Extensions.Chromium) > 0:
+				t.Errorf("%v are let in", got.Extensions.Chromium)
+			}
+		})
+	}
+}
+
+// A group may write if it is this user's alone, as with a umask of 002.
+func TestOwnGroup(t *testing.T) {
+	const users, groups = "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\nbob:x:1001:1001::/:/bin/sh\n", "root:x:0:\nann:x:1000:\nbob:x:1001:\nstaff:x:50:ann\n"
+	for name, c := range map[string]struct {
+		users, groups string
+		gid           int
+		own           bool
+	}{
+		"own":                     {users, groups, 1000, true},
+		"own, and named in it":    {users, strings.Replace(groups, "ann:x:1000:", "ann:x:1000:ann", 1), 1000, true},
+		"another member":          {users, strings.Replace(groups, "ann:x:1000:", "ann:x:1000:bob", 1), 1000, false},
+		"two members":             {users, strings.Replace(groups, "ann:x:1000:", "ann:x:1000:ann,bob", 1), 1000, false},
+		"first of another's":      {strings.Replace(users, "1001:1001", "1001:1000", 1), groups, 1000, false},
+		"another name":            {users, strings.Replace(groups, "ann:x:1000:", "people:x:1000:", 1), 1000, false},
+		"two groups of one id":    {users, groups + "more:x:1000:bob\n", 1000, false},
+		"two names of one user":   {users + "ann2:x:1000:1000::/:/bin/sh\n", groups, 1000, false},
+		"two groups of one name":  {users, groups + "ann:x:1002:bob\n", 1000, false},
+		"not the user's first":    {users, groups, 50, false},
+		"another's":               {users, groups, 1001, false},
+		"a user who is not there": {"root:x:0:0::/root:/bin/sh\n", groups, 1000, false},
+		"a group not there":       {users, "root:x:0:\n", 1000, false},
+		"users of a directory":    {users + "+::::::\n", groups, 1000, false},
+		"groups of a directory":   {users, groups + "+:::\n", 1000, false},
+		"nothing to be read":      {"", "", 1000, false},
+		"lines cut short":         {"ann:x:1000\n", "ann:x\n", 1000, false},
+	} {
+		if own := ownGroup(c.users, c.groups, 1000, c.gid); own != c.own {
+			t.Errorf("%s: %v", name, own)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+//go:build unix
+
+package durable
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestReadWaitsForNoPipe: what is no file of that length is refused at once.
+func TestReadWaitsForNoPipe(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	if err := errors.Join(syscall.Mkfifo(path("pipe"), 0o600), os.Symlink(path("pipe"), path("link")), os.WriteFile(path("four"), []byte("four"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]error{"pipe": ErrIrregular, "link": ErrIrregular, ".": ErrIrregular, "none": os.ErrNotExist, "four": nil} {
+		done := make(chan error, 1)
+		go func() {
+			b, err := Read(path(name), 4)
+			if err == nil && string(b) != name {
+				err = errors.New(string(b))
+			}
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			if !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", name, err, want)
+			}
+		case <-time.After(5 * time.Second):
+			t.Errorf("%s is waited for", name)
+		}
+	}
+	if _, err := Read(path("four"), 3); !errors.Is(err, ErrIrregular) {
+		t.Errorf("too long: %v", err)
+	}
+}

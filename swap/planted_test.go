@@ -1,0 +1,236 @@
+package swap
+
+import (
+	"fmt"
+	"math/big"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
+)
+
+// signedOut is an open order as its user accepted it, of which the signature is out and
+// may be used until then.
+func (b *bench) signedOut(amount int64, until time.Time) Order {
+	b.t.Helper()
+	j := b.service.o.Journal
+	o := j.spends(b.t, Signed, amount)
+	j.must(b.t, &o, func(o *Order) {
+		o.Terms.Account, o.Terms.Deadline, o.Plan.Steps[1].Effect.Deadline = b.from, until, until
+		*o = b.hand.sealed(*o)
+	})
+	j.must(b.t, &o, func(o *Order) { o.State, o.Step, o.Results = Settling, 2, []Result{{}, {Signature: make([]byte, 65)}} })
+	return o
+}
+
+// TestNoOrderCountsTwice: a line of the file that names an order is nothing but that
+// order's, so that what one needs is approved once.
+func TestNoOrderCountsTwice(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	o := b.signedOut(3e6, b.now().Add(time.Hour))
+	err := b.db.Update(func(tx *bolt.Tx) error {
+		line := tx.Bucket(useBucket).Get(append(o.allowanceKey().bytes(), o.ID...))
+		for i := range 1000 {
+			if err := tx.Bucket(useBucket).Put(fmt.Appendf(o.allowanceKey().bytes(), "%s%d", o.ID, i), line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.review(usdc, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := r.Plan.Steps[0].Effect.Approves[0]; a.Amount.Int64() != 1003e6 || a.Shares.Int64() != 3e6 {
+		t.Errorf("approves %s with a share of %v", a.Amount, a.Shares)
+	}
+}
+
+// TestEndedOrderHasNoShare: what was accepted ends with its deadline, whatever state the
+// record is set back to.
+func TestEndedOrderHasNoShare(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	j := b.service.o.Journal
+	for name, c := range map[string]struct {
+		left   time.Duration
+		change func(*Order)
+	}{
+		"signed":     {-time.Second, func(*Order) {}},
+		"unsigned":   {-time.Second, func(o *Order) { o.State, o.Step, o.Results = Executing, 0, nil }},
+		"lengthened": {-time.Second, func(o *Order) { o.Plan.Steps[1].Effect.Deadline = b.now().Add(time.Hour) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := b.signedOut(300e6, b.now().Add(c.left))
+			j.must(t, &o, c.change)
+			uses, err := b.service.engine.uses(o.allowanceKey())
+			if lines, _ := j.Uses(o.allowanceKey()); err != nil || len(lines) == 0 || len(uses) != 0 {
+				t.Errorf("%+v of %d lines, %v", uses, len(lines), err)
+			}
+		})
+	}
+}
+
+// older is an order as a version left it that sealed nothing, or as another program
+// writes one; it was not begun.
+func (b *bench) older(like Order, change func(*Order)) Order {
+	b.t.Helper()
+	o := like.Clone()
+	o.ID, o.Request = uuid.Must(uuid.NewV7()).String(), uuid.NewString()
+	o.State, o.Step, o.Results, o.Verdict, o.Wrapped, o.Revision, o.Seal, o.Permit = Accepted, 0, nil, nil, false, 0, nil, nil
+	b.made++
+	o.Created, o.Terms.Deadline = b.now().UTC(), b.now().Add(consentTime+time.Duration(b.made)*time.Second).UTC().Truncate(time.Second)
+	o.Offer.Expires = b.now().Add(time.Minute).UTC()
+	change(&o)
+	o.consistent()
+	b.plants(o)
+	return o
+}
+
+// TestUnsealedIsProposedInOwnWords: of an order that nobody is known to have accepted
+// only the route and the amount are proposed. Whom it pays and what at least arrives, the
+// fees and the ceiling are this wallet's.
+func TestUnsealedIsProposedInOwnWords(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	done := b.ends(b.swap(usdc, thousand).ID, Filled)
+	before := b.hand.signed.Load()
+	net, err := b.hub.Network(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*Order){
+		"as it was": func(*Order) {},
+		"terms": func(o *Order) {
+			o.Terms.FeeBps, o.Terms.FeeReceiver, o.Terms.MakerFeeBps = 300, thief, 9000
+			o.Terms.FloorOut, o.Terms.GasCeiling = big.NewInt(1), new(big.Int).Mul(big.NewInt(1000), big.NewInt(1e18))
+			o.Terms.Refund = &Spend{usdc, big.NewInt(1)}
+			o.Offer.Request.FeeBps, o.Offer.Request.FeeReceiver, o.Offer.Request.SlippageBps = 300, thief, 5000
+			o.SlippageBps, o.AckCodes = 5000, []string{"contract_not_built_in"}
+		},
+		"no price": func(o *Order) { // of a plan that depends on none the offer is kept
+			o.Plan.Steps[len(o.Plan.Steps)-1].Effect.Kind = Unwrap
+			o.Terms.FloorOut, o.Offer.AmountOut, o.Offer.MinOut, o.Offer.Request.Recipient = big.NewInt(1), big.NewInt(1), big.NewInt(1), thief
+		},
+		"dear before": func(o *Order) {
+			o.Results = []Result{{Evidence: done.Results[0].Evidence}}
+			o.Results[0].Evidence.FeePaid = big.NewInt(1e18)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.t = t
+			o := b.older(done, change)
+			b.opens()
+			o = b.until(o.ID, "in need of consent", proposes)
+			p := o.Proposal
+			bps, receiver, maker := DefaultFees().For(DEX)
+			if p.Terms.FeeBps != bps || p.Terms.FeeReceiver != receiver || p.Terms.MakerFeeBps != maker || p.Offer.Request.FeeReceiver != receiver {
+				t.Errorf("pays %d bps to %s, asks for %s, and %d to the maker", p.Terms.FeeBps, p.Terms.FeeReceiver, p.Offer.Request.FeeReceiver, p.Terms.MakerFeeBps)
+			}
+			if least := floorOf(p.Offer.AmountOut, DefaultSlippageBps); p.Terms.FloorOut.Cmp(least) < 0 || p.Offer.Request.SlippageBps > DefaultSlippageBps {
+				t.Errorf("at least %s arrives, of %s with %d bps", p.Terms.FloorOut, p.Offer.AmountOut, p.Offer.Request.SlippageBps)
+			}
+			if p.Terms.GasCeiling.Cmp(net.GasCeiling) > 0 || p.Terms.Recipient != b.from || p.Terms.RefundTo != b.from || p.Terms.Refund != nil || p.Terms.AmountIn.Int64() != thousand {
+				t.Errorf("%+v", p.Terms)
+			}
+			if b.hand.signed.Load() != before {
+				t.Error("signed before consent")
+			}
+			if o, err = b.service.Accept(t.Context(), acceptOf(o)); err != nil || len(o.AckCodes) != 0 {
+				t.Fatal(o.AckCodes, err)
+			}
+			b.ends(o.ID, Filled)
+			before = b.hand.signed.Load()
+		})
+	}
+}
+
+// TestUnsealedIsNotProposed: what the ledger does not show to be done is not taken for
+// done, and a revoke is made anew at once. No alarm is raised over what an update may
+// have left; one that pays somebody else is one.
+func TestUnsealedIsNotProposed(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	done := b.ends(b.swap(usdc, thousand).ID, Filled)
+	before := b.hand.signed.Load()
+	for name, c := range map[string]struct {
+		change func(*Order)
+		want   Condition
+	}{
+		"done nowhere":   {func(o *Order) { o.State, o.Step, o.Results = Executing, 1, done.Results[:1] }, Unsealed},
+		"wrapped":        {func(o *Order) { o.Wrapped = true }, Unsealed},
+		"a revoke":       {func(o *Order) { o.Terms.Provider = Wallet }, Unsealed},
+		"no such chain":  {func(o *Order) { o.Terms.SrcChain, o.Terms.DstChain = 77, 77 }, Unsealed},
+		"no amount":      {func(o *Order) { o.Terms.AmountIn = new(big.Int) }, Unsealed},
+		"for another":    {func(o *Order) { o.payable(thief) }, Changed},
+		"back elsewhere": {func(o *Order) { o.Terms.RefundTo = thief }, Changed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.t = t
+			o := b.older(done, c.change)
+			b.opens()
+			o = b.until(o.ID, "refused", func(o Order) bool { return o.Distrusted() })
+			if o.Condition != c.want || o.Cause.Word != NotSealed || o.Proposal != nil || b.hand.signed.Load() != before {
+				t.Errorf("%q, cause %+v, %d signatures", o.Condition, o.Cause, b.hand.signed.Load()-before)
+			}
+			if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
+				t.Fatal(err)
+			}
+			b.ends(o.ID, Cancelled)
+		})
+	}
+}
+
+// TestUpdateKeepsWhatIsDone: an order of a version that sealed nothing, which has its
+// approval behind it, is proposed with that, and goes on from there.
+func TestUpdateKeepsWhatIsDone(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	tr.set(func(tr *trader) { tr.mute = Refuse(ProviderDown, "a bad moment") })
+	o := b.swap(usdc, thousand)
+	b.until(o.ID, "at its last step", func(o Order) bool { return o.Step == 2 })
+	b.rewrites(o.ID, func(o *Order) { o.Seal = nil })
+	tr.set(func(tr *trader) { tr.mute = nil })
+	b.opens()
+	o = b.until(o.ID, "in need of consent", proposes)
+	if got := o.Proposal.Plan.Steps; len(got) != 3 || got[0].Effect.Kind != Approve {
+		t.Fatalf("proposes %v", kinds(o.Proposal.Plan))
+	}
+	if _, err := b.service.Accept(t.Context(), acceptOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	b.ends(o.ID, Filled)
+	b.mined(2)
+}
+
+// TestUpdateWithSomethingPending: what an older version's user wished of a transaction
+// that is on its way needs the user once more. That is no alarm.
+func TestUpdateWithSomethingPending(t *testing.T) {
+	for name, wish := range map[string]func(*Order){
+		"an end":     func(o *Order) { o.Cancel = true },
+		"a speed-up": func(o *Order) { o.Bump = &Bump{Tier: "fast", Over: o.Sending} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			o := b.stuck(nil)
+			b.rewrites(o.ID, func(o *Order) { o.Seal = nil; wish(o) })
+			before := b.hand.signed.Load()
+			b.opens()
+			o = b.until(o.ID, "refused", func(o Order) bool { return o.Distrusted() })
+			if o.Condition != Unsealed || o.Cause.Word != NotSealed || b.hand.signed.Load() != before {
+				t.Errorf("%q, cause %+v", o.Condition, o.Cause)
+			}
+			if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
+				t.Fatal(err)
+			}
+			b.until(o.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+			b.chain.Resume()
+			b.ends(o.ID, Cancelled)
+		})
+	}
+}
