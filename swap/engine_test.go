@@ -635,6 +635,13 @@ func TestExecuteOnce(t *testing.T) {
 	winner.Digest[0] ^= 1
 	_, err = b.service.Execute(ctx, winner)
 	refusedWith(t, err, RequestConflict)
+	late := review
+	late.Expires = time.Now().Add(-time.Second)
+	b.service.mu.Lock()
+	b.service.plans.put(review.Digest.Hex(), late)
+	b.service.mu.Unlock()
+	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Session: "s"})
+	refusedWith(t, err, PlanExecuted) // also once it is too late for it
 	b.service.DropPlans()
 	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Session: "s"})
 	refusedWith(t, err, PlanExecuted)

@@ -429,14 +429,14 @@ func (s *Service) consented(act string, r ExecuteRequest) (Review, error) {
 	}
 	review, ok := shelf.get(r.Digest.Hex())
 	s.mu.Unlock()
-	if !ok {
+	if late := ok && s.o.Now().After(review.Expires); !ok || late {
 		if o, err := s.o.Journal.ByDigest(r.Digest); err == nil {
 			return review, &Refusal{Code: PlanExecuted, Reason: "this plan was already carried out; " + again, Data: map[string]string{"order": o.ID}}
 		}
+		if late {
+			return review, Refuse(QuoteExpired, "too much time has passed since it was shown; %s", again)
+		}
 		return review, Refuse(PlanUnknown, "no prepared plan has this digest; %s (plans are dropped on lock, account and network changes)", again)
-	}
-	if s.o.Now().After(review.Expires) {
-		return review, Refuse(QuoteExpired, "too much time has passed since it was shown; %s", again)
 	}
 	if act == "revoke" {
 		if err := s.o.Journal.unneeded(review.Terms.Account, review.Terms.SrcChain, grantOf(review.Plan.Steps[0].Effect), ""); err != nil {

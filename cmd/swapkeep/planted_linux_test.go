@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,8 +39,8 @@ import (
 type garden struct {
 	*machine
 	secrets []planted.Secret
-	said    map[string]*bytes.Buffer // by each program that ran, what it wrote where others look
-	running []int                    // that have been given secrets and still run
+	said    map[string]*heard // by each program that ran, what it wrote where others look
+	running []int             // that have been given secrets and still run
 }
 
 // plant makes a garden on a configuration, with wallets in files: what the system's
@@ -52,7 +53,7 @@ func plant(t *testing.T, config string) *garden {
 		t.Fatal(err)
 	}
 	m.env = append(m.env, "SWAPKEEP_CONFIG="+path)
-	return &garden{machine: m, said: map[string]*bytes.Buffer{}}
+	return &garden{machine: m, said: map[string]*heard{}}
 }
 
 // secret is a new one of letters, which no other text has.
@@ -91,8 +92,26 @@ func (g *garden) run(status int, lines []string, args ...string) {
 	}
 }
 
-func (g *garden) hear(name string) *bytes.Buffer {
-	b := &bytes.Buffer{}
+// heard is what a program wrote so far; it may go on.
+type heard struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (h *heard) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.b.Write(b)
+}
+
+func (h *heard) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.b.String()
+}
+
+func (g *garden) hear(name string) *heard {
+	b := &heard{}
 	g.said[fmt.Sprintf("%d: %s", len(g.said)+1, name)] = b
 	return b
 }
@@ -144,7 +163,7 @@ func (g *garden) search() []planted.Finding {
 		g.t.Error(err)
 	}
 	for name, said := range g.said {
-		found = append(found, s.Bytes(name, said.Bytes())...)
+		found = append(found, s.Bytes(name, []byte(said.String()))...)
 	}
 	for _, pid := range append(g.running, g.daemon()) {
 		more, err := s.Process(pid)

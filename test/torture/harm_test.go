@@ -3,6 +3,7 @@
 package torture
 
 import (
+	"errors"
 	"math/big"
 	"math/rand/v2"
 	"os"
@@ -229,9 +230,11 @@ func (m *mischief) chain() uint64 {
 }
 
 // reorganise abandons the last block, which nobody may count on; one in four times
-// what was in it is forgotten.
+// what was in it is forgotten. It puts a second on the chain's time, which the others
+// then follow: a payment must not be older than its deposit.
 func (m *mischief) reorganise() (func(), bool) {
-	return nil, m.w.Chain(m.chain()).Reorg(depth-1, m.rng.IntN(4) == 0) == nil
+	err := m.w.Chain(m.chain()).Reorg(depth-1, m.rng.IntN(4) == 0)
+	return nil, errors.Join(err, m.w.align(0)) == nil
 }
 
 func (m *mischief) standStill() (func(), bool) {
