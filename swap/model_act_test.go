@@ -45,7 +45,8 @@ func (m *model) move(id string) (advanced bool) {
 	defer func(acting string, share uint64, owes [modelTokens]uint64, w wish, raced bool) {
 		m.acting, m.share, m.owes, m.wish, m.raced = acting, share, owes, w, raced
 	}(m.acting, m.share, m.owes, m.wish, m.raced)
-	m.acting, m.share, m.wish = id, m.shares(o), wish{o.Terms.Input(), o.Terms.AmountIn}
+	m.acting, m.wish = id, wish{o.Terms.Input(), o.Terms.AmountIn}
+	m.share, _ = m.shares(o)
 	for i := range m.owes {
 		m.owes[i] = m.owed(o, i)
 	}

@@ -91,8 +91,9 @@ func (m *model) checkSignedAllowance(o Order, tx *types.Transaction) {
 			break // it was signed before, and is sped up
 		}
 		own := o.Terms.AmountIn.Uint64()
-		if n := amount.Uint64(); !amount.IsUint64() || n < own+m.shares(o) || n > own+m.share { // an order may have ended meanwhile
-			m.t.Fatalf("signed an approval of another amount")
+		_, needed := m.shares(o)
+		if n := amount.Uint64(); !amount.IsUint64() || n < own+needed || n > own+m.share { // an order may have ended meanwhile
+			m.t.Fatalf("signed an approval of %d, not of %d and %d to %d of others", n, own, needed, m.share)
 		}
 	}
 	for _, other := range m.orders() {

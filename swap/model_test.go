@@ -95,15 +95,21 @@ func (m *model) note(o Order, err error) {
 	m.last = fmt.Sprintf("%s step %d: %v", o.State, o.Step, err)
 }
 
-// shares is what signed open orders need of o's allowance besides.
-func (m *model) shares(o Order) (sum uint64) {
+// shares is what signed open orders hold of o's allowance besides, and what of it
+// those need that may still be filled.
+func (m *model) shares(o Order) (all, needed uint64) {
 	for _, other := range m.orders() {
-		if u, ok := other.use(); ok && u.Signed && other.ID != o.ID && other.allowanceKey() == o.allowanceKey() {
-			sum += u.Amount.Uint64()
+		u, ok := other.use()
+		if !ok || !u.Signed || other.ID == o.ID || other.allowanceKey() != o.allowanceKey() {
+			continue
+		}
+		all += u.Amount.Uint64()
+		if !time.Now().After(other.Plan.last().Deadline) {
+			needed += u.Amount.Uint64()
 		}
 	}
-	m.granted[o.ID] = max(m.granted[o.ID], sum)
-	return sum
+	m.granted[o.ID] = max(m.granted[o.ID], all)
+	return all, needed
 }
 
 // An action is something that can happen, and how often among all of them.
