@@ -22,14 +22,16 @@ import (
 
 const (
 	loads    = 10
+	first    = 10               // orders that ask at once after a start; the others have their turns
 	loadTime = 30 * time.Second // most that one load may take
 
 	readAlone = "bbolt alone, the same file read"
 )
 
 // loadOrders times a start that finds so many orders whose transaction is sent and
-// not proven: from the opening of the database until the engine has read every order
-// and asked the chain about its transaction. The limit is the same file read whole.
+// not proven: from the opening of the database until the engine has read every order,
+// given it its turn, and asked the chain about the first ones' transactions. The limit
+// is the same file read whole.
 func loadOrders(count int) measurement {
 	return func(ctx context.Context, l *lab) (sides, error) {
 		dir := l.newHome()
@@ -147,8 +149,8 @@ func load(ctx context.Context, dir string, count int) (took time.Duration, err e
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	w := &waiting{orders: count, seen: map[common.Hash]bool{}, all: make(chan struct{})}
-	s, err := w.service(h.DB)
+	w := &waiting{first: min(count, first), seen: map[common.Hash]bool{}, asked: make(chan struct{})}
+	s, err := w.service(h.DB, count)
 	if err != nil {
 		return 0, err
 	}
@@ -157,10 +159,10 @@ func load(ctx context.Context, dir string, count int) (took time.Duration, err e
 	}
 	defer func() { cancel(); s.Wait() }()
 	select {
-	case <-w.all:
+	case <-w.asked:
 		return time.Since(began), nil
 	case <-ctx.Done():
-		return 0, fmt.Errorf("%d of %d orders loaded: %w", w.count(), count, ctx.Err())
+		return 0, fmt.Errorf("%d of %d orders, of which %d were to ask first: %w", w.count(), count, w.first, ctx.Err())
 	}
 }
 
@@ -170,20 +172,20 @@ type waiting struct {
 	swap.Nodes
 	swap.Sender
 
-	orders int
+	first int // transactions that are to be asked about
 
-	mu   sync.Mutex
-	seen map[common.Hash]bool
-	all  chan struct{} // closed when every order's was
+	mu    sync.Mutex
+	seen  map[common.Hash]bool
+	asked chan struct{} // closed when they were
 }
 
-func (w *waiting) service(db *bolt.DB) (*swap.Service, error) {
+func (w *waiting) service(db *bolt.DB, orders int) (*swap.Service, error) {
 	j, err := swap.OpenJournal(db)
 	if err != nil {
 		return nil, err
 	}
 	return swap.NewService(swap.Options{
-		Journal: j, Nodes: w, Sender: w, Fees: swap.DefaultFees(), OpenOrders: w.orders, Now: time.Now,
+		Journal: j, Nodes: w, Sender: w, Fees: swap.DefaultFees(), OpenOrders: orders, Now: time.Now,
 		Unlocked: func() bool { return false }, IsLocked: func(error) bool { return false },
 	})
 }
@@ -200,8 +202,8 @@ func (w *waiting) Evidence(_ context.Context, _ uint64, tx common.Hash) (chain.E
 	defer w.mu.Unlock()
 	if !w.seen[tx] {
 		w.seen[tx] = true
-		if len(w.seen) == w.orders {
-			close(w.all)
+		if len(w.seen) == w.first {
+			close(w.asked)
 		}
 	}
 	return chain.Evidence{}, false, nil
