@@ -90,6 +90,9 @@ func waiting() []*alarm {
 	return slices.Collect(maps.Keys(alarms))
 }
 
+// SetShift has the clock of whoever is shifted by the file be so much ahead from now on.
+func SetShift(path string, ahead time.Duration) error { return replace(path, ahead.String()) }
+
 // SetPace has whoever follows the file see time pass so many times as fast from now on.
 func SetPace(path string, times float64) error {
 	now := time.Now()
@@ -99,8 +102,12 @@ func SetPace(path string, times float64) error {
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	said := fmt.Sprintf("%d %d %g", now.UnixNano(), told.UnixNano(), times)
-	if err := os.WriteFile(path+".new", []byte(said), 0o644); err != nil {
+	return replace(path, fmt.Sprintf("%d %d %g", now.UnixNano(), told.UnixNano(), times))
+}
+
+// replace writes a file that is read at any time.
+func replace(path, text string) error {
+	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -21,11 +22,11 @@ type Figures struct {
 	RSS, Peak               uint64 // bytes of memory, as the system has it
 }
 
-// SWAPKEEP_FAULT_FIGURES=FILE has the process write its figures there whenever no such
-// file is: who wants new ones removes the old.
+// SWAPKEEP_FAULT_FIGURES=FOLDER has the process write its figures to a file there, which
+// its id names, whenever no such file is: who wants new ones removes the old.
 func init() {
-	if path := os.Getenv("SWAPKEEP_FAULT_FIGURES"); path != "" {
-		go keepFigures(path)
+	if folder := os.Getenv("SWAPKEEP_FAULT_FIGURES"); folder != "" {
+		go keepFigures(filepath.Join(folder, strconv.Itoa(os.Getpid())))
 	}
 }
 

@@ -189,8 +189,8 @@ func (c *modelChain) fill(bid modelBid) bool {
 	return true
 }
 
-// checkShares: what signed open orders need stays allowed to whoever fills them,
-// as long as nobody else touches the allowance. A token that wants a reset first
+// checkShares: what signed open orders need stays allowed to whoever fills them, as
+// long as they can be filled and nobody else touches the allowance. A token that wants a reset first
 // cannot keep that promise.
 func (m *model) checkShares(orders []Order) {
 	for _, c := range m.chains {
@@ -198,7 +198,7 @@ func (m *model) checkShares(orders []Order) {
 		for _, o := range orders {
 			u, ok := o.use()
 			_, block := c.filled(o.ID)
-			if !ok || !u.Signed || o.Terms.SrcChain != c.net.ID || block > 0 {
+			if !ok || !u.Signed || o.Terms.SrcChain != c.net.ID || block > 0 || time.Now().After(o.Plan.last().Deadline) {
 				continue
 			}
 			need[slices.Index(c.who[:], o.Terms.Account)][slices.Index(c.tokens[:], o.Terms.Input())] += u.Amount.Uint64()

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/ecdsa"
-	"crypto/pbkdf2"
 	"crypto/rand"
-	"crypto/sha512"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,18 +64,11 @@ func (g *garden) secret(name string) string {
 // words adds all that a mnemonic leads to.
 func (g *garden) words(name, mnemonic string) {
 	g.t.Helper()
-	seed, err := pbkdf2.Key(sha512.New, mnemonic, []byte("mnemonic"), 2048, 64)
+	all, err := planted.Wallet(name, mnemonic, 2)
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	accounts, err := sandbox.AccountsOf(mnemonic, 2)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	g.secrets = append(g.secrets, planted.Words(name, mnemonic), planted.Key(name+": seed", seed))
-	for _, a := range accounts {
-		g.secrets = append(g.secrets, planted.Key(fmt.Sprintf("%s: key %d", name, a.Index), crypto.FromECDSA(a.Key)))
-	}
+	g.secrets = append(g.secrets, all...)
 }
 
 // run runs a command whose descriptor 0 has these lines, and hears what it says.

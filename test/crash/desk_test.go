@@ -27,8 +27,6 @@ import (
 )
 
 const (
-	extension = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-	origin    = "chrome-extension://" + extension + "/"
 	// password of the test wallets, which hold nothing and are made anew each time.
 	password = "correct horse battery staple"
 	patience = time.Minute     // for anything to happen, on a busy machine too
@@ -38,13 +36,9 @@ const (
 // A desk is one user at one machine: a home, a lane of chains, a browser's
 // relay and the daemon behind it.
 type desk struct {
-	t     *testing.T
-	lane  *lane
-	bin   string
-	dir   string
-	place transport.Place
-	env   []string
-	as    *syscall.Credential // nil: whoever runs the test
+	*programs.Home
+	t    *testing.T
+	lane *lane
 
 	relay   *client.Process
 	account common.Address
@@ -62,66 +56,35 @@ func newDesk(t *testing.T, l *lane) *desk {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, lane: l, dir: dir, place: transport.Place{Home: filepath.Join(dir, "state")}}
+	d := &desk{Home: programs.NewHome(dir, l.config), t: t, lane: l}
+	d.Env = append(d.Env, "SWAPKEEP_KEYS_BACKEND=file",
+		"SWAPKEEP_PRICES_DISABLED=true") // their commits would stand among those of an order, at no place of their own
 	d.install(bins.faults)
-	d.env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SWAPKEEP_HOME=" + d.place.Home, "SWAPKEEP_CONFIG=" + l.config,
-		"SWAPKEEP_EXTENSIONS_CHROMIUM=" + extension, "SWAPKEEP_KEYS_BACKEND=file",
-		"SWAPKEEP_PRICES_DISABLED=true", // their commits would stand among those of an order, at no place of their own
-	}
 	t.Cleanup(d.leaveNothing)
 	return d
 }
 
-// install gives the desk programs at a path of its own, which tells its
-// processes from another desk's: a daemon hides all else about itself.
 func (d *desk) install(from string) {
 	d.t.Helper()
-	d.bin = filepath.Join(d.dir, filepath.Base(from))
-	if err := os.Mkdir(d.bin, 0o755); err != nil {
+	if err := d.Install(from); err != nil {
 		d.t.Fatal(err)
 	}
-	for _, program := range []string{"swapkeep", "swapkeepd"} {
-		if err := os.Link(filepath.Join(from, program), filepath.Join(d.bin, program)); err != nil {
-			d.t.Fatal(err)
-		}
-	}
-}
-
-func (d *desk) command(extra []string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(d.bin, "swapkeep"), args...)
-	cmd.Env = append(append([]string{}, d.env...), extra...)
-	if d.as != nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: d.as}
-	}
-	return cmd
 }
 
 // browse starts a relay as a browser does; extra goes into its environment,
 // and into that of a daemon it starts.
 func (d *desk) browse(extra ...string) (*client.Process, error) {
-	p, err := client.Start(d.command(extra, origin))
+	p, err := client.Start(d.Command(extra, programs.Origin))
 	if err != nil {
 		return nil, err
 	}
 	return p, greeted(p)
 }
 
-// greeted waits for the daemon's hello.
+// greeted waits for a daemon's hello.
 func greeted(p *client.Process) error {
-	late := time.After(patience)
-	for {
-		select {
-		case n := <-p.Notifications():
-			if n.Method == "host.hello" {
-				return nil
-			}
-		case <-p.Done():
-			return p.Err()
-		case <-late:
-			return errors.New("no hello")
-		}
-	}
+	_, err := programs.Hello(p, patience)
+	return err
 }
 
 // open starts the daemon with extra in its environment, and then a relay
@@ -130,10 +93,10 @@ func (d *desk) open(extra ...string) {
 	d.t.Helper()
 	first, err := d.browse(extra...)
 	if err != nil {
-		d.t.Fatalf("start: %v\n%s", err, d.log())
+		d.t.Fatalf("start: %v\n%s", err, d.Log())
 	}
 	if d.relay, err = d.browse(); err != nil {
-		d.t.Fatalf("second relay: %v\n%s", err, d.log())
+		d.t.Fatalf("second relay: %v\n%s", err, d.Log())
 	}
 	if _, err := first.Stop(); err != nil {
 		d.t.Fatalf("first relay: %v", err)
@@ -161,7 +124,7 @@ func (d *desk) ask(method string, params, result any) error {
 func (d *desk) must(method string, params, result any) {
 	d.t.Helper()
 	if err := d.ask(method, params, result); err != nil {
-		d.t.Fatalf("%s: %v\n%s", method, err, d.log())
+		d.t.Fatalf("%s: %v\n%s", method, err, d.Log())
 	}
 }
 
@@ -171,10 +134,6 @@ func named(err error, name string) bool { return errors.Is(err, protocol.New(nam
 func evmAddress(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }
 
 func newUUID() protocol.UUID { return protocol.UUID(uuid.NewString()) }
-
-func callTo(to common.Address, data []byte) ethereum.CallMsg {
-	return ethereum.CallMsg{To: &to, Data: data}
-}
 
 // wallet makes the desk's wallet, unlocks it and chooses the network.
 func (d *desk) wallet(chain uint64) {
@@ -239,19 +198,13 @@ func (d *desk) awaitOrder(id string, wanted func(protocol.Order) bool) (protocol
 
 func final(o protocol.Order) bool { return o.Final }
 
-// pid of the daemon, by the kernel's word on its socket.
 func (d *desk) pid() int {
 	d.t.Helper()
-	conn, err := transport.Dial(d.t.Context(), d.place)
+	pid, err := d.PID(d.t.Context())
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	defer conn.Close()
-	peer, err := transport.PeerOf(conn)
-	if err != nil || peer.PID <= 1 || peer.PID == os.Getpid() {
-		d.t.Fatalf("pid %d, %v", peer.PID, err)
-	}
-	return peer.PID
+	return pid
 }
 
 // A death is how a daemon that we watch ended.
@@ -308,19 +261,10 @@ func (w *death) within(d time.Duration) bool {
 	}
 }
 
-// log is what the daemon last said, for a test that fails.
-func (d *desk) log() string {
-	b, err := os.ReadFile(d.place.LogPath())
-	if err != nil {
-		return err.Error()
-	}
-	return string(b[max(0, len(b)-3000):])
-}
-
 // terminal runs a command of the product to its end.
 func (d *desk) terminal(args ...string) (string, int) {
 	d.t.Helper()
-	cmd := d.command(nil, args...)
+	cmd := d.Command(nil, args...)
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
 		d.t.Fatal(err)
@@ -328,12 +272,11 @@ func (d *desk) terminal(args ...string) (string, int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// status is the daemon's health, as a terminal sees it.
-func (d *desk) status() (s protocol.StatusResult) {
+func (d *desk) status() protocol.StatusResult {
 	d.t.Helper()
-	out, code := d.terminal("--json", "status")
-	if err := json.Unmarshal([]byte(out), &s); err != nil || code != 0 {
-		d.t.Fatalf("status: exit %d, %v\n%s", code, err, out)
+	s, err := d.Status()
+	if err != nil {
+		d.t.Fatal(err)
 	}
 	return s
 }
@@ -355,7 +298,7 @@ func (d *desk) shut() {
 // processes of ours that were started for this home.
 func (d *desk) processes() []int {
 	d.t.Helper()
-	pids, err := processes.In(d.bin)
+	pids, err := processes.In(d.Bin)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -364,7 +307,7 @@ func (d *desk) processes() []int {
 
 // gone waits until none of ours is left in this home.
 func (d *desk) gone() []int {
-	left, err := processes.Left(d.bin, soon)
+	left, err := processes.Left(d.Bin, soon)
 	if err != nil {
 		d.t.Error(err)
 	}
@@ -382,7 +325,7 @@ func (d *desk) leaveNothing() {
 		_ = processes.Kill(pid)
 	}
 	if d.t.Failed() {
-		d.t.Logf("log of the daemon:\n%s", d.log())
+		d.t.Logf("log of the daemon:\n%s", d.Log())
 	}
-	_ = os.RemoveAll(d.dir)
+	_ = os.RemoveAll(d.Dir)
 }

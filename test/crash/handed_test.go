@@ -20,55 +20,8 @@ const (
 	gasless = "gasless"
 )
 
-// A handedOver order is one that a provider has in truth, whatever it claims.
-type handedOver struct {
-	id               string
-	deposit, payment common.Hash // zero: none
-}
-
-// A book is what a provider keeps.
-type book struct {
-	told []string // the endpoints that take orders, as they are counted
-	all  func(context.Context, *lane) ([]handedOver, error)
-}
-
-var books = map[string]book{
-	dex: {[]string{"/order"}, func(ctx context.Context, l *lane) (all []handedOver, err error) {
-		orders, err := l.DEX().Orders(ctx)
-		for _, o := range orders {
-			all = append(all, handedOver{o.OrderID.Hex(), common.Hash{}, orNone(o.TxHash)})
-		}
-		return all, err
-	}},
-	bridge: {[]string{"/transactions/index"}, func(_ context.Context, l *lane) (all []handedOver, err error) {
-		for _, o := range l.Bridge().Orders() {
-			if o.Deposit != (common.Hash{}) { // the others are quotes
-				all = append(all, handedOver{o.RequestID.Hex(), o.Deposit, o.Payment})
-			}
-		}
-		return all, nil
-	}},
-	intent: {[]string{"/v1/deposit/submit"}, func(_ context.Context, l *lane) (all []handedOver, err error) {
-		for _, o := range l.Intent().Orders() {
-			all = append(all, handedOver{o.ID, o.Deposit, o.Payment})
-		}
-		return all, nil
-	}},
-	gasless: {[]string{"jam/order", "rfq/order"}, func(ctx context.Context, l *lane) (all []handedOver, err error) {
-		orders, err := l.Gasless().Orders(ctx)
-		for _, o := range orders {
-			all = append(all, handedOver{o.QuoteID, common.Hash{}, orNone(o.TxHash)})
-		}
-		return all, err
-	}},
-}
-
-func orNone(h *common.Hash) common.Hash {
-	if h == nil {
-		return common.Hash{}
-	}
-	return *h
-}
+// told are the endpoints that take orders, as they are counted.
+var told = map[string][]string{dex: {"/order"}, bridge: {"/transactions/index"}, intent: {"/v1/deposit/submit"}, gasless: {"jam/order", "rfq/order"}}
 
 // hands reports whether somebody else settles the flow's order.
 func (f flow) hands() bool { return slices.Contains(f.states, "submitting") }
@@ -76,22 +29,22 @@ func (f flow) hands() bool { return slices.Contains(f.states, "submitting") }
 func (f flow) provider() string { return cmp.Or(f.kind, dex) }
 
 // inBook are the orders that the flow's provider has, and how often it was told of one.
-func (p *passage) inBook() (all []handedOver, told int) {
+func (p *passage) inBook() (all []witness.Entry, times int) {
 	p.t.Helper()
 	kind := p.flow.provider()
-	all, err := books[kind].all(p.t.Context(), p.lane)
+	all, err := witness.Books[kind](p.t.Context(), p.lane.Sandbox)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	counts := p.lane.Faults(kind).Counts()
-	for _, endpoint := range books[kind].told {
-		told += counts[endpoint]
+	for _, endpoint := range told[kind] {
+		times += counts[endpoint]
 	}
-	return all, told
+	return all, times
 }
 
 // handed is the one order.
-func (p *passage) handed() handedOver {
+func (p *passage) handed() witness.Entry {
 	p.t.Helper()
 	all, _ := p.inBook()
 	if len(all) != 1 {
@@ -115,13 +68,13 @@ func (p *passage) handedOnce(s sighting, r protocol.OrderResult) {
 		p.t.Fatalf("the provider has %d orders, and was told %d times", len(all), told)
 	}
 	h, most := all[0], max(p.flow.told, 1)
-	if told > most || told < most && h.deposit == (common.Hash{}) { // a deposit may be seen before it is told of
+	if told > most || told < most && h.Deposit == (common.Hash{}) { // a deposit may be seen before it is told of
 		p.t.Errorf("the provider was told %d times, want %d", told, most)
 	}
-	if r.Order.Ref != h.id {
-		p.t.Errorf("the order is %q at the provider, which has %q", r.Order.Ref, h.id)
-	} else if h.deposit != (common.Hash{}) && h.deposit != s.mined[len(s.mined)-1].Hash() {
-		p.t.Errorf("the provider has deposit %s, mined last was %s", h.deposit, s.mined[len(s.mined)-1].Hash())
+	if r.Order.Ref != h.Ref {
+		p.t.Errorf("the order is %q at the provider, which has %q", r.Order.Ref, h.Ref)
+	} else if h.Deposit != (common.Hash{}) && h.Deposit != s.mined[len(s.mined)-1].Hash() {
+		p.t.Errorf("the provider has deposit %s, mined last was %s", h.Deposit, s.mined[len(s.mined)-1].Hash())
 	}
 	signatures, signed := 0, 0
 	for _, step := range p.steps() {

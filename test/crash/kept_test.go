@@ -49,7 +49,7 @@ var keepings = []keeping{
 	{"provider key", func(d *desk) error {
 		return d.ask("providers.set_key", protocol.SetKeyParams{Provider: "dex", Key: []byte("worth-nothing"), Password: []byte(password)}, nil)
 	}, func(d *desk) bool {
-		files, err := filepath.Glob(filepath.Join(d.place.Home, "keys", "*@provider%2Fdex*"))
+		files, err := filepath.Glob(filepath.Join(d.Place.Home, "keys", "*@provider%2Fdex*"))
 		if err != nil {
 			d.t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ var (
 
 func traceKeeping(t *testing.T, what keeping) (kills []kill) {
 	d := newDesk(t, takeLane(t))
-	path := filepath.Join(d.dir, "trace")
+	path := filepath.Join(d.Dir, "trace")
 	d.open("SWAPKEEP_FAULT_TRACE=" + path)
 	d.wallet(mainnet)
 	before := len(readTrace(t, path))

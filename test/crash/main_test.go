@@ -77,26 +77,13 @@ func fail(err error) int {
 	return 1
 }
 
-// build makes the programs as the Makefile does.
+// build makes the programs of both kinds.
 func build() error {
 	bins.faults, bins.release = filepath.Join(root, "faults"), filepath.Join(root, "release")
 	for dir, tags := range map[string]string{bins.faults: "faults", bins.release: ""} {
-		if err := buildInto(dir, tags, ""); err != nil {
+		if err := programs.Build(dir, tags, ""); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// buildInto makes the programs, with other flags for the linker besides.
-func buildInto(dir, tags, flags string) error {
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return err
-	}
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w "+flags, "-tags", tags, "-o", dir, "swapkeep/cmd/swapkeep", "swapkeep/cmd/swapkeepd")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build for %q: %w\n%s", tags, err, out)
 	}
 	return nil
 }

@@ -89,8 +89,8 @@ func TestKilledAtEveryPoint(t *testing.T) {
 // and all that it passes.
 func trace(t *testing.T, f flow) (kills []kill, points []string) {
 	d := newDesk(t, takeLane(t))
-	d.env = append(d.env, append(f.env(d), cheapWallets)...)
-	path := filepath.Join(d.dir, "trace")
+	d.Env = append(d.Env, append(f.env(d), cheapWallets)...)
+	path := filepath.Join(d.Dir, "trace")
 	d.open("SWAPKEEP_FAULT_TRACE=" + path)
 	p := begin(d, f, path)
 	if err := p.drive(); err != nil {
@@ -175,7 +175,7 @@ const notSoOften = "not passed so often"
 // goroutines do first; a later passage that did not happen is no verdict.
 func surviveOn(t *testing.T, l *lane, k kill, stayLocked bool) (outcome string, reached bool) {
 	d := newDesk(t, l)
-	d.env = append(d.env, append(k.flow.env(d), cheapWallets)...)
+	d.Env = append(d.Env, append(k.flow.env(d), cheapWallets)...)
 	d.open(fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
 	p := begin(d, k.flow, "")
 	d.doomed = d.watch()

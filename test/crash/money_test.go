@@ -63,7 +63,7 @@ func (p *passage) balances(s sighting, o protocol.Order) {
 // arrived wants the floor, and not twice as much: one payment.
 func (p *passage) arrived(o protocol.Order) {
 	p.t.Helper()
-	got, floor := p.lane.balance(p.t, p.flow.target(), p.flow.out, p.account), o.Terms.FloorOut.Int()
+	got, floor := sandboxtest.Balance(p.t, p.lane.Chain(p.flow.target()), p.account, p.flow.out), o.Terms.FloorOut.Int()
 	if floor.Sign() <= 0 || got.Cmp(floor) < 0 || got.Cmp(times(2, floor)) >= 0 {
 		p.t.Errorf("%s of token out arrived, the floor is %s", got, floor)
 	}
@@ -71,7 +71,7 @@ func (p *passage) arrived(o protocol.Order) {
 
 func (p *passage) balance(token common.Address) *big.Int {
 	p.t.Helper()
-	return p.lane.balance(p.t, p.flow.chain, token, p.account)
+	return sandboxtest.Balance(p.t, p.chain(), p.account, token)
 }
 
 // oneForOne reports a flow that wraps or unwraps.
@@ -97,10 +97,13 @@ func (p *passage) allowances(o protocol.Order) {
 		return
 	}
 	want := orZero(p.flow.left["erc20"])
-	if got := p.lane.allowance(p.t, p.flow.chain, token, p.account, spender); got.Cmp(want) != 0 {
+	if got := sandboxtest.View(p.t, p.chain(), token, "allowance(address,address)", 0, p.account, spender); got.Cmp(want) != 0 {
 		p.t.Errorf("%s may pull %s, want %s", spender, got, want)
 	}
-	amount, nonce := p.lane.permitted(p.t, p.flow.chain, token, p.account, p.chain().Network.Contracts.UniversalRouter)
+	permitted := func(n int) *big.Int {
+		return sandboxtest.View(p.t, p.chain(), permit2, "allowance(address,address,address)", n, p.account, token, p.chain().Network.Contracts.UniversalRouter)
+	}
+	amount, nonce := permitted(0), permitted(2).Uint64()
 	permits := uint64(0)
 	if slices.Contains(p.flow.mined, "swap") {
 		permits = 1

@@ -81,15 +81,11 @@ func (p *passage) outlast() error {
 }
 
 // clockFile says by how much a timed flow's clock is ahead.
-func (d *desk) clockFile() string { return filepath.Join(d.dir, "clock") }
+func (d *desk) clockFile() string { return filepath.Join(d.Dir, "clock") }
 
 func (p *passage) moveClock(by time.Duration) error {
 	p.ahead += by
-	beside := p.clockFile() + "~"
-	if err := os.WriteFile(beside, []byte(p.ahead.String()), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(beside, p.clockFile())
+	return fault.SetShift(p.clockFile(), p.ahead)
 }
 
 // lockedVoid wants an order that was asked to end to wait for the keys, and to end

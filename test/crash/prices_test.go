@@ -35,8 +35,9 @@ func TestPricesKilledAtEveryPoint(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			d := newDesk(t, takeLane(t))
 			d.withoutPast()
-			d.env = append(d.env, "SWAPKEEP_PRICES_DISABLED=false")
-			d.dies(point)
+			d.Env = append(d.Env, "SWAPKEEP_PRICES_DISABLED=false")
+			d.makeHome()
+			d.dies("SWAPKEEP_FAULT=" + point)
 			d.open(noSources...)
 			if got := d.showsPrice(); got != committed {
 				t.Errorf("the price is shown: %t", got)
@@ -60,28 +61,6 @@ func (d *desk) withoutPast() {
 	}
 }
 
-// dies runs the daemon until it is killed at a point.
-func (d *desk) dies(point string) {
-	d.t.Helper()
-	if err := os.Mkdir(d.place.Home, 0o700); err != nil {
-		d.t.Fatal(err)
-	}
-	cmd := exec.Command(filepath.Join(d.bin, "swapkeepd"))
-	cmd.Env = append(append([]string{}, d.env...), "SWAPKEEP_FAULT="+point)
-	if err := cmd.Start(); err != nil {
-		d.t.Fatal(err)
-	}
-	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
-	var exit *exec.ExitError
-	err := cmd.Wait()
-	if !late.Stop() {
-		d.t.Fatalf("it never passes %s\n%s", point, d.log())
-	}
-	if !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
-		d.t.Fatalf("ended with %v", err)
-	}
-}
-
 // showsPrice reports whether the native coin of the main network has a price.
 func (d *desk) showsPrice() bool {
 	d.t.Helper()
@@ -94,7 +73,7 @@ func (d *desk) awaitPrice() {
 	d.t.Helper()
 	for end := time.Now().Add(patience); !d.showsPrice(); time.Sleep(30 * time.Millisecond) {
 		if time.Now().After(end) {
-			d.t.Fatalf("no price\n%s", d.log())
+			d.t.Fatalf("no price\n%s", d.Log())
 		}
 	}
 }

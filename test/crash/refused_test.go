@@ -112,7 +112,7 @@ func (p *passage) expired() {
 
 func traceRefused(t *testing.T, seen map[string]bool) {
 	d := newDesk(t, takeLane(t))
-	path := filepath.Join(d.dir, "trace")
+	path := filepath.Join(d.Dir, "trace")
 	d.open("SWAPKEEP_FAULT_TRACE=" + path)
 	p := begin(d, refused, "")
 	if err := p.beRefused(); err != nil {
@@ -183,7 +183,7 @@ func surviveExpiry(t *testing.T, k kill) string {
 	}
 	p.atRest()
 	d.shut()
-	d.dieAtStart(muchLater, fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
+	d.dies(muchLater, fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", k.point, k.hit))
 	d.open()
 	if k.when == over {
 		p.expired()
@@ -196,14 +196,19 @@ func surviveExpiry(t *testing.T, k kill) string {
 	return "open, then expired, nothing mined"
 }
 
-// dieAtStart starts a daemon without a relay, which would start another, and
-// waits until it has killed itself.
-func (d *desk) dieAtStart(extra ...string) {
+// dies starts a daemon without a relay, which would start another, and waits until it
+// has killed itself.
+func (d *desk) dies(extra ...string) {
 	d.t.Helper()
-	cmd := exec.CommandContext(d.t.Context(), filepath.Join(d.bin, "swapkeepd"))
-	cmd.Env = append(slices.Clone(d.env), extra...)
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
+	cmd := d.Daemon(extra...)
+	if err := cmd.Start(); err != nil {
+		d.t.Fatal(err)
+	}
+	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	err := cmd.Wait()
+	if !late.Stop() {
+		d.t.Fatalf("it lives on\n%s", d.Log())
+	}
 	if s, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); err == nil || !ok || s.Signal() != syscall.SIGKILL {
 		d.t.Fatalf("the daemon ended with %v", err)
 	}

@@ -16,25 +16,6 @@ import (
 
 const manyRelays = 20
 
-// hello waits for the next greeting and returns which daemon it is from.
-func hello(p *client.Process) (protocol.UUID, error) {
-	late := time.After(patience)
-	for {
-		select {
-		case n := <-p.Notifications():
-			var h protocol.Hello
-			if n.Method == "host.hello" {
-				err := json.Unmarshal(n.Params, &h)
-				return h.Instance, err
-			}
-		case <-p.Done():
-			return "", p.Err()
-		case <-late:
-			return "", errors.New("no hello")
-		}
-	}
-}
-
 // crowd starts relays all at once and returns them with the one daemon that
 // greeted them all.
 func (d *desk) crowd(n int) ([]*client.Process, protocol.UUID) {
@@ -43,8 +24,10 @@ func (d *desk) crowd(n int) ([]*client.Process, protocol.UUID) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			if relays[i], errs[i] = client.Start(d.command(nil, origin)); errs[i] == nil {
-				instances[i], errs[i] = hello(relays[i])
+			if relays[i], errs[i] = client.Start(d.Command(nil, programs.Origin)); errs[i] == nil {
+				var h protocol.Hello
+				h, errs[i] = programs.Hello(relays[i], patience)
+				instances[i] = h.Instance
 			}
 		})
 	}
@@ -79,11 +62,11 @@ func TestManyRelaysFromCold(t *testing.T) {
 	d.crash(d.pid())
 	second := protocol.UUID("")
 	for i, r := range relays[:manyRelays/2] {
-		instance, err := hello(r)
-		if err != nil || instance == first || second != "" && instance != second {
-			t.Fatalf("relay %d came back to daemon %q, %v; before it was %q, of others it is %q", i, instance, err, first, second)
+		h, err := programs.Hello(r, patience)
+		if err != nil || h.Instance == first || second != "" && h.Instance != second {
+			t.Fatalf("relay %d came back to daemon %q, %v; before it was %q, of others it is %q", i, h.Instance, err, first, second)
 		}
-		second = instance
+		second = h.Instance
 	}
 	d.oneDaemon(manyRelays / 2)
 

@@ -38,7 +38,7 @@ func TestRemovalKilledAtEveryPoint(t *testing.T) {
 
 func traceRemoval(t *testing.T) (kills []kill) {
 	d := newDesk(t, takeLane(t))
-	path := filepath.Join(d.dir, "trace")
+	path := filepath.Join(d.Dir, "trace")
 	d.open("SWAPKEEP_FAULT_TRACE=" + path)
 	d.twoWallets()
 	before := len(readTrace(t, path))

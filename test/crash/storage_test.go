@@ -17,21 +17,10 @@ import (
 	"swapkeep/sandbox/inject"
 )
 
-// tooSmall is less than an empty database: nothing new can be written to it.
-const tooSmall = 8192
-
-// limit bounds the size of every file that a process writes; 0 lifts it.
+// limit has the disk be full for a process, and lets it have room again with 0.
 func (d *desk) limit(pid int, size uint64) {
 	d.t.Helper()
-	var old unix.Rlimit
-	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, nil, &old); err != nil {
-		d.t.Fatal(err)
-	}
-	bound := unix.Rlimit{Cur: old.Max, Max: old.Max}
-	if size > 0 {
-		bound.Cur = size
-	}
-	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, &bound, nil); err != nil {
+	if err := processes.LimitFiles(pid, size); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -104,7 +93,7 @@ func TestDiskFull(t *testing.T) {
 
 func (p *passage) refuseConsent() {
 	p.t.Helper()
-	p.limit(p.pid(), tooSmall)
+	p.limit(p.pid(), processes.TooSmall)
 	if err := p.drive(); !named(err, "database_full") && !named(err, "journal_failed") {
 		p.t.Fatalf("execute with a full disk: %v", err)
 	}
@@ -115,7 +104,7 @@ func (p *passage) refuseConsent() {
 
 func (p *passage) holdSigning() {
 	p.t.Helper()
-	p.acceptHeld(func(pid int) { p.limit(pid, tooSmall) })
+	p.acceptHeld(func(pid int) { p.limit(pid, processes.TooSmall) })
 	time.Sleep(2500 * time.Millisecond) // twice the engine's pause, and more
 	if o, err := p.order(p.id); err != nil || o.Order.Final {
 		p.t.Errorf("the order is %s, %v", o.Order.State, err)
@@ -172,7 +161,7 @@ func TestDatabaseHeld(t *testing.T) {
 	d := newDesk(t, takeLane(t))
 	d.open()
 	d.shut()
-	db, err := bolt.Open(filepath.Join(d.place.Home, "orders.db"), 0o600, &bolt.Options{Timeout: 5 * time.Second})
+	db, err := bolt.Open(filepath.Join(d.Place.Home, "orders.db"), 0o600, &bolt.Options{Timeout: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +181,7 @@ func TestNewerDatabase(t *testing.T) {
 	d.open()
 	d.shut()
 	schema := func(version string) {
-		db, err := bolt.Open(filepath.Join(d.place.Home, "orders.db"), 0o600, &bolt.Options{Timeout: 5 * time.Second})
+		db, err := bolt.Open(filepath.Join(d.Place.Home, "orders.db"), 0o600, &bolt.Options{Timeout: 5 * time.Second})
 		if err == nil {
 			err = db.Update(func(tx *bolt.Tx) error { return tx.Bucket([]byte("meta")).Put([]byte("version"), []byte(version)) })
 		}
@@ -216,7 +205,7 @@ const nobody = 65534
 // unprivileged gives the desk to a user whom permissions bind.
 func (d *desk) unprivileged() {
 	d.t.Helper()
-	config := filepath.Join(d.dir, "config.toml")
+	config := filepath.Join(d.Dir, "config.toml")
 	b, err := os.ReadFile(d.lane.config)
 	if err == nil {
 		err = os.WriteFile(config, b, 0o600)
@@ -224,12 +213,12 @@ func (d *desk) unprivileged() {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	d.env = append(d.env, "SWAPKEEP_CONFIG="+config)
+	d.Env = append(d.Env, "SWAPKEEP_CONFIG="+config)
 	if os.Getuid() != 0 {
 		return
 	}
-	d.as = &syscall.Credential{Uid: nobody, Gid: nobody}
-	for _, path := range []string{d.dir, config} {
+	d.As = &syscall.Credential{Uid: nobody, Gid: nobody}
+	for _, path := range []string{d.Dir, config} {
 		if err := os.Chown(path, nobody, nobody); err != nil {
 			d.t.Fatal(err)
 		}
@@ -239,7 +228,7 @@ func (d *desk) unprivileged() {
 // chmodAll takes the right to write from the home and all in it, or gives it back.
 func (d *desk) chmodAll(dirs, files os.FileMode) {
 	d.t.Helper()
-	err := filepath.WalkDir(d.place.Home, func(path string, e os.DirEntry, err error) error {
+	err := filepath.WalkDir(d.Place.Home, func(path string, e os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -277,9 +266,9 @@ func TestReadOnlyHome(t *testing.T) {
 
 func (d *desk) makeHome() {
 	d.t.Helper()
-	err := os.Mkdir(d.place.Home, 0o700)
-	if err == nil && d.as != nil {
-		err = os.Chown(d.place.Home, int(d.as.Uid), int(d.as.Gid))
+	err := os.Mkdir(d.Place.Home, 0o700)
+	if err == nil && d.As != nil {
+		err = os.Chown(d.Place.Home, int(d.As.Uid), int(d.As.Gid))
 	}
 	if err != nil {
 		d.t.Fatal(err)
@@ -293,7 +282,7 @@ func TestReadOnlyDatabase(t *testing.T) {
 	d.unprivileged()
 	d.open()
 	d.shut()
-	db := filepath.Join(d.place.Home, "orders.db")
+	db := filepath.Join(d.Place.Home, "orders.db")
 	if err := os.Chmod(db, 0o400); err != nil {
 		t.Fatal(err)
 	}

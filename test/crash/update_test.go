@@ -27,7 +27,7 @@ const oldVersion, newVersion = "0.1.0", "0.2.0"
 // newerBins are the same programs as a newer version.
 var newerBins = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(root, "newer")
-	return dir, buildInto(dir, "faults", "-X main.version="+newVersion)
+	return dir, programs.Build(dir, "faults", "-X main.version="+newVersion)
 })
 
 func newer(t *testing.T) string {
@@ -41,15 +41,15 @@ func newer(t *testing.T) string {
 
 // programsIn is where a user's installation has its versions.
 func (d *desk) programsIn(version string) string {
-	return filepath.Join(d.dir, ".local", "lib", "swapkeep", version)
+	return filepath.Join(d.Dir, ".local", "lib", "swapkeep", version)
 }
 
 // installs runs swapkeep install of unpacked programs as a person does.
 func (d *desk) installs(from string, extra ...string) (string, error) {
-	present := d.bin
-	d.bin = from
-	defer func() { d.bin = present }()
-	out, err := d.command(extra, "install", "--browser", "chromium").CombinedOutput()
+	present := d.Bin
+	d.Bin = from
+	defer func() { d.Bin = present }()
+	out, err := d.Command(extra, "install", "--browser", "chromium").CombinedOutput()
 	return string(out), err
 }
 
@@ -59,24 +59,7 @@ func (d *desk) installed(from string) {
 	if out, err := d.installs(from); err != nil {
 		d.t.Fatalf("install: %v\n%s", err, out)
 	}
-	d.bin = d.programsIn("current")
-}
-
-// greeting is the next one that a relay passes on.
-func greeting(p *client.Process, wait time.Duration) (h protocol.Hello, err error) {
-	late := time.After(wait)
-	for {
-		select {
-		case n := <-p.Notifications():
-			if n.Method == "host.hello" {
-				return h, json.Unmarshal(n.Params, &h)
-			}
-		case <-p.Done():
-			return h, p.Err()
-		case <-late:
-			return h, fmt.Errorf("no hello in %s", wait)
-		}
-	}
+	d.Bin = d.programsIn("current")
 }
 
 // TestUpdate: a newer version is installed while an order is under way. The daemon that
@@ -102,7 +85,7 @@ func TestUpdate(t *testing.T) {
 					t.Errorf("install: %v\n%s", err, out)
 				}
 			})
-			if h, err := greeting(d.relay, relay.DefaultWindow); err != nil || h.Version != newVersion {
+			if h, err := programs.Hello(d.relay, relay.DefaultWindow); err != nil || h.Version != newVersion {
 				t.Fatalf("the relay came back to %q, %v", h.Version, err)
 			}
 			if err := <-between; err != nil {
@@ -124,7 +107,7 @@ func TestUpdate(t *testing.T) {
 // greeting a client counts as lost what was asked before it, and asks again.
 func (d *desk) askBetween() error {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		conn, err := transport.Dial(d.t.Context(), d.place)
+		conn, err := transport.Dial(d.t.Context(), d.Place)
 		if errors.Is(err, transport.ErrNoDaemon) {
 			if err = d.relay.Call(d.t.Context(), "networks.list", nil, nil); named(err, "daemon_lost") {
 				err = d.relay.Call(d.t.Context(), "networks.list", nil, nil)
@@ -171,7 +154,7 @@ func TestOldRelayStartsTheNewDaemon(t *testing.T) {
 	d.open()
 	d.installed(next)
 	for _, crashes := range []bool{true, false} {
-		if h, err := greeting(d.relay, relay.DefaultWindow); err != nil || h.Version != newVersion {
+		if h, err := programs.Hello(d.relay, relay.DefaultWindow); err != nil || h.Version != newVersion {
 			t.Fatalf("the relay came back to %q, %v", h.Version, err)
 		}
 		if crashes {
@@ -201,7 +184,7 @@ func TestInstallKilledAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	next, seen := newer(t), map[string]bool{}
 	d := newDesk(t, takeLane(t))
-	unpacked := d.bin
+	unpacked := d.Bin
 	before := d.listing()
 	d.killed(seen, func(extra ...string) error { _, err := d.installs(unpacked, extra...); return err }, d.removed)
 	anew := func() {
@@ -212,12 +195,12 @@ func TestInstallKilledAtEveryPoint(t *testing.T) {
 	}
 	anew()
 	d.killed(seen, func(extra ...string) error { _, err := d.installs(next, extra...); return err }, func() {
-		d.bin = d.programsIn("current")
+		d.Bin = d.programsIn("current")
 		d.works(oldVersion, newVersion)
-		d.bin = unpacked
+		d.Bin = unpacked
 		anew()
 	})
-	d.killed(seen, func(extra ...string) error { return d.command(extra, "uninstall").Run() }, anew)
+	d.killed(seen, func(extra ...string) error { return d.Command(extra, "uninstall").Run() }, anew)
 	d.removed()
 	if after := d.listing(); !slices.Equal(before, after) {
 		t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
@@ -230,7 +213,7 @@ func TestInstallKilledAtEveryPoint(t *testing.T) {
 // where it began.
 func (d *desk) killed(seen map[string]bool, command func(extra ...string) error, after func()) {
 	d.t.Helper()
-	trace := filepath.Join(root, filepath.Base(d.dir)+"-trace")
+	trace := filepath.Join(root, filepath.Base(d.Dir)+"-trace")
 	if err := command("SWAPKEEP_FAULT_TRACE=" + trace); err != nil {
 		d.t.Fatal(err)
 	}
@@ -255,11 +238,11 @@ func (d *desk) killed(seen map[string]bool, command func(extra ...string) error,
 // works wants a browser to reach a daemon of one of these versions.
 func (d *desk) works(versions ...string) {
 	d.t.Helper()
-	p, err := client.Start(d.command(nil, origin))
+	p, err := client.Start(d.Command(nil, programs.Origin))
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if h, err := greeting(p, patience); err != nil || !slices.Contains(versions, h.Version) {
+	if h, err := programs.Hello(p, patience); err != nil || !slices.Contains(versions, h.Version) {
 		d.t.Errorf("greeted by %q, %v", h.Version, err)
 	}
 	if _, err := p.Stop(); err != nil {
@@ -281,8 +264,8 @@ func (d *desk) removed() {
 // listing is every file and folder of the user's but the daemon's state.
 func (d *desk) listing() (all []string) {
 	d.t.Helper()
-	err := filepath.WalkDir(d.dir, func(path string, e os.DirEntry, err error) error {
-		if path == d.place.Home {
+	err := filepath.WalkDir(d.Dir, func(path string, e os.DirEntry, err error) error {
+		if path == d.Place.Home {
 			return filepath.SkipDir
 		}
 		all = append(all, path)

@@ -182,7 +182,7 @@ func (p *passage) evidence(s sighting, o protocol.Order) {
 	case "own":
 		want = s.mined[len(s.mined)-1].Hash()
 	case "payment":
-		want = p.handed().payment
+		want = p.handed().Payment
 	default:
 		if e != nil || (by == "absence") != (o.Verdict.Absence != nil) {
 			p.t.Errorf("evidence %+v and absence %+v for what is proven by %s", e, o.Verdict.Absence, by)
@@ -197,17 +197,6 @@ func (p *passage) evidence(s sighting, o protocol.Order) {
 // ended are the states of a record that is done with.
 var ended = []string{"mined", "reverted", "cancelled"}
 
-// A record is as much of the sender's journal as a reader of the file needs.
-type record struct {
-	Key      string
-	Nonce    uint64
-	State    string
-	Attempts []struct {
-		Kind string
-		Hash common.Hash
-	}
-}
-
 // journalHolds reads the database of the stopped daemon: every transaction
 // that a node was ever handed is in it, under one key for each nonce, and each
 // has its end. Only a flow in which nodes refuse has one that they refused.
@@ -215,8 +204,12 @@ func (p *passage) journalHolds() {
 	p.t.Helper()
 	s := p.sight()
 	attempts, nonces := map[common.Hash]bool{}, map[uint64]string{}
+	records, err := witness.Records(p.Place.Home)
+	if err != nil {
+		p.t.Fatal(err)
+	}
 	rejected := 0
-	for _, r := range p.records() {
+	for _, r := range records {
 		for _, a := range r.Attempts {
 			attempts[a.Hash] = true
 		}
@@ -248,24 +241,4 @@ func (p *passage) journalHolds() {
 	if len(nonces) != len(s.mined) {
 		p.t.Errorf("%d records for %d mined transactions", len(nonces), len(s.mined))
 	}
-}
-
-func (p *passage) records() (all []record) {
-	p.t.Helper()
-	db, err := bolt.Open(filepath.Join(p.place.Home, "orders.db"), 0o600, &bolt.Options{ReadOnly: true, Timeout: 5 * time.Second})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer db.Close()
-	err = db.View(func(tx *bolt.Tx) error {
-		return tx.Bucket([]byte("sender.tx")).ForEach(func(_, v []byte) error {
-			var r record
-			all = append(all, r)
-			return json.Unmarshal(v, &all[len(all)-1])
-		})
-	})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return all
 }

@@ -39,7 +39,7 @@ func TestWalletKilledAtEveryPoint(t *testing.T) {
 
 func traceCreation(t *testing.T) (kills []kill) {
 	d := newDesk(t, takeLane(t))
-	path := filepath.Join(d.dir, "trace")
+	path := filepath.Join(d.Dir, "trace")
 	d.open("SWAPKEEP_FAULT_TRACE=" + path)
 	d.must("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, nil)
 	points, hits := readTrace(t, path), map[string]int{}
@@ -103,7 +103,7 @@ func (d *desk) vaultHolds(n int) {
 // them, and no leftover.
 func (d *desk) onlyListedItems(wallets int) {
 	d.t.Helper()
-	files, err := os.ReadDir(filepath.Join(d.place.Home, "keys"))
+	files, err := os.ReadDir(filepath.Join(d.Place.Home, "keys"))
 	if err != nil {
 		d.t.Fatal(err)
 	}
