@@ -84,6 +84,11 @@ describe("withOrder", () => {
 		const before = [order("a", 1, 3)];
 		expect(withOrder(before, order("a", 1, 2))).toBe(before);
 	});
+	it("takes a record that can no longer be read, and what it was once it can", () => {
+		const lost = { ...order("a", 1, 0), state: "unreadable" } as Order;
+		expect(withOrder([order("a", 1, 3)], lost)).toEqual([lost]);
+		expect(ids(withOrder([lost], order("a", 1, 3)))).toEqual(["a3"]);
+	});
 	it("keeps an order's place when it changes", () => {
 		const all = [order("a", 1), order("b", 2), order("c", 3)].reduce(withOrder, [] as readonly Order[]);
 		expect(ids(withOrder(all, order("b", 2, 7)))).toEqual(["c1", "b7", "a1"]);

@@ -252,7 +252,7 @@ async function readOrders(wallet: Wallet, cursor?: string): Promise<void> {
  * revision is the newer, in whichever order they arrive. */
 export function withOrder(orders: readonly Order[], order: Order): readonly Order[] {
 	const at = orders.findIndex((o) => o.id === order.id);
-	if (at >= 0 && orders[at]!.revision > order.revision) return orders;
+	if (at >= 0 && orders[at]!.revision > order.revision && order.state !== "unreadable") return orders; // a damaged record has lost its number
 	const others = orders.filter((o) => o.id !== order.id);
 	const place = others.findIndex((o) => o.created < order.created);
 	return place < 0 ? [...others, order] : [...others.slice(0, place), order, ...others.slice(place)];

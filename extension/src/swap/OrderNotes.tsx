@@ -3,6 +3,7 @@ import type { MessageKey } from "../i18n/keys";
 import { t } from "../i18n/t";
 import { say } from "../order/line";
 import { standing } from "../order/standing";
+import { isOf } from "../order/whose";
 import { go } from "../shell/route";
 import { useWallet } from "../state/context";
 import { ended } from "../state/ended";
@@ -19,7 +20,7 @@ export function OrderNotes() {
 	const unseen = useStore(ended);
 	return (
 		<>
-			<Note orders={orders.filter((o) => !o.final && o.terms.account === account)} one="under_way_one" several="under_way" />
+			<Note orders={orders.filter((o) => !o.final && isOf(o, account))} one="under_way_one" several="under_way" />
 			<Note orders={orders.filter((o) => o.final && Object.hasOwn(unseen, o.id))} one="ended_one" several="ended" />
 		</>
 	);

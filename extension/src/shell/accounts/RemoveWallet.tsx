@@ -1,18 +1,23 @@
+import { useState } from "preact/hooks";
 import { t } from "../../i18n/t";
 import { useWallet } from "../../state/context";
 import { failureOf } from "../../wire/failure";
 import type { Wallet } from "../../wire/protocol";
 import { announce } from "../../components/Announcer";
 import { Button } from "../../components/Button";
+import { Switch } from "../../components/Switch";
 import { ActModal } from "../ActModal";
 import { go } from "../route";
 
-/** RemoveWallet removes a wallet for good; the password is asked for each time. */
+/** RemoveWallet removes a wallet for good; the password is asked for each time. An open
+ * order whose record is damaged forbids it until its user says that it may: whose it was
+ * nobody knows, and it has no end. */
 export function RemoveWallet({ wallet, onClose }: { wallet: Wallet; onClose: () => void }) {
 	const { shell } = useWallet();
+	const [damaged, allow] = useState(false);
 	async function remove(password: string, request: string) {
 		try {
-			await shell.call("keys.remove", { request, wallet: wallet.id, password });
+			await shell.call("keys.remove", { request, wallet: wallet.id, password, ...(damaged && { damaged }) });
 			announce(t("remove_done", wallet.name));
 		} catch (thrown) {
 			// The wallet is gone; only its encrypted item waits for the next unlock.
@@ -24,8 +29,18 @@ export function RemoveWallet({ wallet, onClose }: { wallet: Wallet; onClose: () 
 		<ActModal
 			title={t("accounts_remove_of", wallet.name)} act={t("remove_wallet")} critical asksPassword onAct={remove} onClose={onClose}
 			remedy={(failure) => {
-				const id = failure.is("open_orders") && failure.details["order"];
-				return id && <Button onClick={() => go({ at: "order", id })}>{t("remove_show_order")}</Button>;
+				const lost = failure.is("record_damaged");
+				const id = (lost || failure.is("open_orders")) && failure.details["order"];
+				return (
+					<>
+						{id && <Button onClick={() => go({ at: "order", id })}>{t("remove_show_order")}</Button>}
+						{lost && (
+							<Switch on={damaged} onTurn={allow}>
+								{t("remove_damaged")}
+							</Switch>
+						)}
+					</>
+				);
 			}}
 		>
 			<p class="note critical">{t(wallet.kind === "mnemonic" ? "remove_words" : "remove_key")}</p>

@@ -9,13 +9,14 @@ import { isToday, when } from "../../i18n/when";
 import { say, type Teller } from "../../order/line";
 import { standing } from "../../order/standing";
 import { useTeller } from "../../order/useTeller";
+import { isOf } from "../../order/whose";
 import { useWallet } from "../../state/context";
 import { ended, useSeen } from "../../state/ended";
 import { useStore } from "../../state/store";
 import { failureOf, type Failure } from "../../wire/failure";
 import type { Order } from "../../wire/protocol";
 import { go, type Route } from "../route";
-import { grouped } from "./days";
+import { grouped, type Group } from "./days";
 
 /** Activity lists what was swapped and revoked, and what of it is still open. */
 export default function Activity(_: { route: Extract<Route, { at: "activity" }> }) {
@@ -24,8 +25,8 @@ export default function Activity(_: { route: Extract<Route, { at: "activity" }> 
 	const account = useStore(wallet.account);
 	const accounts = useStore(wallet.accounts);
 	const unseen = useStore(ended);
-	const [all, showAll] = useState(() => orders.some((o) => Object.hasOwn(unseen, o.id) && o.terms.account !== account?.address));
-	const shown = all ? orders : orders.filter((o) => o.terms.account === account?.address);
+	const [all, showAll] = useState(() => orders.some((o) => Object.hasOwn(unseen, o.id) && !isOf(o, account?.address)));
+	const shown = all ? orders : orders.filter((o) => isOf(o, account?.address));
 	const tell = useTeller(shown, true);
 	useSeen(shown);
 	return (
@@ -39,9 +40,9 @@ export default function Activity(_: { route: Extract<Route, { at: "activity" }> 
 			)}
 			{shown.length === 0 && <Empty />}
 			{grouped(shown).map((group) => {
-				const name = group.day === undefined ? t("activity_open") : dayName(group.day);
+				const name = named(group.of);
 				return (
-					<section key={group.day ?? "open"} class="stack tight" aria-label={name}>
+					<section key={group.of} class="stack tight" aria-label={name}>
 						<h2 class="small soft">{name}</h2>
 						<ul class="stack tight">
 							{group.orders.map((o) => (
@@ -56,8 +57,10 @@ export default function Activity(_: { route: Extract<Route, { at: "activity" }> 
 	);
 }
 
-function dayName(day: number): string {
-	return isToday(day) ? t("activity_today") : when(day, "day");
+function named(group: Group["of"]): string {
+	if (group === "open") return t("activity_open");
+	if (group === "unreadable") return t("order_state_unreadable");
+	return isToday(group) ? t("activity_today") : when(group, "day");
 }
 
 function Row({ order, tell, whose }: { order: Order; tell: Teller; whose: boolean }) {

@@ -9,8 +9,14 @@ it("shows open orders first, then each day's", () => {
 		order("e", "2026-11-20T15:00:00"), order("d", "2026-11-20T09:00:00", false), order("c", "2026-11-20T08:00:00"), order("b", "2026-11-19T23:59:00"), order("a", "2026-11-01T00:00:00", false),
 	]);
 	expect(groups.map((g) => g.orders.map((o) => o.id).join(""))).toEqual(["da", "ec", "b"]);
-	expect(groups[0]?.day).toBeUndefined();
-	expect(new Date(groups[1]?.day ?? 0).getDate()).toBe(20);
+	expect(groups[0]?.of).toBe("open");
+	expect(new Date(groups[1]?.of ?? 0).getDate()).toBe(20);
+});
+
+it("has no day for what cannot be read", () => {
+	const lost = (id: string, final: boolean) => ({ ...order(id, "0001-01-01T00:00:00Z", final), state: "unreadable" }) as Order;
+	const groups = grouped([lost("c", true), order("b", "2026-11-20T08:00:00"), lost("a", false), order("o", "2026-11-20T09:00:00", false)]);
+	expect(groups.map((g) => [typeof g.of === "number" ? "day" : g.of, g.orders.map((o) => o.id).join("")])).toEqual([["open", "o"], ["unreadable", "ca"], ["day", "b"]]);
 });
 
 it("has no group of nothing", () => expect(grouped([])).toEqual([]));
