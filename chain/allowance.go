@@ -79,11 +79,7 @@ func allowancesOf(ctx context.Context, r reader, owner common.Address, asked []G
 	if err != nil {
 		return nil, fmt.Errorf("allowances: %w", err)
 	}
-	all := make([]*big.Int, len(answers))
-	for i, out := range answers {
-		all[i] = firstWord(out) // what says more is no allowance less: who pulls reads no further
-	}
-	return all, nil
+	return amounts(answers, firstWord), nil // what says more is no allowance less: who pulls reads no further
 }
 
 // PermitAllowances returns what the Permit2 contract at permit2 lets each of

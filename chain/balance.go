@@ -35,8 +35,8 @@ func tokenAmount(ctx context.Context, r reader, token common.Address, what strin
 	if err != nil {
 		return nil, fmt.Errorf("%s of token %s: %w", what, token, err)
 	}
-	n, ok := amount(out)
-	if !ok {
+	n := amount(out)
+	if n == nil {
 		return nil, fmt.Errorf("%s of token %s: the contract is no erc-20 token", what, token)
 	}
 	return n, nil
@@ -60,7 +60,7 @@ func (h *Hub) Balances(ctx context.Context, id uint64, account common.Address, t
 	if err != nil {
 		return nil, fmt.Errorf("balances: %w", err)
 	}
-	all := amounts(answers)
+	all := amounts(answers, amount)
 	for i, answer := range answers {
 		if answer != nil && len(answer) == 0 && tokens[i] != Native {
 			all[i] = new(big.Int)
@@ -91,20 +91,29 @@ func onAccounts(selector []byte, accounts ...common.Address) []byte {
 	return data
 }
 
-// amount reads a uint256 answer. More than that is not one: what says several things
-// may mean another by the first.
-func amount(out []byte) (*big.Int, bool) {
+// amount reads a uint256 answer. More than that is not one, and nil: what says several
+// things may mean another by the first.
+func amount(out []byte) *big.Int {
 	if len(out) != 32 {
-		return nil, false
+		return nil
 	}
-	return new(big.Int).SetBytes(out), true
+	return new(big.Int).SetBytes(out)
 }
 
-// amounts reads uint256 answers, nil for what is none.
-func amounts(answers [][]byte) []*big.Int {
+// firstWord is what a contract would read as the uint256 of an answer, which may say
+// more. nil = no word.
+func firstWord(out []byte) *big.Int {
+	if len(out) < 32 {
+		return nil
+	}
+	return new(big.Int).SetBytes(out[:32])
+}
+
+// amounts reads each of some answers, by amount or firstWord.
+func amounts(answers [][]byte, read func([]byte) *big.Int) []*big.Int {
 	all := make([]*big.Int, len(answers))
 	for i, out := range answers {
-		all[i], _ = amount(out)
+		all[i] = read(out)
 	}
 	return all
 }

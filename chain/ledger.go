@@ -90,6 +90,24 @@ type Tx struct {
 // Last is the attempt that stands for tx now.
 func (tx *Tx) Last() Attempt { return tx.Attempts[len(tx.Attempts)-1] }
 
+// MinedTransaction is what of tx is on the chain, as its bytes have it.
+func (tx *Tx) MinedTransaction() (*types.Transaction, error) {
+	a, err := tx.minedAttempt()
+	if err != nil {
+		return nil, err
+	}
+	t, err := a.transaction()
+	return t, unavailable(err)
+}
+
+func (tx *Tx) minedAttempt() (Attempt, error) {
+	i := slices.IndexFunc(tx.Attempts, func(a Attempt) bool { return a.Hash == tx.Mined })
+	if i < 0 {
+		return Attempt{}, fmt.Errorf("%w: record %q was mined with bytes that are not its own", ErrLedger, tx.Key)
+	}
+	return tx.Attempts[i], nil
+}
+
 const (
 	ledgerVersion = 1
 	maxAttempts   = 32

@@ -75,6 +75,22 @@ func TestLedgerRoundTrip(t *testing.T) {
 	}
 }
 
+// TestMinedTransaction: what was mined is read from the record's own bytes, or not at all.
+func TestMinedTransaction(t *testing.T) {
+	tx := aRecord(t, "order/0", 4)
+	if _, err := tx.MinedTransaction(); !errors.Is(err, ErrLedger) {
+		t.Errorf("of one that is not mined: %v", err)
+	}
+	tx.Mined = tx.Last().Hash
+	if mined, err := tx.MinedTransaction(); err != nil || mined.Hash() != tx.Mined || mined.Nonce() != 4 {
+		t.Errorf("%+v, %v", mined, err)
+	}
+	tx.Attempts[0].Raw[9] ^= 1
+	if mined, err := tx.MinedTransaction(); !errors.Is(err, ErrLedger) {
+		t.Errorf("of other bytes: %+v, %v", mined, err)
+	}
+}
+
 // TestLedgerRefusesForgery: a record whose bytes are not what it says is not
 // acted on; nor does anything go out in its place.
 func TestLedgerRefusesForgery(t *testing.T) {
@@ -339,6 +355,9 @@ func FuzzRecord(f *testing.F) {
 			if err != nil || signed.Nonce() != tx.Nonce || signed.ChainId().Uint64() != tx.Call.ChainID {
 				t.Fatalf("attempt %s of nonce %d: %v", a.Hash, tx.Nonce, err)
 			}
+		}
+		if sent, err := tx.MinedTransaction(); err == nil && sent.Hash() != tx.Mined {
+			t.Fatalf("%s was mined, not %s", sent.Hash(), tx.Mined)
 		}
 		again, err := encodeTx(tx)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -56,7 +55,8 @@ func natureOf(ctx context.Context, r reader, a common.Address) (Nature, error) {
 	return Nature{Code: true, Token: isToken(answers[0], answers[1], answers[2]), NFT: isYes(answers[3]) || isYes(answers[4])}, nil
 }
 
-// isToken judges the answers to decimals, totalSupply and balanceOf.
+// isToken judges the answers to decimals, totalSupply and balanceOf. What says more than
+// a word counts too: in doubt a contract is a token.
 func isToken(decimals, supply, balance []byte) bool {
 	d := firstWord(decimals)
 	return d != nil && d.BitLen() <= 8 || firstWord(supply) != nil && firstWord(balance) != nil
@@ -66,13 +66,4 @@ func isToken(decimals, supply, balance []byte) bool {
 func isYes(out []byte) bool {
 	n := firstWord(out)
 	return n != nil && n.Sign() != 0
-}
-
-// firstWord is what a contract would read as the uint256 of an answer, which may say
-// more: here that counts, for in doubt a contract is a token. nil = no word.
-func firstWord(out []byte) *big.Int {
-	if len(out) < 32 {
-		return nil
-	}
-	return new(big.Int).SetBytes(out[:32])
 }

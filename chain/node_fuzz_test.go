@@ -429,10 +429,10 @@ func FuzzWords(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, out []byte) {
-		if n, ok := amount(out); ok != (len(out) == 32) || ok && !bytes.Equal(word(n), out) {
+		if n := amount(out); (n != nil) != (len(out) == 32) || n != nil && !bytes.Equal(word(n), out) {
 			t.Fatalf("%x is read as %v", out, n)
 		}
-		if all := amounts([][]byte{out, nil}); (all[0] != nil) != (len(out) == 32) || all[1] != nil {
+		if all := amounts([][]byte{out, nil}, amount); (all[0] != nil) != (len(out) == 32) || all[1] != nil {
 			t.Fatalf("%x is read as %v", out, all)
 		}
 		quote, err := readQuote(out)

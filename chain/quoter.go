@@ -95,7 +95,7 @@ func readQuote(out []byte) (*big.Int, error) {
 	case 0:
 		return nil, nil
 	case 4 * 32:
-		return new(big.Int).SetBytes(out[:32]), nil
+		return firstWord(out), nil
 	}
 	return nil, fmt.Errorf("the quoter answered %d bytes", len(out))
 }

@@ -47,7 +47,7 @@ func (h *Hub) Used(ctx context.Context, id uint64, accounts, tokens []common.Add
 	if err != nil {
 		return nil, fmt.Errorf("used accounts: %w", err)
 	}
-	for q, balance := range amounts(answers) {
+	for q, balance := range amounts(answers, amount) {
 		if balance != nil && balance.Sign() > 0 {
 			used[asked[q]] = true
 		}

@@ -191,11 +191,11 @@ func (s *Sender) settled(ctx context.Context, tx *Tx) (*Evidence, error) {
 	}
 	tx.Depth = ev.Depth
 	if proven {
-		i := slices.IndexFunc(tx.Attempts, func(a Attempt) bool { return a.Hash == tx.Mined })
-		if i < 0 {
-			return nil, fmt.Errorf("%w: record %q was mined with bytes that are not its own", ErrLedger, tx.Key)
+		a, err := tx.minedAttempt()
+		if err != nil {
+			return nil, err
 		}
-		if err := s.boundFee(&ev, tx, tx.Attempts[i]); err != nil {
+		if err := s.boundFee(&ev, tx, a); err != nil {
 			return nil, err
 		}
 		return &ev, nil
@@ -208,15 +208,14 @@ func (s *Sender) settled(ctx context.Context, tx *Tx) (*Evidence, error) {
 
 // restore offers the bytes of a mined transaction again, whose block is gone.
 func (s *Sender) restore(ctx context.Context, tx *Tx) error {
-	for _, a := range tx.Attempts {
-		if a.Hash != tx.Mined || s.now().After(a.Until) {
-			continue
-		}
-		t, err := a.transaction()
-		if err != nil {
-			return unavailable(err)
-		}
-		_ = s.send(ctx, tx.Call.ChainID, t, true) // the next look tells
+	a, err := tx.minedAttempt()
+	if err != nil || s.now().After(a.Until) {
+		return err
 	}
+	t, err := a.transaction()
+	if err != nil {
+		return unavailable(err)
+	}
+	_ = s.send(ctx, tx.Call.ChainID, t, true) // the next look tells
 	return nil
 }

@@ -272,13 +272,14 @@ func Load(environ []string, flags ...string) (Config, error) {
 	if c.Home != "" && !filepath.IsAbs(c.Home) {
 		return c, fmt.Errorf("SWAPKEEP_HOME is %q: must be an absolute path", c.Home)
 	}
-	if err := c.readFile(env); err != nil {
+	seen := newWays()
+	if err := c.readFile(env, seen); err != nil {
 		return c, err
 	}
 	if err := c.overlay(env); err != nil {
 		return c, err
 	}
-	if err := c.readExtensions(); err != nil {
+	if err := c.readExtensions(seen); err != nil {
 		return c, err
 	}
 	for _, f := range flags {
@@ -297,7 +298,7 @@ func Load(environ []string, flags ...string) (Config, error) {
 
 // readFile reads $SWAPKEEP_CONFIG, or the file in the system's configuration
 // directory when there is one.
-func (c *Config) readFile(env map[string]string) error {
+func (c *Config) readFile(env map[string]string, seen *ways) error {
 	path, named := env["SWAPKEEP_CONFIG"], true
 	if path == "" {
 		dir := env["XDG_CONFIG_HOME"]
@@ -313,7 +314,7 @@ func (c *Config) readFile(env map[string]string) error {
 		path, named = filepath.Join(dir, "swapkeep", "config.toml"), false
 	}
 	c.ExtensionsFile = filepath.Join(filepath.Dir(path), "extensions.json")
-	b, err := readOwn(path)
+	b, err := seen.readOwn(path)
 	if errors.Is(err, os.ErrNotExist) && !named {
 		return nil
 	}
@@ -329,16 +330,20 @@ func (c *Config) readFile(env map[string]string) error {
 
 // readOwn reads a file that nobody else can write or replace: whoever can change the
 // configuration can name another extension, provider or RPC.
-func readOwn(path string) ([]byte, error) {
+func (s *ways) readOwn(path string) ([]byte, error) {
+	path, err := filepath.Abs(path) // a step back over a link leads elsewhere than the way that is looked at
+	if err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(path); err != nil { // the way to it would name the first folder that is missing
 		return nil, err
 	}
-	open, err := openOnTheWay(path)
+	open, err := s.openOnTheWay(path)
 	if err != nil {
 		return nil, err
 	}
 	return readChecked(path, func(info fs.FileInfo) error {
-		switch bad, err := openToOthers(path, info); {
+		switch bad, err := s.openToOthers(path, info); {
 		case err != nil:
 			return err
 		case bad:

@@ -20,12 +20,12 @@ type InstalledExtensions struct {
 
 // readExtensions adds what the installer let in to what the configuration lets in,
 // wherever that says it. Without the file there is nothing to add.
-func (c *Config) readExtensions() error {
+func (c *Config) readExtensions(seen *ways) error {
 	if !filepath.IsAbs(c.ExtensionsFile) { // a configuration named by a relative path: whoever reads it next means another
 		c.ExtensionsFile = ""
 		return nil
 	}
-	b, err := readOwn(c.ExtensionsFile)
+	b, err := seen.readOwn(c.ExtensionsFile)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

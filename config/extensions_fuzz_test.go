@@ -22,7 +22,7 @@ func FuzzInstalledExtensions(f *testing.F) {
 		}
 		c := Default()
 		c.ExtensionsFile = path
-		if c.readExtensions() != nil {
+		if c.readExtensions(newWays()) != nil {
 			return
 		}
 		for family, lists := range map[string][2][]string{

@@ -13,17 +13,27 @@ import (
 // ofOwnGroup reports whether the group that may write something is nobody's but this
 // user's, as where every user is a group and the umask is 002. What is not in the
 // system's files, or not clear from them, is nobody's own.
-func ofOwnGroup(path string, info fs.FileInfo) bool {
+func (s *ways) ofOwnGroup(path string, info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || hasACL(path) {
 		return false
 	}
+	gid := int(stat.Gid)
+	own, known := s.own[gid]
+	if !known {
+		own = isOwnGroup(gid)
+		s.own[gid] = own
+	}
+	return own
+}
+
+func isOwnGroup(gid int) bool {
 	users, err := os.ReadFile("/etc/passwd")
 	if err != nil {
 		return false
 	}
 	groups, err := os.ReadFile("/etc/group")
-	return err == nil && ownGroup(string(users), string(groups), os.Getuid(), int(stat.Gid))
+	return err == nil && ownGroup(string(users), string(groups), os.Getuid(), gid)
 }
 
 // ownGroup reports whether a group has the name of the user, is the user's first, and is

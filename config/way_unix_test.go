@@ -139,6 +139,44 @@ func TestFolderOpenToOthers(t *testing.T) {
 	}
 }
 
+// What is above home is not the user's to mend, and who has it has the user. Home itself
+// and all below it are.
+func TestAboveHome(t *testing.T) {
+	for name, c := range map[string]struct {
+		make func(place)
+		want string
+	}{
+		"a folder that others may write":         {func(p place) { p.chmod("srv", 0o777) }, ""},
+		"a file server's":                        {func(p place) { p.give("srv", stranger, stranger) }, ""},
+		"an admin group's":                       {func(p place) { p.give("srv", 0, someGroup); p.chmod("srv", 0o775|os.ModeSetgid) }, ""},
+		"a link of another user's to it":         {func(p place) { p.give("homes", stranger, stranger) }, ""},
+		"home that others may write":             {func(p place) { p.chmod("srv/ann", 0o777) }, mended + "DIR/srv/ann"},
+		"another user's home":                    {func(p place) { p.give("srv/ann", stranger, stranger) }, anotherUser},
+		"a folder that others may write in home": {func(p place) { p.chmod("srv/ann/.config", 0o777) }, mended + "DIR/srv/ann/.config"},
+		"one beside home": {func(p place) {
+			p.chmod("srv/annex", 0o777)
+			p.write("srv/annex/f", "")
+			p.must(os.Remove(p.at("srv/ann/.config/config.toml")))
+			p.link("../../annex/f", "srv/ann/.config/config.toml")
+		}, mended + "DIR/srv/annex"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			p := place{t, dir}
+			p.must(err)
+			p.write("srv/ann/.config/config.toml", "")
+			p.link("srv", "homes")
+			t.Setenv("HOME", p.at("homes/ann"))
+			c.make(p)
+			_, err = Load([]string{"SWAPKEEP_CONFIG=" + p.at("homes/ann/.config/config.toml")})
+			want := strings.ReplaceAll(c.want, "DIR", p.dir)
+			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("error %v, want %q in it", err, want)
+			}
+		})
+	}
+}
+
 // A group may write if it is this user's alone, as with a umask of 002.
 func TestOwnGroup(t *testing.T) {
 	const users, groups = "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\nbob:x:1001:1001::/:/bin/sh\n", "root:x:0:\nann:x:1000:\nbob:x:1001:\nstaff:x:50:ann\n"
@@ -167,6 +205,56 @@ func TestOwnGroup(t *testing.T) {
 	} {
 		if own := ownGroup(c.users, c.groups, 1000, c.gid); own != c.own {
 			t.Errorf("%s: %v", name, own)
+		}
+	}
+}
+
+// What is read is what was looked at: a step back leads from a link's name, and not from
+// where it points.
+func TestStepBackOverALink(t *testing.T) {
+	p := place{t, t.TempDir()}
+	p.write("own/config.toml", "")
+	p.write("open/config.toml", "[extensions]\nchromium = [\"theirs\"]\n")
+	p.chmod("open/sub", 0o755)
+	p.chmod("open", 0o777)
+	p.link("../open/sub", "own/link")
+	got, err := Load([]string{"SWAPKEEP_CONFIG=" + p.at("own") + "/link/../config.toml"})
+	if err != nil || len(got.Extensions.Chromium) > 0 {
+		t.Errorf("%v are let in, %v", got.Extensions.Chromium, err)
+	}
+}
+
+// What was seen on the way to one file is told of the next as well, and nothing else: not
+// the file itself, nor where a link of its name leads.
+func TestWaysAreRemembered(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	p := place{t, dir}
+	p.must(err)
+	p.write("a/one", "")
+	p.write("a/two", "")
+	p.write("elsewhere/three", "")
+	p.link("../elsewhere/three", "a/three")
+	p.chmod("a", 0o777)
+	p.chmod("elsewhere", 0o777)
+	p.must(os.Chmod(p.at("a/one"), 0o666))
+	seen := newWays()
+	for _, c := range [][2]string{{"a/one", "DIR/a DIR/a/one"}, {"a/two", "DIR/a"}, {"a/three", "DIR/a DIR/elsewhere"}, {"a/two", "DIR/a"}, {"elsewhere/three", "DIR/elsewhere"}} {
+		want := mended + strings.ReplaceAll(c[1], "DIR", p.dir)
+		if _, err := seen.readOwn(p.at(c[0])); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", c[0], err, want)
+		}
+	}
+	if len(seen.to) != 2 {
+		t.Errorf("walked to %d folders", len(seen.to))
+	}
+	p.must(os.Chmod(p.at("a/two"), 0o664))
+	p.chmod("a", 0o755)
+	p.give("a/two", 0, someGroup)
+	info, err := os.Stat(p.at("a/two"))
+	p.must(err)
+	for range 2 { // the second time by what is remembered of the group
+		if open, err := seen.openToOthers(p.at("a/two"), info); err != nil || !open {
+			t.Errorf("a group's file: %t, %v", open, err)
 		}
 	}
 }

@@ -1,5 +1,6 @@
 // Package durable replaces a file in one step, and on the disk: after a crash or a
-// power cut it is the old one or the new one, whole.
+// power cut it is the old one or the new one, whole. It reads small files, too, whatever
+// is in their place.
 package durable
 
 import (
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 )
 
@@ -22,19 +24,38 @@ var ErrIrregular = errors.New("not a regular file, or too long")
 // Read reads a file of at most so many bytes. A pipe in its place is refused, and not
 // waited for: nobody may ever write to it.
 func Read(path string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, atOnce(), 0)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > most) {
-		err = &fs.PathError{Op: "read", Path: path, Err: ErrIrregular}
+	b, err := readRegular(f, most)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
+	return b, nil
+}
+
+// atOnce waits for nobody at the other end of a pipe. Windows has none among its files.
+func atOnce() int {
+	if runtime.GOOS == "windows" {
+		return os.O_RDONLY
 	}
-	b, err := io.ReadAll(io.LimitReader(f, most))
-	return b, errors.Join(err, f.Close())
+	return os.O_RDONLY | syscall.O_NONBLOCK
+}
+
+func readRegular(f *os.File, most int64) ([]byte, error) {
+	irregular := &fs.PathError{Op: "read", Path: f.Name(), Err: ErrIrregular}
+	switch info, err := f.Stat(); {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > most:
+		return nil, irregular
+	}
+	b, err := io.ReadAll(io.LimitReader(f, most+1)) // it may have grown since
+	if err == nil && int64(len(b)) > most {
+		err = irregular
+	}
+	return b, err
 }
 
 // Write makes path what fill writes, for this user only. An error, which is fill's
@@ -52,6 +73,18 @@ func Write(path string, fill func(io.Writer) error) error {
 		return err
 	}
 	return SyncDir(filepath.Dir(path))
+}
+
+// Sweep removes from a folder what a process that was killed did not finish writing: many
+// kills must not leave many files. Nobody else writes there meanwhile.
+func Sweep(dir string) error {
+	all, err := os.ReadDir(dir) // as far as it can be read
+	for _, entry := range all {
+		if strings.HasPrefix(entry.Name(), Unfinished) && entry.Type().IsRegular() {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
+		}
+	}
+	return err
 }
 
 // SyncDir makes the names in a folder durable. Windows does so by itself and cannot be

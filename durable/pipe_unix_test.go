@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -38,5 +39,11 @@ func TestReadWaitsForNoPipe(t *testing.T) {
 	}
 	if _, err := Read(path("four"), 3); !errors.Is(err, ErrIrregular) {
 		t.Errorf("too long: %v", err)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	if b, err := Read("/proc/self/status", 4); !errors.Is(err, ErrIrregular) || b != nil { // it calls itself empty
+		t.Errorf("longer than it was: %q, %v", b, err)
 	}
 }

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"time"
@@ -18,8 +20,10 @@ import (
 // Figures are what a process holds once it has collected its garbage.
 type Figures struct {
 	Goroutines, Descriptors int
-	Heap, Objects           uint64 // bytes and number of what is in use
-	RSS, Peak               uint64 // bytes of memory, as the system has it
+	Heap, Objects           uint64         // bytes and number of what is in use
+	RSS, Peak               uint64         // bytes of memory, as the system has it
+	Idle                    int            // connections kept for the next HTTP request: two goroutines and a descriptor each
+	Begun                   map[string]int // goroutines by what began them
 }
 
 // SWAPKEEP_FAULT_FIGURES=FOLDER has the process write its figures to a file there, which
@@ -61,5 +65,26 @@ func measure() Figures {
 			f.Peak = kib << 10
 		}
 	}
+	f.Idle, f.Begun = stacks()
 	return f
+}
+
+// begun is the line of a goroutine's stack that says what began it.
+var begun = regexp.MustCompile(`(?m)^created by (.+) in goroutine \d+$`)
+
+// stacks looks at what every goroutine does. A connection whose reply nobody reads to
+// its end is not idle.
+func stacks() (idle int, from map[string]int) {
+	var all bytes.Buffer
+	_ = pprof.Lookup("goroutine").WriteTo(&all, 2)
+	from = map[string]int{}
+	for stack := range strings.SplitSeq(all.String(), "\n\n") {
+		if strings.Contains(stack, "\nnet/http.(*persistConn).readLoop(") && strings.Contains(stack, "\nbufio.(*Reader).Peek(") {
+			idle++
+		}
+		if m := begun.FindStringSubmatch(stack); m != nil {
+			from[m[1]]++
+		}
+	}
+	return idle, from
 }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -56,7 +55,7 @@ func Open(dir string, sandbox bool) (*Home, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, classify(err)
 	}
-	sweep(dir)
+	_ = durable.Sweep(dir) // what stays harms nothing
 	s, err := readStamp(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		s, err = writeStamp(dir, sandbox)
@@ -76,17 +75,6 @@ func Open(dir string, sandbox bool) (*Home, error) {
 
 // Close closes the database.
 func (h *Home) Close() error { return h.DB.Close() }
-
-// sweep removes what a daemon that was killed did not finish writing: nobody else
-// writes here, and many kills must not leave many files. One that stays harms nothing.
-func sweep(dir string) {
-	all, _ := os.ReadDir(dir) // as far as it can be read
-	for _, entry := range all {
-		if strings.HasPrefix(entry.Name(), durable.Unfinished) && entry.Type().IsRegular() {
-			_ = os.Remove(filepath.Join(dir, entry.Name()))
-		}
-	}
-}
 
 func readStamp(dir string) (s stamp, err error) {
 	b, err := durable.Read(filepath.Join(dir, "home.json"), maxStamp)

@@ -24,8 +24,6 @@ type conn struct {
 	base   context.Context // of the daemon; what was accepted lives as long
 	ctx    context.Context // of the connection
 	cancel context.CancelFunc
-	slots  chan struct{} // one for each request being answered
-	asks   chan struct{} // one for each of those that asks a network or a provider
 	wg     sync.WaitGroup
 	who    atomic.Pointer[protocol.Connection] // nil until attached
 	gone   sync.Once                           // for drop
@@ -37,6 +35,7 @@ type conn struct {
 	ids     map[string]bool               // of requests without a reply
 	pending int                           // requests whose reply is not yet queued
 	bytes   int                           // of those requests
+	line    line                          // of those requests
 	session *session                      // nil: none open
 	gas     map[uint64]context.CancelFunc // by chain: ends a watch of its gas price
 	quotes  quotes
@@ -44,8 +43,7 @@ type conn struct {
 
 func newConn(ctx context.Context, s *Server, nc net.Conn) *conn {
 	c := &conn{
-		s: s, nc: nc, out: newOutbox(nc, s.waits.write), base: ctx,
-		slots: make(chan struct{}, protocol.MaxRunning), asks: make(chan struct{}, protocol.MaxAsking), ids: map[string]bool{},
+		s: s, nc: nc, out: newOutbox(nc, s.waits.write), base: ctx, ids: map[string]bool{},
 	}
 	c.ctx, c.cancel = context.WithCancel(ctx)
 	return c
@@ -68,6 +66,7 @@ func (c *conn) serve() error {
 	}
 	err := c.read(frames)
 	c.cancel()
+	c.forsake()
 	c.closeSession()
 	switch {
 	case errors.Is(err, frame.ErrOverLength): // the client is told before the end
@@ -184,7 +183,7 @@ func (c *conn) admit(body []byte) {
 		c.reply(r.id, nil, e)
 		return
 	}
-	c.wg.Go(func() { c.answer(r) })
+	c.begin(r)
 }
 
 // allowed says whether this connection may call the method at all.
@@ -249,18 +248,6 @@ func (c *conn) forget(id json.RawMessage) {
 func (c *conn) answer(r request) {
 	defer c.free(r)
 	defer clear(r.body)
-	places := []chan struct{}{c.slots}
-	if asking[r.name] {
-		places = []chan struct{}{c.asks, c.slots}
-	}
-	for _, place := range places {
-		select {
-		case place <- struct{}{}:
-		case <-c.ctx.Done():
-			return // nothing was begun, nobody waits
-		}
-		defer func() { <-place }()
-	}
 	result, e := c.run(r)
 	then := after(&result)
 	body := c.encode(r.id, result, e)

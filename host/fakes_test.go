@@ -585,7 +585,7 @@ func (s *fakeSwaps) Orders(_ common.Address, openOnly bool, cursor string, limit
 	for len(out) < limit && s.long > 0 {
 		out = append(out, out[0])
 	}
-	if cursor != "" {
+	if cursor != "" || openOnly {
 		return out, "", nil
 	}
 	return out, "order-1", nil

@@ -108,7 +108,7 @@ func (s *Server) banner() string {
 	return ""
 }
 
-func (c *call) hostStatus(context.Context, *protocol.None) (any, error) {
+func (c *call) hostStatus(ctx context.Context, _ *protocol.None) (any, error) {
 	s := c.s
 	out := protocol.StatusResult{
 		Version: s.Version, State: s.state(), PID: os.Getpid(), Instance: s.instance,
@@ -122,9 +122,9 @@ func (c *call) hostStatus(context.Context, *protocol.None) (any, error) {
 		out.Problems = append(out.Problems, s.Problems()...)
 	}
 	network, noNetwork := s.activeNetwork()
-	open, _, noOrders := s.Swaps.Orders(common.Address{}, true, "", protocol.PageMax)
-	out.Network, out.OpenOrders = network, len(open)
-	out.Problems = append(out.Problems, unreadable(open)...)
+	open, damaged, noOrders := s.openAndDamaged(ctx)
+	out.Network, out.OpenOrders = network, open
+	out.Problems = append(out.Problems, damaged...)
 	for _, err := range []error{noNetwork, noOrders} { // the status is wanted most when something is broken
 		if err != nil {
 			e := s.errorOf(err)
@@ -137,21 +137,25 @@ func (c *call) hostStatus(context.Context, *protocol.None) (any, error) {
 // mostNamed is how many damaged records a status tells one by one.
 const mostNamed = 3
 
-// unreadable are the problems of open orders whose records are damaged.
-func unreadable(open []swap.Order) (out []protocol.Problem) {
-	n := 0
-	for _, o := range open {
-		if o.State != swap.Unreadable {
+// openAndDamaged counts the open orders, as far as they can be listed, and tells the
+// problems of those whose records are damaged.
+func (s *Server) openAndDamaged(ctx context.Context) (open int, told []protocol.Problem, err error) {
+	damaged := 0
+	for o, failed := range s.openOrders(ctx, common.Address{}) {
+		if err = failed; err != nil {
+			break
+		}
+		if open++; o.State != swap.Unreadable {
 			continue
 		}
-		if n++; n <= mostNamed {
-			out = append(out, protocol.Problem{Name: "order", Message: o.Reason, Remedy: "restore the database from a backup, or look the account up in a block explorer; other orders go on"})
+		if damaged++; damaged <= mostNamed {
+			told = append(told, protocol.Problem{Name: "order", Message: o.Reason, Remedy: "restore the database from a backup, or look the account up in a block explorer; other orders go on"})
 		}
 	}
-	if n > mostNamed {
-		out = append(out, protocol.Problem{Name: "order", Message: fmt.Sprintf("%d more orders have a damaged record", n-mostNamed), Remedy: "swapkeep orders --open lists them"})
+	if damaged > mostNamed {
+		told = append(told, protocol.Problem{Name: "order", Message: fmt.Sprintf("%d more orders have a damaged record", damaged-mostNamed), Remedy: "swapkeep orders --open lists them"})
 	}
-	return out
+	return open, told, err
 }
 
 func (c *call) hostDiagnose(ctx context.Context, p *protocol.DiagnoseParams) (any, error) {

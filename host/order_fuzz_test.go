@@ -3,6 +3,9 @@ package host
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	bolt "go.etcd.io/bbolt"
 )
 
 // What stays in the daemon, whatever an order is.
@@ -36,6 +40,49 @@ func TestTimesBeyondTheCalendar(t *testing.T) {
 	}
 }
 
+// newOrders is a journal, and what puts a record of an open order into its database.
+func newOrders(t testing.TB) (j *swap.Journal, put func(id string, record []byte)) {
+	t.Helper()
+	db, err := bolt.Open(filepath.Join(t.TempDir(), "orders.db"), 0o600, &bolt.Options{NoSync: true, NoFreelistSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if j, err = swap.OpenJournal(db); err != nil {
+		t.Fatal(err)
+	}
+	return j, func(id string, record []byte) {
+		err := db.Update(func(tx *bolt.Tx) error {
+			return errors.Join(tx.Bucket([]byte("order")).Put([]byte(id), record), tx.Bucket([]byte("open")).Put([]byte(id), []byte{1}))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestStatusCountsOpenOrders: the status is of all open orders, not of a page of them.
+func TestStatusCountsOpenOrders(t *testing.T) {
+	j, put := newOrders(t)
+	const damaged = protocol.PageMax + 50
+	for i := range damaged {
+		put(fmt.Sprintf("order-%03d", i), []byte("{"))
+	}
+	orders, err := swap.NewService(swap.Options{Journal: j, Fees: swap.DefaultFees()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, func(c *Config) { c.Swaps = orders })
+	var s protocol.StatusResult
+	if err := json.Unmarshal(r.attach("terminal").must("host.status", nil).Result, &s); err != nil {
+		t.Fatal(err)
+	}
+	more := fmt.Sprintf("%d more orders", damaged-mostNamed)
+	if n := len(s.Problems); s.OpenOrders != damaged || n != mostNamed+1 || !strings.Contains(s.Problems[n-1].Message, more) {
+		t.Errorf("%d open orders of %d, %+v", s.OpenOrders, damaged, s.Problems)
+	}
+}
+
 // FuzzOrder: an order as it may be found in a damaged journal can be shown, reads back
 // the same, and says nothing that is the daemon's alone.
 func FuzzOrder(f *testing.F) {
@@ -51,18 +98,24 @@ func FuzzOrder(f *testing.F) {
 		f.Add(b)
 	}
 	f.Add([]byte(`{"created":"9999-12-31T23:59:59-23:59","updated":"0000-01-01T00:00:00+23:59","results":[{},{}],"plan":{"steps":[{"effect":{"deadline":"9999-12-31T23:00:00-05:00"}}]}}`))
+	j, put := newOrders(f)
 	f.Fuzz(func(t *testing.T, stored []byte) {
-		var o swap.Order
-		if json.Unmarshal(stored, &o) == nil {
-			o.ID, o.Offer.Raw = anID, plantedRaw
-			for i := range o.Results {
-				o.Results[i].Signature = plantedSignature
+		var secret swap.Order
+		if json.Unmarshal(stored, &secret) == nil {
+			secret.ID, secret.Offer.Raw = anID, plantedRaw
+			for i := range secret.Results {
+				secret.Results[i].Signature = plantedSignature
 			}
-			if planted, err := json.Marshal(o); err == nil {
+			if planted, err := json.Marshal(secret); err == nil {
 				stored = planted
 			}
 		}
-		b, err := json.Marshal(orderOf(swap.Recorded(stored, anID)))
+		put(anID, stored)
+		o, err := j.Show(anID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(orderOf(o))
 		if err != nil {
 			t.Fatalf("%s cannot be shown: %v", stored, err)
 		}

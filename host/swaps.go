@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -245,6 +246,26 @@ func (c *call) swapOrders(_ context.Context, p *protocol.OrdersParams) (any, err
 			return json.RawMessage(page), err
 		case limit == 1:
 			return protocol.OrdersResult{Orders: list(orders, tooLong), Cursor: next}, nil
+		}
+	}
+}
+
+// openOrders are all the open orders of an account, or of every one, newest first, and at
+// last why there are no more, if not all could be listed.
+func (s *Server) openOrders(ctx context.Context, account common.Address) iter.Seq2[swap.Order, error] {
+	return func(yield func(swap.Order, error) bool) {
+		for cursor, more := "", true; more; more = cursor != "" {
+			page, next, err := s.Swaps.Orders(account, true, cursor, protocol.PageMax)
+			if err = cmp.Or(err, ctx.Err()); err != nil {
+				yield(swap.Order{}, err)
+				return
+			}
+			for _, o := range page {
+				if !yield(o, nil) {
+					return
+				}
+			}
+			cursor = next
 		}
 	}
 }

@@ -96,33 +96,27 @@ func (c *call) withoutOrders(ctx context.Context, wallet string, damaged bool) e
 		if a.Wallet != wallet {
 			continue
 		}
-		if err := c.withoutOrder(a, damaged); err != nil {
+		if err := c.withoutOrder(ctx, a, damaged); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *call) withoutOrder(a protocol.Account, damaged bool) error {
-	for cursor := ""; ; {
-		open, next, err := c.s.Swaps.Orders(evmAddress(a.Address), true, cursor, protocol.PageMax)
-		if err != nil {
+func (c *call) withoutOrder(ctx context.Context, a protocol.Account, damaged bool) error {
+	for o, err := range c.s.openOrders(ctx, evmAddress(a.Address)) {
+		switch {
+		case err != nil:
 			return err
-		}
-		for _, o := range open {
-			switch {
-			case o.State != swap.Unreadable:
-				return protocol.New("open_orders", "").With("account", string(a.Address)).With("order", o.ID)
-			case !damaged:
-				e := protocol.New("record_damaged", "").With("account", string(a.Address)).With("order", o.ID)
-				e.Remedy += "; swapkeep keys remove --damaged removes the wallet all the same"
-				return e
-			}
-		}
-		if cursor = next; next == "" {
-			return nil
+		case o.State != swap.Unreadable:
+			return protocol.New("open_orders", "").With("account", string(a.Address)).With("order", o.ID)
+		case !damaged:
+			e := protocol.New("record_damaged", "").With("account", string(a.Address)).With("order", o.ID)
+			e.Remedy += "; swapkeep keys remove --damaged removes the wallet all the same"
+			return e
 		}
 	}
+	return nil
 }
 
 // sameWallet answers an act and its repeats alike.

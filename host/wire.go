@@ -159,8 +159,8 @@ func optionalTime(t time.Time) time.Time {
 	return utc(t)
 }
 
-// utc is a time in UTC. A damaged record may hold one that is beyond the year 9999
-// there, which no message can say: it is none, or every order beside it would be hidden.
+// utc is a time in UTC. What a provider or a node says may be beyond the year 9999 there,
+// which no message can say: it is none, or all that stands beside it would be hidden.
 func utc(t time.Time) time.Time {
 	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
 		return time.Time{}

@@ -2,8 +2,6 @@ package installer
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,23 +38,8 @@ func (Disk) ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path
 // Readlink is os.Readlink.
 func (Disk) Readlink(path string) (string, error) { return os.Readlink(path) }
 
-// ReadFile reads a plain file of at most the size of a program: a pipe would be waited
-// for.
-func (Disk) ReadFile(path string) ([]byte, error) {
-	f, err := openAtOnce(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(fmt.Errorf("%s is no plain file", path), err)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxProgram+1))
-	if err == nil && len(b) > maxProgram {
-		err = fmt.Errorf("%s is over %d bytes", path, maxProgram)
-	}
-	return b, err
-}
+// ReadFile reads a plain file of at most the size of a program.
+func (Disk) ReadFile(path string) ([]byte, error) { return durable.Read(path, maxProgram) }
 
 // Mkdir makes a folder of exactly that mode.
 func (Disk) Mkdir(path string, mode fs.FileMode) error {

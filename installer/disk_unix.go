@@ -37,11 +37,6 @@ func (Disk) Writable(dir string) error {
 	return nil
 }
 
-// openAtOnce does not wait for who would write into a pipe.
-func openAtOnce(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-}
-
 // chmodFolder follows no link that somebody put in the folder's place.
 func chmodFolder(path string, mode fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_DIRECTORY, 0)

@@ -3,14 +3,15 @@
 package installer
 
 import (
+	"errors"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"swapkeep/durable"
 	"swapkeep/manifest"
 )
 
@@ -37,7 +38,7 @@ func TestPipesAreNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	soon(t, func() {
-		if _, err := e.Files.ReadFile(e.manifest()); err == nil || !strings.Contains(err.Error(), "no plain file") {
+		if _, err := e.Files.ReadFile(e.manifest()); !errors.Is(err, durable.ErrIrregular) {
 			t.Errorf("read: %v", err)
 		}
 		if r, err := Mend(e.Machine, "2.0", present); err != nil || !slices.Equal(r.Changed, []string{e.manifest()}) {

@@ -31,7 +31,7 @@ func (b *backoff) until(now time.Time) time.Time {
 }
 
 func (b *backoff) failed(now time.Time) {
-	b.wrong = min(b.wrong, mostWrong-1) + 1
+	b.wrong = min(b.wrong+1, mostWrong)
 	b.since = now
 }
 

@@ -32,16 +32,8 @@ func OpenFiles(dir string) (*Files, error) {
 	if err := private(dir, fs.ModeDir); err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
+	if err := durable.Sweep(dir); err != nil {
 		return nil, err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), durable.Unfinished) {
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
-				return nil, err
-			}
-		}
 	}
 	return &Files{dir: dir}, nil
 }
@@ -81,18 +73,17 @@ func (f *Files) Get(service, item string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	path := f.path(service, item)
-	switch err := private(path, 0); {
+	err := private(path, 0)
+	var value []byte
+	if err == nil {
+		value, err = durable.Read(path, MaxItem)
+	}
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", ErrMissingItem
-	case err != nil:
-		return "", err
+	case errors.Is(err, durable.ErrIrregular):
+		return "", fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = file.Close() }()
-	value, err := io.ReadAll(io.LimitReader(file, MaxItem+1))
 	return string(value), err
 }
 

@@ -50,6 +50,25 @@ func TestFilesAreAKeychain(t *testing.T) {
 	wantErr(t, "deleted", err, keys.ErrMissingItem)
 }
 
+// A file that is no item of ours is not cut to the length of one.
+func TestFilesAreBounded(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keys")
+	f := must[*keys.Files](t)(keys.OpenFiles(dir))
+	for _, length := range []int{keys.MaxItem, keys.MaxItem + 1} {
+		if err := os.WriteFile(filepath.Join(dir, "s@a"), make([]byte, length), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		value, err := f.Get("s", "a")
+		if length == keys.MaxItem {
+			if err != nil || len(value) != length {
+				t.Errorf("%d bytes, %v", len(value), err)
+			}
+			continue
+		}
+		wantErr(t, "too long", err, keys.ErrTooLarge)
+	}
+}
+
 func TestFilesAreClosedToOthers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // no such bits there

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"crypto/sha256"
-	"fmt"
 
 	"github.com/ethereum/go-ethereum/common"
 )
@@ -13,23 +12,15 @@ const sealInfo = "swapkeep order seal v1"
 // Seal authenticates a message for an account (HMAC-SHA256): whoever makes the same
 // code again has the account's key unlocked. It is no signature and cannot become
 // one: its key is derived from the account's (HKDF-SHA256, RFC 5869). It does not
-// count as use, so that what only looks does not keep the vault open. Errors:
-// [ErrLocked], also for an account of a wallet that is listed and did not open, and
-// [ErrUnknownAccount] for one of no wallet.
+// count as use, so that what only looks does not keep the vault open. Errors: as by
+// [Vault.SignTx], ErrLocked and ErrUnknownAccount.
 func (v *Vault) Seal(account common.Address, message []byte) (code [32]byte, err error) {
 	v.lockIfIdle()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.open == nil || v.idled() {
-		return code, ErrLocked
-	}
-	key, ok := v.open.keys[account]
-	switch {
-	case ok:
-	case v.open.shut[account]:
-		return code, fmt.Errorf("%w: the wallet of this account did not open", ErrLocked)
-	default:
-		return code, ErrUnknownAccount
+	key, err := v.unlockedKey(account)
+	if err != nil {
+		return code, err
 	}
 	sum, err := shielded(func() (secret, error) { return seal(key, message), nil })
 	copy(code[:], sum)

@@ -18,7 +18,9 @@ var signedKinds = []uint8{types.LegacyTxType, types.AccessListTxType, types.Dyna
 // SignTx signs tx for chainID only and counts as use. It checks nothing else:
 // what a transaction does is the caller's to check. It needs no keychain and
 // may be repeated; the same transaction gives the same signature (RFC 6979).
-// Errors: [ErrLocked], [ErrUnknownAccount], [ErrChainID], [ErrTransactionKind].
+// Errors: [ErrLocked], also for an account of a wallet that is listed and did not
+// open, so that what needs its key waits; [ErrUnknownAccount], [ErrChainID],
+// [ErrTransactionKind].
 func (v *Vault) SignTx(ctx context.Context, from common.Address, tx *types.Transaction, chainID *big.Int) (*types.Transaction, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -52,8 +54,8 @@ func zero(n *big.Int) bool { return n == nil || n.Sign() == 0 }
 // SignTypedData signs an EIP-712 message, 65 bytes with v as 27 or 28, and
 // counts as use. The domain must name chain id and verifying contract and its
 // type must hash both: without them a signature holds on every chain or for
-// every contract. The message is the caller's to check. Errors: [ErrLocked],
-// [ErrUnknownAccount], [ErrTypedData].
+// every contract. The message is the caller's to check. Errors: [ErrLocked]
+// and [ErrUnknownAccount] as by SignTx, [ErrTypedData].
 func (v *Vault) SignTypedData(ctx context.Context, from common.Address, d apitypes.TypedData) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -101,13 +103,24 @@ func (v *Vault) sign(from common.Address, hash []byte) ([]byte, error) {
 	v.lockIfIdle()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.open == nil || v.idled() {
-		return nil, ErrLocked
-	}
-	key, ok := v.open.keys[from]
-	if !ok {
-		return nil, ErrUnknownAccount
+	key, err := v.unlockedKey(from)
+	if err != nil {
+		return nil, err
 	}
 	v.idle.last = v.options.Clock.Now()
 	return shielded(func() ([]byte, error) { return signHash(key, hash) })
+}
+
+// unlockedKey is an account's key; v.mu is held while it is used.
+func (v *Vault) unlockedKey(account common.Address) (secret, error) {
+	if v.open == nil || v.idled() {
+		return nil, ErrLocked
+	}
+	if key, ok := v.open.keys[account]; ok {
+		return key, nil
+	}
+	if v.open.shut[account] {
+		return nil, fmt.Errorf("%w: the wallet of this account did not open", ErrLocked)
+	}
+	return nil, ErrUnknownAccount
 }

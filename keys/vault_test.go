@@ -282,7 +282,7 @@ func TestSandboxAndRealNeverMix(t *testing.T) {
 	forged := box.again(t, keys.Options{})
 	forged.unlock(t)
 	_, err = forged.SignTx(t.Context(), common.HexToAddress(testAccount), transfer(1), chain(1))
-	wantErr(t, "test key with the mark removed", err, keys.ErrUnknownAccount)
+	wantErr(t, "test key with the mark removed", err, keys.ErrLocked)
 }
 
 func TestSandboxRefusesAnImportedWalletPutIntoIt(t *testing.T) {
@@ -392,7 +392,7 @@ func TestADamagedWalletDoesNotLockTheOthersOut(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		_, err := v.SignTx(t.Context(), two.Accounts[0].Address, transfer(1), chain(1))
-		wantErr(t, name, err, keys.ErrUnknownAccount)
+		wantErr(t, name, err, keys.ErrLocked)
 		_, err = v.Seal(two.Accounts[0].Address, []byte("m"))
 		wantErr(t, name+": sealed for a wallet that did not open", err, keys.ErrLocked)
 		s := must[keys.Status](t)(v.Status(t.Context()))

@@ -6,8 +6,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 )
+
+// An AcceptRequest consents to an order's proposal.
+type AcceptRequest struct {
+	Request     string // uuid
+	Order       string
+	Digest      common.Hash // of the proposal, as shown
+	Acknowledge []string    // codes of its findings accepted by a second act
+	Origin      string
+	Session     string
+}
 
 // Accept journals the user's consent to an order's proposal, which takes the
 // place of the accepted terms; the engine does the rest. Refused with

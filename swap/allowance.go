@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/big"
 	"slices"
+	"time"
 
 	"swapkeep/chain"
 
@@ -135,6 +136,45 @@ func (e *Engine) allowance(ctx context.Context, t Terms, p Plan, order string) (
 	return a, err
 }
 
+// uses are what open orders need of an allowance, by those records that are as their
+// users accepted them: what the others say would raise an approval, or hide one. Each
+// counts once and no longer than what is sealed of it holds, so that all of them are
+// never more than the user accepted lately, whatever the record says became of it.
+func (e *Engine) uses(k AllowanceKey) ([]Use, error) {
+	lines, err := e.Journal.Uses(k)
+	var uses []Use
+	for _, line := range lines {
+		o, unread := e.Journal.Get(line.Order)
+		u, open := o.use()
+		if unread != nil || !open || o.allowanceKey() != k || !o.mayPull(e.Now()) || distrusted(e.accepted(o)) {
+			continue
+		}
+		uses = append(uses, u)
+	}
+	return uses, err
+}
+
+// mayPull reports whether what was accepted of o can take its input at that moment: a
+// signed order to its last second, by the clock of its chain, and a call of its own as
+// long as it is on its way, too.
+func (o Order) mayPull(now time.Time) bool {
+	return !now.After(o.holdsUntil().Add(clockSlack)) || !o.ordered() && o.Sending != (common.Hash{})
+}
+
+// lapsed reports whether o is signed, can be filled no more, and has no end for all
+// that: what it was allowed is its user's again.
+func (o Order) lapsed(now time.Time) bool {
+	return o.ordered() && !o.State.Final() && !o.mayPull(now)
+}
+
+// holdsUntil is the last moment at which what was accepted of o may take its input.
+func (o Order) holdsUntil() time.Time {
+	if last := o.Plan.last(); o.ordered() && !last.Deadline.IsZero() {
+		return last.Deadline
+	}
+	return o.Terms.Deadline
+}
+
 // need is what the spender must be allowed for amount to be pulled and the
 // shares to stay.
 func (a allowance) need(amount *big.Int) *big.Int { return new(big.Int).Add(amount, a.shares) }
@@ -258,18 +298,23 @@ func Leftovers(o Order) []Approval {
 	if o.partly() {
 		unused = new(big.Int).Sub(unused, o.Verdict.Spent.Amount)
 	}
-	var left []Approval
+	granted := o.granted()
+	if len(granted) == 0 {
+		return nil
+	}
+	a := granted[len(granted)-1]
+	a.Amount, a.Shares = unused, nil // the rest is other orders'
+	return []Approval{a}
+}
+
+// granted are the approvals of o that were mined, oldest first.
+func (o Order) granted() (all []Approval) {
 	for i, r := range o.Results {
-		if i >= len(o.Plan.Steps) || r.Evidence == nil || !r.Evidence.Success {
-			continue
-		}
-		if f := o.Plan.Steps[i].Effect; grants(f) {
-			a := f.Approves[0]
-			a.Amount, a.Shares = unused, nil // the rest is other orders'
-			left = []Approval{a}
+		if i < len(o.Plan.Steps) && r.Evidence != nil && r.Evidence.Success && grants(o.Plan.Steps[i].Effect) {
+			all = append(all, o.Plan.Steps[i].Effect.Approves[0])
 		}
 	}
-	return left
+	return all
 }
 
 // pulled reports whether o is past the step that takes its input: its own call

@@ -311,6 +311,9 @@ func TestExceeded(t *testing.T) {
 	for _, e := range f {
 		o.Plan.Steps = append(o.Plan.Steps, Step{Effect: e})
 	}
+	_, f = fourSteps()
+	alone := slices.Clone(o.Plan.Steps)
+	alone[1] = Step{Effect: f[1]}
 	present := Allowance{Token: usdc, Spender: permit2, Amount: big.NewInt(250)}
 	for name, c := range map[string]struct {
 		change func(*Order, *Allowance)
@@ -320,6 +323,7 @@ func TestExceeded(t *testing.T) {
 		"still open":           {func(o *Order, _ *Allowance) { o.State = Settling }, false},
 		"more than it allowed": {func(_ *Order, a *Allowance) { a.Amount = big.NewInt(1251) }, false},
 		"of another spender":   {func(_ *Order, a *Allowance) { a.Spender = router }, false},
+		"it allowed its own":   {func(o *Order, _ *Allowance) { o.Plan.Steps = alone }, false},
 		"it allowed nothing":   {func(o *Order, _ *Allowance) { o.Results = []Result{done, {Skipped: true}} }, false},
 	} {
 		o, a := o, present

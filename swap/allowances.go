@@ -245,13 +245,13 @@ func (a Allowance) Unlimited() bool {
 func (s *Service) explain(account common.Address, found []Allowance, past map[grant]string) error {
 	for i := range found {
 		a := &found[i]
-		n, err := s.o.Journal.needs(account, a.Chain, a.grant())
+		n, err := s.o.Journal.needs(account, a.Chain, a.grant(), s.o.Now())
 		if err != nil {
 			return err
 		}
 		a.Share = n.share
 		if id, ok := past[a.grant()]; ok {
-			if o, err := s.o.Journal.Get(id); err == nil && (o.left(a.grant()) || n.share.Sign() == 0 && o.exceeded(*a)) {
+			if o, err := s.o.Journal.Get(id); err == nil && (o.left(a.grant()) || o.lapsed(s.o.Now()) || n.share.Sign() == 0 && o.exceeded(*a)) {
 				a.Leftover = id
 			}
 		}
@@ -262,15 +262,9 @@ func (s *Service) explain(account common.Address, found []Allowance, past map[gr
 // exceeded reports whether a is what is left of an allowance that the order, which has
 // ended, gave for others too: one of them was paid before it was given.
 func (o Order) exceeded(a Allowance) bool {
-	for i, r := range o.Results {
-		if i >= len(o.Plan.Steps) || r.Evidence == nil || !r.Evidence.Success || !grants(o.Plan.Steps[i].Effect) {
-			continue
-		}
-		if g := o.Plan.Steps[i].Effect.Approves[0]; o.State.Final() && g.Token == a.Token && g.Spender == a.Spender && a.Amount.Cmp(g.Amount) <= 0 {
-			return true
-		}
-	}
-	return false
+	return o.State.Final() && slices.ContainsFunc(o.granted(), func(g Approval) bool {
+		return g.Shares != nil && g.Shares.Sign() > 0 && g.Token == a.Token && g.Spender == a.Spender && a.Amount.Cmp(g.Amount) <= 0
+	})
 }
 
 // left reports whether the order ended without using g, which it granted. A
@@ -292,8 +286,9 @@ type need struct {
 	revokes []string // those that take it away
 }
 
-// needs reads what open orders want of g.
-func (j *Journal) needs(account common.Address, chainID uint64, g grant) (n need, err error) {
+// needs reads what open orders want of g at that moment. One that cannot be read keeps
+// nobody from taking an allowance away, which loses no money.
+func (j *Journal) needs(account common.Address, chainID uint64, g grant, now time.Time) (n need, err error) {
 	key := AllowanceKey{Chain: chainID, Account: account, Token: g.Token, Spender: g.Spender}
 	if g.Kind == ByPermit2 {
 		key.Spender = permit2Contract
@@ -303,6 +298,7 @@ func (j *Journal) needs(account common.Address, chainID uint64, g grant) (n need
 	for _, u := range uses {
 		o, err := j.Get(u.Order)
 		switch {
+		case errors.Is(err, ErrUnreadable) || errors.Is(err, &Refusal{Code: OrderUnknown}) || err == nil && o.lapsed(now):
 		case err != nil:
 			return n, err
 		case o.Terms.Provider != Wallet && (g.Kind == ByToken || o.names(g.Spender)):
@@ -371,9 +367,9 @@ func (s *Service) Revoke(ctx context.Context, r ExecuteRequest) (Order, error) {
 }
 
 // unneeded refuses the revoke of an allowance that an open order still needs, or
-// that another order than the one given is revoking already.
-func (j *Journal) unneeded(account common.Address, chainID uint64, g grant, except string) error {
-	n, err := j.needs(account, chainID, g)
+// that another order than the one given is revoking already, at that moment.
+func (j *Journal) unneeded(account common.Address, chainID uint64, g grant, except string, now time.Time) error {
+	n, err := j.needs(account, chainID, g, now)
 	if err != nil {
 		return err
 	}

@@ -286,6 +286,10 @@ func (e *Engine) rivals(w watched, x awaited, ev chain.Evidence, from common.Add
 	tx, ours := ev.Tx, w.order.Claim
 	for _, id := range open {
 		other, err := e.Journal.Get(id)
+		if errors.Is(err, ErrUnreadable) {
+			r.as++ // it may be that one's
+			continue
+		}
 		if err != nil {
 			return r, err
 		}

@@ -12,6 +12,7 @@ import (
 	"swapkeep/chain"
 
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
@@ -360,7 +361,7 @@ func TestNativeCoinBesideOwnTransactions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return ledgerTx{hash: b.Hash(), from: account, to: to, value: value, failed: failed}, &chain.Tx{Mined: b.Hash(), Attempts: []chain.Attempt{{Hash: b.Hash(), Raw: raw}}}
+		return ledgerTx{hash: b.Hash(), from: account, to: to, value: value, failed: failed}, &chain.Tx{Mined: b.Hash(), Attempts: []chain.Attempt{{Hash: b.Hash(), Raw: raw, FeeCap: new(hexutil.Big), TipCap: new(hexutil.Big)}}}
 	}
 	coined := func(x ledgerTx, rec *chain.Tx) (ledgerTx, *chain.Tx) {
 		x.pays = map[common.Address]int64{account: 70}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"time"
 
 	"swapkeep/chain"
 
@@ -238,17 +239,17 @@ func (e *Engine) funded(ctx context.Context, t Terms, wrapped bool) error {
 	if wrapped {
 		token = t.Input()
 	}
-	return checkBalance(ctx, e.Nodes, e.Journal, t.SrcChain, t.Account, token, t.AmountIn)
+	return checkBalance(ctx, e.Nodes, e.Journal, t.SrcChain, t.Account, token, t.AmountIn, e.Now())
 }
 
 // checkBalance wants the amount to be there beside what signed open orders may
 // still take.
-func checkBalance(ctx context.Context, n Nodes, j *Journal, chainID uint64, account, token common.Address, amount *big.Int) error {
+func checkBalance(ctx context.Context, n Nodes, j *Journal, chainID uint64, account, token common.Address, amount *big.Int, now time.Time) error {
 	balance, err := n.Balance(ctx, chainID, account, token)
 	if err != nil {
 		return err
 	}
-	promised, err := j.Promised(chainID, account, token)
+	promised, err := j.Promised(chainID, account, token, now)
 	if err != nil {
 		return err
 	}

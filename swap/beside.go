@@ -46,8 +46,8 @@ func (e *Engine) took(ctx context.Context, account common.Address, call chain.Ev
 		if err != nil {
 			return nil, err
 		}
-		sent := minedOf(*tx)
-		if !ok || ev.BlockHash != call.BlockHash || ev.From != account || sent == nil || sent.Nonce() != g.First+uint64(i) {
+		sent, damaged := tx.MinedTransaction()
+		if !ok || ev.BlockHash != call.BlockHash || ev.From != account || damaged != nil || sent.Nonce() != g.First+uint64(i) {
 			return nil, nil
 		}
 		sum.Add(sum, ev.FeePaid)
@@ -63,17 +63,6 @@ func (e *Engine) took(ctx context.Context, account common.Address, call chain.Ev
 		return nil, nil
 	}
 	return sum, nil
-}
-
-// minedOf is the transaction of a record that was mined, as its bytes have it.
-func minedOf(tx chain.Tx) *types.Transaction {
-	for _, a := range tx.Attempts {
-		t := new(types.Transaction)
-		if t.UnmarshalBinary(a.Raw) == nil && t.Hash() == tx.Mined {
-			return t
-		}
-	}
-	return nil
 }
 
 // onlyTakes reports whether a transaction of an account's can bring it none of the native

@@ -274,7 +274,7 @@ func (p Proposal) until() time.Time {
 func (e *Engine) propose(ctx context.Context, o *Order, why *Refusal) (Cause, error) {
 	e.turns(o.ID)
 	if o.Proposal != nil && e.holds(o.Proposal.Seal, o.proposal()) != nil {
-		o.Proposal = nil // so that none is made after its likeness
+		o.Proposal = nil // also where locked keys cannot tell: none is made after a forged one's likeness
 	}
 	fresh, err := e.proposal(ctx, *o, why)
 	var refused *Refusal
@@ -310,7 +310,7 @@ func (e *Engine) proposal(ctx context.Context, o Order, why *Refusal) (*Proposal
 	if err != nil {
 		return nil, err
 	}
-	if err := e.accepted(o); errors.Is(err, &Refusal{Code: RecordChanged}) {
+	if err := e.accepted(o); distrusted(err) {
 		o, err = e.bare(o)
 		if err != nil {
 			return nil, err

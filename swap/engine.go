@@ -145,11 +145,9 @@ func wake(c chan time.Duration, after time.Duration) {
 	c <- after
 }
 
-// run is the only loop: read, make one move, record it, tell. Only progress is
-// followed up at once. Without it the pauses grow, whatever else there is to
-// record: what a provider says may change for ever. They also grow over progress
-// that only makes up for a step back, as a fresh quote is: it is used at once, or it
-// would be old again, and there is none for a while then.
+// run is the only loop: look, rest. While an order rests, which is nearly always,
+// nothing of it is in memory but what wakes it; what looks at it, and holds copies of it
+// meanwhile, is apart, so that the stack of one that rests is small.
 func (e *Engine) run(ctx context.Context, id string, woken <-chan time.Duration) {
 	ctx, cancel := context.WithCancel(ctx) // ends its provider's stream too
 	defer cancel()
@@ -158,34 +156,56 @@ func (e *Engine) run(ctx context.Context, id string, woken <-chan time.Duration)
 		_ = rest(ctx, after, woken)
 	default:
 	}
-	still, furthest := e.Now(), 0 // since when there was no progress, and how far it went
+	s := stretch{still: e.Now()}
 	for ctx.Err() == nil {
-		o, err := e.Journal.Get(id)
-		if err == nil && o.State.Final() {
+		pause, ended := e.look(ctx, id, &s)
+		switch {
+		case ended:
 			return
-		}
-		advanced, read := false, err == nil
-		if read {
-			advanced, err = e.guarded(ctx, &o)
-		}
-		o.ID = id // also of one that cannot be read
-		if err != nil && !errors.Is(err, errStale) {
-			e.Log(o, err)
-		}
-		switch n := o.progress(); {
-		case errors.Is(err, errStale):
-			still = e.Now()
-			continue
-		case advanced && n > furthest:
-			still, furthest = e.Now(), n
-			continue
-		case advanced:
-			continue
-		}
-		if rest(ctx, e.pause(o, read, still), woken) {
-			still = e.Now()
+		case pause != atOnce && rest(ctx, pause, woken):
+			s.still = e.Now()
 		}
 	}
+}
+
+// A stretch is since when an order made no progress, and how far it went.
+type stretch struct {
+	still    time.Time
+	furthest int
+}
+
+// atOnce is no pause, not even for a turn.
+const atOnce time.Duration = -1
+
+// look reads an order, makes one move, records it, tells, and says when to look again,
+// or that it has ended. Only progress is followed up at once. Without it the pauses grow,
+// whatever else there is to record: what a provider says may change for ever. They also
+// grow over progress that only makes up for a step back, as a fresh quote is: it is used
+// at once, or it would be old again, and there is none for a while then.
+func (e *Engine) look(ctx context.Context, id string, s *stretch) (pause time.Duration, ended bool) {
+	o, err := e.Journal.Get(id)
+	if err == nil && o.State.Final() {
+		return 0, true
+	}
+	advanced, read := false, err == nil
+	if read {
+		advanced, err = e.guarded(ctx, &o)
+	}
+	o.ID = id // also of one that cannot be read
+	if err != nil && !errors.Is(err, errStale) {
+		e.Log(o, err)
+	}
+	switch n := o.progress(); {
+	case errors.Is(err, errStale):
+		s.still = e.Now()
+		return atOnce, false
+	case advanced && n > s.furthest:
+		s.still, s.furthest = e.Now(), n
+		return atOnce, false
+	case advanced:
+		return atOnce, false
+	}
+	return e.pause(o, read, s.still), false
 }
 
 // pause is how long an order that made no progress since then rests.
@@ -254,9 +274,9 @@ func (e *Engine) guarded(ctx context.Context, o *Order) (advanced bool, err erro
 	return e.move(ctx, o)
 }
 
-// move makes one move, records it, and reports whether it brought o to another
-// state, step, quote or transaction, or to its allowance. A temporary failure is not
-// recorded: a lost connection, or a provider's bad moment, must not end an order.
+// move makes one move, records it, and reports whether it [advances] o. A temporary
+// failure is not recorded: a lost connection, or a provider's bad moment, must not end
+// an order.
 func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) {
 	before := o.Clone()
 	note, err := e.advance(ctx, o)
@@ -302,7 +322,7 @@ func (e *Engine) move(ctx context.Context, o *Order) (advanced bool, err error) 
 	if before.Holds && !o.Holds || o.State.Final() {
 		e.callQueue()
 	}
-	return before.State != o.State || before.Offer.ID != o.Offer.ID || before.Step != o.Step || before.Sending != o.Sending || !before.Holds && o.Holds || len(before.Since) < len(o.Since) || !before.HeadsAt.Equal(o.HeadsAt), nil
+	return advances(before, *o), nil
 }
 
 // check notes that an order was looked at, and what there is to know of it was known.
@@ -347,6 +367,18 @@ func (e *Engine) callQueue() {
 		}
 	}
 	clear(e.queue)
+}
+
+// advances reports whether a change is one to go on from at once: much of what is worth
+// recording is only news.
+func advances(a, b Order) bool {
+	return a.State != b.State ||
+		a.Step != b.Step ||
+		a.Offer.ID != b.Offer.ID || // a fresh quote is soon old
+		a.Sending != b.Sending || // what is sent is looked for
+		!a.Holds && b.Holds || // others wait for the allowance
+		len(a.Since) < len(b.Since) || // where a search begins is known, and the step may be signed
+		!a.HeadsAt.Equal(b.HeadsAt) // heads are soon old, too
 }
 
 // same reports whether nothing worth recording changed.

@@ -28,13 +28,17 @@ import (
 )
 
 // errLocked is what the test's signer says while it is locked.
-var errLocked = errors.New("locked")
+var (
+	errLocked = errors.New("locked")
+	errGone   = errors.New("no wallet has the account")
+)
 
 // A hand is a signer that can be locked and counts what it signs.
 type hand struct {
 	key    *ecdsa.PrivateKey
 	locked atomic.Bool
-	strict bool // it seals nothing either while it is locked
+	gone   atomic.Bool // no wallet has the account
+	strict bool        // it seals nothing either while it is locked
 	signed atomic.Int32
 	asked  chan chan struct{} // nil: at once; else each signature is made when what is sent here is closed
 }
@@ -42,6 +46,9 @@ type hand struct {
 func (h *hand) SignTx(_ context.Context, _ common.Address, tx *types.Transaction, id *big.Int) (*types.Transaction, error) {
 	if h.locked.Load() {
 		return nil, errLocked
+	}
+	if h.gone.Load() {
+		return nil, errGone
 	}
 	if h.asked != nil {
 		goOn := make(chan struct{})
@@ -56,6 +63,9 @@ func (h *hand) SignTypedData(_ context.Context, _ common.Address, d apitypes.Typ
 	if h.locked.Load() {
 		return nil, errLocked
 	}
+	if h.gone.Load() {
+		return nil, errGone
+	}
 	hash, _, err := apitypes.TypedDataAndHash(d)
 	if err != nil {
 		return nil, err
@@ -68,6 +78,9 @@ func (h *hand) SignTypedData(_ context.Context, _ common.Address, d apitypes.Typ
 func (h *hand) Seal(account common.Address, message []byte) (code [32]byte, err error) {
 	if h.locked.Load() && h.strict {
 		return code, errLocked
+	}
+	if h.gone.Load() {
+		return code, errGone
 	}
 	return sealBy(h.key, account, message), nil
 }
@@ -481,6 +494,42 @@ func TestEngineCancels(t *testing.T) {
 	refusedWith(t, err, OrderFinal)
 }
 
+// TestCancelWithoutTheAccount: what is out can only be ended with the account's key: the
+// wish is refused while no wallet has it, and is not lost later. What was never sent ends
+// without, and a cancel that is on its way goes on.
+func TestCancelWithoutTheAccount(t *testing.T) {
+	b := newBench(t)
+	b.hand.locked.Store(true)
+	unsent := b.order(nil)
+	b.until(unsent.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	b.hand.gone.Store(true)
+	b.hand.locked.Store(false)
+	if _, err := b.service.Cancel(t.Context(), cancelOf(unsent)); err != nil {
+		t.Fatal(err)
+	}
+	b.ends(unsent.ID, Cancelled)
+
+	b.hand.gone.Store(false)
+	b.chain.Pause()
+	sent := b.order(func(t *Terms, _ *Offer) { t.AmountIn = big.NewInt(2e17); t.FloorOut = t.AmountIn })
+	b.until(sent.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	b.hand.gone.Store(true)
+	_, err := b.service.Cancel(t.Context(), cancelOf(sent))
+	refusedWith(t, err, CannotCancel)
+	b.hand.gone.Store(false)
+	if _, err := b.service.Cancel(t.Context(), cancelOf(sent)); err != nil {
+		t.Fatal(err)
+	}
+	b.until(sent.ID, "cancelling", func(o Order) bool { return o.Condition == Cancelling })
+	b.hand.gone.Store(true)
+	time.Sleep(300 * time.Millisecond) // some looks
+	if o := b.until(sent.ID, "open", func(Order) bool { return true }); o.Condition != Cancelling {
+		t.Errorf("says %q of a cancel that is on its way", o.Condition)
+	}
+	b.chain.Resume()
+	b.ends(sent.ID, Cancelled)
+}
+
 // TestEngineRefusesLateLies: bytes that decode otherwise when they are about to
 // be signed are not signed, whatever the review showed.
 func TestEngineRefusesLateLies(t *testing.T) {
@@ -628,6 +677,12 @@ func TestExecuteOnce(t *testing.T) {
 	}
 	o := b.ends(orders[0].ID, Filled)
 	b.paid(1, 1e17)
+	b.service.mu.Lock()
+	kept := len(b.service.offers.order) + len(b.service.plans.order)
+	b.service.mu.Unlock()
+	if kept != 0 {
+		t.Errorf("%d of its offers and plans stay in memory", kept)
+	}
 	winner := ExecuteRequest{Request: o.Request, Digest: review.Digest, Session: "s"}
 	if again, err := b.service.Execute(ctx, winner); err != nil || again.ID != o.ID {
 		t.Errorf("repeated: %v, %v", again.ID, err)

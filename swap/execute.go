@@ -38,22 +38,8 @@ func (e *Engine) execute(ctx context.Context, o *Order) (Cause, error) {
 			return e.watch(ctx, o, key)
 		}
 	}
-	if done, note, err := e.over(o); done {
+	if ok, note, err := e.mayBegin(o, s); !ok {
 		return note, err
-	}
-	e.dropForged(o)
-	switch {
-	case e.waits(*o), (o.Condition == NeedsConsent || o.Distrusted()) && !e.Unlocked():
-		return untold, nil // until the user accepts, cancels, or the deadline passes
-	case !e.Unlocked():
-		o.Condition = WaitingForUnlock
-		return because(KeysLocked), nil
-	}
-	if e.Now().Add(leastLife[s.Effect.Kind]).After(o.Terms.Deadline) {
-		return untold, nil // too late to begin with it; the next moves end o
-	}
-	if err := e.accepted(*o); err != nil {
-		return untold, e.unsealed(*o, err)
 	}
 	p, err := e.provider(o)
 	if err != nil {
@@ -84,6 +70,29 @@ func (e *Engine) execute(ctx context.Context, o *Order) (Cause, error) {
 		return e.signTyped(ctx, p, o, s)
 	}
 	return e.send(ctx, p, o, s, key, x)
+}
+
+// mayBegin reports whether the present step s, of which nothing was sent, may be begun
+// with: o is not over, waits for nobody, and is what its user accepted.
+func (e *Engine) mayBegin(o *Order, s Step) (ok bool, note Cause, err error) {
+	if done, note, err := e.over(o); done {
+		return false, note, err
+	}
+	e.dropForged(o)
+	switch {
+	case e.waits(*o), (o.Condition == NeedsConsent || o.Distrusted()) && !e.Unlocked():
+		return false, untold, nil // until the user accepts, cancels, or the deadline passes
+	case !e.Unlocked():
+		o.Condition = WaitingForUnlock
+		return false, because(KeysLocked), nil
+	}
+	if e.Now().Add(leastLife[s.Effect.Kind]).After(o.Terms.Deadline) {
+		return false, untold, nil // too late to begin with it; the next moves end o
+	}
+	if err := e.accepted(*o); err != nil {
+		return false, untold, e.unsealed(*o, err)
+	}
+	return true, untold, nil
 }
 
 // signTyped signs a message. The signature is recorded before it is handed on.
@@ -458,7 +467,8 @@ func (e *Engine) sentByAnother(o Order, hash common.Hash) (bool, error) {
 // node has against it is for the log: the order goes on being watched.
 func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (Cause, error) {
 	last := tx.Last()
-	switch onItsWay := last.Kind == chain.AttemptCancel && !e.Now().After(last.Until); {
+	onItsWay := last.Kind == chain.AttemptCancel && !e.Now().After(last.Until)
+	switch {
 	case e.Unlocked():
 	case onItsWay: // its bytes need no key
 		o.Condition = Cancelling
@@ -470,6 +480,10 @@ func (e *Engine) cancel(ctx context.Context, o *Order, tx chain.Tx) (Cause, erro
 		return because(KeysLocked), nil
 	}
 	if err := e.endable(*o, e.Now().After(tx.Policy.Until)); err != nil {
+		if onItsWay && !errors.As(err, new(*Refusal)) { // there are keys, and not these
+			o.Condition = Cancelling
+			return because(BeingEnded), nil
+		}
 		return untold, err
 	}
 	done, err := e.Sender.Cancel(ctx, tx.Key, chain.Policy{Ceiling: e.ceilingLeft(*o), Until: e.Now().Add(cancelTime)})

@@ -77,12 +77,35 @@ func (e *Engine) fillIn(ctx context.Context, o Order, p Proof, tx common.Hash) (
 	v := verdictBy(byFill)
 	v.Sources, v.Evidence, v.Logs = sources(ev.Hosts), &ev, refsOf(ev.Chain, tx, places...)
 	v.receives(o.Terms, ev.Logs)
-	if o.Terms.TokenOut == chain.Native { // shown as far as the balance does
+	if o.Terms.TokenOut == chain.Native && e.paidAlone(o, ev) { // shown as far as the balance does
 		if g, _, err := e.Nodes.Gain(ctx, ev.Chain, o.Terms.Recipient, ev.Block); err == nil && g.Sent == 0 && g.Amount.Cmp(o.Terms.FloorOut) >= 0 {
 			v.Received = &Spend{chain.Native, g.Amount}
 		}
 	}
 	return &v, isProof, nil
+}
+
+// newest bounds how many orders are asked about a block.
+const newest = 200
+
+// paidAlone reports whether no other order of ours has, or may have, paid the native coin
+// to o's recipient in the block of its fill: what the balance gained there is not o's
+// alone then. It is asked for what is shown, and of the newest orders only.
+func (e *Engine) paidAlone(o Order, fill chain.Evidence) bool {
+	page, _, err := e.Journal.List(common.Address{}, false, "", newest)
+	return err == nil && !slices.ContainsFunc(page, func(other Order) bool {
+		t := other.Terms
+		pays := t.TokenOut == chain.Native && t.DstChain == fill.Chain && t.Recipient == o.Terms.Recipient ||
+			t.TokenIn == chain.Native && t.SrcChain == fill.Chain && t.RefundTo == o.Terms.Recipient
+		switch {
+		case other.ID == o.ID || !pays && other.State != Unreadable:
+			return false
+		case !other.State.Final():
+			return len(other.Results) > 0
+		}
+		v := other.Verdict
+		return v == nil || v.Evidence != nil && v.Evidence.Chain == fill.Chain && v.Evidence.Block == fill.Block
+	})
 }
 
 // unusedLogs are a transaction's logs, without those that another order ended by;
@@ -141,6 +164,9 @@ func (e *Engine) leftBy(o Order, logs []*types.Log) (bool, error) {
 	}
 	for _, id := range open {
 		other, err := e.Journal.Get(id)
+		if errors.Is(err, ErrUnreadable) {
+			return true, nil // nobody knows
+		}
 		if err != nil {
 			return false, err
 		}

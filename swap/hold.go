@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	bolt "go.etcd.io/bbolt"
@@ -157,13 +158,14 @@ func (j *Journal) Uses(k AllowanceKey) (uses []Use, err error) {
 }
 
 // Promised is how much of a token the account's signed open orders may still
-// take, whoever pulls it: it counts as spent.
-func (j *Journal) Promised(chainID uint64, account, token common.Address) (*big.Int, error) {
+// take at that moment, whoever pulls it: it counts as spent.
+func (j *Journal) Promised(chainID uint64, account, token common.Address, now time.Time) (*big.Int, error) {
 	sum := new(big.Int)
 	err := j.db.View(func(tx *bolt.Tx) error {
 		uses, err := readUses(tx, AllowanceKey{Chain: chainID, Account: account, Token: token}.bytes()[:balanceKeyLen])
 		for _, u := range uses {
-			if u.Signed {
+			o, unread := read(tx, u.Order)
+			if u.Signed && (unread != nil || o.mayPull(now)) {
 				sum.Add(sum, u.Amount)
 			}
 		}

@@ -174,7 +174,7 @@ func TestShares(t *testing.T) {
 	a, b := j.spends(t, Signed, 10), j.spends(t, Signed, 20)
 	promised := func() int64 {
 		t.Helper()
-		n, err := j.Promised(1, account, usdc)
+		n, err := j.Promised(1, account, usdc, a.Terms.Deadline)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,12 +202,75 @@ func TestShares(t *testing.T) {
 	if _, ok := j.uses(t, b)[a.ID]; ok || promised() != 25 {
 		t.Errorf("promised %d after the end", promised())
 	}
-	if n, err := j.Promised(1, thief, usdc); err != nil || n.Sign() != 0 {
+	if n, err := j.Promised(1, thief, usdc, a.Terms.Deadline); err != nil || n.Sign() != 0 {
 		t.Errorf("promised %s by another account, %v", n, err)
+	}
+	after := b.holdsUntil().Add(clockSlack)
+	for now, want := range map[time.Time]int64{after: 25, after.Add(time.Nanosecond): 0} {
+		if n, err := j.Promised(1, account, usdc, now); err != nil || n.Int64() != want {
+			t.Errorf("promised %s at %s, which is %s after the last moment: %v", n, now, now.Sub(after), err)
+		}
 	}
 	refusedWith(t, checkFunds(big.NewInt(80), big.NewInt(100), big.NewInt(25)), InsufficientFunds)
 	if err := checkFunds(big.NewInt(75), big.NewInt(100), big.NewInt(25)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLapsed: what was allowed to an order that can be filled no more, and that nothing
+// ends, is its user's again: it is called left behind and may be revoked. A call of its
+// own that is on its way takes what it was allowed whenever it is mined.
+func TestLapsed(t *testing.T) {
+	j := newJournal(t)
+	o := j.spends(t, Signed, 10)
+	j.must(t, &o, func(o *Order) {
+		o.State, o.Step, o.Results, o.Submission = Settling, 2, []Result{{}, {Signature: make([]byte, 65)}}, &Submission{}
+	})
+	g := grant{usdc, permit2, ByToken}
+	before, after := o.holdsUntil().Add(clockSlack), o.holdsUntil().Add(clockSlack+time.Second)
+	if n, err := j.needs(account, 1, g, before); err != nil || n.share.Int64() != 10 || o.lapsed(before) {
+		t.Errorf("needs %s, %v", n.share, err)
+	}
+	refusedWith(t, j.unneeded(account, 1, g, "", before), AllowanceInUse)
+	if n, err := j.needs(account, 1, g, after); err != nil || n.share.Sign() != 0 || !o.lapsed(after) {
+		t.Errorf("needs %s, %v, after it", n.share, err)
+	}
+	if err := j.unneeded(account, 1, g, "", after); err != nil {
+		t.Error(err)
+	}
+	own := j.spends(t, Swap, 10)
+	if own.mayPull(after) {
+		t.Error("a call that was never signed")
+	}
+	if own.Sending = (common.Hash{1}); !own.mayPull(after) || own.lapsed(after) {
+		t.Error("a call on its way counts for nothing")
+	}
+}
+
+// TestUnreadableIsNobodysNeed: an order that cannot be read hides no allowance, and does
+// not keep it from being taken away.
+func TestUnreadableIsNobodysNeed(t *testing.T) {
+	j := newJournal(t)
+	a, b := j.spends(t, Swap, 10), j.spends(t, Swap, 20)
+	if err := j.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Put([]byte(a.ID), []byte("{}")) }); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := j.needs(account, 1, grant{usdc, permit2, ByToken}, time.Now()); err != nil || n.share.Int64() != 20 || n.order != b.ID {
+		t.Errorf("%+v, %v", n, err)
+	}
+}
+
+// TestGrantedLast: of two orders with one allowance the one that granted it later is
+// named, though the other changes after it.
+func TestGrantedLast(t *testing.T) {
+	j := newJournal(t)
+	grants := func(o *Order) { o.Results = append(o.Results, Result{Tx: common.Hash{1}}) }
+	a, b := j.spends(t, Signed, 50), j.spends(t, Signed, 100)
+	j.must(t, &a, grants)
+	j.must(t, &b, grants)
+	j.must(t, &a, func(o *Order) { o.Condition = Cancelling })
+	if all, err := j.grants(account, 1); err != nil || all[grant{usdc, permit2, ByToken}] != b.ID {
+		t.Errorf("%v, %v; a is %s, b %s", all, err, a.ID, b.ID)
 	}
 }
 

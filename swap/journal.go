@@ -291,7 +291,7 @@ func write(tx *bolt.Tx, was Order, o *Order, note Cause) error {
 	if err := cutHistory(h, o); err != nil {
 		return err
 	}
-	if err := writeGrants(tx, o); err != nil {
+	if err := writeGrants(tx, was, o); err != nil {
 		return err
 	}
 	if o.State.Final() {
@@ -329,14 +329,15 @@ func cutHistory(h *bolt.Bucket, o *Order) error {
 	return nil
 }
 
-// writeGrants indexes the allowances that o's finished steps granted.
-func writeGrants(tx *bolt.Tx, o *Order) error {
+// writeGrants indexes the allowances that o's steps granted which finished since it was
+// stored last: of two orders the one that granted later is named.
+func writeGrants(tx *bolt.Tx, was Order, o *Order) error {
 	if o.Terms.Provider == Wallet {
 		return nil // which only takes away
 	}
 	for i, s := range o.Plan.Steps[:min(len(o.Results), len(o.Plan.Steps))] {
 		f := s.Effect
-		if o.Results[i].Skipped || len(f.Approves) != 1 || f.Target != f.Approves[0].Token && f.Target != permit2Contract {
+		if i < len(was.Results) || o.Results[i].Skipped || len(f.Approves) != 1 || f.Target != f.Approves[0].Token && f.Target != permit2Contract {
 			continue
 		}
 		if err := tx.Bucket(grantBucket).Put(grantKey(o.Terms.Account, o.Terms.SrcChain, grantOf(f)), []byte(o.ID)); err != nil {
@@ -449,24 +450,29 @@ func (j *Journal) busy(ids []string) (n int, err error) {
 // List returns up to limit orders, newest first (ids ascend with time), before
 // the one named by cursor; next is the cursor to go on with, "" at the end. One whose
 // record cannot be read is among them as [Unreadable], whoever it may be of, and hides
-// no other. What stands under a name that no order has is none.
+// no other. What stands under a name that no order has is none. Of the open ones no
+// other is read: those that ended are ever more.
 func (j *Journal) List(account common.Address, openOnly bool, cursor string, limit int) (page []Order, next string, err error) {
+	ids := orderBucket
+	if openOnly {
+		ids = openBucket
+	}
 	err = j.db.View(func(tx *bolt.Tx) error {
-		c := tx.Bucket(orderBucket).Cursor()
-		k, _ := c.Last()
-		if cursor != "" {
-			c.Seek([]byte(cursor))
-			k, _ = c.Prev()
-		}
-		for ; k != nil; k, _ = c.Prev() {
+		c := tx.Bucket(ids).Cursor()
+		for k := lastBefore(c, cursor); k != nil; k, _ = c.Prev() {
 			if !isID(k) {
 				continue
 			}
 			o, err := read(tx, string(k))
-			if err != nil {
+			switch {
+			case errors.Is(err, &Refusal{Code: OrderUnknown}):
+				continue
+			case err != nil:
 				o = unread(tx, string(k), err)
+			case account != (common.Address{}) && o.Terms.Account != account:
+				continue
 			}
-			if err == nil && account != (common.Address{}) && o.Terms.Account != account || openOnly && o.Over() {
+			if openOnly && o.Over() {
 				continue
 			}
 			if len(page) == limit {
@@ -478,6 +484,19 @@ func (j *Journal) List(account common.Address, openOnly bool, cursor string, lim
 		return nil
 	})
 	return page, next, err
+}
+
+// lastBefore moves c to the last key before the one given, which need not be there any
+// more; "" stands for the end.
+func lastBefore(c *bolt.Cursor, key string) []byte {
+	if key != "" {
+		if at, _ := c.Seek([]byte(key)); at != nil {
+			k, _ := c.Prev()
+			return k
+		}
+	}
+	k, _ := c.Last()
+	return k
 }
 
 // point names the places around a commit where a fault test may kill us.

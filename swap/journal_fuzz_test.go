@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"swapkeep/chain"
 
@@ -94,7 +95,7 @@ func FuzzJournal(f *testing.F) {
 				t.Fatalf("%q is read as %+v", stored, u)
 			}
 		}
-		if sum, err := j.Promised(key.Chain, account, usdc); err == nil && sum.Sign() < 0 {
+		if sum, err := j.Promised(key.Chain, account, usdc, time.Now()); err == nil && sum.Sign() < 0 {
 			t.Fatalf("%q promises %s", stored, sum)
 		}
 	})

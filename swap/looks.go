@@ -58,7 +58,7 @@ func (l *looks) pause(id string, alone time.Duration, hurried bool) time.Duratio
 	return alone
 }
 
-// leave is for an order that has ended.
+// leave gives up the share of an order that has ended or cannot be read.
 func (l *looks) leave(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,14 +70,28 @@ func inTurn(place int) time.Duration {
 	return time.Duration(max(0, place-mostLooks+1)) * time.Second / mostLooks
 }
 
-// hurried reports whether o waits for a signature or for the end of a transaction, and
-// for no person: its quote, or its deadline, does not wait.
+// Pause is how long an order that made no progress for so long waits before the
+// next look: ever more slowly, without an end.
+func Pause(still time.Duration) time.Duration {
+	for _, p := range []struct{ below, pause time.Duration }{
+		{time.Minute, time.Second}, {10 * time.Minute, 5 * time.Second}, {time.Hour, 15 * time.Second},
+		{24 * time.Hour, time.Minute}, {7 * 24 * time.Hour, 10 * time.Minute},
+	} {
+		if still < p.below {
+			return p.pause
+		}
+	}
+	return time.Hour
+}
+
+// hurried reports whether o waits for a signature, for the end of a transaction or for
+// being cancelled, and for no person: its quote, or its deadline, does not wait.
 func (o Order) hurried() bool {
 	switch o.Condition {
-	case NeedsConsent, WaitingForUnlock, UnknownStoredState, Changed:
+	case NeedsConsent, WaitingForUnlock, UnknownStoredState, Changed, Unsealed:
 		return false
 	}
-	return unsent(o.State)
+	return unsent(o.State) || o.Cancel && !o.State.Final()
 }
 
 // needsKeys reports whether o may go on as soon as the keys are unlocked.

@@ -61,9 +61,9 @@ func TestEndedOrderHasNoShare(t *testing.T) {
 		left   time.Duration
 		change func(*Order)
 	}{
-		"signed":     {-time.Second, func(*Order) {}},
-		"unsigned":   {-time.Second, func(o *Order) { o.State, o.Step, o.Results = Executing, 0, nil }},
-		"lengthened": {-time.Second, func(o *Order) { o.Plan.Steps[1].Effect.Deadline = b.now().Add(time.Hour) }},
+		"signed":     {-clockSlack - time.Second, func(*Order) {}},
+		"unsigned":   {-clockSlack - time.Second, func(o *Order) { o.State, o.Step, o.Results = Executing, 0, nil }},
+		"lengthened": {-clockSlack - time.Second, func(o *Order) { o.Plan.Steps[1].Effect.Deadline = b.now().Add(time.Hour) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := b.signedOut(300e6, b.now().Add(c.left))

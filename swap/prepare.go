@@ -17,12 +17,6 @@ import (
 // fresh quotes before it ends.
 const consentTime = 20 * time.Minute
 
-// A shelved offer is kept with those that its provider ranks after it.
-type shelved struct {
-	Offer
-	rest []Offer
-}
-
 // Prepare turns an offer into the plan that the user is shown: built by the
 // provider, decoded from its bytes, checked against the terms, simulated on our
 // own nodes, and weighed by gas and price. Where the provider cannot make good an

@@ -48,6 +48,13 @@ type Quoted struct {
 	Order    []string // ids of all offers of the quote so far, best first
 }
 
+// A QuoteResult is the answer to one quote: ranked offers and, for each
+// provider that had none, why.
+type QuoteResult struct {
+	Offers   []Offer           `json:"offers"`
+	Failures map[Kind]*Refusal `json:"failures"`
+}
+
 // Quote asks providers for offers, all at once, and ranks what they answer. A
 // provider that fails has its reason in Failures; the others are not held up.
 // Asking every provider fails only when the request itself is wrong, or the
@@ -67,7 +74,7 @@ func (s *Service) Quote(ctx context.Context, r QuoteRequest, kinds []Kind, each 
 	for _, k := range askedOf(kinds) {
 		wg.Go(func() { s.quoteOne(ctx, b, k, funds) })
 	}
-	if short = checkBalance(ctx, s.o.Nodes, s.o.Journal, r.SrcChain, r.Account, r.TokenIn, r.AmountIn); short != nil {
+	if short = checkBalance(ctx, s.o.Nodes, s.o.Journal, r.SrcChain, r.Account, r.TokenIn, r.AmountIn, s.o.Now()); short != nil {
 		stop()
 	}
 	close(known)

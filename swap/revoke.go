@@ -198,7 +198,7 @@ func (e *Engine) stillUnneeded(o Order) error {
 	if o.Terms.Provider != Wallet {
 		return nil
 	}
-	return e.Journal.unneeded(o.Terms.Account, o.Terms.SrcChain, grantOf(o.Plan.Steps[0].Effect), o.ID)
+	return e.Journal.unneeded(o.Terms.Account, o.Terms.SrcChain, grantOf(o.Plan.Steps[0].Effect), o.ID, e.Now())
 }
 
 // proveRevoked is the proof of a revoke: the receipt of our call, at depth, with

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
+	bolt "go.etcd.io/bbolt"
 )
 
 // rivals are two deposits of the same input, of which the second wants another token,
@@ -81,6 +82,56 @@ func TestRefundOfAnother(t *testing.T) {
 			t.Error("one refund for both")
 		}
 	})
+}
+
+// TestCoinOfTwoFills: what an account gained of the native coin in a block is shown of a
+// fill only where no other order of ours may have paid it in the same block.
+func TestCoinOfTwoFills(t *testing.T) {
+	pays := func(order, hash byte) ledgerTx {
+		tx := fill(0)
+		tx.hash, tx.pays = common.Hash{hash}, map[common.Address]int64{account: 1000}
+		tx.logs = tx.logs[1:]
+		tx.logs[0].Topics = []common.Hash{filledAs, {order}}
+		return tx
+	}
+	coin := func(o *Order) { o.Terms.TokenOut = chain.Native }
+	for name, tc := range map[string]struct {
+		blocks [][]ledgerTx
+		shown  bool
+	}{
+		"in one block": {[][]ledgerTx{{pays(1, 1), pays(2, 2)}}, false},
+		"in two":       {[][]ledgerTx{{pays(1, 1)}, {pays(2, 2)}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCourt(t, 2)
+			c.p.proof = fillProof
+			first, second := c.order(coin), c.order(coin)
+			for _, txs := range tc.blocks {
+				c.src.mine(1, txs...)
+			}
+			c.src.mine(ledgerDepth)
+			for i, id := range []string{first, second} {
+				o := c.looks(id)
+				c.wants(o, byFill, bothAgree)
+				if shown := o.Verdict.Received != nil; shown && o.Verdict.Received.Amount.Int64() != 1000 || shown != (tc.shown && i == 1) {
+					t.Errorf("order %d received %+v", i+1, o.Verdict.Received)
+				}
+			}
+		})
+	}
+}
+
+// TestArrivalBesideUnreadable: an open order whose record cannot be read may wait for the
+// same payment: it takes the provider's word, too, to say whose that is, and no more.
+func TestArrivalBesideUnreadable(t *testing.T) {
+	c, first, second := rivals(t)
+	if err := c.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Put([]byte(second), []byte("{}")) }); err != nil {
+		t.Fatal(err)
+	}
+	tx := c.dst.pay(arrival(1, solver, 1000))
+	c.wants(c.looks(first), "", "")
+	c.says(first, Claim{State: Filled, Tx: tx, Chain: dstChain})
+	c.wants(c.looks(first), byArrival, bothAgree)
 }
 
 // TestArrivalOfAnother: nor is an arrival, of orders that paid different inputs for

@@ -8,8 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"swapkeep/chain"
+
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/math"
 	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
 	"github.com/google/uuid"
 )
 
@@ -345,5 +349,45 @@ func TestSealedForm(t *testing.T) {
 	}
 	if others := slices.Concat(o.ending().message(s), message); bytes.HasPrefix(others, message) {
 		t.Error("two things are sealed alike")
+	}
+}
+
+// TestSealedFormOfAFullRecord: what else a record holds, and how it is held in memory, is
+// nothing to what its user accepted.
+func TestSealedFormOfAFullRecord(t *testing.T) {
+	terms, effects := fourSteps()
+	when := time.Date(2026, 11, 20, 14, 0, 0, 5, time.FixedZone("", 2*60*60))
+	terms.Deadline, terms.Refund = when, &Spend{usdc, big.NewInt(7)}
+	typed := apitypes.TypedData{PrimaryType: "Order", Types: apitypes.Types{"Order": {{Name: "n", Type: "uint256"}}}, Domain: apitypes.TypedDataDomain{ChainId: math.NewHexOrDecimal256(1)},
+		Message: apitypes.TypedDataMessage{"n": new(big.Int).Lsh(big.NewInt(1), 255), "list": []any{}, "text": "<&>"}}
+	o := Order{ID: "order", Digest: common.Hash{1}, Terms: terms, AckCodes: []string{}, Created: when,
+		Offer: Offer{ID: "offer'", Provider: DEX, AmountOut: big.NewInt(1), MinOut: big.NewInt(1), Expires: when, Raw: []byte("{ \"a\": \"<b>\", \"n\": 1.0 }"), Fees: []Payment{}, Net: big.NewInt(-1)},
+		Plan:  Plan{Settlement: ByProvider, Steps: []Step{{Kind: CallStep, Call: &chain.Call{ChainID: 1, Data: []byte{}, Value: new(big.Int)}}, {Kind: TypedStep, Typed: &typed}}}}
+	for _, f := range effects {
+		f.Pays = []Payment{}
+		o.Plan.Steps = append(o.Plan.Steps, Step{Kind: LateStep, Effect: f})
+	}
+	s := Seal{Form: sealForm, Act: "accept", Made: when}
+	want := common.HexToHash("0x8a467a8a34465a9ce6e68d2cb3395eae62bbdfd452423a8f4a908e6d35366f7a")
+	for name, grow := range map[string]func(*Order){
+		"accepted":  func(*Order) {},
+		"read back": func(o *Order) { *o = o.Clone() },
+		"begun": func(o *Order) {
+			o.State, o.Step, o.Revision, o.Results = Executing, 1, 9, []Result{{Tx: common.Hash{2}}}
+		},
+		"sent":       func(o *Order) { o.Attempts, o.Sending = []Attempt{{FeeCap: big.NewInt(1)}}, common.Hash{3} },
+		"told":       func(o *Order) { o.Claim, o.Ref, o.Since = &Claim{}, "ref", map[uint64]uint64{1: 2} },
+		"in need":    func(o *Order) { o.Proposal = &Proposal{Review: Review{Terms: testTerms(), Offer: testOffer()}} },
+		"to be over": func(o *Order) { o.Cancel, o.Updated, o.Reason = true, when, "why" },
+	} {
+		grown := o
+		grow(&grown)
+		if got := crypto.Keccak256Hash(grown.consent().message(s)); got != want {
+			t.Errorf("%s: %s: count sealForm up\n%s", name, got, grown.consent().message(s))
+		}
+	}
+	o.Proposal = &Proposal{Review: Review{Digest: o.Digest, Terms: terms, Offer: o.Offer, Plan: o.Plan, Findings: []Finding{}, Expires: when}, Reason: "why", Made: when, Seal: &s}
+	if got := crypto.Keccak256Hash(o.proposal().message(s)); got != common.HexToHash("0xa4d4af5ecd6835eab83dc1534aacfef6143b378aa878e9cd9cd0973beff05fb7") {
+		t.Errorf("%s: count sealForm up\n%s", got, o.proposal().message(s))
 	}
 }

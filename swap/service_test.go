@@ -455,6 +455,49 @@ func TestOrdersPage(t *testing.T) {
 	}
 }
 
+// TestOpenOrdersAreListedAlone: the open ones are listed without a look at those that
+// ended, which are ever more, and on from one that ended meanwhile.
+func TestOpenOrdersAreListedAlone(t *testing.T) {
+	j := newJournal(t)
+	ends := func(o Order) { j.must(t, &o, func(o *Order) { o.State = Cancelled }) }
+	listed := func(cursor string, limit int) (ids []string) {
+		page, _, err := j.List(common.Address{}, true, cursor, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range page {
+			ids = append(ids, o.ID)
+		}
+		return ids
+	}
+	var open []Order
+	for range 4 {
+		open = append(open, j.spends(t, Swap, 1))
+	}
+	slices.SortFunc(open, func(a, b Order) int { return strings.Compare(b.ID, a.ID) }) // as listed
+	cost := func() float64 { return testing.AllocsPerRun(3, func() { listed("", 10) }) }
+	alone := cost()
+	for range 100 {
+		ends(j.spends(t, Swap, 1))
+	}
+	if beside := cost(); beside > 2*alone {
+		t.Errorf("%.0f allocations for 4 open orders, %.0f beside 100 that ended", alone, beside)
+	}
+	if all, _, err := j.List(common.Address{}, false, "", 200); err != nil || len(all) != 104 {
+		t.Errorf("%d orders in all, %v", len(all), err)
+	}
+	for i := range 2 { // at last the cursor is beyond all that are open
+		ends(open[1-i])
+		if got := listed(open[1].ID, 10); !slices.Equal(got, []string{open[2].ID, open[3].ID}) {
+			t.Errorf("on from one that ended: %v", got)
+		}
+	}
+	err := j.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(orderBucket).Delete([]byte(open[2].ID)) })
+	if got := listed("", 10); err != nil || !slices.Equal(got, []string{open[3].ID}) {
+		t.Errorf("beside one of which nothing is there: %v, %v", got, err)
+	}
+}
+
 func TestSupportTable(t *testing.T) {
 	for _, c := range []struct {
 		k        Kind

@@ -37,15 +37,6 @@ func decodeOrder(b []byte, id string, o *Order) error {
 	return nil
 }
 
-// Recorded is the order of that id that a record holds, or what stands for one that
-// cannot be read.
-func Recorded(record []byte, id string) (o Order) {
-	if err := decodeOrder(record, id, &o); err != nil {
-		return UnreadableOrder(id, true, err)
-	}
-	return o
-}
-
 // sound checks what the rest of this package, and every client, takes for granted of a
 // record.
 func (o *Order) sound(id string) error {

@@ -1,7 +1,10 @@
 package swap
 
 import (
+	"context"
 	"slices"
+
+	"swapkeep/tokens"
 )
 
 // Support is one cell of the spec's table (section 2, network support).
@@ -103,4 +106,62 @@ type ProviderInfo struct {
 	Can     Capabilities    `json:"capabilities"`
 	Fee     ProviderFee     `json:"fee"`
 	Place   *Place          `json:"place,omitempty"` // of a [Placed] provider that is set up
+}
+
+// Providers lists what each provider supports and whether it is set up.
+func (s *Service) Providers() []ProviderInfo {
+	out := make([]ProviderInfo, 0, len(Kinds()))
+	for _, k := range Kinds() {
+		info := ProviderInfo{Kind: k, Support: map[uint64]Cell{}, Can: capabilities[k], Fee: s.o.Fees.provider(k)}
+		var p Provider
+		if p, info.Ready = s.o.Providers[k]; !info.Ready {
+			info.Reason = "not configured"
+		}
+		if placed, ok := p.(Placed); ok {
+			at := placed.Place()
+			info.Place = &at
+		}
+		for _, c := range SupportedChains() {
+			info.Support[c] = SupportOf(k, c)
+		}
+		out = append(out, info)
+	}
+	return out
+}
+
+// Tokens lists what a provider trades on a network, as far as it says so.
+func (s *Service) Tokens(ctx context.Context, k Kind, chainID uint64) ([]tokens.Token, error) {
+	l, err := able[Lister](s, k, "lists no tokens; leave it out")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, quoteTimes[k])
+	defer cancel()
+	return l.Tokens(ctx, chainID)
+}
+
+// Destinations lists the chains that a provider pays out on, if it crosses chains.
+func (s *Service) Destinations(ctx context.Context, k Kind) ([]Destination, error) {
+	r, err := able[Reacher](s, k, "swaps on one chain only; ask bridge or intent")
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, quoteTimes[k])
+	defer cancel()
+	return r.Destinations(ctx)
+}
+
+// able is the provider of that kind as one that does what not all do; lack says what
+// the others answer.
+func able[T any](s *Service, k Kind, lack string) (T, error) {
+	var none T
+	p, ok := s.o.Providers[k]
+	if !ok {
+		return none, Refuse(ProviderDown, "the %s provider is not configured", k)
+	}
+	a, ok := p.(T)
+	if !ok {
+		return none, refuseField(BadRequest, "provider", "the %s provider %s", k, lack)
+	}
+	return a, nil
 }

@@ -22,27 +22,6 @@ func (o Order) voids() bool {
 	return o.Cancel && o.ordered() && o.Submission != nil
 }
 
-// cancellable refuses to end an order that is out of the wallet's hands.
-func (s *Service) cancellable(o Order) error {
-	if o.State != Submitting && o.State != Settling || o.Plan.Settlement != ByProvider || o.Cancel {
-		return nil
-	}
-	f := o.Plan.last()
-	_, can := s.o.Providers[o.Terms.Provider].(Canceller)
-	until := f.Deadline.UTC().Format(time.RFC3339)
-	switch {
-	case handsOver(f.Kind):
-		return Refuse(CannotCancel, "the input is handed over; %s settles it or gives it back, and no transaction of yours can change that", f.TrustedTo)
-	case f.Kind != Signed || o.Submission == nil:
-		return nil
-	case !can:
-		return &Refusal{Code: CannotCancel, Reason: "the order is signed and handed over, and cannot be taken back; it ends by itself at " + until, Data: map[string]string{"until": until}}
-	case s.o.Now().Add(leastVoid).After(f.Deadline):
-		return &Refusal{Code: CannotCancel, Reason: "the order ends by itself at " + until + ", before it could be made void", Data: map[string]string{"until": until}}
-	}
-	return nil
-}
-
 // void carries the wish to end a signed order one step further, after a look for
 // its end, which said note and err. The order stays open until what was sent for it
 // has its place on the chain: otherwise a nonce would be left open behind it.
@@ -53,6 +32,10 @@ func (e *Engine) void(ctx context.Context, o *Order, note Cause, err error) (Cau
 	case lookup != nil:
 		return untold, lookup
 	case tx == nil && (ended || e.Now().Add(leastVoid).After(o.Plan.last().Deadline)):
+		if !ended && (o.Condition == WaitingForUnlock || o.Distrusted()) {
+			o.Condition = NoCondition
+			o.because(because(EndsByItself))
+		}
 		return note, err // nothing was sent, and nothing need be
 	case tx == nil:
 		said, failed := e.sendVoid(ctx, o, key)

@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 
 	"swapkeep/chain"
+	"swapkeep/durable"
 	"swapkeep/host/protocol"
 	"swapkeep/swap"
 	"swapkeep/tokens"
@@ -45,19 +43,8 @@ func (d *daemon) openTokens(providers map[swap.Kind]swap.Provider) error {
 }
 
 func readList(path string) (*tokens.List, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a regular file") // a pipe would be waited for
-	}
+	text, err := durable.Read(path, tokens.MaxListBytes)
 	if err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(f, tokens.MaxListBytes+1))
-	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
 	return tokens.ParseList(text)

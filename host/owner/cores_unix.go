@@ -4,6 +4,6 @@ package owner
 
 import "golang.org/x/sys/unix"
 
-// NoCoreDumps keeps the memory of this process and of what it starts out of
+// noCoreDumps keeps the memory of this process and of what it starts out of
 // core files: it may hold a password or a key.
-func NoCoreDumps() error { return unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) }
+func noCoreDumps() error { return unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) }

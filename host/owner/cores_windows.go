@@ -1,5 +1,5 @@
 package owner
 
-// NoCoreDumps has nothing to do where crash reports leave the memory out unless
+// noCoreDumps has nothing to do where crash reports leave the memory out unless
 // the user asks for it.
-func NoCoreDumps() error { return nil }
+func noCoreDumps() error { return nil }

@@ -1,6 +1,7 @@
 package owner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,16 +40,17 @@ func Rejoin(ctx context.Context, l Launch) (net.Conn, error) {
 func reach(ctx context.Context, s *starter) (net.Conn, error) {
 	l := s.launch
 	conn, err := transport.Dial(ctx, l.Place)
-	if !errors.Is(err, transport.ErrNoDaemon) {
-		return conn, late(ctx, err)
+	if err = late(ctx, err); !errors.Is(err, transport.ErrNoDaemon) {
+		return conn, err
 	}
 	if err := transport.Prepare(l.Place); err != nil {
 		return nil, err
 	}
 	defer s.stop()
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		if conn, err = s.step(ctx); !errors.Is(err, transport.ErrNoDaemon) {
-			return conn, late(ctx, err)
+		conn, err = s.step(ctx)
+		if err = late(ctx, err); !errors.Is(err, transport.ErrNoDaemon) {
+			return conn, err
 		}
 		select {
 		case <-ctx.Done():
@@ -62,12 +64,13 @@ func reach(ctx context.Context, s *starter) (net.Conn, error) {
 	}
 }
 
-// late names a dial that ctx's end cut off for what it is: no daemon in time.
+// late names a dial that ctx's end cut off for what it is: no daemon in time. The dial
+// knows the time by itself, and may notice before ctx does.
 func late(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() == nil {
+	if err == nil || ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", transport.ErrNoDaemon, ctx.Err())
+	return fmt.Errorf("%w: %w", transport.ErrNoDaemon, cmp.Or(ctx.Err(), context.DeadlineExceeded))
 }
 
 // A starter is one caller's share in starting the daemon.

@@ -2,7 +2,7 @@ package owner
 
 import "golang.org/x/sys/unix"
 
-// HideMemory keeps debuggers of the same user from this process
+// hideMemory keeps debuggers of the same user from this process
 // (PT_DENY_ATTACH, ptrace(2)). Root still reads its memory. What this process
 // starts is not covered. It may be repeated.
-func HideMemory() error { return unix.PtraceDenyAttach() }
+func hideMemory() error { return unix.PtraceDenyAttach() }

@@ -10,12 +10,12 @@ import (
 // it lives, whose it is, wait for its end, and end it.
 const keptAccess = windows.PROCESS_QUERY_LIMITED_INFORMATION | windows.PROCESS_TERMINATE | windows.READ_CONTROL | windows.SYNCHRONIZE
 
-// HideMemory keeps this process's memory from other processes of the same
+// hideMemory keeps this process's memory from other processes of the same
 // user: they may neither read it, nor write it, nor take its handles, nor give
 // themselves the right to. Administrators can. Handles that are open already,
 // such as that of the process which started this one, stay as they are. What
 // this process starts is not covered. It may be repeated.
-func HideMemory() error {
+func hideMemory() error {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
 		return fmt.Errorf("ask who runs this: %w", err)

@@ -6,10 +6,10 @@ import "fmt"
 // in it, from core files and from other processes of the same user. It is called before
 // anything secret is read; a program that cannot do it does not go on.
 func KeepMemory() error {
-	if err := NoCoreDumps(); err != nil {
+	if err := noCoreDumps(); err != nil {
 		return fmt.Errorf("forbid core dumps: %w", err)
 	}
-	if err := HideMemory(); err != nil {
+	if err := hideMemory(); err != nil {
 		return fmt.Errorf("hide the memory: %w", err)
 	}
 	return nil

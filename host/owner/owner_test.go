@@ -406,6 +406,49 @@ func TestEnsureStartsAKilledDaemonAgain(t *testing.T) {
 	}
 }
 
+// A dial that was cut off says that no daemon came in time, and that it was stopped where
+// it was: the dial may notice the end before the context tells of it.
+func TestRejoinInNoTime(t *testing.T) {
+	l := launch(t, "daemon")
+	pid, err := ensure(t, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := WaitFree(t.Context(), l.Place); err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	for name, ctx := range map[string]context.Context{"over": over, "not told": untold{over, time.Now().Add(300 * time.Millisecond)}} {
+		if _, err := Rejoin(ctx, l); !errors.Is(err, ErrStopped) || !errors.Is(err, transport.ErrNoDaemon) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// untold is a context that is over before it says so.
+type untold struct {
+	context.Context
+	tells time.Time
+}
+
+func (u untold) Done() <-chan struct{} {
+	if time.Now().Before(u.tells) {
+		return nil
+	}
+	return u.Context.Done()
+}
+
+func (u untold) Err() error {
+	if time.Now().Before(u.tells) {
+		return nil
+	}
+	return u.Context.Err()
+}
+
 func TestEnsureGivesUp(t *testing.T) {
 	l := launch(t, "never-ends")
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)

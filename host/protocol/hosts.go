@@ -96,7 +96,7 @@ type StatusResult struct {
 	Started     time.Time    `json:"started"`
 	Keys        string       `json:"keys" doc:"none, locked, unlocked or the name of an error"`
 	Network     uint64       `json:"network" doc:"chain id of the active network"`
-	OpenOrders  int          `json:"openOrders" doc:"orders that have not ended, counted up to one page"`
+	OpenOrders  int          `json:"openOrders" doc:"orders that have not ended"`
 	Prices      PricesStatus `json:"prices"`
 	Connections []Connection `json:"connections"`
 	Problems    []Problem    `json:"problems" doc:"empty when all is well"`

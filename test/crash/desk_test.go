@@ -4,26 +4,23 @@ package crash
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
 
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
-	"swapkeep/host/transport"
 	"swapkeep/sandbox"
 	"swapkeep/test/processes"
+	"swapkeep/test/programs"
 )
 
 const (

@@ -4,12 +4,12 @@ package crash
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
+	"swapkeep/test/witness"
 )
 
 // The kinds of provider.

@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
+	"swapkeep/sandbox/sandboxtest"
 )
 
 // A keeping is something that the daemon keeps in one commit: after a death it is
@@ -60,9 +61,9 @@ var keepings = []keeping{
 // unknownToken is one that no list has: the V2 pair's own.
 func (d *desk) unknownToken() protocol.Address {
 	d.t.Helper()
-	n := d.lane.Chain(base).Network
-	pair := d.lane.read(d.t, base, n.Contracts.V2Factory, "0xe6a43905", n.Wrapped.Address, n.Tokens[0].Address) // getPair(address,address)
-	return protocol.Address(common.BytesToAddress(pair).Hex())
+	c := d.lane.Chain(base)
+	pair := sandboxtest.View(d.t, c, c.Network.Contracts.V2Factory, "getPair(address,address)", 0, c.Network.Wrapped.Address, c.Network.Tokens[0].Address)
+	return protocol.Address(common.BigToAddress(pair).Hex())
 }
 
 // TestKeptKilledAtEveryPoint kills the daemon around each commit of what it keeps

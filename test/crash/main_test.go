@@ -19,11 +19,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"swapkeep/test/programs"
 )
 
 // atOnce is how many cases run at the same time, each on a lane of its own.

@@ -10,6 +10,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
+	"swapkeep/sandbox/sandboxtest"
 )
 
 // input is the token that the plan's last step spends: a provider that takes tokens

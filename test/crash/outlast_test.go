@@ -4,12 +4,12 @@ package crash
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"swapkeep/fault"
 	"swapkeep/host/protocol"
 )
 

@@ -13,6 +13,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"swapkeep/host/protocol"
+	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
 )
 

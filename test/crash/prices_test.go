@@ -3,11 +3,6 @@
 package crash
 
 import (
-	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 

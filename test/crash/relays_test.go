@@ -3,8 +3,6 @@
 package crash
 
 import (
-	"encoding/json"
-	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
 	"swapkeep/test/processes"
+	"swapkeep/test/programs"
 )
 
 const manyRelays = 20

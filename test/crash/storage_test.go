@@ -11,10 +11,10 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
-	"golang.org/x/sys/unix"
 
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox/inject"
+	"swapkeep/test/processes"
 )
 
 // limit has the disk be full for a process, and lets it have room again with 0.

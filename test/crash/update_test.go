@@ -3,7 +3,6 @@
 package crash
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -15,9 +14,9 @@ import (
 	"time"
 
 	"swapkeep/host/client"
-	"swapkeep/host/protocol"
 	"swapkeep/host/relay"
 	"swapkeep/host/transport"
+	"swapkeep/test/programs"
 )
 
 // versions that are installed one over the other; the first is what all programs for

@@ -5,19 +5,16 @@ package crash
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/big"
-	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	bolt "go.etcd.io/bbolt"
 
 	"swapkeep/host/protocol"
+	"swapkeep/test/witness"
 )
 
 // untouched wants that nothing at all came of it.

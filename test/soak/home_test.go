@@ -5,8 +5,6 @@ package soak
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,20 +18,18 @@ import (
 	"swapkeep/host/owner"
 	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
+	"swapkeep/test/programs"
 )
 
 const (
-	extension = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-	password  = "correct horse battery staple"
-	patience  = 30 * time.Second // of real time, for anything to happen on a busy machine
+	password = "correct horse battery staple"
+	patience = 30 * time.Second // of real time, for anything to happen on a busy machine
 )
 
 // A home is where a daemon lives.
 type home struct {
+	*programs.Home
 	t      *testing.T
-	dir    string
-	place  transport.Place
-	env    []string
 	daemon *exec.Cmd
 	said   bytes.Buffer
 }
@@ -45,18 +41,15 @@ func open(t *testing.T, more ...string) *home {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &home{t: t, dir: dir, place: transport.Place{Home: filepath.Join(dir, "state")}}
-	if err := os.MkdirAll(h.place.Home, 0o700); err != nil {
+	h := &home{Home: programs.NewHome(dir, filepath.Join(world.root, "world", "config.toml")), t: t}
+	h.Bin = built()
+	if err := os.MkdirAll(h.Place.Home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	h.env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "SWAPKEEP_HOME=" + h.place.Home, "SWAPKEEP_CONFIG=" + filepath.Join(world.root, "world", "config.toml"),
-		"SWAPKEEP_EXTENSIONS_CHROMIUM=" + extension, "SWAPKEEP_KEYS_BACKEND=file",
-		"SWAPKEEP_CHEAP_KDF=1",
-	}
-	h.env = append(h.env, more...)
+	h.Env = append(h.Env, "SWAPKEEP_KEYS_BACKEND=file", "SWAPKEEP_CHEAP_KDF=1")
+	h.Env = append(h.Env, more...)
 	line := []byte(`{"level":"info","message":"as of yesterday"}` + "\n")
-	if err := os.WriteFile(h.place.LogPath(), bytes.Repeat(line, (owner.MaxLog-4<<10)/len(line)), 0o600); err != nil {
+	if err := os.WriteFile(h.Place.LogPath(), bytes.Repeat(line, (owner.MaxLog-4<<10)/len(line)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	h.start()
@@ -67,14 +60,17 @@ func open(t *testing.T, more ...string) *home {
 // start returns when the daemon listens: a relay would else start one of its own.
 func (h *home) start() {
 	h.t.Helper()
-	h.daemon = exec.Command(filepath.Join(world.root, "swapkeepd"))
-	h.daemon.Env = append([]string{"SWAPKEEP_FAULT_FIGURES=" + h.figuresPath(), "SWAPKEEP_CLOCK_PACE=" + world.pace}, h.env...)
+	measured, err := h.Measured()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.daemon = h.Daemon(measured, "SWAPKEEP_CLOCK_PACE="+world.pace)
 	h.daemon.Stderr = &h.said
 	if err := h.daemon.Start(); err != nil {
 		h.t.Fatal(err)
 	}
 	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		c, err := transport.Dial(h.t.Context(), h.place)
+		c, err := transport.Dial(h.t.Context(), h.Place)
 		if err == nil {
 			_ = c.Close()
 			return
@@ -89,7 +85,7 @@ func (h *home) start() {
 func (h *home) close() {
 	h.stop()
 	if h.t.Failed() {
-		h.t.Log(h.log())
+		h.t.Log(h.Log())
 	}
 }
 
@@ -105,40 +101,19 @@ func (h *home) stop() {
 	}
 }
 
-// log is the end of what the daemon said.
-func (h *home) log() string {
-	b, err := os.ReadFile(h.place.LogPath())
-	if err != nil {
-		return err.Error()
-	}
-	return string(b[max(0, len(b)-6000):])
-}
-
-func (h *home) figuresPath() string { return filepath.Join(h.dir, "figures") }
-
 // figures are what the daemon holds now.
-func (h *home) figures() (f fault.Figures) {
+func (h *home) figures() fault.Figures {
 	h.t.Helper()
-	if err := os.Remove(h.figuresPath()); err != nil && !errors.Is(err, os.ErrNotExist) {
-		h.t.Fatal(err)
+	f, err := h.Figures(h.daemon.Process.Pid, patience)
+	if err != nil {
+		h.t.Fatalf("no figures: %v\n%s", err, h.Log())
 	}
-	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		b, err := os.ReadFile(h.figuresPath())
-		if err == nil {
-			err = json.Unmarshal(b, &f)
-		}
-		if err == nil {
-			return f
-		}
-		if time.Now().After(end) {
-			h.t.Fatalf("no figures: %v\n%s", err, h.log())
-		}
-	}
+	return f
 }
 
 // size of a file in the home, 0 if there is none.
 func (h *home) size(name string) int64 {
-	info, err := os.Stat(filepath.Join(h.place.Home, name))
+	info, err := os.Stat(filepath.Join(h.Place.Home, name))
 	if err != nil {
 		return 0
 	}
@@ -153,25 +128,14 @@ type window struct {
 
 func (h *home) window() *window {
 	h.t.Helper()
-	cmd := exec.Command(filepath.Join(world.root, "swapkeep"), "chrome-extension://"+extension+"/")
-	cmd.Env = h.env
-	p, err := client.Start(cmd)
+	p, err := client.Start(h.Command(nil, programs.Origin))
+	if err == nil {
+		_, err = programs.Hello(p, patience)
+	}
 	if err != nil {
-		h.t.Fatal(err)
+		h.t.Fatalf("%v\n%s%s", err, h.Log(), h.said.String())
 	}
-	w := &window{h, p}
-	for late := time.After(patience); ; {
-		select {
-		case n := <-p.Notifications():
-			if n.Method == "host.hello" {
-				return w
-			}
-		case <-p.Done():
-			h.t.Fatalf("%v\n%s%s", p.Err(), h.log(), h.said.String())
-		case <-late:
-			h.t.Fatalf("no hello\n%s", h.log())
-		}
-	}
+	return &window{h, p}
 }
 
 func (w *window) shut() {
@@ -192,21 +156,16 @@ func (w *window) ask(method string, params, result any) error {
 func (w *window) must(method string, params, result any) {
 	w.t.Helper()
 	if err := w.ask(method, params, result); err != nil {
-		w.t.Fatalf("%v\n%s", err, w.log())
+		w.t.Fatalf("%v\n%s", err, w.Log())
 	}
 }
 
 // status is what a terminal is told.
-func (h *home) status() (s protocol.StatusResult) {
+func (h *home) status() protocol.StatusResult {
 	h.t.Helper()
-	cmd := exec.Command(filepath.Join(world.root, "swapkeep"), "--json", "status")
-	cmd.Env = h.env
-	out, err := cmd.Output()
-	if err == nil {
-		err = json.Unmarshal(out, &s)
-	}
+	s, err := h.Status()
 	if err != nil {
-		h.t.Fatalf("status: %v\n%s", err, out)
+		h.t.Fatal(err)
 	}
 	return s
 }

@@ -22,13 +22,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"swapkeep/fault"
 	"swapkeep/sandbox"
+	"swapkeep/test/programs"
 )
 
 var (
@@ -52,7 +52,7 @@ func run(m *testing.M) int {
 	var err error
 	if world.root, err = os.MkdirTemp("", "sks"); err == nil {
 		defer os.RemoveAll(world.root)
-		err = build()
+		err = programs.Build(built(), "faults", "")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
@@ -61,15 +61,8 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// build makes the programs as the Makefile does, but for fault tests.
-func build() error {
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-tags", "faults", "-o", world.root+"/", "swapkeep/cmd/swapkeep", "swapkeep/cmd/swapkeepd")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return nil
-}
+// built is where the programs are.
+func built() string { return filepath.Join(world.root, "bin") }
 
 // begin opens the world at a pace that a user can act at.
 func begin(t *testing.T) {

@@ -197,7 +197,7 @@ func (w *window) awaitDeposits(t *testing.T) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("%d deposits are not mined\n%s", early, w.log())
+			t.Fatalf("%d deposits are not mined\n%s", early, w.Log())
 		}
 	}
 }
@@ -250,7 +250,7 @@ func (w *window) settleAll(t *testing.T, count int) (g greeting) {
 		if n > 0 && time.Since(began) > patience+time.Duration(count)*200*time.Millisecond {
 			left := map[string]int{}
 			w.each(true, func(o protocol.Order) { left[o.Terms.Provider+" "+o.State+" "+o.Condition]++ })
-			t.Fatalf("%d of %d orders are still open: %v\n%s", n, count, left, w.log())
+			t.Fatalf("%d of %d orders are still open: %v\n%s", n, count, left, w.Log())
 		}
 	}
 	g.lasted = fault.Now().Sub(by)

@@ -20,7 +20,7 @@ func (h *home) remember() {
 	h.t.Helper()
 	ids := h.priced()
 	h.stop()
-	s, err := series.Open(filepath.Join(h.place.Home, "prices.db"), series.Options{})
+	s, err := series.Open(filepath.Join(h.Place.Home, "prices.db"), series.Options{})
 	if err != nil {
 		h.t.Fatal(err)
 	}

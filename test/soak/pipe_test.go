@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -17,6 +16,7 @@ import (
 
 	"swapkeep/host/frame"
 	"swapkeep/host/protocol"
+	"swapkeep/test/programs"
 )
 
 // A pipe is a relay as its browser has it: bytes in and out. A client would hide
@@ -32,8 +32,7 @@ type pipe struct {
 
 func (h *home) pipe(t *testing.T) *pipe {
 	t.Helper()
-	cmd := exec.Command(filepath.Join(world.root, "swapkeep"), "chrome-extension://"+extension+"/")
-	cmd.Env = h.env
+	cmd := h.Command(nil, programs.Origin)
 	theirIn, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

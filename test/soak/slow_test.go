@@ -17,6 +17,7 @@ import (
 	"swapkeep/host/frame"
 	"swapkeep/host/protocol"
 	"swapkeep/host/transport"
+	"swapkeep/test/programs"
 )
 
 // dropTime is within which who does not read is gone: the buffers in between are full
@@ -52,11 +53,11 @@ func sip(c net.Conn) {
 
 // attach is a connection that the daemon takes for a browser's.
 func (h *home) attach(ctx context.Context) (net.Conn, error) {
-	c, err := transport.Dial(ctx, h.place)
+	c, err := transport.Dial(ctx, h.Place)
 	if err != nil {
 		return nil, err
 	}
-	hello := protocol.AttachParams{Kind: protocol.KindBrowser, Origin: "chrome-extension://" + extension + "/", Version: "0.1.0"}
+	hello := protocol.AttachParams{Kind: protocol.KindBrowser, Origin: programs.Origin, Version: "0.1.0"}
 	if err = (&pipe{frames: frame.NewWriter(c)}).send(0, "host.attach", hello); err == nil {
 		var body []byte
 		if body, err = frame.NewReader(c).Read(); err == nil && !bytes.Contains(body, []byte(`"result"`)) {
@@ -168,7 +169,7 @@ type flooded struct{ dialled, refused atomic.Int64 }
 func (f *flooded) dial(ctx context.Context, h *home) {
 	var silent []net.Conn
 	for ctx.Err() == nil {
-		c, err := transport.Dial(ctx, h.place)
+		c, err := transport.Dial(ctx, h.Place)
 		if err != nil {
 			time.Sleep(time.Millisecond)
 			continue

@@ -10,83 +10,32 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"swapkeep/host/protocol"
+	"swapkeep/test/witness"
 )
 
-// An entry is an order in a provider's book: what the provider knows in truth.
-type entry struct {
-	ref     string
-	deposit common.Hash // zero: none, it was signed
-	payment common.Hash // zero: none
-	back    bool        // the payment gives the input back
-	over    bool        // nothing more will come of it
-	never   bool        // nothing will be paid, though it may not be over
-	mute    bool        // the payment is not named to anybody
-}
+// unpaid are the intent provider's ways of ending an order of which nobody is paid,
+// though it may not be over; unnamed those whose payment is not named to anybody.
+var (
+	unpaid  = []string{"fail", "never", "claim", "borrow"}
+	unnamed = []string{"fail_refund", "fill_unnamed", "fail_fill"}
+)
 
-// books read every provider's.
-var books = map[string]func(*world) ([]entry, error){
-	dex: func(w *world) (all []entry, err error) {
-		orders, err := w.DEX().Orders(w.ctx)
-		for _, o := range orders {
-			all = append(all, entry{ref: o.OrderID.Hex(), payment: orNone(o.TxHash), over: o.Status != "open"})
-		}
-		return all, err
-	},
-	bridge: func(w *world) (all []entry, err error) {
-		for _, o := range w.Bridge().Orders() {
-			if o.Deposit != (common.Hash{}) { // the others are quotes
-				all = append(all, entry{ref: o.RequestID.Hex(), deposit: o.Deposit, payment: o.Payment, back: o.Refund, over: slices.Contains([]string{"success", "failure", "refund"}, o.Status)})
-			}
-		}
-		return all, nil
-	},
-	intent: func(w *world) (all []entry, err error) {
-		for _, o := range w.Intent().Orders() {
-			ways := intentEndings[o.Ending]
-			all = append(all, entry{o.ID, o.Deposit, o.Payment, ways.back, o.Over, ways.never, ways.mute})
-		}
-		return all, nil
-	},
-	gasless: func(w *world) (all []entry, err error) {
-		orders, err := w.Gasless().Orders(w.ctx)
-		for _, o := range orders {
-			all = append(all, entry{ref: o.QuoteID, payment: orNone(o.TxHash), over: o.TxHash != nil})
-		}
-		return all, err
-	},
-}
-
-// intentEndings say what the intent provider's ways of ending an order come to.
-var intentEndings = map[string]struct{ back, never, mute bool }{
-	"refund":       {back: true},
-	"fail_refund":  {back: true, mute: true},
-	"fill_unnamed": {mute: true},
-	"fail_fill":    {mute: true},
-	"fail":         {never: true},
-	"never":        {never: true},
-	"claim":        {never: true},
-	"borrow":       {never: true},
-}
-
-func orNone(h *common.Hash) common.Hash {
-	if h == nil {
-		return common.Hash{}
+// book is what a provider has.
+func (w *world) book(kind string) []witness.Entry {
+	all, err := witness.Books[kind](w.ctx, w.Sandbox)
+	if err != nil {
+		w.find("the book of %s: %v", kind, err)
 	}
-	return *h
+	return all
 }
 
 // inBook finds an order in its provider's book, nil if it is not there, and how often.
-func (w *world) inBook(o protocol.Order) (found *entry, times int) {
-	read := books[o.Terms.Provider]
-	if read == nil {
+func (w *world) inBook(o protocol.Order) (found *witness.Entry, times int) {
+	if witness.Books[o.Terms.Provider] == nil {
 		return nil, 0
 	}
-	all, err := read(w)
-	if err != nil {
-		w.find("the book of %s: %v", o.Terms.Provider, err)
-	}
-	for _, e := range all {
-		if o.Ref != "" && strings.EqualFold(e.ref, o.Ref) {
+	for _, e := range w.book(o.Terms.Provider) {
+		if o.Ref != "" && strings.EqualFold(e.Ref, o.Ref) {
 			found, times = &e, times+1
 		}
 	}
@@ -100,16 +49,17 @@ func (w *world) endless(o protocol.Order) string {
 		return ""
 	}
 	e, _ := w.inBook(o)
+	paid := e != nil && e.Payment != (common.Hash{}) && (w.mined(o.Terms.DstChainID, e.Payment) || w.mined(o.Terms.SrcChainID, e.Payment))
 	switch {
-	case e == nil || !e.over && e.payment == (common.Hash{}) && !e.never:
+	case e == nil || !e.Over && !paid && !slices.Contains(unpaid, e.Ending): // it is about to pay, or pays again
 		return ""
-	case e.payment == (common.Hash{}):
+	case e.Payment == (common.Hash{}):
 		return "the provider keeps the input"
-	case !w.mined(o.Terms.DstChainID, e.payment) && !w.mined(o.Terms.SrcChainID, e.payment):
+	case !paid:
 		return "the chain forgot the provider's payment"
-	case o.Condition == "settled, and what arrived is unclear" && addr(o.Terms.TokenOut) == native && w.crowded(o.Terms.SrcChainID, e.payment):
+	case o.Condition == "settled, and what arrived is unclear" && addr(o.Terms.TokenOut) == native && w.crowded(o.Terms.SrcChainID, e.Payment):
 		return "the same block changed the account's coin in another way too"
-	case e.mute && addr(o.Terms.TokenOut) == native && !e.back, e.mute && addr(o.Terms.TokenIn) == native && e.back:
+	case slices.Contains(unnamed, e.Ending) && (addr(o.Terms.TokenOut) == native && !e.Back || addr(o.Terms.TokenIn) == native && e.Back):
 		return "a payment of the coin leaves no log, and the provider does not name it"
 	}
 	return ""

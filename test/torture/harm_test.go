@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -14,9 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
-	"swapkeep/host/transport"
 	"swapkeep/sandbox/inject"
 	"swapkeep/test/processes"
 )
@@ -25,27 +21,28 @@ import (
 type harm struct {
 	name   string
 	weight int
+	kills  bool // the daemon
 	do     func(*mischief) (undo func(), done bool)
 }
 
 // harms are all of them.
 var harms = []harm{
-	{"daemon killed", 40, (*mischief).killDaemon},
-	{"daemon killed twice", 6, (*mischief).killTwice},
-	{"relay killed", 20, (*mischief).killRelay},
-	{"daemon stopped", 2, (*mischief).stopDaemon},
-	{"second daemon", 2, (*mischief).secondDaemon},
-	{"wallet locked", 5, (*mischief).lock},
-	{"provider's answers spoilt", 14, (*mischief).spoilProvider},
-	{"node's answers spoilt", 14, (*mischief).spoilNode},
-	{"chain reorganised", 6, (*mischief).reorganise},
-	{"chain stands still", 3, (*mischief).standStill},
-	{"blocks ask more", 3, (*mischief).askMore},
-	{"disk full", 4, (*mischief).fillDisk},
-	{"keychain frozen", 4, (*mischief).freeze},
-	{"clock jumps", 6, (*mischief).jump},
-	{"clock leaps", 2, (*mischief).leap},
-	{"providers change", 8, (*mischief).change},
+	{"daemon killed", 40, true, (*mischief).killDaemon},
+	{"daemon killed twice", 6, true, (*mischief).killTwice},
+	{"relay killed", 20, false, (*mischief).killRelay},
+	{"daemon stopped", 2, true, (*mischief).stopDaemon},
+	{"second daemon", 2, false, (*mischief).secondDaemon},
+	{"wallet locked", 5, false, (*mischief).lock},
+	{"provider's answers spoilt", 14, false, (*mischief).spoilProvider},
+	{"node's answers spoilt", 14, false, (*mischief).spoilNode},
+	{"chain reorganised", 6, false, (*mischief).reorganise},
+	{"chain stands still", 3, false, (*mischief).standStill},
+	{"blocks ask more", 3, false, (*mischief).askMore},
+	{"disk full", 4, false, (*mischief).fillDisk},
+	{"keychain frozen", 4, false, (*mischief).freeze},
+	{"clock jumps", 6, false, (*mischief).jump},
+	{"clock leaps", 2, false, (*mischief).leap},
+	{"providers change", 8, false, (*mischief).change},
 }
 
 // longest is how long a harm that can be undone lasts at most.
@@ -64,6 +61,9 @@ func (m *mischief) storm() {
 	var lasting sync.WaitGroup
 	for !m.w.quiet() && m.w.ctx.Err() == nil {
 		h := m.pick()
+		if h.kills && m.w.lastPart() {
+			continue
+		}
 		undo, done := h.do(m)
 		if done {
 			m.w.count("harm: "+h.name, 1)
@@ -83,6 +83,10 @@ func (m *mischief) storm() {
 	lasting.Wait()
 }
 
+// lastPart reports whether the storm is almost over: a daemon is to live through some of
+// it, so that there is one that may have leaked.
+func (w *world) lastPart() bool { return w.accepted() >= *swaps*4/5 }
+
 func (m *mischief) pick() harm {
 	sum := 0
 	for _, h := range harms {
@@ -93,18 +97,13 @@ func (m *mischief) pick() harm {
 	return harms[i]
 }
 
-// daemon is the process that listens, by the kernel's word; 0 is none.
+// daemon is the process that listens; 0 is none.
 func (w *world) daemon() int {
-	conn, err := transport.Dial(w.ctx, w.place)
+	pid, err := w.PID(w.ctx)
 	if err != nil {
 		return 0
 	}
-	defer conn.Close()
-	peer, err := transport.PeerOf(conn)
-	if err != nil || peer.PID <= 1 || peer.PID == os.Getpid() {
-		return 0
-	}
-	return peer.PID
+	return pid
 }
 
 func (m *mischief) killDaemon() (func(), bool) {
@@ -148,7 +147,7 @@ func (m *mischief) killRelay() (func(), bool) {
 }
 
 func (m *mischief) stopDaemon() (func(), bool) {
-	out, err := m.w.command(nil, "stop").CombinedOutput()
+	out, err := m.w.stop()
 	if err != nil {
 		m.w.tell("stop: %v: %s", err, out)
 	}
@@ -160,8 +159,8 @@ func (m *mischief) secondDaemon() (func(), bool) {
 	if m.w.daemon() == 0 {
 		return nil, false
 	}
-	cmd := exec.Command(filepath.Join(m.w.bin, "swapkeepd"))
-	cmd.Env = m.w.env
+	cmd := exec.Command(filepath.Join(m.w.Bin, "swapkeepd"))
+	cmd.Env = m.w.Env
 	if err := cmd.Start(); err != nil {
 		return nil, false
 	}
@@ -248,28 +247,12 @@ func (m *mischief) askMore() (func(), bool) {
 	return func() { _ = c.AskTip(nil) }, c.AskTip(big.NewInt(5e9+m.rng.Int64N(40e9))) == nil
 }
 
-// tooSmall is less than an empty database: nothing new can be written.
-const tooSmall = 8192
-
 func (m *mischief) fillDisk() (func(), bool) {
 	pid := m.w.daemon()
 	if pid == 0 {
 		return nil, false
 	}
-	return func() { _ = limit(pid, 0) }, limit(pid, tooSmall) == nil
-}
-
-// limit bounds the size of every file that a process writes; 0 lifts it.
-func limit(pid int, size uint64) error {
-	var old unix.Rlimit
-	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, nil, &old); err != nil {
-		return err
-	}
-	bound := unix.Rlimit{Cur: old.Max, Max: old.Max}
-	if size > 0 {
-		bound.Cur = size
-	}
-	return unix.Prlimit(pid, unix.RLIMIT_FSIZE, &bound, nil)
+	return func() { _ = processes.LimitFiles(pid, 0) }, processes.LimitFiles(pid, processes.TooSmall) == nil
 }
 
 func (m *mischief) freeze() (func(), bool) {
@@ -294,19 +277,10 @@ func (m *mischief) clock(by time.Duration) (func(), bool) {
 // complaints are the last of the daemon's warnings and errors.
 func (w *world) complaints() string {
 	var bad []string
-	for line := range strings.Lines(w.logEnd()) {
+	for line := range strings.Lines(w.Log()) {
 		if strings.Contains(line, `"level":"warn"`) || strings.Contains(line, `"level":"error"`) {
 			bad = append(bad, line)
 		}
 	}
 	return strings.Join(bad[max(0, len(bad)-4):], "")
-}
-
-// logEnd is what the daemon last said.
-func (w *world) logEnd() string {
-	b, err := os.ReadFile(w.place.LogPath())
-	if err != nil {
-		return err.Error()
-	}
-	return string(b[max(0, len(b)-3000):])
 }

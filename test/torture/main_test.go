@@ -19,11 +19,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"swapkeep/test/programs"
 )
 
 var (
@@ -50,7 +51,7 @@ func run(m *testing.M) int {
 		return fail(err)
 	}
 	defer os.RemoveAll(root)
-	if err := build(); err != nil {
+	if err := programs.Build(built(), "faults", ""); err != nil {
 		return fail(err)
 	}
 	return m.Run()
@@ -63,19 +64,6 @@ func fail(err error) int {
 
 // built is where the programs are.
 func built() string { return filepath.Join(root, "bin") }
-
-// build makes the programs as the Makefile does, with faults.
-func build() error {
-	if err := os.Mkdir(built(), 0o755); err != nil {
-		return err
-	}
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-tags", "faults", "-o", built(), "swapkeep/cmd/swapkeep", "swapkeep/cmd/swapkeepd")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
-	}
-	return nil
-}
 
 // TestTorture plays the rounds, and ends with a table.
 func TestTorture(t *testing.T) {

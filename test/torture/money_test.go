@@ -14,6 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
+	"swapkeep/test/witness"
 )
 
 func mapsKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
@@ -141,17 +142,17 @@ func (r *reckoning) untouched(o protocol.Order, s sum) {
 }
 
 // booked holds an end against the provider's book.
-func (r *reckoning) booked(o protocol.Order, e entry) {
-	paid := e.payment != (common.Hash{}) && (r.mined(o.Terms.DstChainID, e.payment) || r.mined(o.Terms.SrcChainID, e.payment))
+func (r *reckoning) booked(o protocol.Order, e witness.Entry) {
+	paid := e.Payment != (common.Hash{}) && (r.mined(o.Terms.DstChainID, e.Payment) || r.mined(o.Terms.SrcChainID, e.Payment))
 	switch {
-	case paid && !e.back && o.Final && o.State != "filled":
-		r.find("%s: the provider paid by %s", r.say(o), e.payment)
-	case paid && e.back && o.Final && o.State != "refunded":
-		r.find("%s: the provider gave back by %s", r.say(o), e.payment)
+	case paid && !e.Back && o.Final && o.State != "filled":
+		r.find("%s: the provider paid by %s", r.say(o), e.Payment)
+	case paid && e.Back && o.Final && o.State != "refunded":
+		r.find("%s: the provider gave back by %s", r.say(o), e.Payment)
 	case !paid && (o.State == "filled" || o.State == "refunded"):
 		r.find("%s: the provider paid nothing", r.say(o))
-	case paid && o.Final && o.Verdict.Evidence != nil && common.HexToHash(string(o.Verdict.Evidence.Tx)) != e.payment:
-		r.find("%s: the evidence is %s, the provider paid by %s", r.say(o), o.Verdict.Evidence.Tx, e.payment)
+	case paid && o.Final && o.Verdict.Evidence != nil && common.HexToHash(string(o.Verdict.Evidence.Tx)) != e.Payment:
+		r.find("%s: the evidence is %s, the provider paid by %s", r.say(o), o.Verdict.Evidence.Tx, e.Payment)
 	}
 }
 
@@ -161,14 +162,11 @@ func (r *reckoning) provided() {
 	for _, o := range r.orders {
 		refs[strings.ToLower(o.Order.Ref)] = true
 	}
-	for kind, read := range books {
-		all, err := read(r.world)
-		if err != nil {
-			r.find("the book of %s: %v", kind, err)
-		}
+	for kind := range witness.Books {
+		all := r.book(kind)
 		for _, e := range all {
-			if !refs[strings.ToLower(e.ref)] {
-				r.find("%s has order %s, which nobody knows; deposit %s, payment %s", kind, e.ref, e.deposit, e.payment)
+			if !refs[strings.ToLower(e.Ref)] {
+				r.find("%s has order %s, which nobody knows; deposit %s, payment %s", kind, e.Ref, e.Deposit, e.Payment)
 			}
 		}
 		r.count("orders at "+kind, len(all))

@@ -3,7 +3,6 @@
 package torture
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -41,23 +40,41 @@ func play(t *testing.T, n int) *report {
 			r.find("the world does not end: %v", err)
 		}
 	}()
+	first, err := w.lookAround("first")
+	if err != nil {
+		r.find("before the storm: %v\n%s", err, w.Log())
+		return r
+	}
 	w.storm()
 	w.tell("peace")
-	u := w.newUser("last", windows+2)
-	orders, err := w.settleAll(u)
-	listed, unlisted := w.listed(u)
-	u.leave()
-	if err := errors.Join(err, unlisted); err != nil {
-		r.find("after the storm: %v\n%s", err, w.logEnd())
+	orders, listed, err := w.calm(first)
+	if err != nil {
+		r.find("after the storm: %v\n%s", err, w.Log())
 		return r
 	}
 	w.reckon(orders, listed)
 	if len(r.findings) > 0 && *keep != "" {
-		if err := os.CopyFS(filepath.Join(*keep, fmt.Sprint("round", n)), os.DirFS(w.place.Home)); err != nil {
+		if err := os.CopyFS(filepath.Join(*keep, fmt.Sprint("round", n)), os.DirFS(w.Place.Home)); err != nil {
 			r.find("keep: %v", err)
 		}
 	}
 	return r
+}
+
+// calm brings everything to its end, wants no leak, and asks what there is.
+func (w *world) calm(first holding) (orders []protocol.OrderResult, listed map[grant]protocol.Allowance, err error) {
+	u := w.newUser("last", windows+2)
+	defer u.leave()
+	if err = w.settleAll(u); err == nil {
+		err = w.leakless(u, first)
+	}
+	if err == nil {
+		orders, err = w.orders(u)
+	}
+	if err == nil {
+		listed, err = w.listed(u)
+	}
+	return orders, listed, err
 }
 
 // storm lets users and mischief at the world until enough was accepted.
@@ -72,6 +89,7 @@ func (w *world) storm() {
 	}
 	m := &mischief{w: w, rng: rng, by: w.newUser("mischief", windows+1)}
 	wg.Go(m.storm)
+	wg.Go(w.patrol)
 	for end := time.Now().Add(longestStorm); time.Now().Before(end) && w.accepted() < *swaps && w.ctx.Err() == nil; {
 		time.Sleep(100 * time.Millisecond)
 	}
@@ -80,7 +98,7 @@ func (w *world) storm() {
 }
 
 // settleAll sets the world right, and brings every order to its end.
-func (w *world) settleAll(u *user) ([]protocol.OrderResult, error) {
+func (w *world) settleAll(u *user) error {
 	for _, kind := range []string{dex, bridge, intent, gasless} {
 		w.Faults(kind).Reset()
 	}
@@ -89,13 +107,13 @@ func (w *world) settleAll(u *user) ([]protocol.OrderResult, error) {
 		c.Resume()
 	}
 	if err := w.honesty(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := w.align(0); err != nil {
-		return nil, err
+		return err
 	}
 	if err := u.insist("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil); err != nil {
-		return nil, err
+		return err
 	}
 	for _, c := range slices.Clone(w.consents) {
 		if c.id == "" && c.refused == "" {
@@ -103,21 +121,21 @@ func (w *world) settleAll(u *user) ([]protocol.OrderResult, error) {
 		}
 	}
 	if w.await(u, 20*time.Second) {
-		return w.orders(u)
+		return nil
 	}
 	if err := w.align(past); err != nil {
-		return nil, err
+		return err
 	}
 	ahead := past
 	for end := time.Now().Add(longestPeace); time.Now().Before(end); ahead += look {
 		if err := w.setClock(ahead); err != nil {
-			return nil, err
+			return err
 		}
 		if w.await(u, 7*time.Second) {
 			break
 		}
 	}
-	return w.orders(u)
+	return nil
 }
 
 // await looks so long whether all orders have ended, and agrees to what they propose.

@@ -3,7 +3,6 @@
 package torture
 
 import (
-	"encoding/json"
 	"errors"
 	"math/big"
 	"os"
@@ -15,11 +14,10 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
-	bolt "go.etcd.io/bbolt"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/planted"
 	"swapkeep/test/processes"
+	"swapkeep/test/witness"
 )
 
 // A reckoning holds what daemon and users say of a round against what chains and
@@ -27,7 +25,7 @@ import (
 type reckoning struct {
 	*world
 	orders  map[string]protocol.OrderResult
-	records map[common.Hash]record // what was signed, by the hash of each attempt
+	records map[common.Hash]witness.Record // what was signed, by the hash of each attempt
 	moves   []moved
 	owns    []own
 	grants  map[grant]bool
@@ -35,22 +33,11 @@ type reckoning struct {
 	listed  map[grant]protocol.Allowance
 }
 
-// A record is as much of the sender's journal as this reader needs.
-type record struct {
-	Key      string
-	Nonce    uint64
-	State    string
-	Attempts []struct {
-		Kind string
-		Hash common.Hash
-	}
-}
-
 // reckon ends the world's programs and looks at all that they left.
 func (w *world) reckon(orders []protocol.OrderResult, listed map[grant]protocol.Allowance) {
 	w.leftNothing()
 	w.faultless()
-	r := &reckoning{world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{}, listed: listed}
+	r := &reckoning{world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]witness.Record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{}, listed: listed}
 	for _, o := range orders {
 		if _, twice := r.orders[o.Order.ID]; twice {
 			w.find("order %s is listed twice", o.Order.ID)
@@ -69,7 +56,7 @@ func (w *world) reckon(orders []protocol.OrderResult, listed map[grant]protocol.
 	r.coins()
 	r.allowed()
 	r.provided()
-	w.secrets()
+	w.secretless()
 }
 
 // leftNothing ends relays and daemon as a logout does, and wants nothing left of them.
@@ -81,17 +68,17 @@ func (w *world) leftNothing() {
 	for _, p := range relays {
 		_, _ = p.Stop()
 	}
-	if out, err := w.command(nil, "stop").CombinedOutput(); err != nil {
+	if out, err := w.stop(); err != nil {
 		w.find("stop: %v: %s", err, out)
 	}
-	left, err := processes.Left(w.bin, 5*time.Second)
+	left, err := processes.Left(w.Bin, 5*time.Second)
 	if len(left) > 0 || err != nil {
 		w.find("processes %v are left, %v", left, err)
 	}
 	for _, pid := range left {
 		_ = processes.Kill(pid)
 	}
-	_ = filepath.WalkDir(w.place.Home, func(path string, e os.DirEntry, err error) error {
+	_ = filepath.WalkDir(w.Place.Home, func(path string, e os.DirEntry, err error) error {
 		if err == nil && e.Type()&(os.ModeSocket|os.ModeNamedPipe) != 0 {
 			w.find("the socket %s is left", filepath.Base(path))
 		}
@@ -102,17 +89,17 @@ func (w *world) leftNothing() {
 	})
 }
 
-// faultless wants no daemon to have faulted, by its log, and counts those that died at
-// a point.
+// faultless wants no program to have faulted, by the log and by what else was said, and
+// counts the daemons that died at a point.
 func (w *world) faultless() {
-	for _, path := range []string{w.place.LogPath(), w.place.LogPath() + ".1"} {
+	for _, path := range []string{w.Place.LogPath(), w.Place.LogPath() + ".1", w.said.Name()} {
 		b, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			w.find("log: %v", err)
 		}
 		for line := range strings.Lines(string(b)) {
 			if faulted.MatchString(line) {
-				w.find("the log says: %s", line)
+				w.find("%s says: %s", filepath.Base(path), line)
 			}
 		}
 	}
@@ -128,28 +115,14 @@ var faulted = regexp.MustCompile(`^(panic:|fatal error:|\[signal )|"level":"(fat
 
 // read reads the database of the daemon that is gone, and the chains.
 func (r *reckoning) read() error {
-	db, err := bolt.Open(filepath.Join(r.place.Home, "orders.db"), 0o600, &bolt.Options{ReadOnly: true, Timeout: 5 * time.Second})
+	records, err := witness.Records(r.Place.Home)
 	if err != nil {
 		return err
 	}
-	defer db.Close()
-	err = db.View(func(tx *bolt.Tx) error {
-		for err := range tx.Check() {
-			r.find("orders.db: %v", err)
+	for _, rec := range records {
+		for _, a := range rec.Attempts {
+			r.records[a.Hash] = rec
 		}
-		return tx.Bucket([]byte("sender.tx")).ForEach(func(_, v []byte) error {
-			var rec record
-			if err := json.Unmarshal(v, &rec); err != nil {
-				return err
-			}
-			for _, a := range rec.Attempts {
-				r.records[a.Hash] = rec
-			}
-			return nil
-		})
-	})
-	if err != nil {
-		return err
 	}
 	for _, id := range chains {
 		h := r.history[id]
@@ -205,7 +178,7 @@ func stateOf(o protocol.Order) string {
 }
 
 // orderOf is the order that a record of the sender is for.
-func (rec record) orderOf() string { id, _, _ := strings.Cut(rec.Key, "/"); return id }
+func orderOf(rec witness.Record) string { id, _, _ := strings.Cut(rec.Key, "/"); return id }
 
 // sent wants every transaction that a node was handed, or that was mined, to stand in
 // the journal, and every record to have an end.
@@ -235,8 +208,8 @@ func (r *reckoning) sent() {
 			r.find("transaction %s was mined and is not in the journal", o.tx.Hash())
 			continue
 		}
-		r.claimed[o.tx.Hash()] = rec.orderOf()
-		if r.orders[rec.orderOf()].Order.ID == "" {
+		r.claimed[o.tx.Hash()] = orderOf(rec)
+		if r.orders[orderOf(rec)].Order.ID == "" {
 			r.find("record %s is of no order", rec.Key)
 		}
 		if want := map[bool][]string{true: {"mined", "cancelled"}, false: {"reverted"}}[o.receipt.Status == types.ReceiptStatusSuccessful]; !slices.Contains(want, rec.State) {
@@ -290,8 +263,8 @@ func (r *reckoning) ends() {
 			r.find("%s: the provider has it %d times", r.say(o), times)
 		} else if e != nil {
 			r.booked(o, *e)
-			if !o.Final && r.claimed[e.payment] == "" {
-				r.claimed[e.payment] = o.ID // what it awaits, and cannot prove
+			if !o.Final && r.claimed[e.Payment] == "" {
+				r.claimed[e.Payment] = o.ID // what it awaits, and cannot prove
 			}
 		}
 		if o.Final {
@@ -356,21 +329,5 @@ func (r *reckoning) states(o protocol.OrderResult) {
 			r.find("%s: it goes back to %s from %s", r.say(o.Order), e.State, place[last])
 		}
 		last = max(at, 0)
-	}
-}
-
-// secrets wants neither home nor log to have what the users typed.
-func (w *world) secrets() {
-	s, err := planted.New(planted.Text("password", password), planted.Words("words", w.words))
-	if err != nil {
-		w.find("%v", err)
-		return
-	}
-	found, err := s.Dir(w.place.Home)
-	for _, f := range found {
-		w.find("a secret is left: %s", f)
-	}
-	if files, bytes := s.Looked(); err != nil || files < 3 || bytes < 10_000 {
-		w.find("%d files of %d bytes were searched for secrets, %v", files, bytes, err)
 	}
 }

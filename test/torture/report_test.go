@@ -34,12 +34,15 @@ func (r *report) count(what string, n int) {
 	r.counts[what] += n
 }
 
-// find notes what is not as promised.
+// find notes, once, what is not as promised.
 func (r *report) find(format string, args ...any) {
 	said := fmt.Sprintf(format, args...)
-	r.tell("FOUND %s", said)
 	r.tally.Lock()
 	defer r.tally.Unlock()
+	if slices.Contains(r.findings, said) {
+		return
+	}
+	r.tell("FOUND %s", said)
 	r.findings = append(r.findings, said)
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
+	"swapkeep/test/programs"
 )
 
 const (
@@ -52,7 +53,7 @@ func (u *user) open() error {
 	if !u.w.quiet() && len(u.w.accounts) > 0 && u.rng.IntN(3) == 0 {
 		extra = []string{fmt.Sprintf("SWAPKEEP_FAULT=%s:%d", points[u.rng.IntN(len(points))], 1+u.rng.IntN(3))}
 	}
-	p, err := client.Start(u.w.command(extra, origin))
+	p, err := client.Start(u.w.command(extra, programs.Origin))
 	if err != nil {
 		return err
 	}

@@ -17,17 +17,17 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"swapkeep/fault"
 	"swapkeep/host/client"
 	"swapkeep/host/protocol"
-	"swapkeep/host/transport"
 	"swapkeep/sandbox"
 	"swapkeep/test/keychain"
+	"swapkeep/test/planted"
 	"swapkeep/test/processes"
+	"swapkeep/test/programs"
 )
 
 const (
-	extension = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-	origin    = "chrome-extension://" + extension + "/"
 	// password of the test wallets, which hold nothing and are made anew each time.
 	password = "correct horse battery staple"
 
@@ -43,16 +43,14 @@ var chains = []uint64{1, 10, 56, 8453, 42161, 143, 5330, 39}
 // windows of its users.
 type world struct {
 	*sandbox.Sandbox
+	*programs.Home
 	*report
 	ctx      context.Context
 	end      context.CancelFunc
-	dir      string
-	bin      string
-	place    transport.Place
-	env      []string
+	said     *os.File // what programs write to their standard error
 	keychain *keychain.Service
 	accounts []common.Address
-	words    string
+	secrets  []planted.Secret      // that must be found nowhere
 	history  map[uint64]*chronicle // by chain
 	route    []uint64              // the networks that the users work on, in turn
 	began    time.Time
@@ -68,7 +66,7 @@ type world struct {
 // newWorld starts chains, keychain and daemon, and gives the accounts money.
 func newWorld(ctx context.Context, r *report) (w *world, err error) {
 	w = &world{
-		report: r, dir: filepath.Join(root, fmt.Sprint("r", r.number)), began: time.Now(), peace: make(chan struct{}),
+		report: r, began: time.Now(), peace: make(chan struct{}),
 		relays: map[int]*client.Process{}, drawn: map[string]bool{}, history: map[uint64]*chronicle{},
 	}
 	w.ctx, w.end = context.WithCancel(ctx)
@@ -83,17 +81,21 @@ func newWorld(ctx context.Context, r *report) (w *world, err error) {
 	if w.Sandbox, err = sandbox.Start(ctx, sandbox.Options{Chains: chains, Layout: r.seed | 1, Seed: r.seed | 1}); err != nil {
 		return w, err
 	}
-	if err := w.WriteFiles(w.dir); err != nil {
+	if err := w.WriteFiles(w.Dir); err != nil {
 		return w, err
 	}
-	if w.keychain, err = keychain.Start(filepath.Join(w.dir, "k")); err != nil {
+	if err := w.hideAccess(); err != nil {
 		return w, err
 	}
-	w.env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + w.dir, "SWAPKEEP_HOME=" + w.place.Home, "SWAPKEEP_CONFIG=" + filepath.Join(w.dir, "config.toml"),
-		"SWAPKEEP_EXTENSIONS_CHROMIUM=" + extension, keychain.BusVariable + "=" + w.keychain.Address(),
-		"SWAPKEEP_CHEAP_KDF=1", "SWAPKEEP_CLOCK_SHIFT=@" + w.clockFile(), "SWAPKEEP_LOG_LEVEL=debug", "SWAPKEEP_FAULT_DEATHS=" + w.deaths(),
+	if w.keychain, err = keychain.Start(filepath.Join(w.Dir, "k")); err != nil {
+		return w, err
 	}
+	measured, err := w.Measured()
+	if err != nil {
+		return w, err
+	}
+	w.Env = append(w.Env, keychain.BusVariable+"="+w.keychain.Address(), "SWAPKEEP_CHEAP_KDF=1", "SWAPKEEP_CLOCK_SHIFT=@"+w.clockFile(),
+		"SWAPKEEP_LOG_LEVEL=debug", "SWAPKEEP_FAULT_DEATHS="+w.deaths(), measured)
 	w.route = slices.DeleteFunc(slices.Clone(chains), func(c uint64) bool { return len(serving(c)) == 0 })
 	rand.New(rand.NewPCG(r.seed, 0)).Shuffle(len(w.route), func(i, j int) { w.route[i], w.route[j] = w.route[j], w.route[i] })
 	if err := w.makeWallet(); err != nil {
@@ -102,39 +104,44 @@ func newWorld(ctx context.Context, r *report) (w *world, err error) {
 	return w, w.fund()
 }
 
-func (w *world) makeHome() error {
-	w.bin, w.place = filepath.Join(w.dir, "b"), transport.Place{Home: filepath.Join(w.dir, "s")}
-	for _, dir := range []string{w.dir, w.bin, filepath.Join(w.dir, "k")} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
+func (w *world) makeHome() (err error) {
+	dir := filepath.Join(root, fmt.Sprint("r", w.number))
+	w.Home = programs.NewHome(dir, filepath.Join(dir, "config.toml"))
+	for _, d := range []string{dir, filepath.Join(dir, "k")} {
+		if err := os.Mkdir(d, 0o700); err != nil {
 			return err
 		}
 	}
-	for _, program := range []string{"swapkeep", "swapkeepd"} { // a path of its own tells its processes from another world's
-		if err := os.Link(filepath.Join(built(), program), filepath.Join(w.bin, program)); err != nil {
-			return err
-		}
+	if w.said, err = os.OpenFile(filepath.Join(dir, "said"), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return err
 	}
-	return w.setClock(0)
+	return errors.Join(w.Install(built()), w.setClock(0))
 }
 
-func (w *world) clockFile() string { return filepath.Join(w.dir, "clock") }
+// config is the daemon's configuration.
+func (w *world) config() string { return filepath.Join(w.Dir, "config.toml") }
+
+func (w *world) clockFile() string { return filepath.Join(w.Dir, "clock") }
 
 // deaths is where a daemon writes the point that it dies at.
-func (w *world) deaths() string { return filepath.Join(w.dir, "deaths") }
+func (w *world) deaths() string { return filepath.Join(w.Dir, "deaths") }
 
 // setClock sets by how much the daemon's clock is ahead.
 func (w *world) setClock(ahead time.Duration) error {
-	beside := w.clockFile() + "~" // it reads at any time
-	return errors.Join(os.WriteFile(beside, []byte(ahead.String()), 0o600), os.Rename(beside, w.clockFile()))
+	return fault.SetShift(w.clockFile(), ahead)
 }
 
+// command is swapkeep, which is heard whatever it says.
 func (w *world) command(extra []string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(w.bin, "swapkeep"), args...)
-	cmd.Env = append(slices.Clone(w.env), extra...)
+	cmd := w.Command(extra, args...)
+	cmd.Stderr = w.said
 	return cmd
 }
 
-// makeWallet makes a wallet of so many accounts.
+// stop ends the daemon as a terminal does.
+func (w *world) stop() (out []byte, err error) { return w.command(nil, "stop").Output() }
+
+// makeWallet makes a wallet of so many accounts, and has the daemon keep its secrets.
 func (w *world) makeWallet() error {
 	u := w.newUser("owner", 0)
 	defer u.leave()
@@ -142,7 +149,6 @@ func (w *world) makeWallet() error {
 	if err := u.insist("keys.create", protocol.CreateParams{Request: newUUID(), Password: []byte(password)}, &made); err != nil {
 		return err
 	}
-	w.words = string(made.Words)
 	for range accounts - 1 {
 		if err := u.insist("keys.add", protocol.AddParams{Request: newUUID()}, nil); err != nil {
 			return err
@@ -158,7 +164,7 @@ func (w *world) makeWallet() error {
 	if len(w.accounts) != accounts {
 		return fmt.Errorf("%d accounts, want %d", len(w.accounts), accounts)
 	}
-	return nil
+	return w.plant(u, string(made.Words))
 }
 
 // fund gives each account of everything, lets all chains be at one time, and has their
@@ -260,7 +266,7 @@ func (w *world) close() error {
 		_, _ = p.Stop()
 	}
 	w.mu.Unlock()
-	if left, err := processes.In(w.bin); err == nil { // of a round that broke off
+	if left, err := processes.In(w.Bin); err == nil { // of a round that broke off
 		for _, pid := range left {
 			_ = processes.Kill(pid)
 		}
@@ -270,6 +276,9 @@ func (w *world) close() error {
 	}
 	if w.keychain != nil {
 		w.keychain.Close()
+	}
+	if w.said != nil {
+		_ = w.said.Close()
 	}
 	if w.Sandbox != nil {
 		return w.Sandbox.Close()

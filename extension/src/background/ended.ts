@@ -1,4 +1,5 @@
 import type { Order } from "../wire/protocol";
+import { isObject } from "../wire/object";
 
 /** Ended are the orders that ended while no page was open, until a person has looked at
  * them: by id, whether each was filled. The browser's session keeps them, for it ends
@@ -14,7 +15,7 @@ async function read(): Promise<Ended> {
 }
 
 function endedOf(kept: unknown): Ended {
-	if (typeof kept !== "object" || kept === null) return {};
+	if (!isObject(kept)) return {};
 	return Object.fromEntries(Object.entries(kept).filter((e): e is [string, boolean] => typeof e[1] === "boolean"));
 }
 

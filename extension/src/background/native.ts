@@ -1,6 +1,7 @@
 import { type ErrorName, errors, type Events, type Hello, maxVersion, type Methods, minVersion } from "../wire/protocol";
 import type { Link } from "../wire/link";
 import { Failure, failureOf, type WireError } from "../wire/failure";
+import { isObject } from "../wire/object";
 import { Backoff } from "./backoff";
 import { closing } from "./closing";
 
@@ -44,10 +45,6 @@ export function refusal(name: ErrorName, message?: string): WireError {
 function agreed(hello: Hello | undefined): boolean {
 	const version = hello?.protocol?.selected;
 	return typeof version === "number" && version >= minVersion && version <= maxVersion;
-}
-
-function isObject<T>(said: T): said is T & object {
-	return typeof said === "object" && said !== null;
 }
 
 /** Native is the one port to the host, for all pages: it numbers requests, matches

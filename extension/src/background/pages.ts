@@ -2,6 +2,7 @@ import type { Events, GasPrice, Methods, QuoteParams, Quoted } from "../wire/pro
 import type { Link } from "../wire/link";
 import type { PageMessage, PageRequest } from "../wire/page";
 import { Failure, failureOf, type WireError } from "../wire/failure";
+import { isObject } from "../wire/object";
 import { type Handler } from "./handlers/handler";
 import { handlerOf } from "./handlers/index";
 import { type Native, refusal } from "./native";
@@ -62,7 +63,7 @@ export class Pages {
 		const page = new Page(port, handler);
 		this.pages.add(page);
 		port.onMessage.addListener((request: PageRequest | null) => {
-			if (typeof request === "object" && request !== null) void this.serve(page, request);
+			if (isObject(request)) void this.serve(page, request);
 		});
 		port.onDisconnect.addListener(() => this.leave(page));
 		// What waits for a person waits no longer once one looks.

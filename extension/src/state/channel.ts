@@ -3,6 +3,7 @@ import type { HandlerName } from "../background/handlers/index";
 import type { Link } from "../wire/link";
 import type { PageMessage } from "../wire/page";
 import { Failure, type WireError } from "../wire/failure";
+import { isObject } from "../wire/object";
 import { Backoff } from "../background/backoff";
 
 type Hearers = { [E in keyof Events]?: Set<(params: Events[E]) => void> };
@@ -42,7 +43,7 @@ export function openChannel(name: HandlerName, connect = () => chrome.runtime.co
 	const backoff = new Backoff();
 
 	function heard(message: PageMessage | null): void {
-		if (typeof message !== "object" || message === null) return;
+		if (!isObject(message)) return;
 		if ("id" in message) {
 			const asked = waiting.get(message.id);
 			waiting.delete(message.id);

@@ -1,4 +1,5 @@
 import type { Token } from "../wire/protocol";
+import { isObject } from "../wire/object";
 import { keep, kept } from "../state/local";
 import { store } from "../state/store";
 
@@ -27,7 +28,7 @@ export async function restoreDraft(): Promise<void> {
 
 /** draftOf reads what was kept; undefined: nothing was, or not in this form. */
 export function draftOf(kept: unknown): Draft | undefined {
-	if (typeof kept !== "object" || kept === null) return undefined;
+	if (!isObject(kept)) return undefined;
 	const { tokenIn, tokenOut, destination = 0, amount = "" } = kept as Partial<Record<keyof Draft, unknown>>;
 	const formed = isToken(tokenIn) && isToken(tokenOut) && Number.isSafeInteger(destination) && typeof amount === "string";
 	return formed ? { tokenIn, tokenOut, destination: destination as number, amount } : undefined;
@@ -35,7 +36,7 @@ export function draftOf(kept: unknown): Draft | undefined {
 
 function isToken(kept: unknown): kept is Token | undefined {
 	if (kept === undefined) return true;
-	if (typeof kept !== "object" || kept === null) return false;
+	if (!isObject(kept)) return false;
 	const { chainId, address, symbol, name, decimals } = kept as Partial<Record<keyof Token, unknown>>;
 	const texts = [address, symbol, name].every((text) => typeof text === "string");
 	return texts && Number.isSafeInteger(chainId) && Number.isInteger(decimals) && Number(decimals) >= 0 && Number(decimals) <= 255;

@@ -1,6 +1,7 @@
 /// <reference types="node" />
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isObject } from "./object";
 
 /** What fuzzing is told from outside: FUZZ_SEED plays a finding again, FUZZ_RUNS goes
  * further than a test run does. */
@@ -71,7 +72,7 @@ function bent(text: string, dice: Dice): string {
 	}
 	const holders: Record<string, unknown>[] = [];
 	const walk = (value: unknown): void => {
-		if (typeof value !== "object" || value === null) return;
+		if (!isObject(value)) return;
 		holders.push(value as Record<string, unknown>);
 		for (const inner of Object.values(value)) walk(inner);
 	};

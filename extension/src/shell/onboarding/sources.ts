@@ -1,5 +1,6 @@
 import type { MessageKey } from "../../i18n/keys";
 import type { ErrorName, ImportParams } from "../../wire/protocol";
+import { isObject } from "../../wire/object";
 import { wordCounts, wordsOf } from "./mnemonic";
 
 /** What a wallet can be imported from. */
@@ -55,7 +56,7 @@ function isKeyFile(text: string): boolean {
 	if (new TextEncoder().encode(text).length > maxKeyFile) return false;
 	try {
 		const file: unknown = JSON.parse(text);
-		return typeof file === "object" && file !== null && !Array.isArray(file);
+		return isObject(file) && !Array.isArray(file);
 	} catch {
 		return false;
 	}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Destination, Token } from "../../wire/protocol";
+import { isObject } from "../../wire/object";
 import { NATIVE } from "../../state/wallet";
 
 /** TokenListing is the intent provider's list; without tokens, `reason` says why. */
@@ -81,7 +82,7 @@ function readToken(entry: unknown, chainIds: readonly number[]): Token | undefin
 }
 
 function field(of: unknown, name: string): unknown {
-	return typeof of === "object" && of !== null && Object.hasOwn(of, name) ? (of as Record<string, unknown>)[name] : undefined;
+	return isObject(of) && Object.hasOwn(of, name) ? (of as Record<string, unknown>)[name] : undefined;
 }
 
 // A mark that has no width is no space, though the language counts it as one.

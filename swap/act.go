@@ -1,0 +1,182 @@
+package swap
+
+import (
+	"context"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/google/uuid"
+)
+
+// An ExecuteRequest is the user's consent to a plan: of a swap, or of a revoke.
+type ExecuteRequest struct {
+	Request     string      // uuid; repeating it returns the order it made
+	Digest      common.Hash // of the review that was shown
+	Acknowledge []string    // codes of findings accepted by a second act
+	Origin      string      // extension origin or terminal, for the record
+	Session     string      // the connection's session, as told to the Confirmer
+}
+
+// An Act is what a Confirmer is asked about before anything is signed for it.
+type Act struct {
+	Kind    string // execute, revoke, accept, cancel or speedup
+	Digest  common.Hash
+	Order   string // for accept, cancel and speedup
+	Origin  string
+	Session string
+	Review  *Review  // what was shown, for execute, revoke and accept
+	Ceiling *big.Int // wei, for a speedup that raises the gas ceiling of the order
+}
+
+// A Confirmer makes sure that a person wants an act that ends in a signature.
+// An error means no. [ByCall] is today's; confirmation outside the browser
+// plugs in here.
+type Confirmer interface {
+	Confirm(ctx context.Context, a Act) error
+}
+
+// ByCall confirms by the very call of the popup or terminal that carries the
+// digest it was shown: what is acted on must name a session.
+type ByCall struct{}
+
+// Confirm refuses an act without a session.
+func (ByCall) Confirm(_ context.Context, a Act) error {
+	if a.Session == "" {
+		return Refuse(ConsentDeclined, "unlock the wallet first")
+	}
+	return nil
+}
+
+// Execute journals the user's consent to a prepared plan and starts it.
+func (s *Service) Execute(ctx context.Context, r ExecuteRequest) (Order, error) {
+	return s.carryOut(ctx, "execute", r)
+}
+
+// carryOut is Execute for both kinds of plan; act tells which.
+func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (Order, error) {
+	if err := tidyRequest(&r.Request); err != nil {
+		return Order{}, err
+	}
+	slices.Sort(r.Acknowledge)
+	content := crypto.Keccak256Hash([]byte(act), r.Digest[:], []byte(strings.Join(r.Acknowledge, ",")))
+	if o, ok, err := s.o.Journal.Asked(r.Request, content); ok || err != nil {
+		return o, err
+	}
+	review, err := s.consented(act, r)
+	if err != nil {
+		return Order{}, err
+	}
+	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: act, Digest: r.Digest, Origin: r.Origin, Session: r.Session, Review: &review}); err != nil {
+		return Order{}, err
+	}
+	id, err := uuid.NewV7() // ids ascend with time
+	if err != nil {
+		return Order{}, err
+	}
+	now := s.o.Now().UTC()
+	o := Order{ID: id.String(), Request: r.Request, Digest: r.Digest, Origin: r.Origin, Terms: review.Terms,
+		Offer: review.Offer, Plan: review.Plan, AckCodes: heeded(review.Findings, r.Acknowledge), State: Accepted, Created: now, Updated: now}
+	if o.Seal, err = s.engine.seal(o.consent(), act, now); err != nil {
+		return Order{}, err
+	}
+	o, made, err := s.o.Journal.Create(o, content)
+	if err != nil {
+		return Order{}, err
+	}
+	if made {
+		s.spend(review)
+		s.tell(o.Clone())
+		s.start(o.ID)
+	}
+	return o, nil
+}
+
+// tidyRequest brings a uuid to the one form in which it is remembered.
+func tidyRequest(request *string) error {
+	id, err := uuid.Parse(*request)
+	if err != nil {
+		return refuseField(BadRequest, "request", "must be a uuid")
+	}
+	*request = id.String()
+	return nil
+}
+
+// consented finds the plan of a digest and makes sure that it may be executed
+// and that every finding that needs a second act got one.
+func (s *Service) consented(act string, r ExecuteRequest) (Review, error) {
+	s.mu.Lock()
+	shelf, again := s.plans, "prepare it again"
+	if act == "revoke" {
+		shelf, again = s.revokes, "list the allowances again"
+	}
+	review, ok := shelf.get(r.Digest.Hex())
+	s.mu.Unlock()
+	if late := ok && s.o.Now().After(review.Expires); !ok || late {
+		if o, err := s.o.Journal.ByDigest(r.Digest); err == nil {
+			return review, &Refusal{Code: PlanExecuted, Reason: "this plan was already carried out; " + again, Data: map[string]string{"order": o.ID}}
+		}
+		if late {
+			return review, Refuse(QuoteExpired, "too much time has passed since it was shown; %s", again)
+		}
+		return review, Refuse(PlanUnknown, "no prepared plan has this digest; %s (plans are dropped on lock, account and network changes)", again)
+	}
+	if act == "revoke" {
+		if err := s.o.Journal.unneeded(review.Terms.Account, review.Terms.SrcChain, grantOf(review.Plan.Steps[0].Effect), "", s.o.Now()); err != nil {
+			return review, err
+		}
+	}
+	if err := acceptable(review.Findings, r.Acknowledge); err != nil {
+		return review, err
+	}
+	open, err := s.o.Journal.Open()
+	if err != nil {
+		return review, err
+	}
+	if len(open) < s.o.OpenOrders {
+		return review, nil
+	}
+	busy, err := s.o.Journal.busy(open)
+	if err == nil && busy >= s.o.OpenOrders {
+		err = Refuse(TooManyOrders, "%d orders are in progress; wait for some to end", busy)
+	}
+	return review, err
+}
+
+// acceptable refuses what a finding blocks, and what needs a second act that was
+// not taken.
+func acceptable(found []Finding, acknowledged []string) error {
+	for _, f := range found {
+		switch {
+		case f.Severity == Block:
+			code, ok := blockCodes[f.Code]
+			if !ok {
+				code = NotAsAccepted
+			}
+			return &Refusal{Code: code, Reason: f.Text, Data: f.Data}
+		case f.Severity == Acknowledge && !slices.Contains(acknowledged, f.Code):
+			return &Refusal{Code: NeedsAcknowledge, Field: f.Code, Reason: f.Text + "; accept it by naming " + f.Code, Data: f.Data}
+		}
+	}
+	return nil
+}
+
+// heeded are the codes that stand for a finding which was shown. Others say nothing.
+func heeded(found []Finding, acknowledged []string) (codes []string) {
+	for _, f := range found {
+		if f.Severity == Acknowledge && slices.Contains(acknowledged, f.Code) && !slices.Contains(codes, f.Code) {
+			codes = append(codes, f.Code)
+		}
+	}
+	slices.Sort(codes)
+	return codes
+}
+
+// blockCodes maps a blocking finding to the refusal that executing it gets.
+var blockCodes = map[string]Code{
+	"gas_insufficient": InsufficientGas,
+	"gas_ceiling":      InsufficientGas,
+	"price_off":        PriceRefused,
+}

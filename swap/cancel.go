@@ -1,0 +1,112 @@
+package swap
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// A CancelRequest asks for an order to end.
+type CancelRequest struct {
+	Request string // uuid
+	Order   string
+	Digest  common.Hash // of the order, as shown
+	Origin  string
+	Session string
+}
+
+// Cancel records that the user wants an order to end; the engine does the rest.
+func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
+	if err := tidyRequest(&r.Request); err != nil {
+		return Order{}, err
+	}
+	o, err := s.o.Journal.Get(r.Order)
+	if err != nil {
+		return o, err
+	}
+	if r.Digest != o.Digest {
+		return o, refuseField(BadRequest, "digest", "is not the digest of that order")
+	}
+	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "cancel", Order: r.Order, Digest: o.Digest, Origin: r.Origin, Session: r.Session}); err != nil {
+		return o, err
+	}
+	content := crypto.Keccak256Hash([]byte("cancel"), []byte(r.Order))
+	// A repeat goes on: the first may have died between uuid and wish.
+	if repeated, err := s.o.Journal.Ask(r.Request, content, r.Order); err != nil || repeated && o.State.Final() {
+		return o, err
+	}
+	for range 10 {
+		if o.State.Final() {
+			return o, Refuse(OrderFinal, "the order is already %s", o.State)
+		}
+		if o.Cancel && !o.Distrusted() {
+			return o, nil
+		}
+		if err := s.cancellable(o); err != nil {
+			return o, err
+		}
+		if err := s.wishEnd(&o); err != nil {
+			return o, err
+		}
+		if err = s.o.Journal.Update(&o, because(UserCancelled)); !errors.Is(err, errStale) {
+			break
+		}
+		if o, err = s.o.Journal.Get(r.Order); err != nil {
+			return o, err
+		}
+	}
+	if err == nil {
+		s.tell(o.Clone())
+		s.start(o.ID)
+	}
+	return o, err
+}
+
+// cancellable refuses to end an order that is out of the wallet's hands.
+func (s *Service) cancellable(o Order) error {
+	if o.State != Submitting && o.State != Settling || o.Plan.Settlement != ByProvider || o.Cancel {
+		return nil
+	}
+	f := o.Plan.last()
+	_, can := s.o.Providers[o.Terms.Provider].(Canceller)
+	until := f.Deadline.UTC().Format(time.RFC3339)
+	switch {
+	case handsOver(f.Kind):
+		return Refuse(CannotCancel, "the input is handed over; %s settles it or gives it back, and no transaction of yours can change that", f.TrustedTo)
+	case f.Kind != Signed || o.Submission == nil:
+		return nil
+	case o.lapsed(s.o.Now()):
+		return &Refusal{Code: CannotCancel, Reason: "the order could be filled until " + until + "; there is nothing left to cancel, and what became of it is still looked for", Data: map[string]string{"until": until}}
+	case !can:
+		return &Refusal{Code: CannotCancel, Reason: "the order is signed and handed over, and cannot be taken back; it ends by itself at " + until, Data: map[string]string{"until": until}}
+	case s.o.Now().Add(leastVoid).After(f.Deadline):
+		return &Refusal{Code: CannotCancel, Reason: "the order ends by itself at " + until + ", before it could be made void", Data: map[string]string{"until": until}}
+	}
+	return nil
+}
+
+// wishEnd has o say that its user wants it ended. That of an account which no wallet has
+// goes without a seal as long as nothing is out that only a signature could end.
+func (s *Service) wishEnd(o *Order) error {
+	now := s.o.Now().UTC()
+	if distrusted(s.engine.accepted(*o)) {
+		s.engine.capGas(o)
+	}
+	seal, err := s.engine.seal(o.ending(), "cancel", now)
+	switch {
+	case err == nil:
+		o.Ending = seal
+	case s.o.IsLocked(err):
+		return err
+	default:
+		if out, failed := s.engine.signed(*o); failed != nil || out {
+			return cmp.Or(failed, error(&Refusal{Code: CannotCancel, Reason: "what is on its way is ended by a signature of its account, which no wallet here has; take it in again first", Err: err}))
+		}
+	}
+	o.Cancel, o.Updated = true, now
+	return nil
+}

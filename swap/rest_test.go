@@ -1,0 +1,44 @@
+package swap
+
+import (
+	"encoding/json"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestOrdersAtRest: of an order that waits, however long its provider's words are, only
+// what wakes it is in memory.
+func TestOrdersAtRest(t *testing.T) {
+	const (
+		many      = 100
+		words     = 64 << 10
+		mostStack = 8 << 10   // a look takes 16 KiB and more
+		mostHeap  = words / 2 // the chain lives in this process too
+	)
+	b := newBench(t)
+	b.service.engine.Pause = func(time.Duration) time.Duration { return time.Hour }
+	b.hand.locked.Store(true)
+	rested := func(n int) (m runtime.MemStats) {
+		var ids []string
+		for range n {
+			ids = append(ids, b.order(func(_ *Terms, o *Offer) { o.Raw = json.RawMessage(`"` + strings.Repeat("x", words) + `"`) }).ID)
+		}
+		for _, id := range ids {
+			b.until(id, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+		}
+		for range 6 { // each halves the stacks that are too large
+			runtime.GC()
+		}
+		runtime.ReadMemStats(&m)
+		return m
+	}
+	before := rested(1) // what is made once is made
+	after := rested(many)
+	stack, heap := (int64(after.StackInuse)-int64(before.StackInuse))/many, (int64(after.HeapAlloc)-int64(before.HeapAlloc))/many
+	t.Logf("%d bytes of stack and %d of heap for each of %d orders", stack, heap, many)
+	if stack > mostStack || heap > mostHeap {
+		t.Errorf("each order that rests takes %d bytes of stack and %d of heap", stack, heap)
+	}
+}

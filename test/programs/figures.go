@@ -1,0 +1,39 @@
+//go:build faults && linux
+
+package programs
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"swapkeep/fault"
+)
+
+// Measured is what goes into the environment of a program that Figures is to be asked
+// about.
+func (h *Home) Measured() (string, error) {
+	return "SWAPKEEP_FAULT_FIGURES=" + h.figures(), os.MkdirAll(h.figures(), 0o700)
+}
+
+func (h *Home) figures() string { return filepath.Join(h.Dir, "figures") }
+
+// Figures are what a process holds now.
+func (h *Home) Figures(pid int, wait time.Duration) (f fault.Figures, err error) {
+	path := filepath.Join(h.figures(), strconv.Itoa(pid))
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return f, err
+	}
+	for end := time.Now().Add(wait); ; time.Sleep(5 * time.Millisecond) {
+		b, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(b, &f)
+		}
+		if err == nil || time.Now().After(end) {
+			return f, err
+		}
+	}
+}

@@ -1,0 +1,28 @@
+//go:build linux
+
+package programs
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"swapkeep/host/client"
+	"swapkeep/host/protocol"
+)
+
+// Hello is the next greeting of a daemon that a relay passes on.
+func Hello(p *client.Process, wait time.Duration) (h protocol.Hello, err error) {
+	for late := time.After(wait); ; {
+		select {
+		case n := <-p.Notifications():
+			if n.Method == "host.hello" {
+				return h, json.Unmarshal(n.Params, &h)
+			}
+		case <-p.Done():
+			return h, p.Err()
+		case <-late:
+			return h, fmt.Errorf("no hello in %s", wait)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"swapkeep/fault"
+	"swapkeep/host/protocol"
+)
+
+// What a daemon may hold at most while nobody is there and no order is open, what each
+// open one adds, and how much more one may hold that went through the end of a storm than
+// the first, or than one that has just started.
+var (
+	most  = holding{goroutines: 22, descriptors: 18, idle: 100}
+	order = holding{goroutines: 1, descriptors: 1}
+	more  = holding{goroutines: 4, descriptors: 2, idle: most.idle} // whom it asked last is a matter of chance
+)
+
+const (
+	// settles is how long a daemon may take to end what it is about, same how long it
+	// does not hold less before it counts as having done so.
+	settles = 30 * time.Second
+	same    = 3 * time.Second
+)
+
+// A holding is what a daemon holds while nobody is there.
+type holding struct {
+	goroutines, descriptors int            // without those of idle connections
+	idle                    int            // connections to those who were asked
+	begun                   map[string]int // all goroutines, by what began them
+}
+
+func holdingOf(f fault.Figures) holding {
+	return holding{f.Goroutines - 2*f.Idle, f.Descriptors - f.Idle, f.Idle, f.Begun}
+}
+
+func (h holding) plus(o holding, times int) holding {
+	return holding{goroutines: h.goroutines + times*o.goroutines, descriptors: h.descriptors + times*o.descriptors, idle: h.idle + times*o.idle}
+}
+
+// covers reports whether o is no more than h.
+func (h holding) covers(o holding) bool {
+	return o.goroutines <= h.goroutines && o.descriptors <= h.descriptors && o.idle <= h.idle
+}
+
+func (h holding) String() string {
+	return fmt.Sprintf("%d goroutines, %d descriptors and %d idle connections", h.goroutines, h.descriptors, h.idle)
+}
+
+// than says of what h has more goroutines.
+func (h holding) than(o holding) string {
+	var more []string
+	for _, what := range slices.Sorted(maps.Keys(h.begun)) {
+		if n := h.begun[what] - o.begun[what]; n > 0 {
+			more = append(more, fmt.Sprintf("%d of %s", n, what))
+		}
+	}
+	return strings.Join(more, ", ")
+}
+
+// openOf counts those that have not ended.
+func openOf(all []protocol.OrderResult) (n int) {
+	for _, o := range all {
+		if !o.Order.Final {
+			n++
+		}
+	}
+	return n
+}
+
+// lookAround has the daemon unlocked and asked what goes to every network, and wants to
+// know what it holds then, once it is left alone.
+func (w *world) lookAround(name string) (holding, error) {
+	u := w.newUser(name, windows+3)
+	defer u.leave()
+	if err := u.insist("keys.unlock", protocol.UnlockParams{Password: []byte(password)}, nil); err != nil {
+		return holding{}, err
+	}
+	if _, err := w.listed(u); err != nil {
+		return holding{}, err
+	}
+	if _, err := w.orders(u); err != nil {
+		return holding{}, err
+	}
+	u.leave()
+	return w.holds(never)
+}
+
+// holds is the least that the daemon holds until it is content, or has long been the same.
+func (w *world) holds(content func(holding) bool) (least holding, err error) {
+	pid, err := w.PID(w.ctx)
+	if err != nil {
+		return least, err
+	}
+	since := time.Now()
+	for end := since.Add(settles); time.Now().Before(end) && time.Since(since) < same; time.Sleep(100 * time.Millisecond) {
+		f, err := w.Figures(pid, answer)
+		if err != nil {
+			return least, fmt.Errorf("figures of process %d: %w", pid, err)
+		}
+		if h := holdingOf(f); least.begun == nil || h.goroutines+h.descriptors < least.goroutines+least.descriptors {
+			least, since = h, time.Now()
+		}
+		if content(least) {
+			break
+		}
+	}
+	return least, nil
+}
+
+// never is content with nothing: the least of some time is wanted.
+func never(holding) bool { return false }
+
+// leakless wants the daemon that went through the end of the storm to hold no more than
+// an idle one may, nor more than the first one held; or, where what is open takes it, than
+// another one that has just started.
+func (w *world) leakless(u *user, first holding) error {
+	orders, err := w.orders(u)
+	if err != nil {
+		return err
+	}
+	open := openOf(orders)
+	u.leave()
+	held, err := w.holds(first.plus(more, 1).covers)
+	if err != nil {
+		return err
+	}
+	w.tell("the first daemon held %s, the last holds %s, with %d open orders", first, held, open)
+	bound := most.plus(order, open)
+	if most.covers(first) && bound.covers(held) && first.plus(more, 1).covers(held) {
+		return nil
+	}
+	if out, err := w.stop(); err != nil {
+		return fmt.Errorf("stop: %w: %s", err, out)
+	}
+	fresh, err := w.lookAround("fresh")
+	w.count("daemons held against another one", 1)
+	if !most.covers(first) || !bound.covers(held) || err == nil && !fresh.plus(more, 1).covers(held) {
+		w.find("with nobody there the first daemon held %s, the last, with %d open orders, %s, one that has just started %s: besides, there are %s; begun were %v", first, open, held, fresh, held.than(fresh), held.begun)
+	}
+	return err
+}

@@ -1,0 +1,146 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"swapkeep/host/protocol"
+	"swapkeep/test/planted"
+	"swapkeep/test/processes"
+)
+
+// keyed are those who are told a key with each request.
+var keyed = []string{dex, bridge, gasless, "coingecko"}
+
+// access is a new key of somebody's.
+func access() string { return strings.ToLower(rand.Text()) }
+
+// hideAccess puts an access key into every address of a node in the configuration.
+func (w *world) hideAccess() error {
+	path, key := w.config(), access()
+	w.secrets = append(w.secrets, planted.Text("access key of nodes", key))
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text := string(b)
+	for _, c := range w.Chains() {
+		text = strings.ReplaceAll(text, fmt.Sprintf("%q", c.RPC()), fmt.Sprintf("%q", c.RPC()+"/"+key))
+	}
+	if strings.Count(text, key) != len(chains) {
+		return errors.New("the nodes' addresses are not in the configuration")
+	}
+	return os.WriteFile(path, []byte(text), 0o600)
+}
+
+// plant gives the daemon keys to keep, and lists all that must be found nowhere: what
+// the wallet's words lead to, and what the keychain holds, too.
+func (w *world) plant(u *user, words string) error {
+	for _, kind := range keyed {
+		key := access()
+		w.secrets = append(w.secrets, planted.Text("key of "+kind, key))
+		if err := u.insist("providers.set_key", protocol.SetKeyParams{Provider: kind, Key: []byte(key), Password: []byte(password)}, nil); err != nil {
+			return err
+		}
+	}
+	wallet, err := planted.Wallet("words", words, accounts)
+	if err != nil {
+		return err
+	}
+	held, err := w.keychain.Held()
+	if err != nil {
+		return err
+	}
+	w.secrets = slices.Concat(w.secrets, wallet, []planted.Secret{planted.Text("password", password)})
+	boxes := 0
+	for name, value := range held {
+		if strings.HasPrefix(name, "provider/") {
+			continue // one of those keys, as it is
+		}
+		w.secrets = append(w.secrets, planted.Text("keychain's "+name, value))
+		var record struct{ Box []byte }
+		if json.Unmarshal(value, &record) == nil && len(record.Box) > 0 {
+			w.secrets = append(w.secrets, planted.Key("keychain's "+name+": box", record.Box))
+			boxes++
+		}
+	}
+	if boxes != 1 || len(held) < len(keyed)+2 {
+		return fmt.Errorf("the keychain holds %d items, %d of a wallet", len(held), boxes)
+	}
+	return nil
+}
+
+// patrol searches, until there is peace, what the system shows of programs that run.
+func (w *world) patrol() {
+	s, err := planted.New(w.secrets...)
+	if err != nil {
+		w.find("%v", err)
+		return
+	}
+	for ; !w.quiet() && w.ctx.Err() == nil; time.Sleep(time.Second) {
+		pids, err := processes.In(w.Bin)
+		for _, pid := range pids {
+			found, failed := s.Process(pid)
+			err = errors.Join(err, failed)
+			w.betrayed(found)
+		}
+		if err != nil {
+			w.find("programs that run: %v", err)
+		}
+	}
+	files, bytes := s.Looked()
+	if bytes < 1000 {
+		w.find("of programs that run, %d bytes were searched for secrets", bytes)
+	}
+	w.count("files of programs that run, searched", files)
+}
+
+func (w *world) betrayed(found []planted.Finding) {
+	for _, f := range found {
+		w.find("a secret is left: %s", f)
+	}
+}
+
+// theirs are in a world's folder and not the programs': what the test gave them, which
+// may have secrets.
+var theirs = []string{"bin", "config.toml", "k"}
+
+// secretless wants nothing that programs left or said to have a secret.
+func (w *world) secretless() {
+	s, err := planted.New(w.secrets...)
+	if err != nil {
+		w.find("%v", err)
+		return
+	}
+	if found, err := s.File(w.config()); err != nil || len(found) == 0 {
+		w.find("the search is blind: %v", err)
+	}
+	all, err := os.ReadDir(w.Dir)
+	for _, e := range all {
+		if slices.Contains(theirs, e.Name()) {
+			continue
+		}
+		path, search := filepath.Join(w.Dir, e.Name()), s.File
+		if e.IsDir() {
+			search = s.Dir
+		}
+		found, failed := search(path)
+		err = errors.Join(err, failed)
+		w.betrayed(found)
+	}
+	files, bytes := s.Looked()
+	if err != nil || files < 10 || bytes < 100_000 {
+		w.find("%d files of %d bytes were searched for secrets, %v", files, bytes, err)
+	}
+	w.count("secrets looked for in what is left", len(w.secrets))
+	w.count("KiB of it", int(bytes>>10))
+}
