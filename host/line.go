@@ -43,6 +43,9 @@ func (c *conn) begin(r request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.line.waiting = append(c.line.waiting, r)
+	if c.ctx.Err() != nil {
+		return // the client is gone, and with it what waits
+	}
 	if r, ok := c.line.next(); ok {
 		c.wg.Go(func() {
 			for ok := true; ok; r, ok = c.following(r) {

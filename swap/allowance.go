@@ -154,11 +154,19 @@ func (e *Engine) uses(k AllowanceKey) ([]Use, error) {
 	return uses, err
 }
 
+// pullSlack is how far this machine's clock may be ahead of a chain's on which it still
+// signs: its own error, and what the clocks of two chains may differ by.
+const pullSlack = time.Minute + clockSlack
+
 // mayPull reports whether what was accepted of o can take its input at that moment: a
-// signed order to its last second, by the clock of its chain, and a call of its own as
-// long as it is on its way, too.
+// signed order to its last second, and a call of its own that may be on its way as long
+// as what would cancel it, too. Nothing that is not sealed makes that longer.
 func (o Order) mayPull(now time.Time) bool {
-	return !now.After(o.holdsUntil().Add(clockSlack)) || !o.ordered() && o.Sending != (common.Hash{})
+	until := o.holdsUntil().Add(pullSlack)
+	if o.Step < len(o.Plan.Steps) && o.Sending != (common.Hash{}) {
+		until = until.Add(cancelTime)
+	}
+	return !now.After(until)
 }
 
 // lapsed reports whether o is signed, can be filled no more, and has no end for all

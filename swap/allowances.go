@@ -251,7 +251,7 @@ func (s *Service) explain(account common.Address, found []Allowance, past map[gr
 		}
 		a.Share = n.share
 		if id, ok := past[a.grant()]; ok {
-			if o, err := s.o.Journal.Get(id); err == nil && (o.left(a.grant()) || o.lapsed(s.o.Now()) || n.share.Sign() == 0 && o.exceeded(*a)) {
+			if o, err := s.o.Journal.Get(id); err == nil && (o.left(a.grant()) || n.share.Sign() == 0 && (o.lapsed(s.o.Now()) || o.exceeded(*a))) {
 				a.Leftover = id
 			}
 		}

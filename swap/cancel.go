@@ -80,7 +80,7 @@ func (s *Service) cancellable(o Order) error {
 	case f.Kind != Signed || o.Submission == nil:
 		return nil
 	case o.lapsed(s.o.Now()):
-		return &Refusal{Code: CannotCancel, Reason: "the order could be filled until " + until + "; there is nothing left to cancel, and what became of it is still looked for", Data: map[string]string{"until": until}}
+		return &Refusal{Code: CannotCancel, Reason: "the order could be filled until " + until + ", and can no longer be made void in time; what became of it is looked for", Data: map[string]string{"until": until}}
 	case !can:
 		return &Refusal{Code: CannotCancel, Reason: "the order is signed and handed over, and cannot be taken back; it ends by itself at " + until, Data: map[string]string{"until": until}}
 	case s.o.Now().Add(leastVoid).After(f.Deadline):

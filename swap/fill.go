@@ -92,8 +92,9 @@ const newest = 200
 // to o's recipient in the block of its fill: what the balance gained there is not o's
 // alone then. It is asked for what is shown, and of the newest orders only.
 func (e *Engine) paidAlone(o Order, fill chain.Evidence) bool {
-	page, _, err := e.Journal.List(common.Address{}, false, "", newest)
-	return err == nil && !slices.ContainsFunc(page, func(other Order) bool {
+	open, _, err := e.Journal.List(common.Address{}, true, "", newest)
+	all, _, unread := e.Journal.List(common.Address{}, false, "", newest)
+	return err == nil && unread == nil && !slices.ContainsFunc(append(open, all...), func(other Order) bool {
 		t := other.Terms
 		pays := t.TokenOut == chain.Native && t.DstChain == fill.Chain && t.Recipient == o.Terms.Recipient ||
 			t.TokenIn == chain.Native && t.SrcChain == fill.Chain && t.RefundTo == o.Terms.Recipient
@@ -101,7 +102,7 @@ func (e *Engine) paidAlone(o Order, fill chain.Evidence) bool {
 		case other.ID == o.ID || !pays && other.State != Unreadable:
 			return false
 		case !other.State.Final():
-			return len(other.Results) > 0
+			return len(other.Results) > 0 || other.Sending != (common.Hash{})
 		}
 		v := other.Verdict
 		return v == nil || v.Evidence != nil && v.Evidence.Chain == fill.Chain && v.Evidence.Block == fill.Block

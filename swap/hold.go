@@ -65,7 +65,7 @@ func (o Order) use() (u Use, ok bool) {
 	if o.Step < len(o.Plan.Steps) {
 		return u, true
 	}
-	u.Holds, u.Signed = false, o.Plan.Steps[len(o.Plan.Steps)-1].Effect.Kind == Signed
+	u.Holds, u.Signed = false, o.ordered()
 	return u, u.Signed
 }
 

@@ -205,7 +205,7 @@ func TestShares(t *testing.T) {
 	if n, err := j.Promised(1, thief, usdc, a.Terms.Deadline); err != nil || n.Sign() != 0 {
 		t.Errorf("promised %s by another account, %v", n, err)
 	}
-	after := b.holdsUntil().Add(clockSlack)
+	after := b.holdsUntil().Add(pullSlack)
 	for now, want := range map[time.Time]int64{after: 25, after.Add(time.Nanosecond): 0} {
 		if n, err := j.Promised(1, account, usdc, now); err != nil || n.Int64() != want {
 			t.Errorf("promised %s at %s, which is %s after the last moment: %v", n, now, now.Sub(after), err)
@@ -227,7 +227,7 @@ func TestLapsed(t *testing.T) {
 		o.State, o.Step, o.Results, o.Submission = Settling, 2, []Result{{}, {Signature: make([]byte, 65)}}, &Submission{}
 	})
 	g := grant{usdc, permit2, ByToken}
-	before, after := o.holdsUntil().Add(clockSlack), o.holdsUntil().Add(clockSlack+time.Second)
+	before, after := o.holdsUntil().Add(pullSlack), o.holdsUntil().Add(pullSlack+time.Second)
 	if n, err := j.needs(account, 1, g, before); err != nil || n.share.Int64() != 10 || o.lapsed(before) {
 		t.Errorf("needs %s, %v", n.share, err)
 	}
@@ -238,12 +238,17 @@ func TestLapsed(t *testing.T) {
 	if err := j.unneeded(account, 1, g, "", after); err != nil {
 		t.Error(err)
 	}
+	unsigned := o
+	unsigned.Results = nil
+	if u, ok := unsigned.use(); ok {
+		t.Errorf("without a signature it uses %+v", u)
+	}
 	own := j.spends(t, Swap, 10)
 	if own.mayPull(after) {
 		t.Error("a call that was never signed")
 	}
-	if own.Sending = (common.Hash{1}); !own.mayPull(after) || own.lapsed(after) {
-		t.Error("a call on its way counts for nothing")
+	if own.Sending = (common.Hash{1}); !own.mayPull(after) || own.lapsed(after) || own.mayPull(after.Add(cancelTime)) {
+		t.Error("a call on its way counts for nothing, or for ever")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
 	bolt "go.etcd.io/bbolt"
 )
@@ -61,9 +62,12 @@ func TestEndedOrderHasNoShare(t *testing.T) {
 		left   time.Duration
 		change func(*Order)
 	}{
-		"signed":     {-clockSlack - time.Second, func(*Order) {}},
-		"unsigned":   {-clockSlack - time.Second, func(o *Order) { o.State, o.Step, o.Results = Executing, 0, nil }},
-		"lengthened": {-clockSlack - time.Second, func(o *Order) { o.Plan.Steps[1].Effect.Deadline = b.now().Add(time.Hour) }},
+		"signed":     {-pullSlack - time.Second, func(*Order) {}},
+		"unsigned":   {-pullSlack - time.Second, func(o *Order) { o.State, o.Step, o.Results = Executing, 0, nil }},
+		"lengthened": {-pullSlack - time.Second, func(o *Order) { o.Plan.Steps[1].Effect.Deadline = b.now().Add(time.Hour) }},
+		"on its way": {-pullSlack - cancelTime - time.Second, func(o *Order) {
+			o.State, o.Step, o.Results, o.Sending = Executing, 0, nil, common.Hash{1}
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := b.signedOut(300e6, b.now().Add(c.left))

@@ -34,7 +34,7 @@ export function RemoveWallet({ wallet, onClose }: { wallet: Wallet; onClose: () 
 				return (
 					<>
 						{id && <Button onClick={() => go({ at: "order", id })}>{t("remove_show_order")}</Button>}
-						{lost && (
+						{(lost || damaged) && (
 							<Switch on={damaged} onTurn={allow}>
 								{t("remove_damaged")}
 							</Switch>
