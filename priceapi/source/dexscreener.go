@@ -119,7 +119,7 @@ func (p *pair) traded(now time.Time) (time.Time, bool) {
 		_, bought := p.Txns[w.name].Buys.count()
 		_, sold := p.Txns[w.name].Sells.count()
 		if bought || sold {
-			return now.Add(-w.span), true
+			return past(now.Add(-w.span), now)
 		}
 	}
 	return time.Time{}, false
