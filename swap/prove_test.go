@@ -587,3 +587,17 @@ func TestTwinOrders(t *testing.T) {
 		t.Errorf("verdict %+v", o.Verdict)
 	}
 }
+
+// TestTooSoon: a clock that is set back makes nobody wait for as long as it was ahead.
+func TestTooSoon(t *testing.T) {
+	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	then := start
+	for _, c := range []struct {
+		now  time.Duration
+		want bool
+	}{{0, true}, {absentTime - 1, true}, {absentTime, false}, {-3 * time.Hour, true}, {-3*time.Hour + absentTime - 1, true}, {-3*time.Hour + absentTime, false}} {
+		if got := tooSoon(&then, start.Add(c.now)); got != c.want {
+			t.Errorf("at %s: %t", c.now, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -229,7 +230,7 @@ func (e *Engine) searchFor(ctx context.Context, o Order, l *lookout, what string
 		s = &search{from: max(o.Since[chainID], o.Searched[what], 1)}
 		l.searches[what] = s
 	}
-	if !s.doubt.IsZero() && e.Now().Before(s.doubt.Add(absentTime)) || len(s.hints) >= maxHints {
+	if !s.doubt.IsZero() && tooSoon(&s.doubt, e.Now()) || len(s.hints) >= maxHints {
 		return s, nil
 	}
 	got, err := e.Nodes.Logs(ctx, chainID, f, max(s.from, s.through.Number+1))
@@ -261,12 +262,20 @@ func (s *search) absent(tx common.Hash, now time.Time) {
 	if s.missing == nil {
 		s.missing = make(map[common.Hash]time.Time)
 	}
-	if s.missing[tx].IsZero() {
-		s.missing[tx] = now
-	}
-	if !now.Before(s.missing[tx].Add(absentTime)) {
+	since := cmp.Or(s.missing[tx], now)
+	if !tooSoon(&since, now) {
 		s.drop(tx)
 	}
+	s.missing[tx] = since
+}
+
+// tooSoon reports whether what was first missed then is not yet to be believed. Where the
+// clock was set back meanwhile, then is now: it would take as long else as it was ahead.
+func tooSoon(then *time.Time, now time.Time) bool {
+	if now.Before(*then) {
+		*then = now
+	}
+	return now.Before(then.Add(absentTime))
 }
 
 // absentTime is how long after the first search that ended with nothing a second
@@ -280,7 +289,7 @@ func (s *search) sure(now time.Time) bool {
 		s.doubts(now)
 		return false
 	}
-	return !now.Before(s.doubt.Add(absentTime))
+	return !tooSoon(&s.doubt, now)
 }
 
 // doubts has the search begin anew in a while.

@@ -59,7 +59,7 @@ func (w *world) endless(o protocol.Order) string {
 		return "the chain forgot the provider's payment"
 	case o.Condition == "settled, and what arrived is unclear" && addr(o.Terms.TokenOut) == native && w.crowded(o.Terms.SrcChainID, e.Payment):
 		return "the same block changed the account's coin in another way too"
-	case slices.Contains(unnamed, e.Ending) && (addr(o.Terms.TokenOut) == native && !e.Back || addr(o.Terms.TokenIn) == native && e.Back):
+	case (slices.Contains(unnamed, e.Ending) || o.Claim != nil && o.Claim.Tx == "") && (addr(o.Terms.TokenOut) == native && !e.Back || addr(o.Terms.TokenIn) == native && e.Back):
 		return "a payment of the coin leaves no log, and the provider does not name it"
 	}
 	return ""

@@ -156,7 +156,27 @@ func (r *reckoning) booked(o protocol.Order, e witness.Entry) {
 	}
 }
 
-// provided wants every order in a provider's book to be one of ours.
+// abandoned notes deposits of ours that providers have in their books and chains have
+// abandoned since, and what was paid for them: that loss is theirs.
+func (r *reckoning) abandoned() {
+	for kind := range witness.Books {
+		for _, e := range r.book(kind) {
+			rec, ours := r.records[e.Deposit]
+			o, known := r.orders[orderOf(rec)]
+			if !ours || !known || r.mined(o.Order.Terms.SrcChainID, e.Deposit) {
+				continue
+			}
+			r.count("deposits that a provider had, and no chain has", 1)
+			r.gifts[e.Deposit] = true
+			if e.Payment != (common.Hash{}) {
+				r.gifts[e.Payment] = true
+			}
+		}
+	}
+}
+
+// provided wants every order in a provider's book to be one of ours: one that a consent
+// led to and the chain ended, before its provider could tell its name, as well.
 func (r *reckoning) provided() {
 	refs := map[string]bool{}
 	for _, o := range r.orders {
@@ -165,7 +185,8 @@ func (r *reckoning) provided() {
 	for kind := range witness.Books {
 		all := r.book(kind)
 		for _, e := range all {
-			if !refs[strings.ToLower(e.Ref)] {
+			ended := e.Payment != (common.Hash{}) && r.claimed[e.Payment] != ""
+			if !refs[strings.ToLower(e.Ref)] && !ended && !r.gifts[e.Deposit] {
 				r.find("%s has order %s, which nobody knows; deposit %s, payment %s", kind, e.Ref, e.Deposit, e.Payment)
 			}
 		}
@@ -177,7 +198,7 @@ func (r *reckoning) provided() {
 // or what its verdict names, or what an open one awaits.
 func (r *reckoning) explained() {
 	for _, m := range r.moves {
-		if r.claimed[m.tx] == "" {
+		if r.claimed[m.tx] == "" && !r.gifts[m.tx] {
 			r.find("chain %d, block %d: %s of %s moved for %s in %s, which is of no order", m.chain, m.block, m.amount, m.token, m.account, m.tx)
 		}
 	}
@@ -206,6 +227,9 @@ func (r *reckoning) coins() {
 func (r *reckoning) coinsOf(chain uint64, a common.Address, p *page, came *big.Int) {
 	least, most, names := new(big.Int), new(big.Int), []string{}
 	for _, tx := range p.txs {
+		if r.gifts[tx.Hash()] && came.Sign() > 0 {
+			most.Add(most, came)
+		}
 		o := r.orders[r.claimed[tx.Hash()]].Order
 		if o.ID == "" || addr(o.Terms.Account) != a {
 			continue

@@ -31,13 +31,14 @@ type reckoning struct {
 	grants  map[grant]bool
 	claimed map[common.Hash]string // by transaction: the order that it is of
 	listed  map[grant]protocol.Allowance
+	gifts   map[common.Hash]bool // what providers paid for, and paid by, that their chains abandoned
 }
 
 // reckon ends the world's programs and looks at all that they left.
 func (w *world) reckon(orders []protocol.OrderResult, listed map[grant]protocol.Allowance) {
 	w.leftNothing()
 	w.faultless()
-	r := &reckoning{world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]witness.Record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{}, listed: listed}
+	r := &reckoning{world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]witness.Record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{}, listed: listed, gifts: map[common.Hash]bool{}}
 	for _, o := range orders {
 		if _, twice := r.orders[o.Order.ID]; twice {
 			w.find("order %s is listed twice", o.Order.ID)
@@ -51,6 +52,7 @@ func (w *world) reckon(orders []protocol.OrderResult, listed map[grant]protocol.
 	r.consented()
 	r.sent()
 	r.nonces()
+	r.abandoned()
 	r.ends()
 	r.explained()
 	r.coins()
