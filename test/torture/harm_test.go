@@ -267,6 +267,7 @@ func (m *mischief) jump() (func(), bool) {
 // leap moves it by minutes or hours.
 func (m *mischief) leap() (func(), bool) {
 	leaps := []time.Duration{20 * time.Minute, 3 * time.Hour, -10 * time.Minute, 40 * 24 * time.Hour}
+	m.w.leapt = true
 	return m.clock(leaps[m.rng.IntN(len(leaps))])
 }
 

@@ -55,6 +55,7 @@ type world struct {
 	route    []uint64              // the networks that the users work on, in turn
 	began    time.Time
 	peace    chan struct{} // closed when no more harm is done
+	leapt    bool          // the clock of a daemon did that may still be there; mischief's, then calm's
 
 	mu       sync.Mutex
 	relays   map[int]*client.Process // by process id
