@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"swapkeep/host/protocol"
+	"swapkeep/registers"
 
 	"github.com/google/uuid"
 )
@@ -46,6 +47,7 @@ func reveal(body []byte, all []hidden) ([]byte, error) {
 		before, after, _ := bytes.Cut(body, []byte(`"`+h.mark+`"`))
 		shown := make([]byte, 0, len(before)+len(written)+len(after))
 		shown = append(append(append(shown, before...), written...), after...)
+		registers.Clear()
 		clear(written)
 		clear(body)
 		body = shown

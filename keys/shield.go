@@ -3,6 +3,8 @@ package keys
 import (
 	"reflect"
 	"runtime"
+
+	"swapkeep/registers"
 )
 
 // What libraries and the compiler leave on the stack and in registers cannot be
@@ -21,8 +23,8 @@ func shielded[T any](f func() (T, error)) (v T, err error) {
 		runtime.LockOSThread()
 		defer func() {
 			p := recover()
-			clearVectors()
-			overwriteSignal()
+			registers.Clear()
+			registers.OverwriteSaved()
 			runtime.UnlockOSThread()
 			done <- p
 		}()

@@ -19,6 +19,7 @@ import (
 	"swapkeep/host/frame"
 	"swapkeep/host/protocol"
 	"swapkeep/keys/keystest/traces"
+	"swapkeep/registers"
 )
 
 // A wire is a terminal's end of a connection to a daemon in this process. It
@@ -150,6 +151,7 @@ func TestNothingOfTheWireIsLeftInMemory(t *testing.T) {
 	words := make([]byte, 0, 512)
 	must("create", w.call("keys.create", map[string]any{"request": id(), "words": 24}, map[string][]byte{"password": password}, func(reply []byte) {
 		words = append(words, within(t, reply, "words")...)
+		registers.Clear()
 		wallet, account = string(within(t, reply, "id")), string(within(t, reply, "address"))
 	}))
 	add("words", words)
@@ -164,6 +166,7 @@ func TestNothingOfTheWireIsLeftInMemory(t *testing.T) {
 	digits := make([]byte, 0, 128)
 	must("export", w.call("keys.export", map[string]any{"form": "privateKey", "account": account}, map[string][]byte{"password": password}, func(reply []byte) {
 		digits = append(digits, within(t, reply, "secret")...)
+		registers.Clear()
 		key := make([]byte, 32)
 		if _, err := hex.Decode(key, digits[2:]); err != nil {
 			t.Error(err)

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"swapkeep/registers"
 )
 
 // Limits of one frame's body, in bytes, all inclusive.
@@ -107,6 +109,7 @@ func (r *Reader) body(length int) ([]byte, error) {
 		clear(chunk)
 		_, _ = r.r.Discard(len(chunk))
 	}
+	registers.Clear()
 	return body, nil
 }
 
@@ -162,6 +165,7 @@ func (w *Writer) Write(body []byte) error {
 	}
 	w.buf = binary.NativeEndian.AppendUint32(w.buf[:0], uint32(len(body)))
 	w.buf = append(w.buf, body...)
+	registers.Clear()
 	_, err := w.w.Write(w.buf)
 	clear(w.buf) // a frame may carry a password
 	if cap(w.buf) > readBuffer {

@@ -16,15 +16,16 @@ import (
 // ending in /... stands for all below it.
 var allowed = map[string][]string{
 	// floor 1: nothing of ours but the named fault points and the clock
-	"fault":    {},
-	"config":   {},
-	"durable":  {},
-	"home":     {"durable"},
-	"manifest": {},
-	"keys":     {"durable", "fault"},
-	"tokens":   {"fault"},
-	"rest":     {"fault"},
-	"chain":    {"fault"},
+	"fault":     {},
+	"registers": {},
+	"config":    {},
+	"durable":   {},
+	"home":      {"durable"},
+	"manifest":  {},
+	"keys":      {"durable", "registers", "fault"},
+	"tokens":    {"fault"},
+	"rest":      {"fault"},
+	"chain":     {"fault"},
 
 	"manifest/gen":          {"manifest"},
 	"manifest/manifesttest": {"manifest"},
@@ -60,7 +61,7 @@ var allowed = map[string][]string{
 	"priceapi/web":              {"priceapi/price", "priceapi/board", "priceapi/poll", "tokens", "fault"},
 	"priceapi/web/webtest":      {}, // the contract, for the tests of whoever serves it
 
-	"host/frame":        {},
+	"host/frame":        {"registers"},
 	"host/protocol":     {},
 	"host/protocol/gen": {"host/protocol", "chain", "manifest"},
 	"host/settings":     {"config", "fault", "host/protocol"},
@@ -68,7 +69,7 @@ var allowed = map[string][]string{
 	"host/owner":        {"host/transport", "fault"},
 	"host/relay":        {"host/frame", "host/protocol", "manifest"},
 	"host/client":       {"host/frame", "host/protocol"},
-	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/board", "priceapi/price", "fault"},
+	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/board", "priceapi/price", "registers", "fault"},
 
 	"sandbox/...": {"sandbox/...", "fault"}, // its clock too may be hurried
 

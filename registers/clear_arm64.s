@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func clearVectors()
-TEXT ·clearVectors(SB), NOSPLIT, $0-0
+// func Clear()
+TEXT ·Clear(SB), NOSPLIT, $0-0
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	VEOR V2.B16, V2.B16, V2.B16

@@ -1,7 +1,0 @@
-package keys
-
-import "golang.org/x/sys/unix"
-
-// overwriteSignal has a signal overwrite what the last one saved of this
-// thread's registers. Of SIGURG the runtime makes no more than it needs to.
-func overwriteSignal() { _ = unix.Tgkill(unix.Getpid(), unix.Gettid(), unix.SIGURG) }
