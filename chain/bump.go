@@ -38,7 +38,7 @@ func (s *Sender) Bump(ctx context.Context, key string, p Policy) (*Tx, error) {
 		kind: AttemptBump, call: tx.Call, policy: p, before: beforeBumpJournal, after: afterBumpJournal,
 		stands: func(tx *Tx, _ Fees) (bool, error) {
 			last := tx.Last()
-			return last.Kind == AttemptBump && s.now().Sub(last.Signed) < bumpRest, s.mayBump(tx)
+			return last.Kind == AttemptBump && s.now().Sub(last.Signed).Abs() < bumpRest, s.mayBump(tx)
 		},
 	})
 }

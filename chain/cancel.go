@@ -45,7 +45,7 @@ func (s *Sender) cancelling(tx *Tx, asked Fees) bool {
 	if last.Kind != AttemptCancel || now.After(last.Until) {
 		return false
 	}
-	return last.offers(asked) || now.Sub(last.Signed) < cancelRest
+	return last.offers(asked) || now.Sub(last.Signed).Abs() < cancelRest // one from before the clock was set back is not recent
 }
 
 // offers reports whether a pays no less than asked.

@@ -4,6 +4,7 @@ package config
 
 import (
 	"io/fs"
+	"iter"
 	"os"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 
 // ofOwnGroup reports whether the group that may write something is nobody's but this
 // user's, as where every user is a group and the umask is 002. What is not in the
-// system's files, or not clear from them, is nobody's own.
+// system's files, or not alike from them, is nobody's own.
 func (s *ways) ofOwnGroup(path string, info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || hasACL(path) {
@@ -41,12 +42,11 @@ func isOwnGroup(gid int) bool {
 func ownGroup(users, groups string, uid, gid int) bool {
 	user, group := strconv.Itoa(uid), strconv.Itoa(gid)
 	name := ""
-	for line := range strings.Lines(users) {
-		f := strings.Split(strings.TrimSpace(line), ":")
+	for f, alike := range entries(users, 2, 3) {
 		switch {
-		case strings.HasPrefix(line, "+"): // of a directory: there are more than these
+		case !alike:
 			return false
-		case len(f) < 4 || f[2] != user && f[3] != group:
+		case f[2] != user && f[3] != group:
 			continue
 		case f[2] != user || f[3] != group || name != "": // another's, or one of two names
 			return false
@@ -54,17 +54,43 @@ func ownGroup(users, groups string, uid, gid int) bool {
 		name = f[0]
 	}
 	found := false
-	for line := range strings.Lines(groups) {
-		f := strings.Split(strings.TrimSpace(line), ":")
+	for f, alike := range entries(groups, 2) {
 		switch {
-		case strings.HasPrefix(line, "+"):
+		case !alike:
 			return false
-		case len(f) < 4 || f[2] != group && f[0] != name:
+		case f[2] != group && f[0] != name:
 			continue
-		case f[0] != name || f[2] != group || f[3] != "" && f[3] != name || found:
+		case f[0] != name || f[2] != group || len(f) != 4 || f[3] != "" && f[3] != name || found:
 			return false
 		}
 		found = true
 	}
-	return found && name != ""
+	return found && name != "" && !strings.HasPrefix(name, "#") // which is a comment to some
+}
+
+// entries are the fields of each line of passwd(5) or group(5) that has some, and whether
+// all read them alike. They do not where a directory is named, in which there are more,
+// and where an id is written otherwise than as a number without zeros before it.
+func entries(text string, ids ...int) iter.Seq2[[]string, bool] {
+	return func(yield func([]string, bool) bool) {
+		for line := range strings.Lines(text) {
+			line = strings.TrimSpace(line)
+			f := strings.Split(line, ":")
+			alike := !strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "-")
+			if alike && len(f) < 4 {
+				continue
+			}
+			for _, i := range ids {
+				alike = alike && isID(f[i])
+			}
+			if !yield(f, alike) {
+				return
+			}
+		}
+	}
+}
+
+func isID(text string) bool {
+	n, err := strconv.ParseUint(text, 10, 32)
+	return err == nil && strconv.FormatUint(n, 10) == text
 }

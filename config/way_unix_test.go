@@ -202,6 +202,14 @@ func TestOwnGroup(t *testing.T) {
 		"groups of a directory":   {users, groups + "+:::\n", 1000, false},
 		"nothing to be read":      {"", "", 1000, false},
 		"lines cut short":         {"ann:x:1000\n", "ann:x\n", 1000, false},
+		"an id with zeros":        {strings.Replace(users, "1001:1001", "1001:01000", 1), groups, 1000, false},
+		"an id with a space":      {strings.Replace(users, "1001:1001", "1001: 1000", 1), groups, 1000, false},
+		"a group's id with zeros": {users, groups + "more:x:01000:bob\n", 1000, false},
+		"users of a line cut":     {users + " +\n", groups, 1000, false},
+		"all but some":            {users, groups + "-more\n", 1000, false},
+		"a comment's":             {strings.Replace(users, "ann:", "#ann:", 1), strings.Replace(groups, "ann:x", "#ann:x", 1), 1000, false},
+		"a field too many":        {users, strings.Replace(groups, "ann:x:1000:", "ann:x:1000::bob", 1), 1000, false},
+		"comments":                {"# of the system\n\n" + users, "##\n" + groups, 1000, true},
 	} {
 		if own := ownGroup(c.users, c.groups, 1000, c.gid); own != c.own {
 			t.Errorf("%s: %v", name, own)

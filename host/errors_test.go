@@ -43,6 +43,14 @@ func TestEveryRefusalHasARow(t *testing.T) {
 	}
 }
 
+// A damaged index is told with what mends it, and not with what mends an order.
+func TestDamagedIndex(t *testing.T) {
+	e := newRig(t).server.errorOf(fmt.Errorf("allowances: %w", swap.ErrIndex))
+	if e.Name != "record_damaged" || !strings.Contains(e.Remedy, "swapkeep stop") {
+		t.Errorf("%+v", e)
+	}
+}
+
 func refusalCodes(t *testing.T) (codes []string) {
 	t.Helper()
 	paths, err := filepath.Glob("../swap/*.go")

@@ -160,7 +160,8 @@ const pullSlack = time.Minute + clockSlack
 
 // mayPull reports whether what was accepted of o can take its input at that moment: a
 // signed order to its last second, and a call of its own that may be on its way as long
-// as what would cancel it, too. Nothing that is not sealed makes that longer.
+// as what would cancel it, too. Nothing that is not sealed makes that longer by more than
+// what such a call is given.
 func (o Order) mayPull(now time.Time) bool {
 	until := o.holdsUntil().Add(pullSlack)
 	if o.Step < len(o.Plan.Steps) && o.Sending != (common.Hash{}) {

@@ -56,7 +56,7 @@ func (e *Engine) proveDeposit(ctx context.Context, o Order, p Proof, d chain.Evi
 			v = found
 		}
 	}
-	if v == nil && e.Now().Sub(l.deposit) < absentTime {
+	if v == nil && apart(e.Now(), l.deposit) < absentTime {
 		return nil, f, err
 	}
 	standing, failed := e.standing(ctx, o)

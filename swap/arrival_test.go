@@ -576,6 +576,34 @@ func TestProviderGoesBackwards(t *testing.T) {
 	c.wants(c.looks(id), byRefund, bothAgree)
 }
 
+// TestPaymentAfterALastWord: a bridge that has said its last word of a deposit is asked on
+// where the native coin would leave no log, until it names the payment; nothing else that it
+// says then takes its word back.
+func TestPaymentAfterALastWord(t *testing.T) {
+	for name, first := range map[string]Claim{
+		"failed":                   {State: Failed, Word: "its word"},
+		"filled, by nothing":       {State: Filled, Word: "its word"},
+		"refunded, by the payment": {State: Refunded, Word: "its word", Tx: coin(1, solver, 1000).hash, Chain: dstChain},
+		"refunded, by another":     {State: Refunded, Word: "its word", Tx: common.Hash{9}, Chain: srcChain},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, id := depositCourt(t, 2, func(o *Order) { o.Terms.Provider, o.Terms.TokenOut = Bridge, chain.Native })
+			c.e.Providers[Bridge] = c.p
+			c.p.says = said(first)
+			c.dst.pay(coin(1, solver, 1000))
+			c.looks(id)
+			for _, s := range []State{Settling, Expired} {
+				c.told(s, common.Hash{}, 0)
+				if o := c.looks(id); !sameClaim(o.Claim, &first) {
+					t.Fatalf("it says %s, claim %+v", s, o.Claim)
+				}
+			}
+			c.told(Filled, coin(1, solver, 1000).hash, dstChain)
+			c.wants(c.looks(id), byArrival, bothAgree)
+		})
+	}
+}
+
 // TestRetryAfter: a provider that asks for a pause gets it; the chain is looked at
 // meanwhile.
 func TestRetryAfter(t *testing.T) {

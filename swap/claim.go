@@ -9,14 +9,18 @@ import (
 	"time"
 	"unicode"
 
+	"swapkeep/chain"
 	"swapkeep/fault"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // hear brings o's claim up to date: what the provider's stream told since the last
-// look, else what it says now. After a terminal word it is not asked any more. What
-// it does not say, or says badly, changes nothing.
+// look, else what it says now. After a terminal word it is not asked any more, but for
+// the payment that it owes all the same. What it does not say, or says badly, changes
+// nothing.
 func (e *Engine) hear(ctx context.Context, s Settler, o *Order, l *lookout) {
-	if o.Claim != nil && o.Claim.State.Final() {
+	if o.heardOut() {
 		l.unwatch()
 		return
 	}
@@ -38,7 +42,22 @@ func (e *Engine) hear(ctx context.Context, s Settler, o *Order, l *lookout) {
 		e.Log(*o, err)
 		return
 	}
+	switch was := o.Claim; {
+	case was == nil || !was.State.Final():
+	case !c.State.Final() || c.Tx == (common.Hash{}):
+		return // it takes nothing back
+	case c.State != was.State:
+		clear(l.ruledOut) // that was for the other word
+	}
 	o.claimed(c)
+}
+
+// heardOut reports whether nothing that o's provider says any more is of use. A bridge may
+// yet name the payment of a deposit that it called failed, or that it said something untrue
+// of before: in the native coin that leaves no log to find it by.
+func (o Order) heardOut() bool {
+	native := o.Terms.TokenOut == chain.Native || o.Terms.Back().Token == chain.Native
+	return o.Claim != nil && o.Claim.State.Final() && (!native || o.Terms.Provider != Bridge)
 }
 
 // claimed records what the provider says, and its name for an order whose name was
@@ -60,7 +79,7 @@ const maxHeard = 100
 func (o *Order) heard(before Order) {
 	switch {
 	case o.Claim == nil || sameClaim(before.Claim, o.Claim):
-	case o.Heard < maxHeard || o.Claim.State.Final():
+	case o.Heard < maxHeard || o.Claim.State.Final() && (before.Claim == nil || !before.Claim.State.Final()):
 		o.Heard++
 	default:
 		o.Claim = before.Claim

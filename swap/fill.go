@@ -97,7 +97,7 @@ func (e *Engine) paidAlone(o Order, fill chain.Evidence) bool {
 	return err == nil && unread == nil && !slices.ContainsFunc(append(open, all...), func(other Order) bool {
 		t := other.Terms
 		pays := t.TokenOut == chain.Native && t.DstChain == fill.Chain && t.Recipient == o.Terms.Recipient ||
-			t.TokenIn == chain.Native && t.SrcChain == fill.Chain && t.RefundTo == o.Terms.Recipient
+			t.Back().Token == chain.Native && t.SrcChain == fill.Chain && t.RefundTo == o.Terms.Recipient
 		switch {
 		case other.ID == o.ID || !pays && other.State != Unreadable:
 			return false

@@ -561,6 +561,7 @@ func TestDepositIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		submit func(n int) error
 		known  bool
+		back   time.Duration // that the clock is set back once it was told
 		tries  int32
 		ref    string
 	}{
@@ -569,14 +570,20 @@ func TestDepositIsTold(t *testing.T) {
 				return Refuse(ProviderRefused, "never heard of it")
 			}
 			return nil
-		}, false, 3, "ref"},
+		}, false, 0, 3, "ref"},
 		"lost, not there": {func(n int) error {
 			if n < 2 {
 				return errors.New("connection reset")
 			}
 			return nil
-		}, false, 2, "ref"},
-		"lost, there": {func(int) error { return errors.New("connection reset") }, true, 1, "ref"},
+		}, false, 0, 2, "ref"},
+		"lost, not there, and the clock was ahead": {func(n int) error {
+			if n < 2 {
+				return errors.New("connection reset")
+			}
+			return nil
+		}, false, 2 * time.Hour, 2, "ref"},
+		"lost, there": {func(int) error { return errors.New("connection reset") }, true, 0, 1, "ref"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
@@ -587,6 +594,10 @@ func TestDepositIsTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := b.accepted(r)
+			for c.back > 0 && h.submits.Load() == 0 {
+				time.Sleep(10 * time.Millisecond)
+			}
+			b.shift.Add(-int64(c.back))
 			for range 40 {
 				b.shift.Add(int64(3 * time.Second))
 				time.Sleep(30 * time.Millisecond)

@@ -128,7 +128,7 @@ func readUses(tx *bolt.Tx, prefix []byte) (uses []Use, err error) {
 	for k, v := c.Seek(prefix); len(k) >= len(prefix) && string(k[:len(prefix)]) == string(prefix); k, v = c.Next() {
 		u, err := decodeUse(v)
 		if err != nil {
-			return nil, fmt.Errorf("allowance of order %s: %w", k[min(allowanceKeyLen, len(k)):], err)
+			return nil, ErrIndex
 		}
 		if string(k[min(allowanceKeyLen, len(k)):]) == u.Order {
 			uses = append(uses, u)

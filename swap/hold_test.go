@@ -219,7 +219,7 @@ func TestShares(t *testing.T) {
 
 // TestLapsed: what was allowed to an order that can be filled no more, and that nothing
 // ends, is its user's again: it is called left behind and may be revoked. A call of its
-// own that is on its way takes what it was allowed whenever it is mined.
+// own that is on its way may take what it was allowed for a day more.
 func TestLapsed(t *testing.T) {
 	j := newJournal(t)
 	o := j.spends(t, Signed, 10)

@@ -57,7 +57,7 @@ func OpenJournal(db *bolt.DB) (*Journal, error) {
 				return err
 			}
 		}
-		return nil
+		return mendIndexes(tx)
 	})
 	if err != nil {
 		return nil, journalError(err)
@@ -76,7 +76,7 @@ func (j *Journal) update(f func(*bolt.Tx) error) error {
 	err := j.db.Update(func(tx *bolt.Tx) error {
 		err := f(tx)
 		var r *Refusal
-		if errors.As(err, &r) || errors.Is(err, errStale) || errors.Is(err, errHeld) || errors.Is(err, errUsed) || errors.Is(err, errTwin) {
+		if errors.As(err, &r) || errors.Is(err, errStale) || errors.Is(err, errHeld) || errors.Is(err, errUsed) || errors.Is(err, errTwin) || errors.Is(err, ErrIndex) {
 			own = err
 		}
 		return err
@@ -353,18 +353,18 @@ func grantKey(account common.Address, chainID uint64, g grant) []byte {
 }
 
 // grants lists what orders of ours ever granted for an account on a chain, and
-// which order did it last.
+// which order did it last. What cannot be read of it is not left out: an allowance that
+// is not known is one that nobody looks at.
 func (j *Journal) grants(account common.Address, chainID uint64) (map[grant]string, error) {
 	all := map[grant]string{}
 	prefix := grantKey(account, chainID, grant{})[:common.AddressLength+8]
 	err := j.db.View(func(tx *bolt.Tx) error {
 		c := tx.Bucket(grantBucket).Cursor()
 		for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
-			rest := k[len(prefix):]
-			if len(rest) < 2*common.AddressLength {
-				return fmt.Errorf("grant %x: too short", k)
+			g, ok := readGrant(k)
+			if !ok {
+				return ErrIndex
 			}
-			g := grant{common.BytesToAddress(rest[:common.AddressLength]), common.BytesToAddress(rest[common.AddressLength : 2*common.AddressLength]), AllowanceKind(rest[2*common.AddressLength:])}
 			all[g] = string(v)
 		}
 		return nil

@@ -3,8 +3,10 @@ package swap
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math/big"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,7 +43,12 @@ func FuzzJournal(f *testing.F) {
 		f.Add(mustJSON(seed))
 	}
 	f.Add([]byte(`{"order":"a","amount":1e400,"holds":tr`))
+	whole := grantKey(account, 1, grant{usdc, permit2, ByToken})
+	for _, n := range []int{28, 47, 68, 72, len(whole)} { // as the rest of a key
+		f.Add(whole[28:n:n])
+	}
 	f.Fuzz(func(t *testing.T, stored []byte) {
+		fuzzIndexes(t, j, stored)
 		err := db.Update(func(tx *bolt.Tx) error {
 			for _, place := range []struct{ bucket, key []byte }{
 				{orderBucket, []byte("a")}, {requestBucket, []byte("r")}, {historyBucket, []byte("a/00000001")}, {digestBucket, content[:]}, {useBucket, append(key.bytes(), 'a')},
@@ -99,6 +106,45 @@ func FuzzJournal(f *testing.F) {
 			t.Fatalf("%q promises %s", stored, sum)
 		}
 	})
+}
+
+// fuzzIndexes plants the bytes into the indexes whose entries are read by their keys, and
+// as an order's id where one is kept: what is made of them is sound or an error, and the
+// next start reads all of them.
+func fuzzIndexes(t *testing.T, j *Journal, planted []byte) {
+	if len(planted) > 1<<10 {
+		planted = planted[:1<<10] // a key has bounds
+	}
+	name, ours := common.Hash{2}, grant{usdc, permit2, ByToken}
+	key := slices.Concat(grantKey(account, 1, ours)[:28], planted)
+	j.plant(t, grantBucket, grantKey(account, 1, ours), planted)
+	j.plant(t, grantBucket, key, []byte("b"))
+	j.plant(t, openBucket, append([]byte("a"), planted...), []byte{1})
+	j.plant(t, twinBucket, name[:], planted)
+	whole := len(planted) >= 40 && (string(planted[40:]) == string(ByToken) || string(planted[40:]) == string(ByPermit2))
+	all, err := j.grants(account, 1)
+	if whole == errors.Is(err, ErrIndex) || whole && (err != nil || all[grant{common.BytesToAddress(planted[:20]), common.BytesToAddress(planted[20:40]), AllowanceKind(planted[40:])}] != "b") {
+		t.Fatalf("a key that ends with %x is read as %v, %v", planted, all, err)
+	}
+	ids, err := j.Open()
+	if err != nil || slices.ContainsFunc(ids, func(id string) bool { return !isID([]byte(id)) }) {
+		t.Fatalf("open are %q, %v", ids, err)
+	}
+	if _, err := j.busy(ids); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.alone("a", []common.Hash{name}); (err == nil) != (string(planted) == "a") {
+		t.Fatalf("the likeness of %q is nobody's: %v", planted, err)
+	}
+	all, err = j.reopened(t).grants(account, 1)
+	if err != nil || string(key) != string(grantKey(account, 1, ours)) && all[ours] != string(planted) {
+		t.Fatalf("after the next start, with a key that ends with %x: %v, %v", planted, all, err)
+	}
+	if uses, err := j.Uses(AllowanceKey{Chain: 1, Account: account, Token: usdc, Spender: permit2}); err != nil {
+		t.Fatalf("after the next start: %+v, %v", uses, err)
+	}
+	j.plant(t, grantBucket, key, nil)
+	j.plant(t, openBucket, append([]byte("a"), planted...), nil)
 }
 
 // FuzzApprove: whatever bytes pass as the approval of a plan are, to the last,

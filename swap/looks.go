@@ -4,11 +4,13 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/ethereum/go-ethereum/common"
 )
 
 // How often a second orders in progress are looked at: all together that are only
-// watched, and all together that a signature of ours or a transaction's end is awaited
-// of. A look is a few questions to a network: a thousand orders that each ask every
+// watched, their last call among them, and all together that something is still to be
+// signed or handed over of. A look is a few questions to a network: a thousand orders that each ask every
 // second would use up what its endpoints grant, and the wallet with them. Few orders do
 // not notice.
 const (
@@ -84,14 +86,19 @@ func Pause(still time.Duration) time.Duration {
 	return time.Hour
 }
 
-// hurried reports whether o waits for a signature, for the end of a transaction or for
-// being cancelled, and for no person: its quote, or its deadline, does not wait.
+// hurried reports whether o waits for a signature, for the transaction before one or
+// for being cancelled, and for no person: its quote, or its deadline, does not wait.
 func (o Order) hurried() bool {
 	switch o.Condition {
 	case NeedsConsent, WaitingForUnlock, UnknownStoredState, Changed, Unsealed:
 		return false
 	}
-	return unsent(o.State) || o.Cancel && !o.State.Final()
+	return unsent(o.State) && !o.underway() || o.Cancel && !o.State.Final()
+}
+
+// underway reports whether o's last call is signed, and nothing remains but its end.
+func (o Order) underway() bool {
+	return o.Plan.Settlement == ByOwnCall && o.Step == len(o.Plan.Steps)-1 && o.Sending != (common.Hash{}) && o.Bump == nil
 }
 
 // needsKeys reports whether o may go on as soon as the keys are unlocked.

@@ -64,6 +64,31 @@ func TestLooks(t *testing.T) {
 	}
 }
 
+// TestHurried: an order hurries while something is still to be signed or handed over of
+// it, or while it is being cancelled.
+func TestHurried(t *testing.T) {
+	sent, calls := common.Hash{1}, func(by SettledBy, n int) Plan { return Plan{Settlement: by, Steps: make([]Step, n)} }
+	for _, c := range []struct {
+		what string
+		o    Order
+		want bool
+	}{
+		{"just accepted", Order{State: Accepted, Plan: calls(ByOwnCall, 1)}, true},
+		{"its approval is sent", Order{State: Approving, Plan: calls(ByOwnCall, 2), Sending: sent}, true},
+		{"its call is to be signed", Order{State: Executing, Plan: calls(ByOwnCall, 2), Step: 1}, true},
+		{"its call is sent", Order{State: Executing, Plan: calls(ByOwnCall, 2), Step: 1, Sending: sent}, false},
+		{"its call is sent, and to be sped up", Order{State: Executing, Plan: calls(ByOwnCall, 2), Step: 1, Sending: sent, Bump: &Bump{}}, true},
+		{"its deposit is sent, and to be told", Order{State: Executing, Plan: calls(ByProvider, 1), Sending: sent}, true},
+		{"its call is sent, and cancelled", Order{State: Executing, Plan: calls(ByOwnCall, 1), Sending: sent, Cancel: true}, true},
+		{"it settles", Order{State: Settling, Plan: calls(ByProvider, 1), Step: 1}, false},
+		{"it waits for a person", Order{State: Accepted, Plan: calls(ByOwnCall, 1), Condition: NeedsConsent}, false},
+	} {
+		if c.o.hurried() != c.want {
+			t.Errorf("%s: hurried %v", c.what, !c.want)
+		}
+	}
+}
+
 // TestWaking: whoever is woken in turn and then at once looks at once, and a later turn
 // puts nothing off.
 func TestWaking(t *testing.T) {

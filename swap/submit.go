@@ -30,16 +30,20 @@ const (
 	longestRest = time.Hour
 )
 
-// next is the moment before which the provider is not told again.
-func (s *Submission) next() time.Time {
+// rest is how long after it was told the provider is not told again.
+func (s *Submission) rest() time.Duration {
 	rest := submitRest
 	for range s.Tries - 1 {
 		if rest = min(2*rest, longestRest); rest == longestRest {
 			break
 		}
 	}
-	return s.Last.Add(rest)
+	return rest
 }
+
+// apart is how far a recorded moment is from now. One that lies ahead was recorded before
+// the clock was set back, and as far ahead of it: it is past, then.
+func apart(now, then time.Time) time.Duration { return now.Sub(then).Abs() }
 
 // closed reports whether what became of telling the provider is known.
 func (s *Submission) closed() bool { return s != nil && (s.Taken || s.Refused) }
@@ -64,7 +68,7 @@ func (e *Engine) submit(ctx context.Context, o *Order) (Cause, error) {
 		note = note.says("not submitted")
 	case !e.tellable(*o):
 		note = because(ProviderMissed)
-	case told != nil && !e.Now().Before(told.First.Add(submitTime)):
+	case told != nil && apart(e.Now(), told.First) >= submitTime:
 		note = because(AnswerUnknown)
 	default:
 		if note, err = e.tell(ctx, o); err != nil || !o.Submission.closed() {
@@ -87,7 +91,7 @@ func (e *Engine) tell(ctx context.Context, o *Order) (Cause, error) {
 	if o.Submission == nil {
 		o.Submission = &Submission{First: now}
 	} else {
-		if now.Before(o.Submission.next()) {
+		if apart(now, o.Submission.Last) < o.Submission.rest() {
 			return untold, nil
 		}
 		known, err := e.recall(ctx, s, o)

@@ -79,7 +79,7 @@ const patience = 30 * time.Second
 // outpriced reports whether a transaction offers less than any block takes now.
 func (e *Engine) outpriced(ctx context.Context, tx chain.Tx) bool {
 	last := tx.Last()
-	if e.Now().Before(last.Signed.Add(patience)) {
+	if apart(e.Now(), last.Signed) < patience {
 		return false
 	}
 	cost, err := e.Nodes.Cost(ctx, tx.Call)

@@ -11,18 +11,27 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
+
+	"swapkeep/memory"
 )
 
 // version is set by the linker.
 var version = "dev"
 
 func main() {
+	if err := memory.Keep(); err != nil { // the vendor's keys are in it
+		end(err)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	if err := command().ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "swapkeep-server:", err)
-		os.Exit(1)
+		end(err)
 	}
+}
+
+func end(err error) {
+	fmt.Fprintln(os.Stderr, "swapkeep-server:", err)
+	os.Exit(1)
 }
 
 func command() *cobra.Command {

@@ -17,6 +17,7 @@ import (
 	"swapkeep/home"
 	"swapkeep/host/owner"
 	"swapkeep/host/transport"
+	"swapkeep/memory"
 )
 
 // version is set at build time.
@@ -39,7 +40,7 @@ var said = map[string]string{
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP, sizeExceeded)
-	if err := owner.KeepMemory(); err != nil {
+	if err := memory.Keep(); err != nil {
 		os.Exit(exitOf(err))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

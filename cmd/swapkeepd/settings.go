@@ -127,7 +127,11 @@ func (d *daemon) settingProblems() []protocol.Problem {
 	ignored := d.settings.Ignored()
 	var out []protocol.Problem
 	for _, key := range slices.Sorted(maps.Keys(ignored)) {
-		out = append(out, protocol.Problem{Name: "setting", Message: key + " as it was set is not used: " + ignored[key].Error(), Remedy: "set it anew, or reset it (settings.set)"})
+		remedy := "set it anew, or reset it (settings.set)"
+		if key == settings.NetworkKey {
+			remedy = "choose a network again (networks.select)"
+		}
+		out = append(out, protocol.Problem{Name: "setting", Message: key + " as it was set is not used: " + ignored[key].Error(), Remedy: remedy})
 	}
 	return out
 }

@@ -50,12 +50,11 @@ func (w wallet) Create(ctx context.Context, name string, count int, password []b
 	if err != nil {
 		return protocol.Wallet{}, nil, "", err
 	}
-	defer words.Zero()
 	warning := ""
 	if w.cfg.Sandbox {
 		warning = seedWarning
 	}
-	return walletOf(k), append([]byte(nil), words.Reveal()...), warning, nil
+	return walletOf(k), words.Reveal(), warning, nil // whoever asked wipes them
 }
 
 func (w wallet) Import(ctx context.Context, p *protocol.ImportParams) (k protocol.Wallet, err error) {

@@ -107,9 +107,9 @@ func (r *Reader) body(length int) ([]byte, error) {
 		chunk, _ := r.r.Peek(min(cap(body)-len(body), r.r.Buffered()))
 		body = append(body, chunk...)
 		clear(chunk)
+		registers.Clear() // before the next part is waited for: that may end on another thread
 		_, _ = r.r.Discard(len(chunk))
 	}
-	registers.Clear()
 	return body, nil
 }
 

@@ -130,6 +130,6 @@ func lastLine(path string, from int64) string {
 	if err != nil {
 		return ""
 	}
-	lines := strings.Split(strings.TrimSpace(string(tail)), "\n")
-	return strings.ToValidUTF8(lines[len(lines)-1], "")
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(tail), "")), "\n")
+	return lines[len(lines)-1]
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"swapkeep/config"
 	"swapkeep/host/protocol"
@@ -165,6 +166,8 @@ func (s *Settings) admits(r row, values []string) error {
 		return protocol.New("setting_overridden", "").With("key", r.key).With("name", s.base.Origin(r.key).Name)
 	case values == nil:
 		return nil
+	case !utf8.ValidString(strings.Join(values, ",")): // which would be kept as another text
+		return protocol.New("setting_refused", "it is no text").With("key", r.key)
 	case r.kind != protocol.SettingURLs && len(values) != 1:
 		return protocol.New("setting_refused", "it has one value").With("key", r.key)
 	case r.kind == protocol.SettingURLs && slices.ContainsFunc(values, func(u string) bool { return strings.Contains(u, ",") || strings.TrimSpace(u) != u || u == "" }):

@@ -22,7 +22,8 @@ import (
 // under the keys of the configuration.
 var bucket = []byte("settings")
 
-const networkKey = "network"
+// NetworkKey is that of the active network, which is no setting of the configuration.
+const NetworkKey = "network"
 
 // Settings reads and writes the choices. Every write is on disk when it returns.
 // It is safe for concurrent use.
@@ -47,6 +48,12 @@ func Open(db *bolt.DB, base config.Config, o Options) (*Settings, error) {
 	kept, err := readAll(db)
 	if err != nil {
 		return nil, err
+	}
+	if value, is := kept[NetworkKey]; is {
+		if _, err := decodeNetwork(value); err != nil {
+			s.ignored[NetworkKey] = err
+		}
+		delete(kept, NetworkKey)
 	}
 	for _, key := range slices.Sorted(maps.Keys(kept)) {
 		if err := s.take(key, kept[key]); err != nil {
@@ -77,7 +84,7 @@ func (s *Settings) take(key string, value []byte) error {
 	return nil
 }
 
-// readAll returns what is kept under the keys of the configuration.
+// readAll returns what is kept, by its key.
 func readAll(db *bolt.DB) (map[string][]byte, error) {
 	kept := map[string][]byte{}
 	err := db.Update(func(tx *bolt.Tx) error {
@@ -86,9 +93,7 @@ func readAll(db *bolt.DB) (map[string][]byte, error) {
 			return err
 		}
 		return b.ForEach(func(key, value []byte) error {
-			if string(key) != networkKey {
-				kept[string(key)] = slices.Clone(value)
-			}
+			kept[string(key)] = slices.Clone(value)
 			return nil
 		})
 	})
@@ -107,6 +112,14 @@ func decode(value []byte) ([]string, error) {
 	return values, nil
 }
 
+// decodeNetwork reads a chain id as it was written.
+func decodeNetwork(value []byte) (id uint64, err error) {
+	if json.Unmarshal(value, &id) != nil || id == 0 {
+		return 0, errDamaged
+	}
+	return id, nil
+}
+
 // Config is the configuration with what was chosen here.
 func (s *Settings) Config() config.Config {
 	s.mu.Lock()
@@ -123,23 +136,33 @@ func (s *Settings) Ignored() map[string]error {
 }
 
 // ActiveNetwork is the chain id of the network in use, or fallback before the
-// first choice.
+// first choice, and after one that cannot be read: it must be possible to choose again.
 func (s *Settings) ActiveNetwork(fallback uint64) (uint64, error) {
 	id := fallback
 	err := s.db.View(func(tx *bolt.Tx) error {
-		if b := tx.Bucket(bucket).Get([]byte(networkKey)); b != nil {
-			return json.Unmarshal(b, &id)
+		if b := tx.Bucket(bucket).Get([]byte(NetworkKey)); b != nil {
+			if chosen, damaged := decodeNetwork(b); damaged == nil {
+				id = chosen
+			}
 		}
 		return nil
 	})
 	if err != nil {
-		return fallback, fmt.Errorf("setting %s: %w", networkKey, err)
+		return fallback, fmt.Errorf("setting %s: %w", NetworkKey, err)
 	}
 	return id, nil
 }
 
 // SetActiveNetwork chooses the network in use.
-func (s *Settings) SetActiveNetwork(id uint64) error { return s.put(networkKey, id) }
+func (s *Settings) SetActiveNetwork(id uint64) error {
+	if err := s.put(NetworkKey, id); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.ignored, NetworkKey)
+	return nil
+}
 
 func (s *Settings) put(key string, v any) error {
 	b, err := json.Marshal(v)

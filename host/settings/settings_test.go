@@ -2,10 +2,12 @@ package settings
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +77,100 @@ func TestNetworkStays(t *testing.T) {
 			t.Error("a choice that was not written is no error")
 		}
 	}
+}
+
+// A choice that cannot be read is said, and keeps nobody from another.
+func TestDamagedNetwork(t *testing.T) {
+	for _, v := range []string{"null", "-1", "1.5", `"1"`, "0", "[1]", "", "18446744073709551616"} {
+		db := openDB(t, filepath.Join(t.TempDir(), "orders.db"))
+		open(t, db, config.Default(), Options{})
+		if err := db.Update(func(tx *bolt.Tx) error { return tx.Bucket(bucket).Put([]byte(NetworkKey), []byte(v)) }); err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, db, config.Default(), Options{})
+		if got, err := s.ActiveNetwork(8453); err != nil || got != 8453 || s.Ignored()[NetworkKey] == nil {
+			t.Errorf("%q: %d, %v, ignored %v", v, got, err, s.Ignored())
+		}
+		if err := s.SetActiveNetwork(1); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.ActiveNetwork(8453); err != nil || got != 1 || len(s.Ignored()) != 0 {
+			t.Errorf("%q, mended: %d, %v, ignored %v", v, got, err, s.Ignored())
+		}
+	}
+}
+
+// FuzzNetwork: whatever stands where the network in use is kept, it is a chain id as it
+// was written, or as if none had been chosen; and another may be chosen.
+func FuzzNetwork(f *testing.F) {
+	for _, v := range []string{"1", "8453", "0", "-1", "null", "1.0", "1e3", `"1"`, "[1]", "", " 1 ", "18446744073709551615", "18446744073709551616"} {
+		f.Add([]byte(v))
+	}
+	db := openDB(f, filepath.Join(f.TempDir(), "orders.db"))
+	db.NoSync = true
+	s := open(f, db, config.Default(), Options{})
+	f.Fuzz(func(t *testing.T, value []byte) {
+		if err := db.Update(func(tx *bolt.Tx) error { return tx.Bucket(bucket).Put([]byte(NetworkKey), value) }); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.ActiveNetwork(8453)
+		said, whole := strconv.ParseUint(strings.Trim(string(value), " \t\r\n"), 10, 64)
+		if err != nil || got != 8453 && (whole != nil || got != said) || whole == nil && said > 0 && value[0] != '0' && got == 8453 && said != 8453 && json.Valid(value) {
+			t.Fatalf("%q is read as %d, %v", value, got, err)
+		}
+		again, err := Open(db, config.Default(), Options{})
+		if err != nil || (again.Ignored()[NetworkKey] == nil) != (whole == nil && said > 0 && json.Valid(value)) {
+			t.Fatalf("%q: ignored %v, %v", value, again.Ignored(), err)
+		}
+		if err := again.SetActiveNetwork(10); err != nil || len(again.Ignored()) > 0 {
+			t.Fatalf("%q: ignored %v, %v", value, again.Ignored(), err)
+		}
+		if got, err := s.ActiveNetwork(8453); err != nil || got != 10 {
+			t.Fatalf("%q stays: %d, %v", value, got, err)
+		}
+	})
+}
+
+// FuzzChange: whatever key and values a client sends, they are refused by the protocol's
+// table or leave a configuration that is within its bounds, the same after a restart.
+func FuzzChange(f *testing.F) {
+	for key, v := range map[string]string{
+		"swap.slippage": "1.25", "keys.auto_lock": "5m", "ui.language": "pt-BR", "log.level": "debug", "networks.1.rpc": "https://a.example\nhttps://b.example/key", "providers.dex.base_url": "https://a.example",
+		"fees.receiver": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", "network": "10", "networks.01.rpc": "https://a.example", "": "", "swap.slippage ": "90",
+	} {
+		f.Add(key, v)
+	}
+	db := openDB(f, filepath.Join(f.TempDir(), "orders.db"))
+	db.NoSync = true
+	f.Fuzz(func(t *testing.T, key, text string) {
+		if err := db.Update(func(tx *bolt.Tx) error {
+			if tx.Bucket(bucket) == nil {
+				return nil
+			}
+			return tx.DeleteBucket(bucket)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, db, config.Default(), Options{})
+		values := strings.Split(text, "\n")
+		got, err := s.Change(t.Context(), key, values)
+		var wrong *protocol.Error
+		if err != nil && !errors.As(err, &wrong) {
+			t.Fatalf("%q = %q: %v", key, values, err)
+		}
+		if c := s.Config(); c.Check() != nil {
+			t.Fatalf("%q = %q is taken: %v", key, values, c.Check())
+		}
+		again, opened := Open(db, config.Default(), Options{Chains: []uint64{1, 8453}})
+		if opened != nil || len(again.Ignored()) > 0 || !reflect.DeepEqual(again.Config(), s.Config()) {
+			t.Fatalf("%q = %q is another after a restart: %v, %v", key, values, again.Ignored(), opened)
+		}
+		if err == nil {
+			if _, err := s.Change(t.Context(), got.Key, nil); err != nil || got.Key != key {
+				t.Fatalf("%q cannot be reset as %q: %v", key, got.Key, err)
+			}
+		}
+	})
 }
 
 // Every row of the table is a key of the configuration, fixed ones say why, and

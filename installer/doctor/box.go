@@ -111,21 +111,22 @@ func (p *Patient) insideNeeds(b browser) []string {
 	return slices.Compact([]string{program, p.resolved(program), p.Place.RunDir()})
 }
 
-// keyFileEscapes are those of a value in a key file of GLib's, as far as paths have them.
-var keyFileEscapes = strings.NewReplacer(`\s`, " ", `\t`, "\t", `\\`, `\`)
+// keyFileEscapes are those of a value in a key file of GLib's.
+var keyFileEscapes = strings.NewReplacer(`\s`, " ", `\t`, "\t", `\n`, "\n", `\r`, "\r", `\\`, `\`)
 
-// inKeyFile is a value in a text as GLib writes key files; "" where there is none.
-func inKeyFile(text, group, key string) string {
+// inKeyFile is a value in a text as GLib writes key files, the last of that key; "" where
+// there is none.
+func inKeyFile(text, group, key string) (found string) {
 	in := ""
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
+		line = strings.TrimRight(line, "\r\n") // a blank at the end is the value's
 		if name, begins := strings.CutPrefix(line, "["); begins {
-			in = strings.TrimSuffix(name, "]")
-		} else if name, value, is := strings.Cut(line, "="); is && in == group && name == key {
-			return keyFileEscapes.Replace(value)
+			in = strings.TrimSuffix(strings.TrimSpace(name), "]")
+		} else if name, value, is := strings.Cut(line, "="); is && in == group && strings.TrimSpace(name) == key {
+			found = keyFileEscapes.Replace(strings.TrimLeft(value, " \t"))
 		}
 	}
-	return ""
+	return found
 }
 
 // starters are services that start hosts for boxed browsers.

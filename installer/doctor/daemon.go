@@ -178,7 +178,9 @@ func (p *Patient) lastError(text []byte) (said string, at time.Time) {
 			Error   string    `json:"error"`
 		}
 		if json.Unmarshal(line, &entry) == nil && (entry.Level == "error" || entry.Level == "fatal" || entry.Level == "panic") {
-			said, at = strings.TrimSuffix(entry.Message+": "+entry.Error, ": "), entry.Time
+			if text := strings.Trim(entry.Message+": "+entry.Error, ": "); text != "" {
+				said, at = text, entry.Time
+			}
 		}
 		if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {
 			said = strings.TrimSpace(string(line))

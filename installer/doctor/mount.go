@@ -47,8 +47,8 @@ type mount struct{ point, options string }
 // mountOf is the last of the longest mount points that a path is below (proc(5)).
 func mountOf(table, path string) (best mount, found bool) {
 	for line := range strings.Lines(table) {
-		fields := strings.Fields(line)
-		if len(fields) < 6 {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), " ") // other white space may be in a name
+		if len(fields) < 6 || !strings.HasPrefix(fields[4], "/") {
 			continue
 		}
 		point := unescaped(fields[4])

@@ -14,8 +14,9 @@ async function read(): Promise<Ended> {
 	return endedOf(kept[key]);
 }
 
-function endedOf(kept: unknown): Ended {
-	if (!isObject(kept)) return {};
+/** endedOf reads what was kept, as far as it can be. */
+export function endedOf(kept: unknown): Ended {
+	if (!isObject(kept) || Array.isArray(kept)) return {};
 	return Object.fromEntries(Object.entries(kept).filter((e): e is [string, boolean] => typeof e[1] === "boolean"));
 }
 

@@ -56,5 +56,6 @@ it("takes whatever a host says: a request ends once, by its own id, and well onl
 		port.end();
 		for (const link of links) expect(typeof link.at).toBe("string");
 		expect(["lost", "refused", "missing", "forbidden"]).toContain(native.link.at);
+		vi.clearAllTimers(); // of this host: else each run waits for those of all before
 	});
 }, patience);

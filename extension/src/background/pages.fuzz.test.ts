@@ -61,6 +61,7 @@ it("serve a page's request, whatever it is, only within its port: its methods, i
 		const answers = port.posted.filter((m) => !("link" in (m as object)));
 		expect(answers).toHaveLength(typeof request.value === "object" && request.value !== null ? 1 : 0);
 		port.end();
+		vi.clearAllTimers(); // of this background: else each run waits for those of all before
 	});
 }, patience);
 
@@ -79,5 +80,6 @@ it("take whatever a daemon tells, with a page open and without, and hand it to t
 			if (said.method === "swap.order" && port.name !== "shell" && heard.length) expect(said.params).toMatchObject({ terms: { provider: port.name } });
 		}
 		for (const call of b.calls) expect([call.method, ports.length]).toEqual(["gas.watch", 0]);
+		vi.clearAllTimers();
 	});
 }, patience);

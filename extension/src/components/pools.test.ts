@@ -16,6 +16,10 @@ describe("a route through pools", () => {
 			expect(readPools(text), text).toBeUndefined();
 		}
 	});
+	it("is left as it is where a fee is no percentage", () => {
+		for (const fee of ["123.45%", "100.5%", "0.05.3%", "1e5%", "-3%", "1,000%", "%", "0.3%%"]) expect(readPools(`[v3] 100% = [${fee}]`), fee).toBeUndefined();
+		expect(readPools("[v3] 100% = [100%]")).toEqual([{ share: 100, version: "v3", fees: [100] }]);
+	});
 	it("is left as it is where a part was cut off", () => {
 		expect(readPools("[v3] 60.00% = [0.05%]")).toBeUndefined();
 		expect(readPools("[v3] 60.00% = [0.05%], [v2")).toBeUndefined();

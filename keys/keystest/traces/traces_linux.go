@@ -126,7 +126,8 @@ func saveRegisters() error {
 	return nil
 }
 
-// delivered is more than a signal takes to all threads.
+// delivered is more than a signal takes to all threads, unless the machine is busy: then
+// less is found.
 const delivered = 20 * time.Millisecond
 
 // shortest is the fewest bytes that are told from chance.

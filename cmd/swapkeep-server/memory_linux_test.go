@@ -1,0 +1,72 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The server, which holds the vendor's keys, leaves them in no core file and shows them
+// to no other process of its user, as any program does that does nothing against it. Root,
+// from whom nothing is kept, plays both parts as somebody without privileges.
+func TestMemoryIsHidden(t *testing.T) {
+	dir, err := os.MkdirTemp("", "sksm") // the test's own is closed to others
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	as := &syscall.SysProcAttr{}
+	if os.Getuid() == 0 {
+		const nobody = 65534
+		as.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+		for _, err := range []error{os.Chown(dir, nobody, nobody), os.Chmod(filepath.Dir(binary), 0o711)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	config := filepath.Join(dir, "c.toml")
+	if err := os.WriteFile(config, []byte(settings("http://127.0.0.1:1/v1", "a", "", "")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	start := func(exe string, args ...string) int {
+		cmd := exec.Command(exe, args...)
+		cmd.Dir, cmd.Env, cmd.SysProcAttr = "/", append(os.Environ(), keyVariable+"="+testKey), as
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		return cmd.Process.Pid
+	}
+	// The kernel asks the same of who would read its memory or attach to it.
+	environ := func(pid int) string {
+		cmd := exec.Command("cat", "/proc/"+strconv.Itoa(pid)+"/environ")
+		cmd.SysProcAttr = as
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	within := func(what string, is func() bool) {
+		t.Helper()
+		for end := time.Now().Add(10 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal(what)
+			}
+		}
+	}
+	other, server := start("sleep", "60"), start(binary, "proxy", "--sandbox", "--config", config)
+	within("any process is hidden: the test proves nothing", func() bool { return strings.Contains(environ(other), testKey) })
+	within("its memory can be read", func() bool { return strings.Contains(environ(server), "ermission denied") })
+	limits, err := os.ReadFile("/proc/" + strconv.Itoa(server) + "/limits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, core, _ := strings.Cut(string(limits), "Max core file size")
+	if got := strings.Fields(core)[:2]; got[0] != "0" || got[1] != "0" { // soft and hard
+		t.Errorf("core files of %q bytes", got)
+	}
+}

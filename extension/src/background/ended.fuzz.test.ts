@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { fuzzed, patience } from "../wire/fuzzed";
+import { endedOf } from "./ended";
+
+it("reads what the browser's session kept as ids with an end each, the same again, or as nothing", async () => {
+	await fuzzed(import.meta.dirname, "ended", (text) => {
+		let kept: unknown;
+		try {
+			kept = JSON.parse(text);
+		} catch {
+			return;
+		}
+		const ended = endedOf(kept);
+		expect(Object.getPrototypeOf(ended)).toBe(Object.prototype);
+		if (typeof kept !== "object" || kept === null || Array.isArray(kept)) expect(ended).toEqual({});
+		for (const [id, filled] of Object.entries(ended)) {
+			expect(typeof filled).toBe("boolean");
+			expect((kept as Record<string, unknown>)[id]).toBe(filled);
+		}
+		expect(endedOf(structuredClone(ended))).toEqual(ended);
+		// What else is there takes nothing of an order's end away.
+		const more = typeof kept === "object" && kept !== null && !Array.isArray(kept) ? { ...kept, "018f-a": true } : { "018f-a": true };
+		expect(endedOf(more)["018f-a"]).toBe(true);
+	});
+}, patience);

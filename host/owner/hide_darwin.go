@@ -1,8 +1,0 @@
-package owner
-
-import "golang.org/x/sys/unix"
-
-// hideMemory keeps debuggers of the same user from this process
-// (PT_DENY_ATTACH, ptrace(2)). Root still reads its memory. What this process
-// starts is not covered. It may be repeated.
-func hideMemory() error { return unix.PtraceDenyAttach() }

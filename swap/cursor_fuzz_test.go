@@ -1,0 +1,46 @@
+package swap
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// FuzzCursor: whatever cursor a client sends, it gets the rest of the list or is told that
+// it is none; one that names a pair of the list gets what follows that pair.
+func FuzzCursor(f *testing.F) {
+	var all []grant
+	for _, token := range []common.Address{usdc, weth, {}} {
+		for _, spender := range []common.Address{permit2, router, thief} {
+			all = append(all, grant{token, spender, ByToken}, grant{token, spender, ByPermit2})
+		}
+	}
+	slices.SortFunc(all, grant.compare)
+	for _, s := range []string{"", "/", "//", "///", cursorOf(all[0]), cursorOf(all[len(all)-1]), cursorOf(all[3]) + "/", cursorOf(grant{usdc, usdc, "zzz"}), cursorOf(grant{weth, thief, ""})} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, cursor string) {
+		rest, err := after(all, cursor)
+		if err != nil {
+			if !errors.Is(err, &Refusal{Code: BadRequest}) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if !slices.Equal(rest, all[len(all)-len(rest):]) {
+			t.Fatalf("%q gets %v", cursor, rest)
+		}
+		for i, g := range all {
+			if cursorOf(g) == cursor && len(rest) != len(all)-i-1 {
+				t.Fatalf("%q gets %d of %d", cursor, len(rest), len(all))
+			}
+		}
+		if len(rest) > 0 && len(rest) < len(all) { // no page is told twice
+			if again, err := after(all, cursorOf(all[len(all)-len(rest)-1])); err != nil || len(again) != len(rest) {
+				t.Fatalf("%q: %d, then %d: %v", cursor, len(rest), len(again), err)
+			}
+		}
+	})
+}

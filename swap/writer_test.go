@@ -1,0 +1,201 @@
+package swap
+
+import (
+	"encoding/json"
+	"errors"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	bolt "go.etcd.io/bbolt"
+)
+
+// These show what docs/security.md says that a program can which writes orders.db. What it
+// cannot, to have something signed, is in seal_test.go and planted_test.go.
+
+// TestFalseEndsAreShown: an end that the file tells is shown as it is told, and that order
+// is not carried out.
+func TestFalseEndsAreShown(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	done := b.ends(b.swap(usdc, 200e6).ID, Filled)
+	b.hand.locked.Store(true)
+	filled, withdrawn := b.swap(usdc, thousand), b.swap(usdc, 500e6)
+	for _, o := range []Order{filled, withdrawn} {
+		b.until(o.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
+	}
+	told := &Spend{weth, big.NewInt(1e18)}
+	b.rewrites(filled.ID, func(o *Order) {
+		o.State, o.Verdict = Filled, &Verdict{State: Filled, By: byOwnCall, Received: told, Sources: "2 sources agree", Evidence: done.Verdict.Evidence}
+	})
+	if err := b.end(withdrawn.ID); err != nil {
+		t.Fatal(err)
+	}
+	b.opens()
+	b.ends(b.swap(usdc, 100e6).ID, Filled)
+	page, _, err := b.service.o.Journal.List(b.from, false, "", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]Order{}
+	for _, o := range page {
+		shown[o.ID] = o
+	}
+	if o := shown[filled.ID]; o.State != Filled || o.Verdict == nil || o.Verdict.Received.Amount.Cmp(told.Amount) != 0 || o.Verdict.Sources != "2 sources agree" {
+		t.Errorf("%s, %+v", o.State, o.Verdict)
+	}
+	if o := shown[withdrawn.ID]; o.State != Cancelled {
+		t.Error(o.State)
+	}
+	b.mined(4) // of the two others: approval and swap
+}
+
+// TestFundsThatLookPromised: an order in the file that is out and may be filled, though
+// nobody signed it, takes its amount from what may be swapped.
+func TestFundsThatLookPromised(t *testing.T) {
+	b := newBench(t)
+	b.trades()
+	if _, err := b.review(usdc, 4500e6); err != nil {
+		t.Fatal(err)
+	}
+	b.signedOut(1000e6, b.now().Add(time.Hour)) // seals it too, which nobody asks about here
+	j, ids := b.service.o.Journal, []string(nil)
+	ids, err := j.Open()
+	if err != nil || len(ids) != 1 {
+		t.Fatal(ids, err)
+	}
+	b.rewrites(ids[0], func(o *Order) { o.Seal = nil })
+	b.opens()
+	_, err = b.review(usdc, 4500e6)
+	refusedWith(t, err, InsufficientFunds)
+}
+
+// pastDue sets back how long every transaction in the file may be sent.
+func (b *bench) pastDue() {
+	b.t.Helper()
+	err := b.db.Update(func(tx *bolt.Tx) error {
+		records, changed := tx.Bucket([]byte("sender.tx")), map[string][]byte{}
+		err := records.ForEach(func(k, v []byte) error {
+			var record map[string]json.RawMessage
+			var policy map[string]json.RawMessage
+			if err := errors.Join(json.Unmarshal(v, &record), json.Unmarshal(record["policy"], &policy)); err != nil {
+				return err
+			}
+			policy["until"], _ = json.Marshal(time.Now().Add(-time.Minute).UTC())
+			record["policy"], _ = json.Marshal(policy)
+			changed[string(k)], _ = json.Marshal(record)
+			return nil
+		})
+		for k, v := range changed {
+			err = errors.Join(err, records.Put([]byte(k), v))
+		}
+		return err
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// TestClosedBeforeItsTime: a transaction that waits is closed where the file says that it
+// is late, for gas within what was accepted. Of an order that is not as it was accepted it
+// is not, until its user ends that; and that costs no more than the network's ceiling.
+func TestClosedBeforeItsTime(t *testing.T) {
+	closes := func(o Order) bool {
+		return slices.ContainsFunc(o.Attempts, func(a Attempt) bool { return a.Kind == chain.AttemptCancel })
+	}
+	gone := func(b *bench, o Order) *big.Int {
+		t.Helper()
+		before, err := b.hub.Balance(t.Context(), 1, b.from, native)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.until(o.ID, "being closed", closes)
+		b.chain.Resume()
+		b.ends(o.ID, Cancelled)
+		after, err := b.hub.Balance(t.Context(), 1, b.from, native)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return before.Sub(before, after)
+	}
+	t.Run("as accepted", func(t *testing.T) {
+		b := newBench(t)
+		o := b.stuck(nil)
+		b.halt()
+		b.pastDue()
+		b.opens()
+		if gas := gone(b, o); gas.Sign() <= 0 || gas.Cmp(o.Terms.GasCeiling) > 0 {
+			t.Errorf("it cost %s wei of gas, accepted were %s", gas, o.Terms.GasCeiling)
+		}
+	})
+	t.Run("changed", func(t *testing.T) {
+		b := newBench(t)
+		o := b.stuck(nil)
+		b.rewrites(o.ID, func(o *Order) { o.payable(thief); o.Terms.GasCeiling = big.NewInt(1e18) })
+		b.pastDue()
+		before := b.hand.signed.Load()
+		b.opens()
+		o = b.until(o.ID, "refused", isChanged)
+		if b.hand.signed.Load() != before || closes(o) {
+			t.Error("it is closed by nobody's wish")
+		}
+		if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
+			t.Fatal(err)
+		}
+		net, err := b.hub.Network(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gas := gone(b, o); gas.Cmp(net.GasCeiling) > 0 {
+			t.Errorf("it cost %s wei of gas, the network's ceiling is %s", gas, net.GasCeiling)
+		}
+		if o, _, _ := b.service.Order(o.ID); o.Terms.GasCeiling.Cmp(net.GasCeiling) > 0 {
+			t.Errorf("up to %s wei were let", o.Terms.GasCeiling)
+		}
+	})
+}
+
+// TestAllowanceTheFileDoesNotKnow: what an ended order left approved stands between its
+// contract and an opaque call only as long as the file names it.
+func TestAllowanceTheFileDoesNotKnow(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Opaque, false)
+	c := b.crook()
+	at := c.deploy(chameleon())
+	take := func(tried, done uint64) []byte {
+		return slices.Concat(pad(usdt), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(tried), word(done))
+	}
+	h.to(at, take(thousand, thousand))
+	r, err := b.handing(usdt, thousand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.chain.Pause()
+	o := b.accepted(r)
+	b.until(o.ID, "approving", func(o Order) bool { return o.Sending != common.Hash{} })
+	b.hand.locked.Store(true)
+	b.chain.Resume()
+	b.until(o.ID, "approved", func(o Order) bool { return o.Step == 1 })
+	if _, err := b.service.Cancel(t.Context(), cancelOf(o)); err != nil {
+		t.Fatal(err)
+	}
+	b.ends(o.ID, Cancelled)
+	b.hand.locked.Store(false)
+	h.to(at, take(0, thousand))
+	_, err = b.handing(native, 1e15)
+	refusedWith(t, err, NotAsAccepted)
+	grants, err := b.service.o.Journal.grants(b.from, 1)
+	if err != nil || len(grants) == 0 {
+		t.Fatal(grants, err)
+	}
+	for g := range grants {
+		b.service.o.Journal.plant(t, grantBucket, grantKey(b.from, 1, g), nil)
+	}
+	if _, err := b.handing(native, 1e15); err != nil {
+		t.Errorf("it is known all the same: %v", err)
+	}
+}
