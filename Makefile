@@ -157,8 +157,8 @@ fuzz-short:
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=1000x FUZZSHARE=$$((0x$$(git rev-parse --short=4 HEAD 2>/dev/null || echo 0) % 4 + 1))/4
 
 # Worlds in which users swap while everything goes wrong, and then a reckoning with chains,
-# providers and journal. ROUNDS of SWAPS each, drawn from SEED; ROUND=3 plays that one
-# again, KEEP=folder keeps the homes of rounds with findings.
+# providers and journal. ROUNDS of SWAPS each, drawn from SEED; ROUND=16 plays that one
+# again with the same SEED and SWAPS, KEEP=folder keeps the homes of rounds with findings.
 ROUNDS ?= 6
 SWAPS ?= 40
 torture: contracts

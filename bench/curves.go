@@ -63,27 +63,21 @@ type point struct {
 	Y float64 `json:"y"`
 }
 
-// drawAll measures the curves that are asked for and draws them into the directory. A
-// short run has the ends of each.
-func drawAll(ctx context.Context, l *lab, w wish) (all []drawn) {
-	for _, c := range curves {
-		if !w.wants(c.title) {
-			continue
-		}
-		if l.short {
-			c.at = []int{c.at[0], c.at[len(c.at)/2]}
-		}
-		fmt.Fprintf(os.Stderr, "bench: %s …\n", c.title)
-		d, err := c.measure(ctx, l)
-		if err == nil {
-			err = d.draw(w.curves)
-		}
-		if err != nil {
-			d.Error = err.Error()
-		}
-		all = append(all, d)
+// drawn measures the curve and draws it into a directory. A short run has
+// two points of it.
+func (c curve) drawn(ctx context.Context, l *lab, dir string) drawn {
+	if l.short {
+		c.at = []int{c.at[0], c.at[len(c.at)/2]}
 	}
-	return all
+	fmt.Fprintf(os.Stderr, "bench: %s …\n", c.title)
+	d, err := c.measure(ctx, l)
+	if err == nil {
+		err = d.draw(dir)
+	}
+	if err != nil {
+		d.Error = err.Error()
+	}
+	return d
 }
 
 func (c curve) measure(ctx context.Context, l *lab) (drawn, error) {

@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -55,7 +56,7 @@ func main() {
 	case *count > 0:
 		end(runPrices(*count, *history))
 	}
-	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	end(run(ctx, at, w))
 }
 
@@ -70,12 +71,20 @@ func end(err error) {
 // errUnmeasured: a row without figures.
 var errUnmeasured = errors.New("not everything could be measured")
 
+// errNothing: a name that nothing has is a mistake, and no run without a miss.
+var errNothing = errors.New("nothing that is to be measured has it in its name (curves need -curves, and browsers' rows a run without -short); there are")
+
 // errPart: a document shows one whole run.
 var errPart = errors.New("-markdown takes a whole run: leave -only and -short away")
 
 func run(ctx context.Context, at places, w wish) (err error) {
 	if w.markdown != "" && (w.only != "" || w.short) {
 		return errPart
+	}
+	rows, curves := w.subjects(), w.curved()
+	if len(rows)+len(curves) == 0 {
+		w.only = ""
+		return fmt.Errorf("-only: %w:\n%s", errNothing, strings.Join(w.names(), "\n"))
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -84,13 +93,13 @@ func run(ctx context.Context, at places, w wish) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, l.close()) }()
-	r := report{Machine: machineOf(ctx), Began: time.Now().UTC().Truncate(time.Second), Short: w.short}
-	for _, s := range w.subjects() {
+	r := report{Source: sourceOf(ctx, "."), Machine: machineOf(ctx), Began: time.Now().UTC().Truncate(time.Second), Short: w.short}
+	for _, s := range rows {
 		fmt.Fprintf(os.Stderr, "bench: %s …\n", s.what)
 		r.Rows = append(r.Rows, s.row(ctx, l))
 	}
-	if w.curves != "" {
-		r.Curves = drawAll(ctx, l, w)
+	for _, c := range curves {
+		r.Curves = append(r.Curves, c.drawn(ctx, l, w.curves))
 	}
 	r.Took = time.Since(r.Began).Round(time.Second).String()
 	r.print(os.Stdout)
@@ -110,6 +119,25 @@ func (w wish) subjects() []subject {
 		all = append(all, inBrowsers...)
 	}
 	return slices.DeleteFunc(all, func(s subject) bool { return !w.wants(s.what) })
+}
+
+// curved are the curves that are asked for.
+func (w wish) curved() []curve {
+	if w.curves == "" {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return !w.wants(c.title) })
+}
+
+// names are those of all that is asked for.
+func (w wish) names() (all []string) {
+	for _, s := range w.subjects() {
+		all = append(all, s.what)
+	}
+	for _, c := range w.curved() {
+		all = append(all, c.title)
+	}
+	return all
 }
 
 func (w wish) wants(name string) bool { return strings.Contains(name, w.only) }

@@ -49,7 +49,7 @@ func between(document []byte, mark, text string) ([]byte, error) {
 
 // from is where the figures are from.
 func (r report) from() string {
-	return fmt.Sprintf("%s; %s, %s.\n\n", r.Machine, r.Began.Format(time.DateOnly), r.Took)
+	return fmt.Sprintf("%s; %s; %s, %s.\n\n", r.Source, r.Machine, r.Began.Format(time.DateOnly), r.Took)
 }
 
 func (r report) table() string {

@@ -12,6 +12,7 @@ import (
 
 // A report is one run.
 type report struct {
+	Source  source    `json:"source"`
 	Machine machine   `json:"machine"`
 	Began   time.Time `json:"began"`
 	Took    string    `json:"took"`
@@ -75,7 +76,7 @@ func showRatio(v float64) string {
 
 // print writes the table, and below it why a row has no figures.
 func (r report) print(w io.Writer) {
-	fmt.Fprintf(w, "%s\n%s, took %s\n", r.Machine, r.Began.Format(time.RFC3339), r.Took)
+	fmt.Fprintf(w, "%s; %s\n%s, took %s\n", r.Source, r.Machine, r.Began.Format(time.RFC3339), r.Took)
 	if r.Short {
 		fmt.Fprintln(w, shortly)
 	}

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 func TestFigure(t *testing.T) {
@@ -108,6 +110,9 @@ func TestSubjects(t *testing.T) {
 	if len(short) != len(subjects) || len(wish{}.subjects()) != len(names) || len(wish{only: "Permit2"}.subjects()) != 1 {
 		t.Error("a run has other rows than are asked for")
 	}
+	if len(wish{curves: "dir"}.curved()) != len(curves) || len(wish{curves: "dir", only: "Open orders"}.curved()) != 3 || len(wish{}.curved()) != 0 {
+		t.Error("a run has other curves than are asked for")
+	}
 	for _, c := range curves {
 		if len(c.lines) > len(looks) || c.at[0] < 1 || !slices.IsSorted(c.at) {
 			t.Errorf("%s cannot be drawn", c.file)
@@ -124,6 +129,64 @@ func TestShownTimes(t *testing.T) {
 	for ns, want := range map[float64]string{369: "369 ns", 1000: "1.00 µs", 47_812: "47.8 µs", 223_000: "223 µs", 2_770_000: "2.77 ms", 1.2e9: "1.20 s"} {
 		if got := showTime(ns); got != want {
 			t.Errorf("%g: %s, not %s", ns, got, want)
+		}
+	}
+}
+
+// A name that nothing has is an error that lists what there is, and not a run of nothing
+// without a miss. So is one that only a curve has, where none are drawn.
+func TestMisspelt(t *testing.T) {
+	for _, c := range []struct {
+		w              wish
+		names, nowhere string
+	}{
+		{wish{only: "misspelt"}, "hello round trip", curves[0].title},
+		{wish{only: "misspelt", curves: "nowhere"}, curves[0].title, "misspelt"},
+		{wish{only: curves[0].title}, "hello round trip", curves[0].title},
+		{wish{only: inBrowsers[0].what, short: true}, "hello round trip", inBrowsers[0].what},
+	} {
+		err := run(t.Context(), places{}, c.w)
+		if !errors.Is(err, errNothing) || !strings.Contains(err.Error(), c.names) || strings.Contains(err.Error(), c.nowhere) {
+			t.Errorf("%+v: %v", c.w, err)
+		}
+	}
+}
+
+// TestEveryRowIsExplained: docs/performance.md says of each row how it is measured, in a
+// line that begins with words of its name, or with some such words after commas; and of
+// nothing else.
+func TestEveryRowIsExplained(t *testing.T) {
+	document, err := os.ReadFile("../docs/performance.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(document), "\n| Row | ")
+	table, _, ok := strings.Cut(after, "\n\n")
+	if !ok {
+		t.Fatal("no table of rows")
+	}
+	words := func(text string) []string {
+		return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' })
+	}
+	explained := map[string]bool{}
+	for _, line := range strings.Split(table, "\n")[2:] {
+		cell := strings.Split(line, "|")[1]
+		for part := range strings.SplitSeq(cell, ", ") {
+			used := false
+			for _, s := range append(slices.Clone(subjects), inBrowsers...) {
+				name := words(s.what)
+				if !slices.ContainsFunc(words(part), func(word string) bool { return !slices.Contains(name, word) }) {
+					explained[s.what], used = true, true
+				}
+			}
+			if !used {
+				t.Errorf("no row is called %q", part)
+			}
+		}
+	}
+	for _, s := range append(slices.Clone(subjects), inBrowsers...) {
+		if !explained[s.what] {
+			t.Errorf("docs/performance.md does not say how %q is measured", s.what)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,6 +24,8 @@ type bystander struct {
 	pace float64 // of time, while nobody but it is there
 
 	boards, idle, events atomic.Int64
+
+	leave func() // for good
 }
 
 func (h *home) bystander(t *testing.T) *bystander {
@@ -39,13 +42,14 @@ func (h *home) bystander(t *testing.T) *bystander {
 		defer close(followed)
 		b.follow(ctx)
 	}()
-	t.Cleanup(func() {
+	b.leave = sync.OnceFunc(func() {
 		cancel()
 		<-followed
 		b.shut()
 		close(stop)
 		<-done
 	})
+	t.Cleanup(b.leave)
 	return b
 }
 

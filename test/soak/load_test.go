@@ -127,6 +127,16 @@ func loadsOf(n, total int) (all []*load) {
 	return all
 }
 
+// served wants a result for each request: an error is an answer too, and a quick one.
+func served(t *testing.T, loads []*load) {
+	t.Helper()
+	for i, l := range loads {
+		if n := l.count(""); n != l.total {
+			t.Errorf("relay %d has %d results of %d, and %d times busy", i, n, l.total, l.count("busy"))
+		}
+	}
+}
+
 // TestLoadTooMuch: what is over a connection's bound is refused as busy, and all else
 // is answered. That of others is.
 func TestLoadTooMuch(t *testing.T) {
@@ -145,11 +155,7 @@ func TestLoadTooMuch(t *testing.T) {
 	if results, busy := greedy.count(""), greedy.count("busy"); results+busy != over || busy == 0 || results < protocol.MaxRunning {
 		t.Errorf("%d results and %d busy of %d requests", results, busy, over)
 	}
-	for i, l := range modest {
-		if n := l.count(""); n != l.total {
-			t.Errorf("modest relay %d has %d results of %d", i, n, l.total)
-		}
-	}
+	served(t, modest)
 	after := h.rested(before)
 	tell(t, fmt.Sprintf("one relay with %d slow requests in flight: %d answered, %d refused as busy; five others beside it: %s\nafter: %s\n",
 		over, greedy.count(""), greedy.count("busy"), took[:len(took)-over], held(after)))

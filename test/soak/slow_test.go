@@ -24,6 +24,10 @@ import (
 // soon, and no message may take longer than WriteTimeout.
 const dropTime = protocol.WriteTimeout + 20*time.Second
 
+// slower is how much longer others may wait beside all these, at the 95th percentile: three
+// times as long, or, where that is less, as much more as a processor that is shared costs.
+func slower(alone time.Duration) time.Duration { return max(3*alone, alone+10*time.Millisecond) }
+
 // A rogue is a program of the same user on the daemon's socket. It asks without end,
 // where it asks at all.
 type rogue struct {
@@ -95,16 +99,18 @@ func (r *rogue) run(ctx context.Context, c net.Conn) {
 // is dropped or refused, and others do not feel it.
 func TestLoadSlow(t *testing.T) {
 	h := bear(t)
-	users := func() []*load {
+	users := func() spread {
 		all := loadsOf(10, smaller(20_000))
 		for _, l := range all {
 			l.atOnce = 5
 		}
-		return all
+		took, _ := together(t, h, all)
+		served(t, all)
+		return took
 	}
-	together(t, h, users())
+	users()
 	before := h.settled()
-	alone, _ := together(t, h, users())
+	alone := users()
 
 	ctx, cancel := context.WithTimeout(t.Context(), dropTime)
 	defer cancel()
@@ -126,8 +132,7 @@ func TestLoadSlow(t *testing.T) {
 	}
 	var beside spread
 	for range 3 {
-		took, _ := together(t, h, users())
-		beside = append(beside, took...)
+		beside = append(beside, users()...)
 	}
 	for ctx.Err() == nil && !allDropped(gang) {
 		time.Sleep(50 * time.Millisecond)
@@ -146,8 +151,8 @@ func TestLoadSlow(t *testing.T) {
 		t.Errorf("%d connections of a flood were refused", flood.refused.Load())
 	}
 	ratio := float64(beside.at(0.95)) / float64(alone.at(0.95))
-	if ratio > 3 && beside.at(0.95) > 50*time.Millisecond {
-		t.Errorf("others' p95 went from %s to %s", ms(alone.at(0.95)), ms(beside.at(0.95)))
+	if most := slower(alone.at(0.95)); beside.at(0.95) > most {
+		t.Errorf("others' p95 went from %s to %s, want at most %s", ms(alone.at(0.95)), ms(beside.at(0.95)), ms(most))
 	}
 	after := h.rested(before)
 	tell(t, fmt.Sprintf("%severy window was told %d things; of a flood of %d connections %d were refused as busy\nten relays alone: %s; beside all these: %s; ratio of p95 %.2f\nbefore: %s\nafter: %s\n",

@@ -46,7 +46,7 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	text, failed := verdict(rows)
-	text += "\n" + u.summary(t, beside, fault.Now().Sub(day), time.Since(began))
+	text += "\n" + u.summary(t, beside, day, began)
 	tell(t, text)
 	for _, f := range failed {
 		t.Error(f)
@@ -93,8 +93,10 @@ func measure(u *user, b *bystander, at time.Duration) row {
 	}
 }
 
-// summary wants that what was to happen did: a soak of an idle daemon shows nothing.
-func (u *user) summary(t *testing.T, b *bystander, passed, took time.Duration) string {
+// summary wants that what was to happen did: a soak of an idle daemon shows nothing. The day
+// is by the daemon's clock, and when it began by this machine's.
+func (u *user) summary(t *testing.T, b *bystander, day, began time.Time) string {
+	passed, took := fault.Now().Sub(day), time.Since(began)
 	u.settleUp(b.window)
 	s := u.status()
 	minutes, rounds := int(passed/time.Minute), int(passed/round())
@@ -112,6 +114,15 @@ func (u *user) summary(t *testing.T, b *bystander, passed, took time.Duration) s
 		{"orders filled, with proof", u.filled, rounds - (rounds+3)/len(deals)},
 		{"orders expired, with proof", u.lapsed, (rounds + 3) / len(deals)},
 		{"log turned over", min(1, int(old)), 1},
+	}
+	charts := b.drawn(day)
+	b.leave()
+	for _, c := range append(charts, u.rolled(day)...) {
+		h, wrong := c.judge(said)
+		things = append(things, h)
+		for _, w := range wrong[:min(5, len(wrong))] {
+			t.Error(w)
+		}
 	}
 	for _, x := range things {
 		if x.count < x.least {

@@ -103,6 +103,7 @@ func (u *user) visit(round int) {
 	u.t.Helper()
 	w := u.window()
 	defer w.shut()
+	u.move(round)
 	d := deals[round%len(deals)]
 	if err := world.DEX().Set(d.settings()); err != nil {
 		u.t.Fatal(err)
@@ -148,7 +149,10 @@ func (u *user) hesitate(w *window, d deal) {
 func (u *user) lookAround(w *window, d deal) {
 	u.t.Helper()
 	w.must("prices.list", protocol.PricesParams{Limit: 200}, nil)
-	w.must("prices.history", protocol.PriceHistoryParams{Token: protocol.Address(d.in.Hex()), Period: "week"}, nil)
+	var chart protocol.PriceHistory
+	if w.must("prices.history", protocol.PriceHistoryParams{Token: protocol.Address(d.in.Hex()), Period: "week"}, &chart); len(chart.Candles) == 0 {
+		u.t.Errorf("%s: an empty chart", d.name)
+	}
 	w.must("tokens.search", protocol.SearchParams{Query: "USD"}, nil)
 	w.must("tokens.balances", protocol.BalancesParams{Account: protocol.Address(u.account.Hex())}, nil)
 	w.must("swap.orders", protocol.OrdersParams{}, nil)

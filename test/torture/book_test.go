@@ -3,9 +3,12 @@
 package torture
 
 import (
+	"errors"
+	"math/big"
 	"slices"
 	"strings"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
@@ -14,11 +17,8 @@ import (
 )
 
 // unpaid are the intent provider's ways of ending an order of which nobody is paid,
-// though it may not be over; unnamed those whose payment is not named to anybody.
-var (
-	unpaid  = []string{"fail", "never", "claim", "borrow"}
-	unnamed = []string{"fail_refund", "fill_unnamed", "fail_fill"}
-)
+// though it may not be over.
+var unpaid = []string{"fail", "never", "claim", "claim_refund", "borrow"}
 
 // book is what a provider has.
 func (w *world) book(kind string) []witness.Entry {
@@ -29,51 +29,102 @@ func (w *world) book(kind string) []witness.Entry {
 	return all
 }
 
-// inBook finds an order in its provider's book, nil if it is not there, and how often.
-func (w *world) inBook(o protocol.Order) (found *witness.Entry, times int) {
+// inBook finds an order in its provider's book, nil if it is not there, and how often: by
+// the name that the provider has for it or, of one that the chain ended before it was
+// named, by the payment.
+func (w *world) inBook(o protocol.Order) (*witness.Entry, int) {
 	if witness.Books[o.Terms.Provider] == nil {
 		return nil, 0
 	}
-	for _, e := range w.book(o.Terms.Provider) {
-		if o.Ref != "" && strings.EqualFold(e.Ref, o.Ref) {
+	return entryOf(o, w.book(o.Terms.Provider))
+}
+
+func entryOf(o protocol.Order, book []witness.Entry) (found *witness.Entry, times int) {
+	for _, e := range book {
+		if o.Ref != "" && strings.EqualFold(e.Ref, o.Ref) || o.Ref == "" && endedBy(o, e) {
 			found, times = &e, times+1
 		}
 	}
 	return found, times
 }
 
+// endedBy reports whether an order's verdict is of a provider's payment.
+func endedBy(o protocol.Order, e witness.Entry) bool {
+	v := o.Verdict
+	return e.Payment != (common.Hash{}) && v != nil && v.Evidence != nil && common.HexToHash(string(v.Evidence.Tx)) == e.Payment
+}
+
+// handed reports whether an order must be in its provider's book: the provider has a name
+// for it, or has paid. The others were swaps in a call of their own, revokes, or never
+// came to their provider.
+func handed(o protocol.Order) bool {
+	return o.Ref != "" || o.Verdict != nil && ways[o.Verdict.By].tx == "another's"
+}
+
 // endless says why an order that is open may stay so: its input is with a provider that
 // in truth pays nobody, or in a way that proves nothing. "" is no reason.
 func (w *world) endless(o protocol.Order) string {
+	e, _ := w.inBook(o)
+	if e == nil {
+		return ""
+	}
+	paid := e.Payment != (common.Hash{}) && (w.mined(o.Terms.DstChainID, e.Payment) || w.mined(o.Terms.SrcChainID, e.Payment))
+	return endless(o, *e, paid, paid && w.crowded(o, e.Payment))
+}
+
+// endless is that of an order that stands so in its provider's book; paid says that a
+// chain has the provider's payment, crowded that this shares its block with what changed the account's coin as well.
+func endless(o protocol.Order, e witness.Entry, paid, crowded bool) string {
 	if o.State != "settling" && o.State != "submitting" || o.Terms.Provider != bridge && o.Terms.Provider != intent {
 		return ""
 	}
-	e, _ := w.inBook(o)
-	paid := e != nil && e.Payment != (common.Hash{}) && (w.mined(o.Terms.DstChainID, e.Payment) || w.mined(o.Terms.SrcChainID, e.Payment))
+	coin := addr(o.Terms.TokenOut) == native
+	if e.Back {
+		coin = addr(o.Terms.TokenIn) == native
+	}
 	switch {
-	case e == nil || !e.Over && !paid && !slices.Contains(unpaid, e.Ending): // it is about to pay, or pays again
+	case !e.Over && !paid && !slices.Contains(unpaid, e.Ending): // it is about to pay, or pays again
 		return ""
 	case e.Payment == (common.Hash{}):
 		return "the provider keeps the input"
 	case !paid:
 		return "the chain forgot the provider's payment"
-	case o.Condition == "settled, and what arrived is unclear" && addr(o.Terms.TokenOut) == native && w.crowded(o.Terms.SrcChainID, e.Payment):
+	case o.Condition == "settled, and what arrived is unclear" && addr(o.Terms.TokenOut) == native && crowded:
 		return "the same block changed the account's coin in another way too"
-	case (slices.Contains(unnamed, e.Ending) || o.Claim != nil && o.Claim.Tx == "") && (addr(o.Terms.TokenOut) == native && !e.Back || addr(o.Terms.TokenIn) == native && e.Back):
+	case e.Over && !e.Named && coin:
 		return "a payment of the coin leaves no log, and the provider does not name it"
 	}
 	return ""
 }
 
-// crowded reports whether a transaction shares its block with others, so that what it
-// brought of the coin cannot be told from what they did.
-func (w *world) crowded(chain uint64, tx common.Hash) bool {
-	r, err := w.Chain(chain).Client().TransactionReceipt(w.ctx, tx)
+// crowded reports whether a transaction shares its block with another one that may have
+// changed the coin of an order's account: its own, to it, or a payment of a provider's.
+func (w *world) crowded(o protocol.Order, tx common.Hash) bool {
+	c, account := w.Chain(o.Terms.SrcChainID), addr(o.Terms.Account)
+	r, err := c.Client().TransactionReceipt(w.ctx, tx)
 	if err != nil {
 		return false
 	}
-	n, err := w.Chain(chain).Client().TransactionCount(w.ctx, r.BlockHash)
-	return err == nil && n > 1
+	block, err := c.Client().BlockByHash(w.ctx, r.BlockHash)
+	if err != nil {
+		return false
+	}
+	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(c.ID))
+	return slices.ContainsFunc(block.Transactions(), func(beside *types.Transaction) bool {
+		from, err := types.Sender(signer, beside)
+		about := err == nil && from == account || beside.To() != nil && *beside.To() == account || w.pays(beside.Hash())
+		return beside.Hash() != tx && about
+	})
+}
+
+// pays reports whether a transaction is a provider's payment.
+func (w *world) pays(tx common.Hash) bool {
+	for kind := range witness.Books {
+		if slices.ContainsFunc(w.book(kind), func(e witness.Entry) bool { return e.Payment == tx }) {
+			return true
+		}
+	}
+	return false
 }
 
 // mined reports whether a transaction is on a chain, and passed.
@@ -83,5 +134,8 @@ func (w *world) mined(chain uint64, tx common.Hash) bool {
 		return false
 	}
 	r, err := c.Client().TransactionReceipt(w.ctx, tx)
+	if err != nil && !errors.Is(err, ethereum.NotFound) {
+		w.find("chain %d: transaction %s: %v", chain, tx, err)
+	}
 	return err == nil && r.Status == types.ReceiptStatusSuccessful
 }

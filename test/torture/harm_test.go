@@ -43,6 +43,7 @@ var harms = []harm{
 	{"clock jumps", 6, false, (*mischief).jump},
 	{"clock leaps", 2, false, (*mischief).leap},
 	{"providers change", 8, false, (*mischief).change},
+	{"bridge's statuses untrue", 5, false, (*mischief).lie},
 }
 
 // longest is how long a harm that can be undone lasts at most.
@@ -266,9 +267,24 @@ func (m *mischief) jump() (func(), bool) {
 
 // leap moves it by minutes or hours.
 func (m *mischief) leap() (func(), bool) {
-	leaps := []time.Duration{20 * time.Minute, 3 * time.Hour, -10 * time.Minute, 40 * 24 * time.Hour}
-	m.w.leapt = true
-	return m.clock(leaps[m.rng.IntN(len(leaps))])
+	by := one(m.rng, 20*time.Minute, 3*time.Hour, -10*time.Minute, 40*24*time.Hour)
+	if by < 24*time.Hour {
+		return m.clock(by)
+	}
+	m.w.leaps() // who was there before, and who has come
+	undo, done := m.clock(by)
+	return func() { m.w.leaps(); undo() }, done
+}
+
+// leaps notes that the clock of the daemons that there are now leaps by days.
+func (w *world) leaps() {
+	pids, err := processes.In(w.Bin) // relays are no daemons, whatever is said of them
+	if err != nil {
+		w.find("programs that run: %v", err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.leapt = append(w.leapt, pids...)
 }
 
 func (m *mischief) clock(by time.Duration) (func(), bool) {

@@ -8,8 +8,8 @@
 //	make torture [ROUNDS=6] [SEED=1] [SWAPS=40]
 //
 // A round has a world of its own: chains, providers, home, keychain, programs. What is
-// drawn in it follows from the seed and the round's number: -only=N plays one round
-// again. How that meets what the machine does meanwhile is left to the machine.
+// drawn in it follows from the seed and the round's number: SEED, ROUND=N and SWAPS play
+// one round again. How that meets what the machine does meanwhile is left to the machine.
 //
 // Nothing here is a stand-in: relays and daemons are the real programs, built with the
 // tag faults from this source; keychains are real Secret Services.
@@ -40,26 +40,14 @@ var (
 // root holds every world's own directory. It is short so that a socket's path fits.
 var root string
 
+// table is what the rounds came to; it is printed last, after all findings.
+var table string
+
 func TestMain(m *testing.M) {
 	flag.Parse()
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	var err error
-	if root, err = os.MkdirTemp("", "skt"); err != nil {
-		return fail(err)
-	}
-	defer os.RemoveAll(root)
-	if err := programs.Build(built(), "faults", ""); err != nil {
-		return fail(err)
-	}
-	return m.Run()
-}
-
-func fail(err error) int {
-	fmt.Fprintln(os.Stderr, "torture:", err)
-	return 1
+	code := m.Run()
+	fmt.Print(table)
+	os.Exit(code)
 }
 
 // built is where the programs are.
@@ -68,16 +56,49 @@ func built() string { return filepath.Join(root, "bin") }
 // TestTorture plays the rounds, and ends with a table.
 func TestTorture(t *testing.T) {
 	began := time.Now()
+	var err error
+	if root, err = os.MkdirTemp("", "skt"); err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(root)
+	if err := programs.Build(built(), "faults", ""); err != nil {
+		t.Fatal(err)
+	}
+	all := playAll(t, numbers(*rounds, *only))
+	table = summary(all, time.Since(began))
+	for _, r := range all {
+		for _, f := range r.findings {
+			t.Errorf("round %d of seed %d: %s", r.number, *seed, f)
+		}
+	}
+	least := len(all) * *swaps * 9 / 10
+	if n := total(all, "swaps"); n < least {
+		t.Errorf("%d swaps were accepted, want %d: the users were kept from their work", n, least)
+	}
+	if len(all) == 0 {
+		t.Error("no round was played: ask for one or more with ROUNDS, or for one with ROUND")
+	}
+}
+
+// numbers are the rounds to be played: so many from 0 on, or one alone, whichever it is.
+func numbers(rounds, only int) (all []int) {
+	if only >= 0 {
+		return []int{only}
+	}
+	for n := range rounds {
+		all = append(all, n)
+	}
+	return all
+}
+
+// playAll plays rounds, some at once.
+func playAll(t *testing.T, numbers []int) (all []*report) {
 	var (
 		mu    sync.Mutex
-		all   []*report
 		turns = make(chan struct{}, *atOnce)
 		wg    sync.WaitGroup
 	)
-	for n := range *rounds {
-		if *only >= 0 && n != *only {
-			continue
-		}
+	for _, n := range numbers {
 		turns <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-turns }()
@@ -89,14 +110,5 @@ func TestTorture(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	t.Logf("\n%s", summary(all, time.Since(began)))
-	for _, r := range all {
-		for _, f := range r.findings {
-			t.Errorf("round %d of seed %d: %s", r.number, *seed, f)
-		}
-	}
-	least := len(all) * *swaps * 9 / 10
-	if n := total(all, "swaps"); n < least {
-		t.Errorf("%d swaps were accepted, want %d: the users were kept from their work", n, least)
-	}
+	return all
 }

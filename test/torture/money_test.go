@@ -3,6 +3,7 @@
 package torture
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -96,6 +97,9 @@ func (r *reckoning) filled(o protocol.Order, s sum) {
 	if addr(t.TokenOut) == native && o.Verdict.Received == nil {
 		return // the account's own call; see coins
 	}
+	if said := o.Verdict.Received; said != nil && said.Amount.Int().Cmp(s.got) != 0 {
+		r.find("%s: the verdict says that %s came, and it was %s", r.say(o), said.Amount, s.got)
+	}
 	floor := t.FloorOut.Int()
 	if short := s.got.Cmp(floor) < 0; short != o.Verdict.Short || s.got.Cmp(new(big.Int).Lsh(floor, 1)) >= 0 {
 		r.find("%s: got %s, the floor is %s, short %t", r.say(o), s.got, floor, o.Verdict.Short)
@@ -118,6 +122,9 @@ func (r *reckoning) refunded(o protocol.Order, s sum) {
 	back := s.back
 	if o.Terms.Refund != nil && addr(o.Terms.Refund.Token) != addr(o.Terms.TokenIn) && o.Verdict.Received != nil {
 		back = o.Verdict.Received.Amount.Int()
+	}
+	if said := o.Verdict.Received; said != nil && said.Amount.Int().Cmp(back) != 0 {
+		r.find("%s: the verdict says that %s came back, and it was %s", r.say(o), said.Amount, back)
 	}
 	if short := back.Cmp(least) < 0; short != o.Verdict.Short || back.Cmp(new(big.Int).Lsh(least, 1)) >= 0 {
 		r.find("%s: %s came back, want %s, short %t", r.say(o), back, least, o.Verdict.Short)
@@ -156,37 +163,71 @@ func (r *reckoning) booked(o protocol.Order, e witness.Entry) {
 	}
 }
 
-// abandoned notes deposits of ours that providers have in their books and chains have
-// abandoned since, and what was paid for them: that loss is theirs.
+// A gift is what a provider paid for a deposit that its chain has abandoned since.
+type gift struct {
+	chain       uint64
+	to, token   common.Address
+	least, most *big.Int
+}
+
+// giftOf is what a payment of a provider can have been for an order: of what it gives back
+// about the input, else about the output.
+func giftOf(o protocol.Order, e witness.Entry) gift {
+	t := o.Terms
+	g := gift{t.DstChainID, addr(t.Account), addr(t.TokenOut), t.FloorOut.Int(), nil}
+	if e.Back {
+		g.chain, g.token, g.least = t.SrcChainID, addr(t.TokenIn), t.AmountIn.Int()
+		if t.Refund != nil {
+			g.token, g.least = addr(t.Refund.Token), t.Refund.Amount.Int()
+		}
+	}
+	g.most = new(big.Int).Lsh(g.least, 1)
+	return g
+}
+
+// abandoned notes deposits of ours that providers have in their books and chains do not
+// have any more, and what was paid for them: that loss is theirs.
 func (r *reckoning) abandoned() {
-	for kind := range witness.Books {
+	for _, kind := range slices.Sorted(maps.Keys(witness.Books)) {
 		for _, e := range r.book(kind) {
-			rec, ours := r.records[e.Deposit]
-			o, known := r.orders[orderOf(rec)]
-			if !ours || !known || r.mined(o.Order.Terms.SrcChainID, e.Deposit) {
-				continue
-			}
-			r.count("deposits that a provider had, and no chain has", 1)
-			r.gifts[e.Deposit] = true
-			if e.Payment != (common.Hash{}) {
-				r.gifts[e.Payment] = true
+			if o, ours := r.depositOf(kind, e); ours && r.gone(o.Terms.SrcChainID, e.Deposit) {
+				r.count("deposits that a provider had, and no chain has", 1)
+				r.loses(o, e)
 			}
 		}
 	}
 }
 
-// provided wants every order in a provider's book to be one of ours: one that a consent
-// led to and the chain ended, before its provider could tell its name, as well.
-func (r *reckoning) provided() {
-	refs := map[string]bool{}
-	for _, o := range r.orders {
-		refs[strings.ToLower(o.Order.Ref)] = true
+// loses notes that the deposit of an order in a provider's book is gone.
+func (r *reckoning) loses(o protocol.Order, e witness.Entry) {
+	r.lost[e.Deposit] = true
+	if e.Payment != (common.Hash{}) && !endedBy(o, e) {
+		r.gifts[e.Payment] = giftOf(o, e)
 	}
-	for kind := range witness.Books {
+}
+
+// depositOf is the order of which an entry in a provider's book names a deposit.
+func (r *reckoning) depositOf(kind string, e witness.Entry) (protocol.Order, bool) {
+	rec, ours := r.records[e.Deposit]
+	o, known := r.orders[orderOf(rec)]
+	return o.Order, ours && known && o.Order.Terms.Provider == kind
+}
+
+// gone reports whether a chain has no such transaction in any block.
+func (w *world) gone(chain uint64, tx common.Hash) bool {
+	_, err := w.Chain(chain).Client().TransactionReceipt(w.ctx, tx)
+	if err != nil && !errors.Is(err, ethereum.NotFound) {
+		w.find("chain %d: transaction %s: %v", chain, tx, err)
+	}
+	return errors.Is(err, ethereum.NotFound)
+}
+
+// provided wants every order in a provider's book to be one of ours.
+func (r *reckoning) provided() {
+	for _, kind := range slices.Sorted(maps.Keys(witness.Books)) {
 		all := r.book(kind)
 		for _, e := range all {
-			ended := e.Payment != (common.Hash{}) && r.claimed[e.Payment] != ""
-			if !refs[strings.ToLower(e.Ref)] && !ended && !r.gifts[e.Deposit] {
+			if !r.known(kind, e) {
 				r.find("%s has order %s, which nobody knows; deposit %s, payment %s", kind, e.Ref, e.Deposit, e.Payment)
 			}
 		}
@@ -194,14 +235,64 @@ func (r *reckoning) provided() {
 	}
 }
 
+// known reports whether an order in a provider's book is one of ours: by its name; one
+// that the chain ended before its provider could tell its name, by that end; or one of
+// which the deposit is gone.
+func (r *reckoning) known(kind string, e witness.Entry) bool {
+	for _, o := range r.orders {
+		switch o := o.Order; {
+		case o.Terms.Provider != kind:
+		case o.Ref != "" && strings.EqualFold(o.Ref, e.Ref):
+			return true
+		case o.Ref == "" && endedBy(o, e):
+			r.count("orders that ended before they were named", 1)
+			return true
+		}
+	}
+	_, ours := r.depositOf(kind, e)
+	return ours && r.lost[e.Deposit]
+}
+
 // explained wants every movement of tokens to be of an order: of its own transactions,
-// or what its verdict names, or what an open one awaits.
+// or what its verdict names, or what an open one awaits; or a gift.
 func (r *reckoning) explained() {
 	for _, m := range r.moves {
-		if r.claimed[m.tx] == "" && !r.gifts[m.tx] {
+		if r.claimed[m.tx] == "" && !r.gifts[m.tx].is(m) {
 			r.find("chain %d, block %d: %s of %s moved for %s in %s, which is of no order", m.chain, m.block, m.amount, m.token, m.account, m.tx)
 		}
 	}
+}
+
+// is reports whether a movement is of a gift.
+func (g gift) is(m moved) bool {
+	return g.least != nil && m.chain == g.chain && m.account == g.to && m.token == g.token && m.amount.Cmp(g.least) >= 0 && m.amount.Cmp(g.most) <= 0
+}
+
+// contested reports whether an open order's payment, of a token, is one that another open
+// order of the same account waits for too, as output or given back: nothing tells which of
+// them it ends as long as the other's provider pays it nothing.
+func (r *reckoning) contested(o protocol.Order, e witness.Entry, unpaid func(protocol.Order) bool) bool {
+	i := slices.IndexFunc(r.moves, func(m moved) bool { return m.tx == e.Payment && giftOf(o, e).is(m) })
+	if i < 0 {
+		return false
+	}
+	for _, other := range r.orders {
+		p := other.Order
+		if p.ID == o.ID || p.Final || p.State != "settling" {
+			continue
+		}
+		fits := giftOf(p, witness.Entry{}).is(r.moves[i]) || giftOf(p, witness.Entry{Back: true}).is(r.moves[i])
+		if fits && unpaid(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// unpaid reports whether an order's provider has it, and has paid nothing for it.
+func (r *reckoning) unpaid(o protocol.Order) bool {
+	e, _ := r.inBook(o)
+	return e != nil && e.Payment == (common.Hash{})
 }
 
 // coins wants each account's native coin to have gone, block by block, as its own
@@ -227,36 +318,45 @@ func (r *reckoning) coins() {
 func (r *reckoning) coinsOf(chain uint64, a common.Address, p *page, came *big.Int) {
 	least, most, names := new(big.Int), new(big.Int), []string{}
 	for _, tx := range p.txs {
-		if r.gifts[tx.Hash()] && came.Sign() > 0 {
-			most.Add(most, came)
+		low, high := r.coinsBy(chain, a, tx.Hash())
+		least.Add(least, low)
+		most.Add(most, high)
+		if high.Sign() > 0 {
+			names = append(names, r.claimed[tx.Hash()])
 		}
-		o := r.orders[r.claimed[tx.Hash()]].Order
-		if o.ID == "" || addr(o.Terms.Account) != a {
-			continue
-		}
-		if !o.Final { // what an open order awaits
-			most.Add(most, new(big.Int).Lsh(o.Terms.FloorOut.Int(), 1))
-			most.Add(most, o.Terms.AmountIn.Int())
-			continue
-		}
-		v := o.Verdict
-		ends := v.Evidence != nil && common.HexToHash(string(v.Evidence.Tx)) == tx.Hash()
-		switch {
-		case !ends:
-		case v.Received != nil && addr(v.Received.Token) == native:
-			least.Add(least, v.Received.Amount.Int())
-			most.Add(most, v.Received.Amount.Int())
-		case v.State == "filled" && addr(o.Terms.TokenOut) == native && o.Terms.DstChainID == chain:
-			least.Add(least, o.Terms.FloorOut.Int())
-			most.Add(most, new(big.Int).Lsh(o.Terms.FloorOut.Int(), 1))
-		default:
-			continue
-		}
-		names = append(names, o.ID)
 	}
 	if came.Cmp(least) < 0 || came.Cmp(most) > 0 {
 		r.find("chain %d, block %d: %s of the coin came to %s, want %s to %s for %v", chain, p.number, came, a, least, most, names)
 	}
+}
+
+// coinsBy is how much of the native coin a transaction can have brought an account: as the
+// verdict says that it ended by it; where that cannot say it, about the floor; for an open
+// order, of which nothing proves that it is its payment, up to that; or a gift.
+func (r *reckoning) coinsBy(chain uint64, a common.Address, tx common.Hash) (least, most *big.Int) {
+	least, most = new(big.Int), new(big.Int)
+	if g, given := r.gifts[tx]; given && g.chain == chain && g.to == a && g.token == native {
+		return g.least, g.most
+	}
+	o := r.orders[r.claimed[tx]].Order
+	if o.ID == "" || addr(o.Terms.Account) != a {
+		return least, most
+	}
+	if !o.Final {
+		if g, awaited := r.awaited[tx]; awaited && g.chain == chain && g.token == native {
+			return least, g.most
+		}
+		return least, most
+	}
+	v := o.Verdict
+	switch {
+	case v.Evidence == nil || common.HexToHash(string(v.Evidence.Tx)) != tx:
+	case v.Received != nil && addr(v.Received.Token) == native:
+		return v.Received.Amount.Int(), v.Received.Amount.Int()
+	case v.State == "filled" && addr(o.Terms.TokenOut) == native && o.Terms.DstChainID == chain:
+		return o.Terms.FloorOut.Int(), new(big.Int).Lsh(o.Terms.FloorOut.Int(), 1)
+	}
+	return least, most
 }
 
 // allowed wants every allowance that is left to be listed, as left behind by an order or

@@ -3,12 +3,18 @@
 package torture
 
 import (
+	"encoding/json"
 	"errors"
+	"maps"
 	"math/rand/v2"
+	"slices"
+
+	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/sandbox/bridgesim"
 	"swapkeep/sandbox/dexsim"
 	"swapkeep/sandbox/gaslesssim"
+	"swapkeep/sandbox/inject"
 	"swapkeep/sandbox/intentsim"
 )
 
@@ -35,7 +41,7 @@ func (w *world) providersAs(rng *rand.Rand, honest bool) error {
 	i := intentsim.DefaultSettings()
 	i.PacePercent, i.Indexing = one(rng, 0, 0, 20), true
 	i.LoseQuotes = one(rng, 0, 0, 0, 1)
-	i.Outcome = intentsim.Outcome{Ending: one(rng, "fill", "fill", "fill", "fill", "fill", "fill", "fill_unnamed", "refund", "refund", "fail_refund", "fail_fill", "fail", "never", "claim", "borrow")}
+	i.Outcome = intentsim.Outcome{Ending: one(rng, "fill", "fill", "fill", "fill", "fill", "fill", "fill_unnamed", "refund", "refund", "fail_refund", "fail_fill", "fail", "never", "claim", "claim_refund", "borrow")}
 	i.Stream = intentsim.Stream{Repeat: rng.IntN(2), Blank: rng.IntN(2) == 0}
 
 	g := gaslesssim.DefaultSettings
@@ -53,7 +59,49 @@ func quoted(rng *rand.Rand, b gaslesssim.Behaviour) gaslesssim.Behaviour {
 	b.Outcome = one(rng, "settle", "settle", "settle", "settle", "late", "never", "revert", "reject")
 	b.AfterBlocks = rng.Uint64N(3)
 	b.PriceBps = rng.Int64N(20)
+	b.Status = one(rng, "", "", "", "", "", "", "silent", "failed", "settled", "foreign", "backwards", "unknown")
 	return b
+}
+
+// statuses are the bridge's words for where an order stands, wherever it stands.
+var statuses = []string{"unknown", "waiting", "pending", "delayed", "submitted", "success", "failure", "refund"}
+
+// lie has the bridge say for a while, to whoever asks or listens, that orders stand where
+// they do not: further back, further on, or ended; one time in three by another's payment.
+func (m *mischief) lie() (func(), bool) {
+	said := map[string]any{"/status": one(m.rng, statuses...)}
+	if m.rng.IntN(3) == 0 {
+		var paid []common.Hash
+		for _, o := range m.w.Bridge().Orders() {
+			if o.Payment != (common.Hash{}) {
+				paid = append(paid, o.Payment)
+			}
+		}
+		if len(paid) > 0 {
+			said["/txHashes"] = []common.Hash{one(m.rng, paid...)}
+		}
+	}
+	var undo []func()
+	for _, pointer := range slices.Sorted(maps.Keys(said)) {
+		value, err := json.Marshal(said[pointer])
+		if err != nil {
+			m.w.find("lie %v: %v", said, err)
+			continue
+		}
+		for target, at := range map[string]string{"/intents/status/v3": "", "/ws/event": "/data"} {
+			id, err := m.w.Faults(bridge).Add(inject.Rule{Target: target, Kind: inject.Lie, Pointer: at + pointer, Value: value})
+			if err != nil {
+				m.w.find("lie %v: %v", said, err)
+				continue
+			}
+			undo = append(undo, func() { m.w.Faults(bridge).Remove(id) })
+		}
+	}
+	return func() {
+		for _, f := range undo {
+			f()
+		}
+	}, true
 }
 
 // honesty ends the providers' lies, of orders that there are and of those to come.

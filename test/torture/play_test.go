@@ -130,8 +130,8 @@ func (w *world) settleAll(u *user) error {
 	}
 	ahead := past
 	for end := time.Now().Add(longestPeace); time.Now().Before(end); ahead += look {
-		if w.leapt && time.Until(end) < longestPeace/2 {
-			w.leapt = false
+		if rests(w.daemon(), w.leapt, time.Until(end)) { // another one has never leapt
+			w.count("daemons ended in peace for a leap by days", 1)
 			if out, err := w.stop(); err != nil {
 				return fmt.Errorf("stop: %w: %s", err, out)
 			}
@@ -144,6 +144,12 @@ func (w *world) settleAll(u *user) error {
 		}
 	}
 	return nil
+}
+
+// rests reports whether orders may rest for an hour with a daemon that half of the peace
+// was not enough for: it is one of those whose clock leapt by days.
+func rests(pid int, leapt []int, left time.Duration) bool {
+	return pid != 0 && slices.Contains(leapt, pid) && left < longestPeace/2
 }
 
 // await looks so long whether all orders have ended, and agrees to what they propose.

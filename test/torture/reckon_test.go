@@ -31,24 +31,28 @@ type reckoning struct {
 	grants  map[grant]bool
 	claimed map[common.Hash]string // by transaction: the order that it is of
 	listed  map[grant]protocol.Allowance
-	gifts   map[common.Hash]bool // what providers paid for, and paid by, that their chains abandoned
+	lost    map[common.Hash]bool // deposits that providers have in their books, and no chain has
+	gifts   map[common.Hash]gift // what was paid for them, by the payment
+	awaited map[common.Hash]gift // what providers paid for orders that cannot prove it, by the payment
 }
 
 // reckon ends the world's programs and looks at all that they left.
 func (w *world) reckon(orders []protocol.OrderResult, listed map[grant]protocol.Allowance) {
 	w.leftNothing()
 	w.faultless()
-	r := &reckoning{world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]witness.Record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{}, listed: listed, gifts: map[common.Hash]bool{}}
+	r := &reckoning{world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]witness.Record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{}, listed: listed, lost: map[common.Hash]bool{}, gifts: map[common.Hash]gift{}, awaited: map[common.Hash]gift{}}
 	for _, o := range orders {
 		if _, twice := r.orders[o.Order.ID]; twice {
 			w.find("order %s is listed twice", o.Order.ID)
 		}
 		r.orders[o.Order.ID] = o
 	}
-	if err := r.read(); err != nil {
+	onDisk, err := witness.Orders(w.Place.Home)
+	if err := errors.Join(err, r.read()); err != nil {
 		w.find("reading what is left: %v", err)
 		return
 	}
+	r.stored(onDisk)
 	r.consented()
 	r.sent()
 	r.nonces()
@@ -260,26 +264,42 @@ func (r *reckoning) ends() {
 	for _, id := range slices.Sorted(mapsKeys(r.orders)) {
 		o := r.orders[id].Order
 		r.evidence(o)
-		r.states(r.orders[id])
-		if e, times := r.inBook(o); times > 1 {
+		e, times := r.inBook(o)
+		if times > 1 || times == 0 && handed(o) {
 			r.find("%s: the provider has it %d times", r.say(o), times)
 		} else if e != nil {
 			r.booked(o, *e)
-			if !o.Final && r.claimed[e.Payment] == "" {
-				r.claimed[e.Payment] = o.ID // what it awaits, and cannot prove
-			}
+			r.awaits(o, *e)
 		}
-		if o.Final {
-			check := ended[o.State]
-			if check == nil {
-				r.find("%s: no such end", r.say(o))
-				continue
-			}
+		check := ended[o.State]
+		switch {
+		case o.Final && check == nil:
+			r.find("%s: no such end", r.say(o))
+		case o.Final && o.Verdict != nil:
 			check(r, o, r.sumOf(o))
-		} else if r.endless(o) == "" {
-			e, _ := r.inBook(o)
-			r.find("%s: it has no end: %s; %s; seen %+v; in the book %+v", r.say(o), o.Reason, o.Report, o.Seen, e)
+		case !o.Final:
+			r.unended(o, e)
 		}
+	}
+}
+
+// unended wants a reason why an order has no end.
+func (r *reckoning) unended(o protocol.Order, e *witness.Entry) {
+	why := r.endless(o)
+	if why == "" && e != nil && r.contested(o, *e, r.unpaid) {
+		why = "its payment fits another order as well, which nobody pays"
+	}
+	if why == "" {
+		r.find("%s: it has no end: %s; %s; seen %+v; in the book %+v", r.say(o), o.Reason, o.Report, o.Seen, e)
+		return
+	}
+	r.count("open: "+why, 1)
+}
+
+// awaits notes what a provider paid for an order that is open and cannot prove it.
+func (r *reckoning) awaits(o protocol.Order, e witness.Entry) {
+	if of := r.claimed[e.Payment]; !o.Final && e.Payment != (common.Hash{}) && (of == "" || of == o.ID) {
+		r.claimed[e.Payment], r.awaited[e.Payment] = o.ID, giftOf(o, e)
 	}
 }
 
@@ -288,17 +308,20 @@ func (r *reckoning) say(o protocol.Order) string {
 	return strings.Join([]string{o.ID, o.Terms.Provider, o.Offer.Routing, string(rune('0' + len(o.Steps))), stateOf(o)}, " ")
 }
 
-// evidence claims the transaction that a verdict names for its order alone.
+// evidence claims the transaction that a verdict names for its order alone, and wants the
+// verdict to be proven.
 func (r *reckoning) evidence(o protocol.Order) {
 	v := o.Verdict
-	switch {
-	case (v != nil) != o.Final:
+	if (v != nil) != o.Final {
 		r.find("%s: final %t, verdict %+v", r.say(o), o.Final, v)
+	}
+	if v == nil {
 		return
-	case v == nil || v.Evidence == nil:
+	}
+	r.proven(o)
+	r.searched(o)
+	if v.Evidence == nil {
 		return
-	case v.State != o.State:
-		r.find("%s: the verdict is %s", r.say(o), v.State)
 	}
 	tx := common.HexToHash(string(v.Evidence.Tx))
 	if other := r.claimed[tx]; other != "" && other != o.ID {
@@ -313,23 +336,5 @@ func (r *reckoning) evidence(o protocol.Order) {
 	receipt, err := c.Client().TransactionReceipt(r.ctx, tx)
 	if err != nil || (receipt.Status == 1) != v.Evidence.Success || receipt.BlockHash.Hex() != string(v.Evidence.BlockHash) {
 		r.find("%s: its evidence %s is not what the chain has: %v", r.say(o), tx, err)
-	}
-}
-
-// states wants a history that begins with consent and goes forward only.
-func (r *reckoning) states(o protocol.OrderResult) {
-	place := []string{"accepted", "approving", "executing", "submitting", "settling"}
-	last := 0
-	for i, e := range o.History {
-		at := slices.Index(place, e.State)
-		switch {
-		case i == 0 && o.Omitted == 0 && e.State != "accepted":
-			r.find("%s: its history begins with %s", r.say(o.Order), e.State)
-		case at < 0 && i < len(o.History)-1 && o.History[i+1].State != e.State:
-			r.find("%s: it goes on after %s", r.say(o.Order), e.State)
-		case at >= 0 && at < last && !(e.State == "approving" && place[last] == "executing"):
-			r.find("%s: it goes back to %s from %s", r.say(o.Order), e.State, place[last])
-		}
-		last = max(at, 0)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"text/tabwriter"
 	"time"
 )
 
@@ -68,7 +67,16 @@ func kills(counts map[string]int) int {
 	return counts["harm: daemon killed"] + 2*counts["harm: daemon killed twice"] + counts["harm: relay killed"] + counts["daemon died at a point"]
 }
 
-// summary is the table of all rounds.
+// command is how the rounds are played again; with one alone, how many there are does not
+// matter.
+func command() string {
+	if *only >= 0 {
+		return fmt.Sprintf("make torture SEED=%d ROUND=%d SWAPS=%d", *seed, *only, *swaps)
+	}
+	return fmt.Sprintf("make torture SEED=%d ROUNDS=%d SWAPS=%d", *seed, *rounds, *swaps)
+}
+
+// summary is the table of all rounds, as it stands in the docs.
 func summary(all []*report, took time.Duration) string {
 	sums, findings := map[string]int{}, 0
 	for _, r := range all {
@@ -78,14 +86,14 @@ func summary(all []*report, took time.Duration) string {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d, %d rounds in %s\n\n", *seed, len(all), took.Round(time.Second))
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	row := func(what string, n int) { fmt.Fprintf(t, "%s\t%d\n", what, n) }
+	fmt.Fprintf(&b, "\n| `%s` | |\n|---|---|\n", command())
+	row := func(what string, figure any) { fmt.Fprintf(&b, "| %s | %v |\n", what, figure) }
+	row("rounds", len(all))
+	row("took", took.Round(time.Second))
 	row("kills", kills(sums))
 	row("findings", findings)
 	for _, what := range slices.Sorted(maps.Keys(sums)) {
 		row(what, sums[what])
 	}
-	_ = t.Flush()
 	return b.String()
 }

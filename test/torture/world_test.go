@@ -55,9 +55,9 @@ type world struct {
 	route    []uint64              // the networks that the users work on, in turn
 	began    time.Time
 	peace    chan struct{} // closed when no more harm is done
-	leapt    bool          // the clock of a daemon did that may still be there; mischief's, then calm's
 
 	mu       sync.Mutex
+	leapt    []int                   // daemons whose clock did, by days
 	relays   map[int]*client.Process // by process id
 	consents []*consent
 	drawn    map[string]bool // amounts, so that no two swaps are alike

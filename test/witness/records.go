@@ -24,11 +24,7 @@ type Record struct {
 // Records are all that stand in the order database of a state directory, which nobody
 // has open. An error says too what bbolt finds unsound in it.
 func Records(home string) (all []Record, err error) {
-	db, err := bolt.Open(filepath.Join(home, "orders.db"), 0o600, &bolt.Options{ReadOnly: true, Timeout: 5 * time.Second})
-	if err != nil {
-		return nil, err
-	}
-	err = db.View(func(tx *bolt.Tx) (unsound error) {
+	err = view(home, func(tx *bolt.Tx) (unsound error) {
 		for err := range tx.Check() {
 			unsound = errors.Join(unsound, err)
 		}
@@ -40,5 +36,14 @@ func Records(home string) (all []Record, err error) {
 		})
 		return errors.Join(unsound, read)
 	})
-	return all, errors.Join(err, db.Close())
+	return all, err
+}
+
+// view reads the order database of a state directory.
+func view(home string, read func(*bolt.Tx) error) error {
+	db, err := bolt.Open(filepath.Join(home, "orders.db"), 0o600, &bolt.Options{ReadOnly: true, Timeout: 5 * time.Second})
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.View(read), db.Close())
 }

@@ -1,0 +1,194 @@
+//go:build faults && linux
+
+package soak
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"swapkeep/fault"
+	"swapkeep/host/protocol"
+	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/series"
+	"swapkeep/sandbox/market"
+)
+
+const (
+	charted   = "ETH" // whose candles are looked at: mainnet's native coin
+	rise      = 6e6   // at each visit, in millionths of a dollar
+	told      = 10 * time.Minute
+	roundings = 2e-4 // of a price; a rise is ten times as much
+)
+
+// move makes prices of each round another: candles of the wrong time are then wrong.
+func (u *user) move(round int) {
+	u.t.Helper()
+	if err := world.Market().Move(u.t.Context(), market.Move{Symbol: charted, MicroUSD: 3000e6 + int64(round+1)*rise}); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// said is the least and the most that any service said the coin is worth in a span: what
+// was true then, or so little before that a fetch may have been under way with it.
+func said(from, to time.Time) (least, most float64) {
+	least = math.Inf(1)
+	for at := from.Add(-told); !at.After(to); at = at.Add(time.Minute) {
+		micro, _ := world.Market().At(charted, at)
+		least, most = min(least, micro/1e6), max(most, micro/1e6)
+	}
+	return least * (1 - roundings), most * (1 + roundings)
+}
+
+// A candle is one of whichever source.
+type candle struct {
+	at                     time.Time
+	open, high, low, close float64
+}
+
+// A chart is candles, and what they are to cover.
+type chart struct {
+	name     string
+	step     time.Duration
+	candles  []candle
+	from, to time.Time // of what passed: earlier prices are no service's
+}
+
+// judge counts the steps that lie within what passed, and says how many there are and
+// what is wrong with candles: values that nobody said, and a newest one that ended more
+// than two steps ago. Of one that began before, only the end is of what passed.
+func (c chart) judge(said func(from, to time.Time) (least, most float64)) (h happened, wrong []string) {
+	steps := int(c.to.Truncate(c.step).Sub(c.from.Add(c.step-1).Truncate(c.step)) / c.step)
+	h = happened{what: c.name + ": steps of " + minutes(c.step) + " with a price", least: max(steps, 0) * 8 / 10}
+	if len(c.candles) == 0 {
+		return h, []string{c.name + ": no candles"}
+	}
+	if last := c.candles[len(c.candles)-1]; c.to.Sub(last.at) > 3*c.step || !last.at.Add(c.step).After(c.from) {
+		wrong = append(wrong, fmt.Sprintf("%s: the newest candle is of %s, and it is %s", c.name, last.at.UTC().Format(time.DateTime), c.to.UTC().Format(time.DateTime)))
+	}
+	for _, x := range c.candles {
+		end, whole := x.at.Add(c.step), !x.at.Before(c.from)
+		if !end.After(c.from.Add(told)) {
+			continue
+		}
+		if whole && !end.After(c.to) {
+			h.count++
+		}
+		values := []float64{x.close}
+		if whole {
+			values = append(values, x.open, x.high, x.low)
+		}
+		least, most := said(x.at, end)
+		for _, v := range values {
+			if !(v >= least && v <= most) {
+				wrong = append(wrong, fmt.Sprintf("%s: the candle of %s has %g, and said was %g to %g", c.name, x.at.UTC().Format(time.DateTime), v, least, most))
+				break
+			}
+		}
+	}
+	return h, wrong
+}
+
+func minutes(d time.Duration) string { return fmt.Sprintf("%.0f min", d.Minutes()) }
+
+// drawn are the charts that a window draws.
+func (w *window) drawn(from time.Time) (all []chart) {
+	w.t.Helper()
+	for _, p := range price.Periods() {
+		var r protocol.PriceHistory
+		w.must("prices.history", protocol.PriceHistoryParams{ChainID: mainnet, Token: protocol.Address(native.Hex()), Period: p.Name}, &r)
+		c := chart{name: "chart of " + p.Name, step: time.Duration(r.StepSeconds) * time.Second, from: from, to: fault.Now()}
+		if c.step != p.Step {
+			w.t.Fatalf("%s has steps of %s", c.name, c.step)
+		}
+		for _, x := range r.Candles {
+			var of [4]float64
+			for i, text := range []protocol.USD{x.Open, x.High, x.Low, x.Close} {
+				v, err := price.Parse(string(text))
+				if err != nil {
+					w.t.Fatal(err)
+				}
+				of[i] = v.Float()
+			}
+			c.candles = append(c.candles, candle{x.Time, of[0], of[1], of[2], of[3]})
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// rolled are the rows of quarters and hours in the file of a daemon that is stopped for it.
+// They are read as of a time at which the finer rows, which charts would else be made of,
+// are kept no more; and the file is opened by a clock by which none of them has ended, or
+// opening it would make them.
+func (h *home) rolled(from time.Time) (all []chart) {
+	h.t.Helper()
+	h.stop()
+	defer h.start()
+	to := fault.Now()
+	s, err := series.Open(filepath.Join(h.Place.Home, "prices.db"), series.Options{Now: func() time.Time { return from }})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			h.t.Error(err)
+		}
+	}()
+	for _, kept := range []struct {
+		name  string
+		of    price.Resolution
+		later time.Duration
+	}{{"quarters rolled up", price.Quarters, 27 * time.Hour}, {"hours rolled up", price.Hours, 9 * 24 * time.Hour}} {
+		p := price.Period{Span: to.Sub(from).Truncate(time.Hour) + kept.later, Step: kept.of.Step(), Raw: kept.of}
+		candles, err := s.Chart(h.t.Context(), price.ID{Chain: mainnet}, p, to.Add(kept.later))
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		c := chart{name: kept.name, step: p.Step, from: from, to: to}
+		for _, x := range candles {
+			c.candles = append(c.candles, candle{x.At, x.Open.Float(), x.High.Float(), x.Low.Float(), x.Close.Float()})
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// TestJudgeCandles: candles that are missing, old or of another time are found.
+func TestJudgeCandles(t *testing.T) {
+	const step = 15 * time.Minute
+	from := time.Unix(1_800_000_000, 0).Truncate(time.Hour)
+	worth := func(at time.Time) float64 { return 1000 + at.Sub(from).Minutes() }
+	within := func(from, to time.Time) (float64, float64) { return worth(from), worth(to) }
+	fresh := func() chart {
+		c := chart{name: "chart", step: step, from: from.Add(-5 * time.Minute), to: from.Add(4*time.Hour + 3*time.Minute)}
+		for n := -1; n <= 16; n++ {
+			at := from.Add(time.Duration(n) * step)
+			c.candles = append(c.candles, candle{at, worth(at), worth(at.Add(step)), worth(at), worth(at.Add(step))})
+		}
+		c.candles[0].low = 1 // from before what passed
+		return c
+	}
+	for name, x := range map[string]struct {
+		change        func(*chart)
+		missed, wrong int
+	}{
+		"as it is":             {func(*chart) {}, 0, 0},
+		"none":                 {func(c *chart) { c.candles = nil }, 16, 1},
+		"five of 16 missing":   {func(c *chart) { c.candles = append(c.candles[:5], c.candles[10:]...) }, 5, 0},
+		"none of an hour past": {func(c *chart) { c.candles = c.candles[:14] }, 3, 1},
+		"a low of before":      {func(c *chart) { c.candles[7].low = 1 }, 0, 1},
+		"a later high":         {func(c *chart) { c.candles[7].high += 60 }, 0, 1},
+		"an earlier hour's":    {func(c *chart) { c.candles[9].open, c.candles[9].close = c.candles[5].open, c.candles[5].close }, 0, 1},
+		"the newest's close":   {func(c *chart) { c.candles[17].close = 1 }, 0, 1},
+	} {
+		c := fresh()
+		x.change(&c)
+		h, wrong := c.judge(within)
+		if h.least != 12 || 16-h.count != x.missed || len(wrong) != x.wrong {
+			t.Errorf("%s: %+v, %q", name, h, wrong)
+		}
+	}
+}

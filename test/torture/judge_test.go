@@ -1,0 +1,405 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"swapkeep/host/protocol"
+	"swapkeep/test/witness"
+)
+
+// What is excused in a round is excused by the functions here alone: each is given what
+// it excuses, and beside it what it must not.
+
+var (
+	ours, usdc  = common.Address{0xa}, common.Address{0xc}
+	pays, other = common.Hash{1}, common.Hash{2}
+	gave        = common.Hash{3} // a deposit
+)
+
+func amount(n int64) protocol.Amount { return protocol.AmountOf(big.NewInt(n)) }
+
+func hashed(h common.Hash) protocol.Hash { return protocol.Hash(h.Hex()) }
+
+// sold is an order of 100 USDC on chain 1 for at least 40 of a token on chain 10.
+func sold(kind string, out common.Address) protocol.Order {
+	return protocol.Order{
+		ID: "a", Request: "r", Digest: hashed(other), State: "settling", Ref: "x",
+		Terms: protocol.Terms{
+			Provider: kind, Account: protocol.Address(ours.Hex()), SrcChainID: 1, DstChainID: 10,
+			TokenIn: protocol.Address(usdc.Hex()), AmountIn: amount(100), TokenOut: protocol.Address(out.Hex()), FloorOut: amount(40),
+		},
+	}
+}
+
+func endedAs(o protocol.Order, v protocol.Verdict) protocol.Order {
+	o.State, o.Final, o.Verdict = v.State, true, &v
+	return o
+}
+
+// judged is a reckoning about such orders, without a world.
+func judged(orders ...protocol.Order) *reckoning {
+	r := &reckoning{
+		world: &world{report: newReport(0)}, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]witness.Record{}, claimed: map[common.Hash]string{},
+		lost: map[common.Hash]bool{}, gifts: map[common.Hash]gift{}, awaited: map[common.Hash]gift{},
+	}
+	for _, o := range orders {
+		r.orders[o.ID] = protocol.OrderResult{Order: o}
+	}
+	return r
+}
+
+// wantFound wants a finding that says so, or with "" none.
+func wantFound(t *testing.T, name string, r *reckoning, want string) {
+	t.Helper()
+	if want == "" && len(r.findings) > 0 || want != "" && !slices.ContainsFunc(r.findings, func(f string) bool { return strings.Contains(f, want) }) {
+		t.Errorf("%s: found %q, want %q", name, r.findings, want)
+	}
+}
+
+func TestJudgeNumbers(t *testing.T) {
+	for _, x := range []struct {
+		rounds, only int
+		want         []int
+	}{{3, -1, []int{0, 1, 2}}, {6, 16, []int{16}}, {0, 0, []int{0}}, {0, -1, nil}} {
+		if got := numbers(x.rounds, x.only); !slices.Equal(got, x.want) {
+			t.Errorf("%d rounds, %d alone: %v, want %v", x.rounds, x.only, got, x.want)
+		}
+	}
+}
+
+// TestJudgeRests: a daemon is ended in peace only if it is one whose clock leapt by days,
+// and after half of the peace.
+func TestJudgeRests(t *testing.T) {
+	for _, x := range []struct {
+		pid   int
+		leapt []int
+		left  time.Duration
+		want  bool
+	}{
+		{7, []int{3, 7}, longestPeace / 3, true},
+		{7, []int{3, 7}, longestPeace, false},
+		{7, []int{3}, longestPeace / 3, false},
+		{0, []int{0}, longestPeace / 3, false},
+	} {
+		if got := rests(x.pid, x.leapt, x.left); got != x.want {
+			t.Errorf("%+v: %t", x, got)
+		}
+	}
+}
+
+// TestJudgeGifts: what was paid for a deposit that is gone is excused by chain, account,
+// token and amount, and nothing else of the same transaction is.
+func TestJudgeGifts(t *testing.T) {
+	given := moved{10, ours, common.Address{0xd}, big.NewInt(41), pays, 5}
+	for name, x := range map[string]struct {
+		change func(*moved)
+		want   string
+	}{
+		"as it was":            {func(*moved) {}, ""},
+		"out of the account":   {func(m *moved) { m.amount = big.NewInt(-41) }, "is of no order"},
+		"less than was owed":   {func(m *moved) { m.amount = big.NewInt(39) }, "is of no order"},
+		"twice as much":        {func(m *moved) { m.amount = big.NewInt(81) }, "is of no order"},
+		"another token":        {func(m *moved) { m.token = usdc }, "is of no order"},
+		"another chain":        {func(m *moved) { m.chain = 1 }, "is of no order"},
+		"another transaction":  {func(m *moved) { m.tx = other }, "is of no order"},
+		"to another of ours":   {func(m *moved) { m.account = common.Address{0xb} }, "is of no order"},
+		"of an order that got": {nil, "is of no order"}, // its own payment is no gift
+	} {
+		o, m := sold(intent, given.token), given
+		e := witness.Entry{Ref: "x", Deposit: gave, Payment: pays}
+		if x.change != nil {
+			x.change(&m)
+		} else {
+			o = endedAs(o, protocol.Verdict{State: "filled", By: "arrival", Evidence: &protocol.Evidence{Tx: hashed(pays)}})
+		}
+		r := judged(o)
+		r.loses(o, e)
+		r.moves = []moved{m}
+		r.explained()
+		wantFound(t, name, r, x.want)
+	}
+}
+
+// TestJudgeCoins: what comes of the native coin is excused where it is a gift or awaited,
+// up to that; what comes beside it is found.
+func TestJudgeCoins(t *testing.T) {
+	tx := types.NewTx(&types.LegacyTx{})
+	p := &page{number: 5, txs: types.Transactions{tx}}
+	e := witness.Entry{Ref: "x", Deposit: gave, Payment: tx.Hash()}
+	gift := func(r *reckoning, o protocol.Order) { r.loses(o, e) }
+	awaited := func(r *reckoning, o protocol.Order) { r.awaits(o, e) }
+	for name, x := range map[string]struct {
+		note  func(*reckoning, protocol.Order)
+		out   common.Address
+		chain uint64
+		came  int64
+		want  string
+	}{
+		"a gift":                         {gift, native, 10, 45, ""},
+		"a gift that did not come":       {gift, native, 10, 0, "of the coin came"},
+		"more than a gift":               {gift, native, 10, 81, "of the coin came"},
+		"the coin beside a gift":         {gift, usdc, 10, 1, "of the coin came"},
+		"a gift on another chain":        {gift, native, 1, 45, "of the coin came"},
+		"awaited":                        {awaited, native, 10, 45, ""},
+		"more than is awaited":           {awaited, native, 10, 81, "of the coin came"},
+		"the coin where it is a token":   {awaited, usdc, 10, 45, "of the coin came"},
+		"the input where it is a token":  {awaited, native, 1, 45, "of the coin came"},
+		"nobody's":                       {func(*reckoning, protocol.Order) {}, native, 10, 45, "of the coin came"},
+		"gone, beside one that is given": {gift, native, 10, -1, "of the coin came"},
+	} {
+		o := sold(intent, x.out)
+		r := judged(o)
+		x.note(r, o)
+		r.coinsOf(x.chain, ours, p, big.NewInt(x.came))
+		wantFound(t, name, r, x.want)
+	}
+}
+
+// TestJudgeKnown: an entry without a known name is excused by the end of an order of the
+// same provider that has none, and by a deposit of ours that is gone.
+func TestJudgeKnown(t *testing.T) {
+	paid := protocol.Verdict{State: "filled", By: "arrival", Evidence: &protocol.Evidence{Tx: hashed(pays)}}
+	unnamed := endedAs(sold(intent, native), paid)
+	unnamed.Ref = ""
+	for name, x := range map[string]struct {
+		o    protocol.Order
+		kind string
+		e    witness.Entry
+		lost bool
+		want bool
+	}{
+		"by its name":                     {sold(intent, native), intent, witness.Entry{Ref: "X"}, false, true},
+		"another's name":                  {sold(intent, native), bridge, witness.Entry{Ref: "X"}, false, false},
+		"unnamed, by its end":             {unnamed, intent, witness.Entry{Ref: "y", Payment: pays}, false, true},
+		"unnamed, another payment":        {unnamed, intent, witness.Entry{Ref: "y", Payment: other}, false, false},
+		"unnamed, another provider":       {unnamed, bridge, witness.Entry{Ref: "y", Payment: pays}, false, false},
+		"unnamed, unpaid":                 {unnamed, intent, witness.Entry{Ref: "y"}, false, false},
+		"a second one of a named order":   {endedAs(sold(intent, native), paid), intent, witness.Entry{Ref: "y", Payment: pays}, false, false},
+		"its deposit gone":                {sold(intent, native), intent, witness.Entry{Ref: "y", Deposit: gave}, true, true},
+		"its deposit there":               {sold(intent, native), intent, witness.Entry{Ref: "y", Deposit: gave}, false, false},
+		"a deposit that is gone, and not": {sold(intent, native), intent, witness.Entry{Ref: "y", Deposit: other}, true, false},
+	} {
+		r := judged(x.o)
+		r.records[gave] = witness.Record{Key: "a/0"}
+		if x.lost {
+			r.loses(x.o, witness.Entry{Deposit: gave})
+		}
+		if got := r.known(x.kind, x.e); got != x.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// TestJudgeEndless: an order may stay open whose payment nothing can prove, and no other.
+func TestJudgeEndless(t *testing.T) {
+	for name, x := range map[string]struct {
+		out  common.Address
+		e    witness.Entry
+		paid bool
+		may  bool
+	}{
+		"nobody is paid":                  {usdc, witness.Entry{Ending: "claim_refund"}, false, true},
+		"it is about to pay":              {usdc, witness.Entry{Ending: "fill"}, false, false},
+		"the coin, unnamed":               {native, witness.Entry{Ending: "fail_fill", Payment: pays, Over: true}, true, true},
+		"the coin, named":                 {native, witness.Entry{Ending: "fill", Payment: pays, Over: true, Named: true}, true, false},
+		"the coin, not named yet":         {native, witness.Entry{Payment: pays}, true, false},
+		"a token, unnamed":                {usdc, witness.Entry{Ending: "fail_fill", Payment: pays, Over: true}, true, false},
+		"a token back, unnamed":           {native, witness.Entry{Ending: "fail_refund", Payment: pays, Over: true, Back: true}, true, false},
+		"a payment that the chain forgot": {native, witness.Entry{Ending: "fill", Payment: pays, Over: true, Named: true}, false, true},
+	} {
+		o := sold(intent, x.out)
+		o.Claim = &protocol.Claim{State: "failed"} // what the daemon says that it heard is no excuse
+		if why := endless(o, x.e, x.paid, false); (why != "") != x.may {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
+
+// TestJudgeContested: a payment may be left unproven that another open order of the account,
+// which nobody pays, waits for as well.
+func TestJudgeContested(t *testing.T) {
+	token := common.Address{0xd}
+	paid := witness.Entry{Ref: "x", Payment: pays, Over: true}
+	for name, x := range map[string]struct {
+		change func(rival *protocol.Order, m *moved)
+		unpaid bool
+		want   bool
+	}{
+		"as its output":            {func(*protocol.Order, *moved) {}, true, true},
+		"given back":               {func(p *protocol.Order, _ *moved) { back(p, 10, token, 30) }, true, true},
+		"given back elsewhere":     {func(p *protocol.Order, _ *moved) { back(p, 1, token, 30) }, true, false},
+		"which is paid":            {func(*protocol.Order, *moved) {}, false, false},
+		"which has ended":          {func(p *protocol.Order, _ *moved) { p.Final = true }, true, false},
+		"which waits for more":     {func(p *protocol.Order, _ *moved) { p.Terms.FloorOut = amount(50) }, true, false},
+		"which waits for less":     {func(p *protocol.Order, _ *moved) { p.Terms.FloorOut = amount(20) }, true, false},
+		"of another token":         {func(p *protocol.Order, _ *moved) { p.Terms.TokenOut = protocol.Address(usdc.Hex()) }, true, false},
+		"of another account":       {func(p *protocol.Order, _ *moved) { p.Terms.Account = protocol.Address(usdc.Hex()) }, true, false},
+		"and nothing came of its":  {func(_ *protocol.Order, m *moved) { m.tx = other }, true, false},
+		"and less came than owed":  {func(_ *protocol.Order, m *moved) { m.amount = big.NewInt(39) }, true, false},
+		"but there is no such one": {func(p *protocol.Order, _ *moved) { p.ID = "a" }, true, false},
+	} {
+		o, rival := sold(intent, token), sold(intent, token)
+		rival.ID = "b"
+		m := moved{10, ours, token, big.NewInt(45), pays, 5}
+		x.change(&rival, &m)
+		r := judged(o, rival)
+		r.moves = []moved{m}
+		if got := r.contested(o, paid, func(protocol.Order) bool { return x.unpaid }); got != x.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// back has an order wait for so much of a token that is given back.
+func back(o *protocol.Order, chain uint64, token common.Address, n int64) {
+	o.Terms.SrcChainID, o.Terms.TokenIn, o.Terms.AmountIn = chain, protocol.Address(token.Hex()), amount(n)
+	o.Terms.TokenOut = protocol.Address(usdc.Hex())
+}
+
+// TestJudgeBook: an order that its provider named, or paid, is in its book once.
+func TestJudgeBook(t *testing.T) {
+	paid := endedAs(sold(intent, native), protocol.Verdict{State: "filled", By: "arrival", Evidence: &protocol.Evidence{Tx: hashed(pays)}})
+	unnamed, untold := paid, endedAs(sold(intent, native), protocol.Verdict{State: "cancelled", By: "withdrawn"})
+	unnamed.Ref, untold.Ref = "", ""
+	expired := endedAs(sold(dex, native), protocol.Verdict{State: "expired", By: "absence"})
+	entry := witness.Entry{Ref: "x", Payment: pays}
+	for name, x := range map[string]struct {
+		o      protocol.Order
+		book   []witness.Entry
+		handed bool
+		times  int
+	}{
+		"once":             {paid, []witness.Entry{entry, {Ref: "y"}}, true, 1},
+		"missing":          {paid, []witness.Entry{{Ref: "y", Payment: pays}}, true, 0},
+		"twice":            {paid, []witness.Entry{entry, entry}, true, 2},
+		"unnamed":          {unnamed, []witness.Entry{entry}, true, 1},
+		"unnamed, missing": {unnamed, nil, true, 0},
+		"named, missing":   {expired, []witness.Entry{{Ref: "y"}}, true, 0},
+		"never told":       {untold, []witness.Entry{entry}, false, 0},
+	} {
+		if _, times := entryOf(x.o, x.book); times != x.times || handed(x.o) != x.handed {
+			t.Errorf("%s: %d times, handed %t", name, times, handed(x.o))
+		}
+	}
+}
+
+// TestJudgeWays: the table has each word that a verdict is proven by, but for the one that
+// nothing here can bring about.
+func TestJudgeWays(t *testing.T) {
+	i := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == "ProvenBy" })
+	for _, by := range protocol.Vocabularies[i].Words {
+		if _, known := ways[by]; known == (by == "other_nonce") {
+			t.Errorf("%s: known %t", by, known)
+		}
+	}
+	if len(ways) != len(protocol.Vocabularies[i].Words)-1 {
+		t.Errorf("%d ways, and there are %d words", len(ways), len(protocol.Vocabularies[i].Words))
+	}
+}
+
+// TestJudgeProven: a verdict without what its way of ending takes is found.
+func TestJudgeProven(t *testing.T) {
+	ev := func(tx common.Hash, chain uint64) *protocol.Evidence {
+		return &protocol.Evidence{ChainID: chain, Tx: hashed(tx), Success: true}
+	}
+	logs, none := []protocol.LogRef{{}}, &protocol.Absence{ChainID: 1, From: 1, Through: 2, Hosts: []string{"h"}}
+	for name, x := range map[string]struct {
+		v    protocol.Verdict
+		want string
+	}{
+		"a fill":                         {protocol.Verdict{State: "filled", By: "fill", Evidence: ev(pays, 1), Logs: logs}, ""},
+		"a fill without evidence":        {protocol.Verdict{State: "filled", By: "fill", Logs: logs}, "with evidence <nil>"},
+		"a fill without logs":            {protocol.Verdict{State: "filled", By: "fill", Evidence: ev(pays, 1)}, "without [logs]"},
+		"a fill by its own transaction":  {protocol.Verdict{State: "filled", By: "fill", Evidence: ev(gave, 1), Logs: logs}, "its own true"},
+		"a fill that failed":             {protocol.Verdict{State: "filled", By: "fill", Evidence: &protocol.Evidence{ChainID: 1, Tx: hashed(pays)}, Logs: logs}, "success false"},
+		"a fill on another chain":        {protocol.Verdict{State: "filled", By: "fill", Evidence: ev(pays, 10), Logs: logs}, "on chain 10"},
+		"a fill, and searched in vain":   {protocol.Verdict{State: "filled", By: "fill", Evidence: ev(pays, 1), Logs: logs, Absence: none}, "absence &"},
+		"another's call as its own":      {protocol.Verdict{State: "filled", By: "own_call", Evidence: ev(pays, 1)}, "its own false"},
+		"an arrival without a deposit":   {protocol.Verdict{State: "filled", By: "arrival", Evidence: ev(pays, 10), Logs: logs}, "without [received deposit]"},
+		"an end of another way":          {protocol.Verdict{State: "filled", By: "refund", Evidence: ev(pays, 1), Logs: logs}, "the verdict is filled"},
+		"a way that there is not":        {protocol.Verdict{State: "failed", By: "other_nonce"}, "the verdict is failed"},
+		"a nonce used":                   {protocol.Verdict{State: "failed", By: "used_nonce", Absence: none}, ""},
+		"a nonce used, not searched":     {protocol.Verdict{State: "failed", By: "used_nonce"}, "absence <nil>"},
+		"void, and not searched":         {protocol.Verdict{State: "cancelled", By: "void", Evidence: ev(gave, 1)}, "absence <nil>"},
+		"void without a transaction":     {protocol.Verdict{State: "cancelled", By: "void", Absence: none}, "evidence <nil>"},
+		"withdrawn, and signed":          {protocol.Verdict{State: "cancelled", By: "withdrawn"}, "has its transaction a/0"},
+		"never sent, and mined":          {protocol.Verdict{State: "expired", By: "never_sent"}, "no transaction of its that was rejected"},
+		"cancelled by what is no cancel": {protocol.Verdict{State: "cancelled", By: "cancel", Evidence: ev(gave, 1)}, "no transaction of the account to itself"},
+		"a revoke that is none":          {protocol.Verdict{State: "filled", By: "revoke", Evidence: ev(gave, 1)}, "it is no revoke"},
+		"a revert that succeeded":        {protocol.Verdict{State: "failed", By: "revert", Evidence: ev(gave, 1)}, "success true"},
+		"expired, searched too short":    {protocol.Verdict{State: "expired", By: "absence", Absence: none}, "it was good until"},
+	} {
+		x.v.Sources = "one source"
+		proving(t, name, x.v, x.want)
+	}
+	proving(t, "without sources", protocol.Verdict{State: "failed", By: "used_nonce", Absence: none}, `sources ""`)
+}
+
+func proving(t *testing.T, name string, v protocol.Verdict, want string) {
+	t.Helper()
+	o := endedAs(sold(dex, native), v)
+	o.Steps = []protocol.Step{{}}
+	r := judged(o)
+	r.records[gave] = witness.Record{Key: "a/0", State: "mined"}
+	r.proven(o)
+	wantFound(t, name, r, want)
+}
+
+// TestJudgeStored: what the daemon told is held against what it has on disk.
+func TestJudgeStored(t *testing.T) {
+	o := endedAs(sold(dex, native), protocol.Verdict{State: "failed", By: "used_nonce"})
+	lines := []string{"accepted", "settling", "failed"}
+	kept := func() witness.Order {
+		d := witness.Order{ID: "a", Request: "r", Digest: other, State: "failed", Asked: "a", History: slices.Clone(lines)}
+		d.Verdict = &struct {
+			State, By string
+			Evidence  *struct{ Tx common.Hash }
+		}{State: "failed", By: "used_nonce"}
+		return d
+	}
+	for name, x := range map[string]struct {
+		change func(all map[string]witness.Order, d *witness.Order)
+		want   string
+	}{
+		"the same":          {func(map[string]witness.Order, *witness.Order) {}, ""},
+		"one more":          {func(all map[string]witness.Order, d *witness.Order) { all["b"] = *d }, "which the daemon does not list"},
+		"one less":          {nil, "the journal does not have it"},
+		"another request":   {func(_ map[string]witness.Order, d *witness.Order) { d.Request = "s" }, "told was"},
+		"another digest":    {func(_ map[string]witness.Order, d *witness.Order) { d.Digest = pays }, "told was"},
+		"another's request": {func(_ map[string]witness.Order, d *witness.Order) { d.Asked = "b" }, "its request"},
+		"another end":       {func(_ map[string]witness.Order, d *witness.Order) { d.State = "filled" }, "says that it is filled"},
+		"no end":            {func(_ map[string]witness.Order, d *witness.Order) { d.State = "settling" }, "says that it is settling"},
+		"listed as open":    {func(_ map[string]witness.Order, d *witness.Order) { d.Open = true }, "index of what is open"},
+		"another proof":     {func(_ map[string]witness.Order, d *witness.Order) { d.Verdict.By = "absence" }, "verdict"},
+		"no proof":          {func(_ map[string]witness.Order, d *witness.Order) { d.Verdict = nil }, "verdict"},
+		"evidence untold": {func(_ map[string]witness.Order, d *witness.Order) {
+			d.Verdict.Evidence = &struct{ Tx common.Hash }{pays}
+		}, "evidence"},
+		"a line untold":      {func(_ map[string]witness.Order, d *witness.Order) { d.History = append(d.History, "failed") }, "4 lines"},
+		"a line changed":     {func(_ map[string]witness.Order, d *witness.Order) { d.History[1] = "executing" }, "line 1"},
+		"a history backward": {func(_ map[string]witness.Order, d *witness.Order) { d.History[0] = "executing" }, "begins with"},
+	} {
+		r := judged(o)
+		told := r.orders["a"]
+		for _, state := range lines {
+			told.History = append(told.History, protocol.Entry{State: state})
+		}
+		r.orders["a"] = told
+		all, d := map[string]witness.Order{}, kept()
+		if x.change != nil {
+			x.change(all, &d)
+			all["a"] = d
+		}
+		r.stored(all)
+		wantFound(t, name, r, x.want)
+	}
+}

@@ -1,0 +1,193 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/host/protocol"
+	"swapkeep/test/witness"
+)
+
+// A shown is what a verdict of one way of ending must show, and what must be true of it.
+type shown struct {
+	end     string
+	tx      string   // whose transaction its evidence is: "own", "another's", or "" for none
+	failed  bool     // that transaction did
+	where   string   // the chain of it: "source" or "destination"
+	absence bool     // blocks that were searched in vain
+	has     []string // of received, spent, deposit and logs, those that cannot be missing
+	truth   func(*reckoning, protocol.Order) string
+}
+
+// ways are all that can end an order here. Received is missing of own_call and fill where
+// the output is the native coin, which leaves no log: coinsOf holds the block's balance
+// against the floor. Of other_nonce there is no row: nobody else has the keys.
+var ways = map[string]shown{
+	"own_call":             {"filled", "own", false, "source", false, nil, (*reckoning).receives},
+	"opaque_call":          {"filled", "own", false, "source", false, []string{"received", "logs"}, nil},
+	"fill":                 {"filled", "another's", false, "source", false, []string{"logs"}, (*reckoning).receives},
+	"part":                 {"filled", "another's", false, "source", false, []string{"received", "spent", "logs"}, nil},
+	"arrival":              {"filled", "another's", false, "destination", false, []string{"received", "deposit", "logs"}, (*reckoning).deposited},
+	"refund":               {"refunded", "another's", false, "source", false, []string{"received", "deposit", "logs"}, (*reckoning).deposited},
+	"revoke":               {"filled", "own", false, "source", false, nil, (*reckoning).revokes},
+	"allowance_kept":       {"failed", "own", false, "source", false, nil, (*reckoning).revokes},
+	"revert":               {"failed", "own", true, "source", false, nil, nil},
+	"used_nonce":           {"failed", "", false, "", true, nil, nil},
+	"absence":              {"expired", "", false, "", true, nil, (*reckoning).outlasted},
+	"void":                 {"cancelled", "own", false, "source", true, nil, nil},
+	"cancel":               {"cancelled", "own", false, "source", false, nil, (*reckoning).cancels},
+	"unsigned_late":        {"expired", "", false, "", false, nil, (*reckoning).unsigned},
+	"withdrawn":            {"cancelled", "", false, "", false, nil, (*reckoning).unsigned},
+	"never_sent":           {"expired", "", false, "", false, nil, (*reckoning).refused},
+	"never_sent_cancelled": {"cancelled", "", false, "", false, nil, (*reckoning).refused},
+}
+
+// proven wants a verdict to carry all that its way of ending takes, and no other's, and
+// that to be true.
+func (r *reckoning) proven(o protocol.Order) {
+	v := o.Verdict
+	w, known := ways[v.By]
+	if !known || w.end != o.State || v.State != o.State {
+		r.find("%s: the verdict is %s, by %q", r.say(o), v.State, v.By)
+		return
+	}
+	r.count("proven by "+v.By, 1)
+	if (v.Evidence != nil) != (w.tx != "") || (v.Absence != nil) != w.absence || v.Sources == "" {
+		r.find("%s: proven by %s, with evidence %+v, absence %+v, sources %q", r.say(o), v.By, v.Evidence, v.Absence, v.Sources)
+		return
+	}
+	if without := slices.DeleteFunc(slices.Clone(w.has), carries(v)); len(without) > 0 {
+		r.find("%s: proven by %s, without %s", r.say(o), v.By, without)
+		return
+	}
+	if v.Evidence != nil {
+		tx := common.HexToHash(string(v.Evidence.Tx))
+		chain := map[string]uint64{"source": o.Terms.SrcChainID, "destination": o.Terms.DstChainID}[w.where]
+		if own := orderOf(r.records[tx]) == o.ID; v.Evidence.Success == w.failed || own != (w.tx == "own") || v.Evidence.ChainID != chain {
+			r.find("%s: proven by %s, of a transaction on chain %d, its own %t, success %t", r.say(o), v.By, v.Evidence.ChainID, own, v.Evidence.Success)
+		}
+	}
+	if w.truth != nil {
+		if wrong := w.truth(r, o); wrong != "" {
+			r.find("%s: proven by %s: %s", r.say(o), v.By, wrong)
+		}
+	}
+}
+
+// carries says what of a verdict is there.
+func carries(v *protocol.Verdict) func(what string) bool {
+	has := map[string]bool{"received": v.Received != nil, "spent": v.Spent != nil, "deposit": v.Deposit != nil, "logs": len(v.Logs) > 0}
+	return func(what string) bool { return has[what] }
+}
+
+// receives: what came is missing of the native coin alone.
+func (r *reckoning) receives(o protocol.Order) string {
+	if o.Verdict.Received == nil && addr(o.Terms.TokenOut) != native {
+		return "it does not say what came"
+	}
+	return ""
+}
+
+// deposited: the payment answers a transaction of its own that is on the chain.
+func (r *reckoning) deposited(o protocol.Order) string {
+	d := o.Verdict.Deposit
+	tx := common.HexToHash(string(d.Tx))
+	if d.ChainID != o.Terms.SrcChainID || !d.Success || orderOf(r.records[tx]) != o.ID || !r.mined(d.ChainID, tx) {
+		return "its deposit " + string(d.Tx) + " is none of its own"
+	}
+	return ""
+}
+
+// revokes: only a revoke ends so.
+func (r *reckoning) revokes(o protocol.Order) string {
+	if o.Terms.Provider != "wallet" {
+		return "it is no revoke"
+	}
+	return ""
+}
+
+// outlasted: the search went past the last second of what was signed.
+func (r *reckoning) outlasted(o protocol.Order) string {
+	if last := o.Steps[len(o.Steps)-1].Effect.Deadline; last.IsZero() || !o.Verdict.Absence.Time.After(last) {
+		return "searched until " + o.Verdict.Absence.Time.String() + ", and it was good until " + last.String()
+	}
+	return ""
+}
+
+// cancels: what was mined is a cancelling transaction, which gives nothing to anybody.
+func (r *reckoning) cancels(o protocol.Order) string {
+	for _, x := range r.owns {
+		if x.tx.Hash() == common.HexToHash(string(o.Verdict.Evidence.Tx)) {
+			if to := x.tx.To(); to != nil && *to == x.account && x.tx.Value().Sign() == 0 && len(x.tx.Data()) == 0 {
+				return ""
+			}
+		}
+	}
+	return "no transaction of the account to itself"
+}
+
+// unsigned: the journal has no transaction of its but approvals that are done, and the
+// wrap that goes first.
+func (r *reckoning) unsigned(o protocol.Order) string {
+	var harmless []string
+	if o.Wrapped {
+		harmless = append(harmless, o.ID+"/wrap")
+	}
+	for i, s := range o.Steps[:min(o.Step, len(o.Steps))] {
+		if s.Effect.Kind == "approve" {
+			harmless = append(harmless, fmt.Sprint(o.ID, "/", i))
+		}
+	}
+	for _, rec := range r.recordsOf(o) {
+		if !slices.Contains(harmless, rec.Key) {
+			return "the journal has its transaction " + rec.Key + ", " + rec.State
+		}
+	}
+	if o.Submission != nil {
+		return "its provider was told of it"
+	}
+	return ""
+}
+
+// refused: a node was offered its transaction, and none ever took it.
+func (r *reckoning) refused(o protocol.Order) string {
+	for _, rec := range r.recordsOf(o) {
+		if rec.State == "rejected" {
+			return ""
+		}
+	}
+	return "the journal has no transaction of its that was rejected"
+}
+
+// recordsOf are an order's, in their order.
+func (r *reckoning) recordsOf(o protocol.Order) (all []witness.Record) {
+	for _, rec := range r.records {
+		if orderOf(rec) == o.ID {
+			all = append(all, rec)
+		}
+	}
+	slices.SortFunc(all, func(a, b witness.Record) int { return strings.Compare(a.Key, b.Key) })
+	return slices.CompactFunc(all, func(a, b witness.Record) bool { return a.Key == b.Key })
+}
+
+// searched wants blocks that were searched in vain to be those of the chain.
+func (r *reckoning) searched(o protocol.Order) {
+	a := o.Verdict.Absence
+	if a == nil {
+		return
+	}
+	if a.ChainID != o.Terms.SrcChainID || a.From == 0 || a.From > a.Through || len(a.Hosts) == 0 {
+		r.find("%s: searched in vain: %+v", r.say(o), *a)
+		return
+	}
+	head, err := r.Chain(a.ChainID).Client().HeaderByNumber(r.ctx, new(big.Int).SetUint64(a.Through))
+	if err != nil || head.Hash().Hex() != string(a.BlockHash) || int64(head.Time) != a.Time.Unix() {
+		r.find("%s: searched in vain up to what the chain does not have: %+v, %v", r.say(o), *a, err)
+	}
+}

@@ -1,0 +1,92 @@
+//go:build faults && linux
+
+package torture
+
+import (
+	"maps"
+	"slices"
+
+	"swapkeep/host/protocol"
+	"swapkeep/test/witness"
+)
+
+// final are the states that no order leaves, as the spec has them.
+var final = []string{"filled", "refunded", "failed", "expired", "cancelled"}
+
+// stored holds what the daemon told of orders against its database, which is read without
+// its code now that it is gone.
+func (r *reckoning) stored(onDisk map[string]witness.Order) {
+	for _, id := range slices.Sorted(maps.Keys(onDisk)) {
+		d := onDisk[id]
+		o, told := r.orders[id]
+		if !told {
+			r.find("the journal has order %s (%s), which the daemon does not list", id, d.State)
+			continue
+		}
+		r.sameOrder(o.Order, d)
+		r.sameHistory(o, d)
+	}
+	for id, o := range r.orders {
+		if _, kept := onDisk[id]; !kept {
+			r.find("order %s (%s) is listed, and the journal does not have it", id, o.Order.State)
+		}
+	}
+}
+
+// sameOrder wants one order to be on disk what it was told to be. One that was open may
+// have come further since; none comes to its end, which was waited for.
+func (r *reckoning) sameOrder(o protocol.Order, d witness.Order) {
+	over := slices.Contains(final, d.State)
+	switch {
+	case d.ID != o.ID || d.Request != string(o.Request) || d.Digest.Hex() != string(o.Digest):
+		r.find("%s: the journal has %s, %s, %s, told was %s, %s", r.say(o), d.ID, d.Request, d.Digest, o.Request, o.Digest)
+	case d.Asked != o.ID:
+		r.find("%s: its request %s made %q by the journal's index", r.say(o), d.Request, d.Asked)
+	case over != o.Final, over && d.State != o.State:
+		r.find("%s: the journal says that it is %s", r.say(o), d.State)
+	case d.Open == over:
+		r.find("%s: the journal's index of what is open has it: %t", r.say(o), d.Open)
+	case over && (d.Verdict == nil || o.Verdict == nil || d.Verdict.State != d.State || d.Verdict.By != o.Verdict.By):
+		r.find("%s: the journal's verdict is %+v, told was %+v", r.say(o), d.Verdict, o.Verdict)
+	case over && (d.Verdict.Evidence == nil) != (o.Verdict.Evidence == nil),
+		over && d.Verdict.Evidence != nil && d.Verdict.Evidence.Tx.Hex() != string(o.Verdict.Evidence.Tx):
+		r.find("%s: the journal's evidence is %+v, told was %+v", r.say(o), d.Verdict.Evidence, o.Verdict.Evidence)
+	}
+}
+
+// sameHistory wants the lines that were told to be the newest that there are, of one that
+// was open those that there were, and their states to go forward only.
+func (r *reckoning) sameHistory(o protocol.OrderResult, d witness.Order) {
+	r.forward(o.Order, d.History)
+	n := o.Omitted + len(o.History)
+	if n > len(d.History) || o.Order.Final && n != len(d.History) {
+		r.find("%s: the journal has %d lines of it, told were %d and %d left out", r.say(o.Order), len(d.History), len(o.History), o.Omitted)
+		return
+	}
+	for i, e := range o.History {
+		if kept := d.History[o.Omitted+i]; kept != e.State {
+			r.find("%s: line %d of its history says %s in the journal, told was %s", r.say(o.Order), o.Omitted+i, kept, e.State)
+		}
+	}
+}
+
+// forward wants a history that begins with consent and goes forward only.
+func (r *reckoning) forward(o protocol.Order, states []string) {
+	place := []string{"accepted", "approving", "executing", "submitting", "settling"}
+	last := 0
+	for i, state := range states {
+		at := slices.Index(place, state)
+		switch {
+		case i == 0 && state != "accepted":
+			r.find("%s: its history begins with %s", r.say(o), state)
+		case at < 0 && i < len(states)-1 && states[i+1] != state:
+			r.find("%s: it goes on after %s", r.say(o), state)
+		case at >= 0 && at < last && !(state == "approving" && place[last] == "executing"):
+			r.find("%s: it goes back to %s from %s", r.say(o), state, place[last])
+		}
+		last = max(at, 0)
+	}
+	if len(states) == 0 || o.Final && states[len(states)-1] != o.State {
+		r.find("%s: its history ends with %v", r.say(o), states[max(0, len(states)-1):])
+	}
+}
