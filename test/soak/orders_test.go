@@ -3,6 +3,7 @@
 package soak
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -134,30 +135,47 @@ func (u *user) makeMany(shares []share, count int) {
 	}
 }
 
-// makeOne tries again what came too late, on a machine that is busy, with more time.
+// makeOne tries again what came too late, on a machine that is busy, with more time, and
+// a plan that is the one before: two of the same within a second are alike.
 func (u *user) makeOne(w *window, d deal) (err error) {
 	defer goAt(u.t, rush)
-	for pace := float64(rush); pace >= 1; pace /= 2 {
+	for pace := float64(rush); pace >= 1; {
 		goAt(u.t, pace)
-		q := protocol.QuoteParams{
-			Account: protocol.Address(u.account.Hex()), TokenIn: protocol.Address(d.in.Hex()), TokenOut: protocol.Address(d.out.Hex()),
-			AmountIn: protocol.AmountOf(d.amount), DstChainID: d.to, Providers: []string{d.kind},
-		}
-		var offers protocol.QuoteResult
-		var r protocol.Review
-		if err = w.ask("swap.quote", q, &offers); err == nil && len(offers.Offers) == 0 {
-			err = fmt.Errorf("no offer: %v", offers.Failures)
-		}
-		if err == nil {
-			err = w.ask("swap.prepare", protocol.PrepareParams{Offer: offers.Offers[0].ID}, &r)
-		}
-		if err == nil {
-			err = w.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest}, nil)
-		}
-		var e *protocol.Error
-		if err == nil || pace < rush && errors.As(err, &e) && e.Name == "plan_executed" { // the answer before came too late
+		if err = u.order(w, d); err == nil {
 			return nil
 		}
+		var e *protocol.Error
+		if errors.As(err, &e) && e.Name == "plan_executed" {
+			time.Sleep(time.Second / time.Duration(pace))
+			pace *= 0.9
+			continue
+		}
+		pace /= 2
+	}
+	return err
+}
+
+// order asks, reviews and accepts. What it accepts may be said again.
+func (u *user) order(w *window, d deal) error {
+	q := protocol.QuoteParams{
+		Account: protocol.Address(u.account.Hex()), TokenIn: protocol.Address(d.in.Hex()), TokenOut: protocol.Address(d.out.Hex()),
+		AmountIn: protocol.AmountOf(d.amount), DstChainID: d.to, Providers: []string{d.kind},
+	}
+	var offers protocol.QuoteResult
+	var r protocol.Review
+	if err := w.ask("swap.quote", q, &offers); err != nil {
+		return err
+	}
+	if len(offers.Offers) == 0 {
+		return fmt.Errorf("no offer: %v", offers.Failures)
+	}
+	if err := w.ask("swap.prepare", protocol.PrepareParams{Offer: offers.Offers[0].ID}, &r); err != nil {
+		return err
+	}
+	p := protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest}
+	err := w.ask("swap.execute", p, nil)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = w.ask("swap.execute", p, nil)
 	}
 	return err
 }
