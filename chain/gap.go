@@ -33,7 +33,7 @@ func (tx *Tx) filler() bool { return strings.HasPrefix(tx.Key, gapPrefix) }
 // nothing does. It returns what tx waits for, "" if for nothing but its turn.
 func (s *Sender) closeGaps(ctx context.Context, tx *Tx) string {
 	now := s.now()
-	if now.Sub(tx.Attempts[0].Signed) < gapPatience || now.After(tx.Last().Until) || tx.filler() || !s.gapLookDue(tx.Key) {
+	if now.Sub(tx.Attempts[0].Signed).Abs() < gapPatience || now.After(tx.Last().Until) || tx.filler() || !s.gapLookDue(tx.Key) {
 		return ""
 	}
 	n, err := s.nodes.Nonces(ctx, tx.Call.ChainID, tx.Call.From)

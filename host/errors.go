@@ -33,7 +33,7 @@ var sentinels = []Sentinel{
 	{Err: chain.ErrNonceUsed, Name: "nonce_used"},
 	{Err: chain.ErrLedger, Name: "journal_failed"},
 	{Err: swap.ErrUnreadable, Name: "record_damaged"},
-	{Err: swap.ErrIndex, Name: "record_damaged"},
+	{Err: swap.ErrIndex, Name: "index_damaged"},
 	{Err: tokens.ErrNotToken, Name: "not_a_token", Details: whyNotToken},
 	{Err: tokens.ErrReserved, Name: "not_importable"},
 	{Err: tokens.ErrTooMany, Name: "too_many_tokens"},

@@ -46,7 +46,7 @@ func TestEveryRefusalHasARow(t *testing.T) {
 // A damaged index is told with what mends it, and not with what mends an order.
 func TestDamagedIndex(t *testing.T) {
 	e := newRig(t).server.errorOf(fmt.Errorf("allowances: %w", swap.ErrIndex))
-	if e.Name != "record_damaged" || !strings.Contains(e.Remedy, "swapkeep stop") {
+	if e.Name != "index_damaged" || !strings.Contains(e.Remedy, "swapkeep stop") {
 		t.Errorf("%+v", e)
 	}
 }

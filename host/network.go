@@ -67,10 +67,10 @@ func (c *call) networksSelect(_ context.Context, p *protocol.SelectParams) (any,
 	if err != nil {
 		return nil, err
 	}
+	if err := s.Settings.SetActiveNetwork(p.ChainID); err != nil { // also over a damaged choice
+		return nil, err
+	}
 	if active != p.ChainID {
-		if err := s.Settings.SetActiveNetwork(p.ChainID); err != nil {
-			return nil, err
-		}
 		s.dropPlans()
 		s.broadcast("networks.changed", protocol.NetworksChanged{Active: p.ChainID})
 	}

@@ -90,6 +90,9 @@ func (e *Engine) await(ctx context.Context, w watched, x awaited) (v *Verdict, f
 	if c := w.order.Claim; c != nil && c.Tx != (common.Hash{}) && (c.Chain == 0 || c.Chain == x.Chain) && !w.l.ruledOut[ruled{x.what, c.Tx}] {
 		paid, is, failed := e.paidIn(ctx, w, x, c.Tx, true)
 		err = failed
+		if delete(w.l.open, x.what); is == isOpen {
+			w.l.open[x.what] = c.Tx
+		}
 		switch is {
 		case isProof:
 			return paid.verdict, f, nil

@@ -604,6 +604,36 @@ func TestPaymentAfterALastWord(t *testing.T) {
 	}
 }
 
+// TestLastWord: what a provider says after its last word counts only where it names another
+// payment, and no payment that stands in a block is given up for that.
+func TestLastWord(t *testing.T) {
+	one, two := common.Hash{1}, common.Hash{2}
+	for name, x := range map[string]struct {
+		was, says Claim
+		open      common.Hash
+		heard     bool
+		again     bool // what was ruled out is looked at again
+	}{
+		"under way":                          {Claim{State: Settling}, Claim{State: Settling, Word: "more"}, common.Hash{}, true, false},
+		"the same payment, as its last word": {Claim{State: Settling, Tx: one}, Claim{State: Filled, Tx: one}, common.Hash{}, true, true},
+		"taken back":                         {Claim{State: Failed}, Claim{State: Settling, Tx: one}, common.Hash{}, false, false},
+		"another end, by nothing":            {Claim{State: Failed}, Claim{State: Filled}, common.Hash{}, false, false},
+		"another end, by a payment":          {Claim{State: Failed}, Claim{State: Refunded, Tx: one}, common.Hash{}, true, true},
+		"another payment":                    {Claim{State: Filled, Tx: one}, Claim{State: Filled, Tx: two}, common.Hash{}, true, false},
+		"while the first stands in a block":  {Claim{State: Filled, Tx: one}, Claim{State: Filled, Tx: two}, one, false, false},
+	} {
+		l := &lookout{ruledOut: map[ruled]bool{{searchFill, one}: true}, open: map[string]common.Hash{}}
+		if x.open != (common.Hash{}) {
+			l.open["arrival"] = x.open
+		}
+		o := Order{Claim: &x.was}
+		o.hears(x.says, l)
+		if heard := sameClaim(o.Claim, &x.says); heard != x.heard || (len(l.ruledOut) == 0) != x.again {
+			t.Errorf("%s: heard %v, ruled out %v", name, heard, l.ruledOut)
+		}
+	}
+}
+
 // TestRetryAfter: a provider that asks for a pause gets it; the chain is looked at
 // meanwhile.
 func TestRetryAfter(t *testing.T) {

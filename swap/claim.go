@@ -24,11 +24,18 @@ func (e *Engine) hear(ctx context.Context, s Settler, o *Order, l *lookout) {
 		l.unwatch()
 		return
 	}
-	if w, ok := s.(Watcher); ok {
+	last := o.Claim != nil && o.Claim.State.Final()
+	if last {
+		l.unwatch()
+	} else if w, ok := s.(Watcher); ok {
 		e.listen(ctx, w, *o, l)
 	}
-	if c := l.take(); c != nil {
-		o.claimed(*c)
+	if c := l.take(); c != nil && !last {
+		o.hears(*c, l)
+		return
+	}
+	if last && !l.looked { // after a restart first at what it named before
+		l.looked = true
 		return
 	}
 	if e.Now().Before(l.quiet) {
@@ -42,12 +49,21 @@ func (e *Engine) hear(ctx context.Context, s Settler, o *Order, l *lookout) {
 		e.Log(*o, err)
 		return
 	}
-	switch was := o.Claim; {
-	case was == nil || !was.State.Final():
-	case !c.State.Final() || c.Tx == (common.Hash{}):
-		return // it takes nothing back
-	case c.State != was.State:
-		clear(l.ruledOut) // that was for the other word
+	o.hears(c, l)
+}
+
+// hears takes over what the provider says now. Its last word it takes back only by naming
+// another payment, and not while the one that it named stands in a block that may yet be
+// deep enough.
+func (o *Order) hears(c Claim, l *lookout) {
+	c = c.tidy()
+	if was := o.Claim; was != nil {
+		if was.State.Final() && (!c.State.Final() || c.Tx == (common.Hash{}) || c.Tx != was.Tx && l.opens(was.Tx)) {
+			return
+		}
+		if c.State != was.State {
+			clear(l.ruledOut) // that was for the other word
+		}
 	}
 	o.claimed(c)
 }

@@ -224,7 +224,7 @@ func (e *Engine) pause(o Order, read bool, still time.Time) time.Duration {
 		e.looks.leave(o.ID)
 		return alone
 	}
-	return e.looks.pause(o.ID, alone, o.hurried())
+	return e.looks.pause(o.ID, alone, o.share())
 }
 
 // rest waits for as long, or less where the order is woken, which it reports.

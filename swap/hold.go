@@ -165,6 +165,9 @@ func (j *Journal) Promised(chainID uint64, account, token common.Address, now ti
 		uses, err := readUses(tx, AllowanceKey{Chain: chainID, Account: account, Token: token}.bytes()[:balanceKeyLen])
 		for _, u := range uses {
 			o, unread := read(tx, u.Order)
+			if unread == nil { // the line may have been made when it could not be read
+				u, _ = o.use()
+			}
 			if u.Signed && (unread != nil || o.mayPull(now)) {
 				sum.Add(sum, u.Amount)
 			}

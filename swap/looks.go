@@ -8,15 +8,22 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// How often a second orders in progress are looked at: all together that are only
-// watched, their last call among them, and all together that something is still to be
-// signed or handed over of. A look is a few questions to a network: a thousand orders that each ask every
-// second would use up what its endpoints grant, and the wallet with them. Few orders do
-// not notice.
+// A share is what an order's looks are counted to.
+type share int
+
 const (
-	mostLooks    = 10
-	mostInAHurry = 20
+	onlyWatched share = iota // nothing but its end is awaited
+	onItsWay                 // and that of its last call
+	inAHurry                 // something is still to be signed or handed over, or others wait for it
 )
+
+// mostLooks is how often a second all orders of a share are looked at together. A look is
+// a few questions to a network: a thousand orders that each ask every second would use up
+// what its endpoints grant, and the wallet with them. Few orders do not notice.
+var mostLooks = [...]float64{onlyWatched: atOnceMost, onItsWay: 5, inAHurry: 20}
+
+// atOnceMost is how many orders begin within a second.
+const atOnceMost = 10
 
 // looks shares that out, by how often each order would look were it alone. One whose
 // record cannot be read has no share: nothing is asked for it.
@@ -27,26 +34,23 @@ type looks struct {
 
 // A want is how often a second an order would look, and from which share.
 type want struct {
-	often   float64
-	hurried bool
+	often float64
+	of    share
 }
 
 // pause is what becomes of the pause that an order would make were it alone: not longer,
 // unless it looks oftener than those that have to look less often leave to it.
-func (l *looks) pause(id string, alone time.Duration, hurried bool) time.Duration {
+func (l *looks) pause(id string, alone time.Duration, of share) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.wants == nil {
 		l.wants = map[string]want{}
 	}
-	l.wants[id] = want{1 / max(alone, time.Second).Seconds(), hurried}
-	left := float64(mostLooks)
-	if hurried {
-		left = mostInAHurry
-	}
+	l.wants[id] = want{1 / max(alone, time.Second).Seconds(), of}
+	left := mostLooks[of]
 	var all []float64
 	for _, w := range l.wants {
-		if w.hurried == hurried {
+		if w.of == of {
 			all = append(all, w.often)
 		}
 	}
@@ -69,7 +73,7 @@ func (l *looks) leave(id string) {
 
 // inTurn is when the one in that place looks of many that could all look at once.
 func inTurn(place int) time.Duration {
-	return time.Duration(max(0, place-mostLooks+1)) * time.Second / mostLooks
+	return time.Duration(max(0, place-atOnceMost+1)) * time.Second / atOnceMost
 }
 
 // Pause is how long an order that made no progress for so long waits before the
@@ -86,14 +90,21 @@ func Pause(still time.Duration) time.Duration {
 	return time.Hour
 }
 
-// hurried reports whether o waits for a signature, for the transaction before one or
-// for being cancelled, and for no person: its quote, or its deadline, does not wait.
-func (o Order) hurried() bool {
+// share is what o's looks are counted to: one that waits for a person is watched, and one
+// that waits for a signature, for the transaction before one or for being cancelled does
+// not wait, nor does one that others wait for.
+func (o Order) share() share {
 	switch o.Condition {
 	case NeedsConsent, WaitingForUnlock, UnknownStoredState, Changed, Unsealed:
-		return false
+		return onlyWatched
 	}
-	return unsent(o.State) && !o.underway() || o.Cancel && !o.State.Final()
+	switch {
+	case o.Cancel && !o.State.Final(), unsent(o.State) && (!o.underway() || o.Holds || o.Condition == Cancelling):
+		return inAHurry
+	case unsent(o.State):
+		return onItsWay
+	}
+	return onlyWatched
 }
 
 // underway reports whether o's last call is signed, and nothing remains but its end.

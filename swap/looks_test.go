@@ -15,11 +15,11 @@ import (
 // those waiting that something is to be signed of.
 func TestLooks(t *testing.T) {
 	var l looks
-	perSecond := func(n int, hurried bool, alone func(int) time.Duration) (sum float64) {
+	perSecond := func(n int, of share, alone func(int) time.Duration) (sum float64) {
 		pauses := make([]time.Duration, n)
 		for range 2 { // the first time round, the later ones are not known yet
 			for i := range n {
-				pauses[i] = l.pause(fmt.Sprint(hurried, i), alone(i), hurried)
+				pauses[i] = l.pause(fmt.Sprint(of, i), alone(i), of)
 			}
 		}
 		for _, p := range pauses {
@@ -28,22 +28,33 @@ func TestLooks(t *testing.T) {
 		return sum
 	}
 	second := func(int) time.Duration { return time.Second }
-	if got := perSecond(5, false, second); got != 5 {
+	if got := perSecond(5, onlyWatched, second); got != 5 {
 		t.Errorf("five orders: %.2f looks a second", got)
 	}
-	if got := perSecond(1000, false, second); got > mostLooks+0.01 || got < mostLooks-0.01 {
+	if got := perSecond(1000, onlyWatched, second); got > mostLooks[onlyWatched]+0.01 || got < mostLooks[onlyWatched]-0.01 {
 		t.Errorf("a thousand orders: %.2f looks a second", got)
 	}
 	for _, c := range []struct{ alone, most time.Duration }{{time.Second, 101 * time.Second}, {time.Minute, 101 * time.Second}, {time.Hour, time.Hour}} {
-		if got := l.pause("one more", c.alone, false); got > c.most {
+		if got := l.pause("one more", c.alone, onlyWatched); got > c.most {
 			t.Errorf("among a thousand, one that would look every %s waits %s", c.alone, got)
 		}
 	}
-	if got := l.pause("to be signed", time.Second, true); got != time.Second {
+	if got := l.pause("to be signed", time.Second, inAHurry); got != time.Second {
 		t.Errorf("among a thousand that are watched, one that is to be signed waits %s", got)
 	}
 	l.leave("to be signed")
-	if got := perSecond(300, true, second); got > mostInAHurry+0.01 || got < mostInAHurry-0.01 {
+	if got := perSecond(600, onItsWay, second); got > mostLooks[onItsWay]+0.01 || l.pause("just sent", time.Second, onlyWatched) < 50*time.Second {
+		t.Errorf("six hundred that are sent: %.2f looks a second", got)
+	}
+	l.leave("just sent")
+	for i := range 600 {
+		l.leave(fmt.Sprint(onItsWay, i))
+	}
+	if got := l.pause("just sent", time.Second, onItsWay); got != time.Second {
+		t.Errorf("among a thousand that are watched, one that was just sent waits %s", got)
+	}
+	l.leave("just sent")
+	if got := perSecond(300, inAHurry, second); got > mostLooks[inAHurry]+0.01 || got < mostLooks[inAHurry]-0.01 {
 		t.Errorf("three hundred to be signed: %.2f looks a second", got)
 	}
 	aged := func(i int) time.Duration {
@@ -52,39 +63,41 @@ func TestLooks(t *testing.T) {
 		}
 		return time.Hour
 	}
-	perSecond(1000, false, aged)
-	if got := l.pause("false 0", time.Second, false); got != time.Second {
+	perSecond(1000, onlyWatched, aged)
+	if got := l.pause(fmt.Sprint(onlyWatched, 0), time.Second, onlyWatched); got != time.Second {
 		t.Errorf("a new order among old ones waits %s", got)
 	}
 	for id := range l.wants {
 		l.leave(id)
 	}
-	if got := l.pause("last", time.Second, false); got != time.Second || len(l.wants) != 1 {
+	if got := l.pause("last", time.Second, onlyWatched); got != time.Second || len(l.wants) != 1 {
 		t.Errorf("after all others have ended, one waits %s, and %d are known", got, len(l.wants))
 	}
 }
 
-// TestHurried: an order hurries while something is still to be signed or handed over of
-// it, or while it is being cancelled.
-func TestHurried(t *testing.T) {
-	sent, calls := common.Hash{1}, func(by SettledBy, n int) Plan { return Plan{Settlement: by, Steps: make([]Step, n)} }
+// TestShareOfLooks: an order hurries while something is still to be signed or handed over of it,
+// while it is being cancelled, and while others wait for it.
+func TestShareOfLooks(t *testing.T) {
+	tx, calls := common.Hash{1}, func(by SettledBy, n int) Plan { return Plan{Settlement: by, Steps: make([]Step, n)} }
 	for _, c := range []struct {
 		what string
 		o    Order
-		want bool
+		want share
 	}{
-		{"just accepted", Order{State: Accepted, Plan: calls(ByOwnCall, 1)}, true},
-		{"its approval is sent", Order{State: Approving, Plan: calls(ByOwnCall, 2), Sending: sent}, true},
-		{"its call is to be signed", Order{State: Executing, Plan: calls(ByOwnCall, 2), Step: 1}, true},
-		{"its call is sent", Order{State: Executing, Plan: calls(ByOwnCall, 2), Step: 1, Sending: sent}, false},
-		{"its call is sent, and to be sped up", Order{State: Executing, Plan: calls(ByOwnCall, 2), Step: 1, Sending: sent, Bump: &Bump{}}, true},
-		{"its deposit is sent, and to be told", Order{State: Executing, Plan: calls(ByProvider, 1), Sending: sent}, true},
-		{"its call is sent, and cancelled", Order{State: Executing, Plan: calls(ByOwnCall, 1), Sending: sent, Cancel: true}, true},
-		{"it settles", Order{State: Settling, Plan: calls(ByProvider, 1), Step: 1}, false},
-		{"it waits for a person", Order{State: Accepted, Plan: calls(ByOwnCall, 1), Condition: NeedsConsent}, false},
+		{"just accepted", Order{State: Accepted, Plan: calls(ByOwnCall, 1)}, inAHurry},
+		{"its approval is sent", Order{State: Approving, Plan: calls(ByOwnCall, 2), Sending: tx}, inAHurry},
+		{"its call is to be signed", Order{State: Executing, Plan: calls(ByOwnCall, 2), Step: 1}, inAHurry},
+		{"its call is sent", Order{State: Executing, Plan: calls(ByOwnCall, 2), Step: 1, Sending: tx}, onItsWay},
+		{"its call is sent, and to be sped up", Order{State: Executing, Plan: calls(ByOwnCall, 2), Step: 1, Sending: tx, Bump: &Bump{}}, inAHurry},
+		{"its call is sent, and others wait for its allowance", Order{State: Executing, Plan: calls(ByOwnCall, 2), Step: 1, Sending: tx, Holds: true}, inAHurry},
+		{"its call is sent, and to be made void", Order{State: Executing, Plan: calls(ByOwnCall, 2), Step: 1, Sending: tx, Condition: Cancelling}, inAHurry},
+		{"its deposit is sent, and to be told", Order{State: Executing, Plan: calls(ByProvider, 1), Sending: tx}, inAHurry},
+		{"its call is sent, and cancelled", Order{State: Executing, Plan: calls(ByOwnCall, 1), Sending: tx, Cancel: true}, inAHurry},
+		{"it settles", Order{State: Settling, Plan: calls(ByProvider, 1), Step: 1}, onlyWatched},
+		{"it waits for a person", Order{State: Accepted, Plan: calls(ByOwnCall, 1), Condition: NeedsConsent}, onlyWatched},
 	} {
-		if c.o.hurried() != c.want {
-			t.Errorf("%s: hurried %v", c.what, !c.want)
+		if got := c.o.share(); got != c.want {
+			t.Errorf("%s: share %d, want %d", c.what, got, c.want)
 		}
 	}
 }
@@ -92,8 +105,8 @@ func TestHurried(t *testing.T) {
 // TestWaking: whoever is woken in turn and then at once looks at once, and a later turn
 // puts nothing off.
 func TestWaking(t *testing.T) {
-	if inTurn(0) != 0 || inTurn(mostLooks-1) != 0 || inTurn(1000) > 100*time.Second || inTurn(1000) < 99*time.Second {
-		t.Errorf("turns: %s, %s", inTurn(mostLooks-1), inTurn(1000))
+	if inTurn(0) != 0 || inTurn(atOnceMost-1) != 0 || inTurn(1000) > 100*time.Second || inTurn(1000) < 99*time.Second {
+		t.Errorf("turns: %s, %s", inTurn(atOnceMost-1), inTurn(1000))
 	}
 	c := make(chan time.Duration, 1)
 	for _, after := range []time.Duration{time.Hour, 0, time.Minute} {

@@ -10,16 +10,7 @@ import (
 )
 
 // ErrIndex: an index of the journal has an entry that cannot be read.
-var ErrIndex error = indexError{}
-
-type indexError struct{}
-
-func (indexError) Error() string { return "an index of the orders is damaged" }
-
-// Remedy says what mends it.
-func (indexError) Remedy() string {
-	return "run swapkeep stop: the next start makes the index anew from the orders"
-}
+var ErrIndex = errors.New("an index of the orders is damaged")
 
 // mendIndexes sees to the two that say what orders say too: who was granted what, and what
 // open orders need of an allowance. What cannot be read of them stops all that asks about
@@ -71,7 +62,10 @@ func mendGrants(tx *bolt.Tx) error {
 // either holds its allowance: it may be between its approval and its pull.
 func mendUses(tx *bolt.Tx) error {
 	b := tx.Bucket(useBucket)
-	for _, k := range entries(b, func(_, v []byte) bool { _, err := decodeUse(v); return err != nil }) {
+	for _, k := range entries(b, func(k, v []byte) bool {
+		u, err := decodeUse(v)
+		return err != nil || len(k) < allowanceKeyLen || string(k[allowanceKeyLen:]) != u.Order
+	}) {
 		id := string(k[min(allowanceKeyLen, len(k)):])
 		o, err := read(tx, id)
 		u, open := o.use()

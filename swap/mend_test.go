@@ -2,6 +2,7 @@ package swap
 
 import (
 	"errors"
+	"math/big"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -81,6 +82,10 @@ func TestDamagedUse(t *testing.T) {
 	}
 	if got := j.reopened(t).uses(t, a); len(got) != 2 || !got[a.ID].Holds || got[a.ID].Amount.Int64() != 10 {
 		t.Errorf("after the next start: %+v", got)
+	}
+	j.plant(t, useBucket, line, mustJSON(Use{Order: b.ID, Amount: big.NewInt(10)})) // of another order, it says
+	if got := j.reopened(t).uses(t, a); len(got) != 2 || !got[a.ID].Holds {
+		t.Errorf("after a letter changed: %+v", got)
 	}
 	j.plant(t, useBucket, line, []byte("{"))
 	j.plant(t, orderBucket, []byte(a.ID), []byte("{"))

@@ -132,10 +132,12 @@ func (f findings) condition(c *Claim, deposit bool) Condition {
 // It ends with the process, and is made again.
 type lookout struct {
 	searches map[string]*search
-	ruledOut map[ruled]bool   // transactions, each for what it was looked at
-	seen     map[string]*Seen // by what is searched for
-	quiet    time.Time        // before, the provider is not asked
-	deposit  time.Time        // when our own transaction was last looked at
+	ruledOut map[ruled]bool         // transactions, each for what it was looked at
+	seen     map[string]*Seen       // by what is searched for
+	quiet    time.Time              // before, the provider is not asked
+	deposit  time.Time              // when our own transaction was last looked at
+	looked   bool                   // at what the provider named as its last word
+	open     map[string]common.Hash // what it named that stands in a block and is not decided, by what is searched for
 	hearing
 }
 
@@ -154,6 +156,11 @@ func (l *lookout) ruleOut(what string, tx common.Hash) {
 	l.ruledOut[ruled{what, tx}] = true
 }
 
+// opens reports whether a transaction that the provider named may yet prove something.
+func (l *lookout) opens(tx common.Hash) bool {
+	return slices.Contains(slices.Collect(maps.Values(l.open)), tx)
+}
+
 // lookout finds an order's, or begins it.
 func (e *Engine) lookout(id string) *lookout {
 	e.mu.Lock()
@@ -162,7 +169,7 @@ func (e *Engine) lookout(id string) *lookout {
 		e.lookouts = make(map[string]*lookout)
 	}
 	if e.lookouts[id] == nil {
-		e.lookouts[id] = &lookout{searches: map[string]*search{}, ruledOut: map[ruled]bool{}, seen: map[string]*Seen{}}
+		e.lookouts[id] = &lookout{searches: map[string]*search{}, ruledOut: map[ruled]bool{}, seen: map[string]*Seen{}, open: map[string]common.Hash{}}
 	}
 	return e.lookouts[id]
 }

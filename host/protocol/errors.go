@@ -130,6 +130,7 @@ var Errors = []Row{
 	{1435, "cannot_cancel", false, "the order is out of the wallet's hands", "wait for its end; a signed order ends by itself at the time that is named"},
 	{1436, "record_changed", false, "the order's record is not what was accepted: it was changed outside Swapkeep, and nothing is signed for it", "cancel the order (swap.cancel) and make it again; look which other programs can write to Swapkeep's home"},
 	{1437, "record_damaged", false, "the order's record in the database cannot be read: nothing is done with it", "look at the account on the chain; what is in orders.db may be restored from a backup"},
+	{1438, "index_damaged", false, "an index of the orders in the database cannot be read: nothing is lost, and what needs it is refused", "run swapkeep stop: the next start makes the index anew from the orders"},
 
 	// Tokens.
 	{1500, "token_unknown", false, "no token of that address is known on that network", "import it by its address (tokens.import)"},

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -179,7 +180,7 @@ func (p *Patient) lastError(text []byte) (said string, at time.Time) {
 		}
 		if json.Unmarshal(line, &entry) == nil && (entry.Level == "error" || entry.Level == "fatal" || entry.Level == "panic") {
 			if text := strings.Trim(entry.Message+": "+entry.Error, ": "); text != "" {
-				said, at = text, entry.Time
+				said, at = text, cmp.Or(entry.Time, at) // one without a time is as old as the one before
 			}
 		}
 		if bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: ")) {

@@ -125,6 +125,6 @@ func joined(findings []Finding) (out []Finding) {
 
 // lastLine is the last line of a text.
 func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
+	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(text, "")), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])
 }

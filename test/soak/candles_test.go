@@ -125,9 +125,9 @@ func (w *window) drawn(from time.Time) (all []chart) {
 // opening it would make them.
 func (h *home) rolled(from time.Time) (all []chart) {
 	h.t.Helper()
+	to := fault.Now()
 	h.stop()
 	defer h.start()
-	to := fault.Now()
 	s, err := series.Open(filepath.Join(h.Place.Home, "prices.db"), series.Options{Now: func() time.Time { return from }})
 	if err != nil {
 		h.t.Fatal(err)

@@ -236,8 +236,8 @@ func (w *window) allEnded(count int) {
 		}
 		if o.State != "filled" {
 			why[o.Terms.Provider+": "+o.Reason]++
-		} else {
-			paid[common.HexToHash(string(o.Steps[len(o.Steps)-1].Tx))] = true
+		} else if o.Verdict != nil && o.Verdict.Evidence != nil {
+			paid[common.HexToHash(string(o.Verdict.Evidence.Tx))] = true
 		}
 	})
 	filled := states["filled"]

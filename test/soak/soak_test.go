@@ -96,6 +96,7 @@ func measure(u *user, b *bystander, at time.Duration) row {
 // summary wants that what was to happen did: a soak of an idle daemon shows nothing. The day
 // is by the daemon's clock, and when it began by this machine's.
 func (u *user) summary(t *testing.T, b *bystander, day, began time.Time) string {
+	goAt(t, calm) // what is asked for now is of now
 	passed, took := fault.Now().Sub(day), time.Since(began)
 	u.settleUp(b.window)
 	s := u.status()

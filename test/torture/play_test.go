@@ -98,8 +98,9 @@ func (w *world) storm() {
 }
 
 // settleAll sets the world right, and brings every order to its end. An order may rest for
-// an hour whose look fell into a leap of the clock by days, for the clock of faults has no
-// monotonic part as a machine's has: then it takes another daemon.
+// an hour whose look fell into a leap of the clock by days, for the clock of faults moves the
+// monotonic part of the time, which setting a machine's clock does not: then it takes
+// another daemon.
 func (w *world) settleAll(u *user) error {
 	for _, kind := range []string{dex, bridge, intent, gasless} {
 		w.Faults(kind).Reset()

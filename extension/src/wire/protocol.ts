@@ -1608,6 +1608,7 @@ export const errors = {
 	cannot_cancel: { code: 1435, retryable: false, means: "the order is out of the wallet's hands", remedy: "wait for its end; a signed order ends by itself at the time that is named" },
 	record_changed: { code: 1436, retryable: false, means: "the order's record is not what was accepted: it was changed outside Swapkeep, and nothing is signed for it", remedy: "cancel the order (swap.cancel) and make it again; look which other programs can write to Swapkeep's home" },
 	record_damaged: { code: 1437, retryable: false, means: "the order's record in the database cannot be read: nothing is done with it", remedy: "look at the account on the chain; what is in orders.db may be restored from a backup" },
+	index_damaged: { code: 1438, retryable: false, means: "an index of the orders in the database cannot be read: nothing is lost, and what needs it is refused", remedy: "run swapkeep stop: the next start makes the index anew from the orders" },
 	token_unknown: { code: 1500, retryable: false, means: "no token of that address is known on that network", remedy: "import it by its address (tokens.import)" },
 	not_a_token: { code: 1501, retryable: false, means: "what is at that address is no ERC-20 token of that network", remedy: "check address and network" },
 	not_importable: { code: 1502, retryable: false, means: "the contract is one of the network's or a provider's own, and no token", remedy: "check the address" },
