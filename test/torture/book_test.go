@@ -3,6 +3,7 @@
 package torture
 
 import (
+	"encoding/hex"
 	"errors"
 	"math/big"
 	"slices"
@@ -112,9 +113,25 @@ func (w *world) crowded(o protocol.Order, tx common.Hash) bool {
 	signer := types.LatestSignerForChainID(new(big.Int).SetUint64(c.ID))
 	return slices.ContainsFunc(block.Transactions(), func(beside *types.Transaction) bool {
 		from, err := types.Sender(signer, beside)
-		about := err == nil && from == account || beside.To() != nil && *beside.To() == account || w.pays(beside.Hash())
+		about := err == nil && from == account && !takes(account, beside) || beside.To() != nil && *beside.To() == account || w.pays(beside.Hash())
 		return beside.Hash() != tx && about
 	})
+}
+
+// takes reports whether an account's own transaction can bring it none of the coin: one that
+// does nothing in another's place, an approval, a wrap.
+func takes(account common.Address, tx *types.Transaction) bool {
+	if tx.To() == nil {
+		return false
+	}
+	free, data := tx.Value().Sign() == 0, hex.EncodeToString(tx.Data())
+	switch {
+	case *tx.To() == account:
+		return free && data == ""
+	case strings.HasPrefix(data, "095ea7b3"): // approve(address,uint256)
+		return free
+	}
+	return data == "d0e30db0" && !free // deposit()
 }
 
 // pays reports whether a transaction is a provider's payment.

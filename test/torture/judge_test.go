@@ -3,6 +3,7 @@
 package torture
 
 import (
+	"encoding/json"
 	"math/big"
 	"slices"
 	"strings"
@@ -47,10 +48,7 @@ func endedAs(o protocol.Order, v protocol.Verdict) protocol.Order {
 
 // judged is a reckoning about such orders, without a world.
 func judged(orders ...protocol.Order) *reckoning {
-	r := &reckoning{
-		world: &world{report: newReport(0)}, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]witness.Record{}, claimed: map[common.Hash]string{},
-		lost: map[common.Hash]bool{}, gifts: map[common.Hash]gift{}, awaited: map[common.Hash]gift{},
-	}
+	r := newReckoning(&world{report: newReport(0)}, nil)
 	for _, o := range orders {
 		r.orders[o.ID] = protocol.OrderResult{Order: o}
 	}
@@ -401,5 +399,47 @@ func TestJudgeStored(t *testing.T) {
 		}
 		r.stored(all)
 		wantFound(t, name, r, x.want)
+	}
+}
+
+// TestJudgeEndOf: a record has the end of the attempt that was mined, and of none that was not.
+func TestJudgeEndOf(t *testing.T) {
+	rec := witness.Record{Key: "a/0"}
+	if err := json.Unmarshal([]byte(`[{"Kind":"call","Hash":"0x01`+strings.Repeat("00", 31)+`"},{"Kind":"cancel","Hash":"0x02`+strings.Repeat("00", 31)+`"}]`), &rec.Attempts); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		hash   byte
+		status uint64
+		want   string
+	}{{1, 1, "mined"}, {1, 0, "reverted"}, {2, 1, "cancelled"}, {3, 1, "rejected"}} {
+		mined := map[common.Hash]own{{x.hash}: {receipt: &types.Receipt{Status: x.status}}}
+		if got := endOf(rec, mined); got != x.want {
+			t.Errorf("attempt %d mined with status %d: %s, want %s", x.hash, x.status, got, x.want)
+		}
+	}
+}
+
+// TestJudgeTakes: what of an account's own cannot have brought it any of the coin.
+func TestJudgeTakes(t *testing.T) {
+	word := strings.Repeat("00", 32)
+	for _, x := range []struct {
+		what  string
+		to    common.Address
+		data  string
+		value int64
+		want  bool
+	}{
+		{"nothing, in another's place", ours, "", 0, true},
+		{"a call of itself", ours, "00", 0, false},
+		{"an approval", usdc, "095ea7b3" + word + word, 0, true},
+		{"a wrap", usdc, "d0e30db0", 7, true},
+		{"an unwrap", usdc, "2e1a7d4d" + word, 0, false},
+		{"a swap", usdc, "3593564c", 7, false},
+	} {
+		tx := types.NewTx(&types.DynamicFeeTx{To: &x.to, Data: common.FromHex(x.data), Value: big.NewInt(x.value)})
+		if takes(ours, tx) != x.want {
+			t.Errorf("%s: %v", x.what, !x.want)
+		}
 	}
 }

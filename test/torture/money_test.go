@@ -5,7 +5,6 @@ package torture
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"math/big"
 	"slices"
@@ -18,14 +17,12 @@ import (
 	"swapkeep/test/witness"
 )
 
-func mapsKeys[V any](m map[string]V) iter.Seq[string] { return maps.Keys(m) }
-
 func addr(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }
 
 // A sum is what the transactions of an order moved.
 type sum struct {
 	gone *big.Int // of the input on the source chain, what left; fees of the coin apart
-	back *big.Int // of the input, what came; on the same chain and by the same token as the output it is got
+	back *big.Int // of the input, or of what is given back for it, what came; on the same chain and by the same token as the output it is got
 	got  *big.Int // of the output on the destination chain
 	held *big.Int // of the wrapped coin that a native input became
 	txs  int      // of the account's own
@@ -36,7 +33,10 @@ type sum struct {
 func (r *reckoning) sumOf(o protocol.Order) sum {
 	t := o.Terms
 	s := sum{new(big.Int), new(big.Int), new(big.Int), new(big.Int), 0}
-	in, out := addr(t.TokenIn), addr(t.TokenOut)
+	in, out, given := addr(t.TokenIn), addr(t.TokenOut), addr(t.TokenIn)
+	if o.State == "refunded" && t.Refund != nil {
+		given = addr(t.Refund.Token)
+	}
 	for _, x := range r.owns {
 		if r.claimed[x.tx.Hash()] == o.ID {
 			s.txs++
@@ -52,7 +52,7 @@ func (r *reckoning) sumOf(o protocol.Order) sum {
 		switch {
 		case m.chain == t.SrcChainID && m.token == in && m.amount.Sign() < 0:
 			s.gone.Sub(s.gone, m.amount)
-		case m.chain == t.SrcChainID && m.token == in:
+		case m.chain == t.SrcChainID && m.token == given && m.amount.Sign() > 0:
 			s.back.Add(s.back, m.amount)
 		case m.chain == t.DstChainID && m.token == out:
 			s.got.Add(s.got, m.amount)
@@ -91,8 +91,12 @@ func (r *reckoning) filled(o protocol.Order, s sum) {
 	if o.Verdict.Spent != nil {
 		spent = o.Verdict.Spent.Amount.Int()
 	}
-	if gone := s.gone; gone.Cmp(spent) != 0 && gone.Cmp(t.AmountIn.Int()) != 0 {
-		r.find("%s: %s of the input left, want %s", r.say(o), gone, spent)
+	left := spent
+	if o.Wrapped { // all of the coin, of which a part stays the account's in another form
+		left = t.AmountIn.Int()
+	}
+	if s.gone.Cmp(left) != 0 {
+		r.find("%s: %s of the input left, want %s", r.say(o), s.gone, left)
 	}
 	if addr(t.TokenOut) == native && o.Verdict.Received == nil {
 		return // the account's own call; see coins
@@ -120,9 +124,6 @@ func (r *reckoning) refunded(o protocol.Order, s sum) {
 		r.find("%s: %s of the input left, want %s", r.say(o), s.gone, o.Terms.AmountIn)
 	}
 	back := s.back
-	if o.Terms.Refund != nil && addr(o.Terms.Refund.Token) != addr(o.Terms.TokenIn) && o.Verdict.Received != nil {
-		back = o.Verdict.Received.Amount.Int()
-	}
 	if said := o.Verdict.Received; said != nil && said.Amount.Int().Cmp(back) != 0 {
 		r.find("%s: the verdict says that %s came back, and it was %s", r.say(o), said.Amount, back)
 	}
@@ -257,10 +258,24 @@ func (r *reckoning) known(kind string, e witness.Entry) bool {
 // or what its verdict names, or what an open one awaits; or a gift.
 func (r *reckoning) explained() {
 	for _, m := range r.moves {
-		if r.claimed[m.tx] == "" && !r.gifts[m.tx].is(m) {
+		o, known := r.orders[r.claimed[m.tx]]
+		switch {
+		case r.gifts[m.tx].is(m):
+		case !known:
 			r.find("chain %d, block %d: %s of %s moved for %s in %s, which is of no order", m.chain, m.block, m.amount, m.token, m.account, m.tx)
+		case !slices.Contains(tokensOf(o.Order), m.token):
+			r.find("%s: %s of %s moved in %s, which it is not about", r.say(o.Order), m.amount, m.token, m.tx)
 		}
 	}
+}
+
+// tokensOf are those that an order may move.
+func tokensOf(o protocol.Order) []common.Address {
+	all := []common.Address{addr(o.Terms.TokenIn), addr(o.Terms.TokenOut), addr(o.Terms.Wrap)}
+	if o.Terms.Refund != nil {
+		all = append(all, addr(o.Terms.Refund.Token))
+	}
+	return all
 }
 
 // is reports whether a movement is of a gift.
@@ -268,12 +283,30 @@ func (g gift) is(m moved) bool {
 	return g.least != nil && m.chain == g.chain && m.account == g.to && m.token == g.token && m.amount.Cmp(g.least) >= 0 && m.amount.Cmp(g.most) <= 0
 }
 
-// contested reports whether an open order's payment, of a token, is one that another open
+// paymentOf is what a provider's payment moved for an order.
+func (r *reckoning) paymentOf(o protocol.Order, e witness.Entry) (moved, bool) {
+	g := giftOf(o, e)
+	if g.token != native {
+		i := slices.IndexFunc(r.moves, func(m moved) bool { return m.tx == e.Payment && g.is(m) })
+		if i < 0 {
+			return moved{}, false
+		}
+		return r.moves[i], true
+	}
+	tx, _, err := r.Chain(g.chain).Client().TransactionByHash(r.ctx, e.Payment)
+	if err != nil || tx.To() == nil {
+		return moved{}, false
+	}
+	m := moved{chain: g.chain, tx: e.Payment, token: native, account: *tx.To(), amount: tx.Value()}
+	return m, g.is(m)
+}
+
+// contested reports whether an open order's payment is one that another open
 // order of the same account waits for too, as output or given back: nothing tells which of
 // them it ends as long as the other's provider pays it nothing.
 func (r *reckoning) contested(o protocol.Order, e witness.Entry, unpaid func(protocol.Order) bool) bool {
-	i := slices.IndexFunc(r.moves, func(m moved) bool { return m.tx == e.Payment && giftOf(o, e).is(m) })
-	if i < 0 {
+	m, is := r.paymentOf(o, e)
+	if !is {
 		return false
 	}
 	for _, other := range r.orders {
@@ -281,7 +314,7 @@ func (r *reckoning) contested(o protocol.Order, e witness.Entry, unpaid func(pro
 		if p.ID == o.ID || p.Final || p.State != "settling" {
 			continue
 		}
-		fits := giftOf(p, witness.Entry{}).is(r.moves[i]) || giftOf(p, witness.Entry{Back: true}).is(r.moves[i])
+		fits := giftOf(p, witness.Entry{}).is(m) || giftOf(p, witness.Entry{Back: true}).is(m)
 		if fits && unpaid(p) {
 			return true
 		}

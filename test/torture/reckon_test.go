@@ -4,6 +4,7 @@ package torture
 
 import (
 	"errors"
+	"maps"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -36,11 +37,18 @@ type reckoning struct {
 	awaited map[common.Hash]gift // what providers paid for orders that cannot prove it, by the payment
 }
 
+func newReckoning(w *world, listed map[grant]protocol.Allowance) *reckoning {
+	return &reckoning{
+		world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]witness.Record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{},
+		listed: listed, lost: map[common.Hash]bool{}, gifts: map[common.Hash]gift{}, awaited: map[common.Hash]gift{},
+	}
+}
+
 // reckon ends the world's programs and looks at all that they left.
 func (w *world) reckon(orders []protocol.OrderResult, listed map[grant]protocol.Allowance) {
 	w.leftNothing()
 	w.faultless()
-	r := &reckoning{world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]witness.Record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{}, listed: listed, lost: map[common.Hash]bool{}, gifts: map[common.Hash]gift{}, awaited: map[common.Hash]gift{}}
+	r := newReckoning(w, listed)
 	for _, o := range orders {
 		if _, twice := r.orders[o.Order.ID]; twice {
 			w.find("order %s is listed twice", o.Order.ID)
@@ -55,6 +63,7 @@ func (w *world) reckon(orders []protocol.OrderResult, listed map[grant]protocol.
 	r.stored(onDisk)
 	r.consented()
 	r.sent()
+	r.recorded()
 	r.nonces()
 	r.abandoned()
 	r.ends()
@@ -127,7 +136,12 @@ func (r *reckoning) read() error {
 	}
 	for _, rec := range records {
 		for _, a := range rec.Attempts {
-			r.records[a.Hash] = rec
+			switch other, twice := r.records[a.Hash]; {
+			case !twice || other.State == "rejected":
+				r.records[a.Hash] = rec
+			case rec.State != "rejected": // the bytes of one that was may have been another's
+				r.find("transaction %s is in the records %s and %s", a.Hash, other.Key, rec.Key)
+			}
 		}
 	}
 	for _, id := range chains {
@@ -187,7 +201,7 @@ func stateOf(o protocol.Order) string {
 func orderOf(rec witness.Record) string { id, _, _ := strings.Cut(rec.Key, "/"); return id }
 
 // sent wants every transaction that a node was handed, or that was mined, to stand in
-// the journal, and every record to have an end.
+// the journal.
 func (r *reckoning) sent() {
 	mine := map[common.Address]bool{}
 	for _, a := range r.accounts {
@@ -218,13 +232,23 @@ func (r *reckoning) sent() {
 		if r.orders[orderOf(rec)].Order.ID == "" {
 			r.find("record %s is of no order", rec.Key)
 		}
-		if want := map[bool][]string{true: {"mined", "cancelled"}, false: {"reverted"}}[o.receipt.Status == types.ReceiptStatusSuccessful]; !slices.Contains(want, rec.State) {
-			r.find("record %s is %s; its transaction %s passed: %t", rec.Key, rec.State, o.tx.Hash(), o.receipt.Status == 1)
-		}
+	}
+}
+
+// recorded wants every record to have been signed once, and to have the end that the chain
+// has of it.
+func (r *reckoning) recorded() {
+	mined, seen := map[common.Hash]own{}, map[string]bool{}
+	for _, o := range r.owns {
+		mined[o.tx.Hash()] = o
 	}
 	for _, rec := range r.records {
-		if !slices.Contains([]string{"mined", "reverted", "cancelled", "rejected"}, rec.State) {
-			r.find("record %s is left %s", rec.Key, rec.State)
+		if seen[rec.Key] {
+			continue
+		}
+		seen[rec.Key] = true
+		if end := endOf(rec, mined); rec.State != end {
+			r.find("record %s is %s, and %s on the chain", rec.Key, rec.State, end)
 		}
 		for i, a := range rec.Attempts {
 			if i > 0 && a.Kind == "call" {
@@ -232,6 +256,22 @@ func (r *reckoning) sent() {
 			}
 		}
 	}
+}
+
+// endOf is how a record ended, by which of its attempts was mined.
+func endOf(rec witness.Record, mined map[common.Hash]own) string {
+	for _, a := range rec.Attempts {
+		switch o, is := mined[a.Hash]; {
+		case !is:
+		case a.Kind == "cancel":
+			return "cancelled"
+		case o.receipt.Status == types.ReceiptStatusSuccessful:
+			return "mined"
+		default:
+			return "reverted"
+		}
+	}
+	return "rejected"
 }
 
 // nonces wants each account's transactions on nonces without a gap, and none waiting.
@@ -261,7 +301,7 @@ func (r *reckoning) nonces() {
 // ends wants each order's end to be what happened: paid exactly once and enough, or
 // given back, or untouched; and one that has none to have none in truth.
 func (r *reckoning) ends() {
-	for _, id := range slices.Sorted(mapsKeys(r.orders)) {
+	for _, id := range slices.Sorted(maps.Keys(r.orders)) {
 		o := r.orders[id].Order
 		r.evidence(o)
 		e, times := r.inBook(o)
@@ -292,6 +332,9 @@ func (r *reckoning) unended(o protocol.Order, e *witness.Entry) {
 	if why == "" {
 		r.find("%s: it has no end: %s; %s; seen %+v; in the book %+v", r.say(o), o.Reason, o.Report, o.Seen, e)
 		return
+	}
+	if gone := r.sumOf(o).gone; gone.Cmp(o.Terms.AmountIn.Int()) != 0 {
+		r.find("%s: %s of the input left, want %s", r.say(o), gone, o.Terms.AmountIn)
 	}
 	r.count("open: "+why, 1)
 }
