@@ -3,6 +3,7 @@
 package browser
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -198,7 +199,7 @@ func TestUnlock(t *testing.T) {
 		}
 		unlock(q)
 		d.SetClock(time.Hour)
-		shorten(q) // has the vault look at its clock now, which it does every half minute
+		lookAtClock(q, "5m")
 		for _, window := range []*ui.Page{p, q} {
 			window.See("Unlock your wallet", "It locked by itself")
 		}
@@ -206,13 +207,20 @@ func TestUnlock(t *testing.T) {
 		q.Press("Enter")
 		wordsGoWithLock(t, b, func() {
 			d.SetClock(2 * time.Hour)
-			q.Eval(`new Promise((looked) => {
-				const port = chrome.runtime.connect({ name: "shell" });
-				port.onMessage.addListener((m) => m.id === 1 && (port.disconnect(), looked()));
-				port.postMessage({ id: 1, method: "settings.set", params: { key: "keys.auto_lock", value: "6m" } });
-			})`, nil) // as shorten does
+			lookAtClock(q, "6m")
 		})
 	})
+}
+
+// lookAtClock has the vault look at its clock now, which it does every half minute: it does
+// when the time after which it locks by itself is set. If it has locked meanwhile, that is
+// refused, and as good.
+func lookAtClock(p *ui.Page, after string) {
+	p.Eval(fmt.Sprintf(`new Promise((looked) => {
+		const port = chrome.runtime.connect({ name: "shell" });
+		port.onMessage.addListener((m) => m.id === 1 && (port.disconnect(), looked()));
+		port.postMessage({ id: 1, method: "settings.set", params: { key: "keys.auto_lock", value: %q } });
+	})`, after), nil)
 }
 
 // wordsGoWithLock makes a wallet and has it lock by itself while its words are shown.
@@ -233,13 +241,4 @@ func wordsGoWithLock(t *testing.T, b *ui.Browser, lock func()) {
 	p.Accessible("words-locked")
 	p.Click("button", "Continue")
 	p.See("Unlock your wallet", "It locked by itself")
-}
-
-// shorten sets the time after which the wallet locks by itself.
-func shorten(p *ui.Page) {
-	open(p, "Settings")
-	p.Click("button", "/^Security/")
-	p.Click("button", "/^Change: Locks by itself/")
-	p.Fill("Minutes", "5")
-	p.Click("button", "Save")
 }
