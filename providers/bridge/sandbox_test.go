@@ -396,7 +396,14 @@ func (x *trader) send(ctx context.Context, c chain.Call) *types.Receipt {
 		x.t.Fatalf("%s: %v", x.name, err)
 	}
 	for {
-		if r, err := node.TransactionReceipt(ctx, tx.Hash()); err == nil {
+		r, err := node.TransactionReceipt(ctx, tx.Hash())
+		if err == nil { // a receipt is there an instant before its block is the head that views are of
+			var head uint64
+			if head, err = node.BlockNumber(ctx); err == nil && head < r.BlockNumber.Uint64() {
+				err = ethereum.NotFound
+			}
+		}
+		if err == nil {
 			if r.Status != types.ReceiptStatusSuccessful {
 				x.t.Fatalf("%s: the transaction reverted", x.name)
 			}
