@@ -80,9 +80,9 @@ func TestAudit(t *testing.T) {
 			put(f, l.free*l.page+pageHeader, u64(f[l.free*l.page+pageHeader+8:]))
 		}},
 		{"more are free than there are", "damaged", func(f []byte) { f[l.free*l.page+10], f[l.free*l.page+11] = 0xfe, 0xff }},
-		{"two buckets are one", "is used twice", func(f []byte) { put(f, rootOf(f, "quarters.772"), uint64(l.roots["hours.769"])) }},
-		{"a bucket is no page", "not in the file", func(f []byte) { put(f, rootOf(f, "quarters.772"), 1<<63) }},
-		{"a bucket is a meta page", "not in the file", func(f []byte) { put(f, rootOf(f, "quarters.772"), 1) }},
+		{"two buckets are one", "is used twice", func(f []byte) { put(f, rootOf(f, "quarters.776"), uint64(l.roots["hours.770"])) }},
+		{"a bucket is no page", "not in the file", func(f []byte) { put(f, rootOf(f, "quarters.776"), 1<<63) }},
+		{"a bucket is a meta page", "not in the file", func(f []byte) { put(f, rootOf(f, "quarters.776"), 1) }},
 		{"a tree is its own branch", "is used twice", func(f []byte) { put(f, l.branch*l.page+pageHeader+8, uint64(l.branch)) }},
 		{"a leaf begins elsewhere", "out of order", func(f []byte) {
 			leaf := l.secondLeaf * l.page

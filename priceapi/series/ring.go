@@ -48,15 +48,13 @@ type rings [3]ring
 
 var ringNames = [...]string{price.Minutes: "minutes", price.Quarters: "quarters", price.Hours: "hours"}
 
-// newRings: a ring has room for the present hour, what is kept before it, and, of
-// minutes, for an hour ahead, so that a clock that is set back a little costs nothing.
+// newRings: a ring has room for the present hour, what is kept before it, and for an
+// hour ahead, so that a clock that is set back a little costs nothing: what was written
+// before that keeps its slot from the hour that would be the oldest one again.
 func newRings(days int) (all rings) {
 	for r, keep := range []int64{keepMinutes, keepQuarters, int64(days) * day} {
 		g := ring{res: price.Resolution(r), step: int64(price.Resolution(r).Step() / time.Minute), keep: keep}
-		g.slots = (keep + hour) / g.step
-		if g.res == price.Minutes {
-			g.slots += hour
-		}
+		g.slots = (keep + 2*hour) / g.step
 		g.bucket = fmt.Appendf(nil, "%s.%d", ringNames[r], g.slots)
 		all[r] = g
 	}

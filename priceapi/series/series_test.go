@@ -397,6 +397,23 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
+// TestBackOverAnHour: the hour that is the oldest one again, and was never closed, is
+// the one whose slot the hour ahead would have in a ring with no room for it.
+func TestBackOverAnHour(t *testing.T) {
+	s, h := begin(t)
+	appended(t, s, minute(h.now(), 1))
+	h.move(time.Duration(s.rings[price.Hours].keep+hour)*time.Minute + 30*time.Second)
+	appended(t, s, minute(h.now(), 1))
+	ok(t, s.Fill(t.Context(), price.Hours, price.CoinGecko, map[price.ID][]price.Candle{token(1): {flat(h.now(), usd(t, "7"))}}))
+	h.move(-10 * time.Minute)
+	appended(t, s, minute(h.now(), 1))
+	h.move(2 * time.Hour)
+	appended(t, s, minute(h.now(), 1))
+	if got := chart(t, s, 1, "month", h.now()); len(got) != 1 || got[0].Close != usd(t, "7") {
+		t.Errorf("after the clock went back over an hour: %v", got)
+	}
+}
+
 func TestFacts(t *testing.T) {
 	s, h := begin(t)
 	at := h.now()
