@@ -74,7 +74,7 @@ func mendUses(tx *bolt.Tx) error {
 			err = b.Put(k, mustJSON(Use{Order: id, Amount: new(big.Int), Holds: true}))
 		case err == nil && open && bytes.Equal(k, append(o.allowanceKey().bytes(), id...)):
 			err = b.Put(k, mustJSON(u))
-		default:
+		case err == nil || errors.Is(err, &Refusal{Code: OrderUnknown}):
 			err = b.Delete(k)
 		}
 		if err != nil {

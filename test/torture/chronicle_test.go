@@ -16,10 +16,9 @@ import (
 	"swapkeep/sandbox"
 )
 
-// transferred, approved, wrapped and unwrapped are the events of tokens.
+// transferred, wrapped and unwrapped are the events of tokens.
 var (
 	transferred = common.HexToHash("0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef") // Transfer(address,address,uint256)
-	granted     = common.HexToHash("0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925") // Approval(address,address,uint256)
 	wrapped     = common.HexToHash("0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c") // Deposit(address,uint256)
 	unwrapped   = common.HexToHash("0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65") // Withdrawal(address,uint256)
 )
@@ -144,12 +143,6 @@ func (o own) paid() *big.Int {
 	return fee
 }
 
-// A grant is an approval that an account gave at some time.
-type grant struct {
-	chain                   uint64
-	account, token, spender common.Address
-}
-
 // tale is all that the pages tell of the accounts.
 func (h *chronicle) tale() (moves []moved, owns []own, grants map[grant]bool, err error) {
 	grants = map[grant]bool{}
@@ -169,8 +162,8 @@ func (h *chronicle) tale() (moves []moved, owns []own, grants map[grant]bool, er
 			}
 			for _, l := range p.found[i].Logs {
 				moves = append(moves, h.moves(l, mine)...)
-				if len(l.Topics) == 3 && l.Topics[0] == granted && mine[addressOf(l.Topics[1])] {
-					grants[grant{h.chain.ID, addressOf(l.Topics[1]), l.Address, addressOf(l.Topics[2])}] = true
+				if g, ok := grantIn(h.chain.ID, h.chain.Network.Contracts.Permit2, l, mine); ok {
+					grants[g] = true
 				}
 			}
 		}

@@ -222,6 +222,30 @@ func TestJudgeEndless(t *testing.T) {
 	}
 }
 
+// TestJudgeCrowded: what came of the coin may stay unclear where its block changed it in
+// another way too, and there alone.
+func TestJudgeCrowded(t *testing.T) {
+	const unclear = "settled, and what arrived is unclear"
+	named := witness.Entry{Ending: "fill", Payment: pays, Over: true, Named: true}
+	for name, x := range map[string]struct {
+		out       common.Address
+		condition string
+		crowded   bool
+		may       bool
+	}{
+		"the coin":                       {native, unclear, true, true},
+		"the coin, alone in its block":   {native, unclear, false, false},
+		"a token":                        {usdc, unclear, true, false},
+		"the coin, open for other cause": {native, "", true, false},
+	} {
+		o := sold(intent, x.out)
+		o.Condition = x.condition
+		if why := endless(o, named, true, x.crowded); (why != "") != x.may {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
+
 // TestJudgeContested: a payment may be left unproven that another open order of the account,
 // which nobody pays, waits for as well.
 func TestJudgeContested(t *testing.T) {

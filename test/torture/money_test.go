@@ -4,7 +4,6 @@ package torture
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"math/big"
 	"slices"
@@ -390,39 +389,4 @@ func (r *reckoning) coinsBy(chain uint64, a common.Address, tx common.Hash) (lea
 		return o.Terms.FloorOut.Int(), new(big.Int).Lsh(o.Terms.FloorOut.Int(), 1)
 	}
 	return least, most
-}
-
-// allowed wants every allowance that is left to be listed, as left behind by an order or
-// with the share that an open one needs.
-func (r *reckoning) allowed() {
-	for g := range r.grants {
-		left, err := r.allowance(g)
-		if err != nil {
-			r.find("allowance: %v", err)
-			continue
-		}
-		listed := r.listed[g]
-		switch {
-		case left.Sign() == 0:
-		case listed.Kind == "":
-			r.find("chain %d: %s may take %s of %s from %s, and the list does not say so", g.chain, g.spender, left, g.token, g.account)
-		case listed.Amount.Int().Cmp(left) != 0:
-			r.find("chain %d: %s may take %s of %s from %s, listed is %s", g.chain, g.spender, left, g.token, g.account, listed.Amount)
-		case listed.Leftover == "" && listed.Share.Int().Sign() == 0:
-			r.find("chain %d: %s may take %s of %s from %s, which no order is said to have left", g.chain, g.spender, left, g.token, g.account)
-		}
-	}
-}
-
-// allowance is what the token lets a spender pull from an account.
-func (r *reckoning) allowance(g grant) (*big.Int, error) {
-	data := slices.Concat(common.FromHex("0xdd62ed3e"), common.LeftPadBytes(g.account[:], 32), common.LeftPadBytes(g.spender[:], 32))
-	out, err := r.Chain(g.chain).Client().CallContract(r.ctx, ethereum.CallMsg{To: &g.token, Data: data}, nil)
-	if err == nil && len(out) < 32 {
-		err = fmt.Errorf("no answer of %s", g.token)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return new(big.Int).SetBytes(out[:32]), nil
 }

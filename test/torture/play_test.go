@@ -179,29 +179,6 @@ func (w *world) await(u *user, most time.Duration) bool {
 	return false
 }
 
-// listed are the allowances that the wallet tells its user of.
-func (w *world) listed(u *user) (map[grant]protocol.Allowance, error) {
-	all := map[grant]protocol.Allowance{}
-	for _, chain := range w.route {
-		for _, a := range w.accounts {
-			params := protocol.ApprovalsParams{Account: protocol.Address(a.Hex()), ChainID: chain}
-			for more := true; more; more = params.Cursor != "" {
-				var page protocol.ApprovalsResult
-				if err := u.insist("approvals.list", params, &page); err != nil {
-					return nil, err
-				}
-				for _, l := range page.Allowances {
-					if l.Kind == protocol.AllowanceERC20 {
-						all[grant{chain, a, addr(l.Token), addr(l.Spender)}] = l
-					}
-				}
-				params.Cursor = page.Cursor
-			}
-		}
-	}
-	return all, nil
-}
-
 // orders are all of them, in full.
 func (w *world) orders(u *user) (all []protocol.OrderResult, err error) {
 	params := protocol.OrdersParams{Limit: 200}
