@@ -142,7 +142,7 @@ $(PEER): bench/node/package-lock.json
 FUZZTIME ?= 60s
 FUZZSHARE ?= 1/1
 FUZZJOBS ?= 2
-fuzz:
+fuzz: contracts
 	@$(GO) run ./test/fuzz -time $(FUZZTIME) -share $(FUZZSHARE) -jobs $(FUZZJOBS) -only '$(FUZZONLY)'
 
 # The extension's decoders on FUZZRUNS texts each that FUZZSEED makes of their corpus.

@@ -154,7 +154,7 @@ func (s *Sender) fill(ctx context.Context, tx *Tx, nonce uint64) error {
 	if err != nil {
 		return err
 	}
-	i := intent{call: nothing(tx.Call), policy: p, kind: AttemptCancel, nonce: &nonce}
+	i := intent{call: nothing(tx.Call), policy: p, kind: AttemptCancel, nonce: &nonce, sake: tx.Key}
 	for try := range gapTries {
 		i.key = fmt.Sprintf("%s%d/%s/%d/%d", gapPrefix, tx.Call.ChainID, tx.Call.From, nonce, try)
 		done, err := s.ledger.get(i.key)
@@ -203,8 +203,9 @@ func (s *Sender) fillPolicy(ctx context.Context, tx *Tx, but string) (Policy, er
 	return p, nil
 }
 
-// fillersMost is the most that the fillers made for the sake of tx can cost, the
-// one of key but left out, in wei.
+// fillersMost is the most that the fillers before tx can cost, the one of key but left
+// out, in wei: those that are over count if they were made for the sake of tx. Which they
+// are is not told by when they were signed: clocks are set back.
 func (s *Sender) fillersMost(ctx context.Context, tx *Tx, but string) (*big.Int, error) {
 	sum := new(big.Int)
 	if tx.filler() {
@@ -215,7 +216,7 @@ func (s *Sender) fillersMost(ctx context.Context, tx *Tx, but string) (*big.Int,
 		return nil, err
 	}
 	for _, h := range holders {
-		if h == nil || !h.filler() || h.Key == but || h.State == TxUnknown || h.Attempts[0].Signed.Before(tx.Attempts[0].Signed) {
+		if h == nil || !h.filler() || h.Key == but || h.State == TxUnknown || h.State.Final() && h.For != "" && h.For != tx.Key {
 			continue
 		}
 		most, err := s.most(ctx, h)

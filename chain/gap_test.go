@@ -137,8 +137,14 @@ func look(t *testing.T, s *Sender, now *clock, key string, times int) (tx Tx) {
 // TestGapsShareTheCeiling: however many nonces are to be used up, with the call
 // itself and its speed-up they cost no more than was allowed for it.
 func TestGapsShareTheCeiling(t *testing.T) {
-	const gaps = 6
-	c, key, s, now := newSending(t, "share")
+	for name, back := range map[string]time.Duration{"a clock that goes on": 0, "a clock that was set back": time.Hour} {
+		t.Run(name, func(t *testing.T) { gapsShareTheCeiling(t, back) })
+	}
+}
+
+func gapsShareTheCeiling(t *testing.T, back time.Duration) {
+	const gaps = 12
+	c, key, s, now := newSending(t, "share"+back.String())
 	for nonce := range uint64(gaps) {
 		foreign(t, c, key, nonce)
 	}
@@ -152,6 +158,7 @@ func TestGapsShareTheCeiling(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Rollback()
+	now.advance(-back)
 	look(t, s, now, "b", 2)
 	for range maxBumps {
 		if _, err = s.Bump(t.Context(), "b", p); err != nil {

@@ -75,6 +75,7 @@ type Attempt struct {
 type Tx struct {
 	Version  int         `json:"v"`
 	Key      string      `json:"key"`
+	For      string      `json:"for,omitempty"` // of a filler: the transaction that it was made for
 	Call     Call        `json:"call"`
 	Policy   Policy      `json:"policy"`
 	Nonce    uint64      `json:"nonce"`

@@ -138,6 +138,7 @@ type intent struct {
 	policy Policy
 	kind   AttemptKind
 	nonce  *uint64 // the only one that will do; nil = the next
+	sake   string  // key of the transaction that a filler is made for
 }
 
 // recorded returns the record of key if it is of this very call.
@@ -211,7 +212,7 @@ func (s *Sender) sign(ctx context.Context, i intent, cost Cost) (*Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	tx := &Tx{Key: i.key, Call: c, Policy: i.policy, Nonce: nonce, Since: n.Block, Attempts: []Attempt{a}, State: TxSigned}
+	tx := &Tx{Key: i.key, For: i.sake, Call: c, Policy: i.policy, Nonce: nonce, Since: n.Block, Attempts: []Attempt{a}, State: TxSigned}
 	s.point(beforeJournal)
 	if err := s.ledger.create(tx); err != nil {
 		return nil, err

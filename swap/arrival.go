@@ -87,15 +87,16 @@ func (e *Engine) await(ctx context.Context, w watched, x awaited) (v *Verdict, f
 	} else if err != nil {
 		return nil, f, err
 	}
+	delete(w.l.open, x.what)
 	if c := w.order.Claim; c != nil && c.Tx != (common.Hash{}) && (c.Chain == 0 || c.Chain == x.Chain) && !w.l.ruledOut[ruled{x.what, c.Tx}] {
 		paid, is, failed := e.paidIn(ctx, w, x, c.Tx, true)
 		err = failed
-		if delete(w.l.open, x.what); is == isOpen {
-			w.l.open[x.what] = c.Tx
-		}
 		switch is {
 		case isProof:
 			return paid.verdict, f, nil
+		case isShallow:
+			w.l.open[x.what] = c.Tx
+			f.pending = true
 		case isOpen, isContested:
 			f.pending = err == nil
 		case isNot:
@@ -176,7 +177,7 @@ func (e *Engine) paidIn(ctx context.Context, w watched, x awaited, tx common.Has
 	case !ok && ev.Block == 0:
 		return settled{}, isAbsent, nil
 	case !ok:
-		return settled{}, isOpen, nil
+		return settled{}, isShallow, nil
 	case !ev.Success || ev.From == w.order.Terms.Account || !w.order.follows(w.since, ev):
 		return settled{}, isNot, nil
 	}

@@ -604,6 +604,60 @@ func TestPaymentAfterALastWord(t *testing.T) {
 	}
 }
 
+// TestRightedWord: a payment that a bridge named as its last word, and that will not be
+// proven, does not keep it from naming the right one.
+func TestRightedWord(t *testing.T) {
+	native := func(o *Order) { o.Terms.Provider, o.Terms.TokenOut = Bridge, chain.Native }
+	begin := func(t *testing.T) (*court, string) {
+		c, id := depositCourt(t, 2, native)
+		c.e.Providers[Bridge] = c.p
+		return c, id
+	}
+	t.Run("two orders' payments crossed", func(t *testing.T) {
+		c, small := begin(t)
+		large := c.order(func(o *Order) { c.deposited(o); native(o); o.Terms.FloorOut = big.NewInt(2000) })
+		names := func(ofSmall, ofLarge common.Hash) {
+			c.p.says = func(o Order) (Claim, error) {
+				return Claim{State: Filled, Word: "its word", Tx: map[string]common.Hash{small: ofSmall, large: ofLarge}[o.ID], Chain: dstChain}, nil
+			}
+		}
+		one, two := c.dst.pay(coin(1, solver, 1000)), c.dst.pay(coin(2, solver, 2000))
+		names(two, one)
+		c.looks(large)
+		c.wants(c.looks(small), "", "")
+		names(one, two)
+		c.wants(c.looks(large), byArrival, bothAgree)
+		c.wants(c.looks(small), byArrival, bothAgree)
+	})
+	t.Run("one that no node can look at", func(t *testing.T) {
+		c, id := begin(t)
+		for _, h := range c.dst.hosts {
+			h.lie = func(method string, result any) any {
+				if method == "eth_getBalance" {
+					return nil // it keeps no state so old
+				}
+				return result
+			}
+		}
+		c.told(Filled, c.dst.pay(ledgerTx{hash: common.Hash{0xc1}, from: solver, to: stranger, value: 5000}), dstChain)
+		c.wants(c.looks(id), "", "")
+		c.told(Filled, c.dst.pay(coin(2, solver, 1000)), dstChain)
+		c.wants(c.looks(id), byArrival, bothAgree)
+	})
+	t.Run("one that its block took along", func(t *testing.T) {
+		c, id := begin(t)
+		lost := coin(1, solver, 1000)
+		c.dst.mine(1, lost)
+		c.told(Filled, lost.hash, dstChain)
+		c.wants(c.looks(id), "", "")
+		c.told(Refunded, lost.hash, srcChain)
+		c.looks(id)
+		c.dst.reorg(1)
+		c.told(Filled, c.dst.pay(coin(2, solver, 1000)), dstChain)
+		c.wants(c.looks(id), byArrival, bothAgree)
+	})
+}
+
 // TestLastWord: what a provider says after its last word counts only where it names another
 // payment, and no payment that stands in a block is given up for that.
 func TestLastWord(t *testing.T) {

@@ -70,10 +70,11 @@ func (o *Order) hears(c Claim, l *lookout) {
 
 // heardOut reports whether nothing that o's provider says any more is of use. A bridge may
 // yet name the payment of a deposit that it called failed, or that it said something untrue
-// of before: in the native coin that leaves no log to find it by.
+// of before: in the native coin that leaves no log to find it by. Of a call of our own only
+// the chain speaks.
 func (o Order) heardOut() bool {
 	native := o.Terms.TokenOut == chain.Native || o.Terms.Back().Token == chain.Native
-	return o.Claim != nil && o.Claim.State.Final() && (!native || o.Terms.Provider != Bridge)
+	return o.Claim != nil && o.Claim.State.Final() && (!native || o.Terms.Provider != Bridge || o.Plan.Settlement == ByOwnCall)
 }
 
 // claimed records what the provider says, and its name for an order whose name was

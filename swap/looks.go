@@ -90,13 +90,17 @@ func Pause(still time.Duration) time.Duration {
 	return time.Hour
 }
 
-// share is what o's looks are counted to: one that waits for a person is watched, and one
-// that waits for a signature, for the transaction before one or for being cancelled does
-// not wait, nor does one that others wait for.
+// share is what o's looks are counted to: one that waits for a person or for another order,
+// which wakes it, is watched, and one that waits for a signature, for the transaction before
+// one or for being cancelled does not wait, nor does one that others wait for.
 func (o Order) share() share {
 	switch o.Condition {
 	case NeedsConsent, WaitingForUnlock, UnknownStoredState, Changed, Unsealed:
 		return onlyWatched
+	case WaitingForAllowance, WaitingForTwin:
+		if !o.Cancel {
+			return onlyWatched
+		}
 	}
 	switch {
 	case o.Cancel && !o.State.Final(), unsent(o.State) && (!o.underway() || o.Holds || o.Condition == Cancelling):

@@ -95,6 +95,9 @@ func TestShareOfLooks(t *testing.T) {
 		{"its call is sent, and cancelled", Order{State: Executing, Plan: calls(ByOwnCall, 1), Sending: tx, Cancel: true}, inAHurry},
 		{"it settles", Order{State: Settling, Plan: calls(ByProvider, 1), Step: 1}, onlyWatched},
 		{"it waits for a person", Order{State: Accepted, Plan: calls(ByOwnCall, 1), Condition: NeedsConsent}, onlyWatched},
+		{"it waits for another's allowance", Order{State: Approving, Plan: calls(ByOwnCall, 2), Condition: WaitingForAllowance}, onlyWatched},
+		{"it waits for one that looks alike", Order{State: Submitting, Plan: calls(ByProvider, 1), Condition: WaitingForTwin}, onlyWatched},
+		{"it waits for another's allowance, and is cancelled", Order{State: Approving, Plan: calls(ByOwnCall, 2), Condition: WaitingForAllowance, Cancel: true}, inAHurry},
 	} {
 		if got := c.o.share(); got != c.want {
 			t.Errorf("%s: share %d, want %d", c.what, got, c.want)

@@ -137,7 +137,7 @@ type lookout struct {
 	quiet    time.Time              // before, the provider is not asked
 	deposit  time.Time              // when our own transaction was last looked at
 	looked   bool                   // at what the provider named as its last word
-	open     map[string]common.Hash // what it named that stands in a block and is not decided, by what is searched for
+	open     map[string]common.Hash // what it named that stands in a block not deep enough yet, by what is searched for
 	hearing
 }
 
@@ -347,7 +347,8 @@ type decision int
 const (
 	isNot       decision = iota // nothing, for ever
 	isAbsent                    // it is in no block
-	isOpen                      // it may yet
+	isShallow                   // it stands in a block that may yet be deep enough
+	isOpen                      // it may yet, or could not be looked at
 	isProof                     // its end
 	isStranger                  // a payment as awaited, from somebody
 	isUnclear                   // a fill of the order, of which the amounts are not clear

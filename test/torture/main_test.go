@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -106,7 +107,7 @@ func playAll(t *testing.T, numbers []int) (all []*report) {
 			mu.Lock()
 			defer mu.Unlock()
 			all = append(all, r)
-			t.Log(r.line())
+			t.Log(strings.Join(append([]string{r.line()}, r.findings...), "\n\t"))
 		})
 	}
 	wg.Wait()
