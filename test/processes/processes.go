@@ -20,13 +20,18 @@ const pause = 20 * time.Millisecond
 // In lists the processes whose program lies in a folder, an absolute path, by their
 // command lines.
 func In(folder string) (pids []int, err error) {
+	return where(func(dir string) bool { return dir == folder })
+}
+
+// where lists the processes whose program lies in such a folder.
+func where(such func(dir string) bool) (pids []int, err error) {
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range lines {
 		line, err := os.ReadFile(path)
-		if program, _, _ := strings.Cut(string(line), "\x00"); err != nil || filepath.Dir(program) != folder {
+		if program, _, _ := strings.Cut(string(line), "\x00"); err != nil || !such(filepath.Dir(program)) {
 			continue // one that has ended meanwhile, or not ours
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {

@@ -28,6 +28,7 @@ import (
 
 	"swapkeep/fault"
 	"swapkeep/sandbox"
+	"swapkeep/test/processes"
 	"swapkeep/test/programs"
 )
 
@@ -52,6 +53,7 @@ func run(m *testing.M) int {
 	var err error
 	if world.root, err = os.MkdirTemp("", "sks"); err == nil {
 		defer os.RemoveAll(world.root)
+		processes.EndInterrupted(world.root)
 		err = programs.Build(built(), "faults", "")
 	}
 	if err != nil {

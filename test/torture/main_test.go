@@ -25,6 +25,7 @@ import (
 	"testing"
 	"time"
 
+	"swapkeep/test/processes"
 	"swapkeep/test/programs"
 )
 
@@ -62,6 +63,7 @@ func TestTorture(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(root)
+	processes.EndInterrupted(root)
 	if err := programs.Build(built(), "faults", ""); err != nil {
 		t.Fatal(err)
 	}
