@@ -145,8 +145,8 @@ func (e *Engine) uses(k AllowanceKey) ([]Use, error) {
 	var uses []Use
 	for _, line := range lines {
 		o, unread := e.Journal.Get(line.Order)
-		u, open := o.use()
-		if unread != nil || !open || o.allowanceKey() != k || !o.mayPull(e.Now()) || distrusted(e.accepted(o)) {
+		u, open := o.useOf(k)
+		if unread != nil || !open || !o.mayPull(e.Now()) || distrusted(e.accepted(o)) {
 			continue
 		}
 		uses = append(uses, u)

@@ -295,10 +295,11 @@ func (j *Journal) needs(account common.Address, chainID uint64, g grant, now tim
 	}
 	n.share = new(big.Int)
 	uses, err := j.Uses(key)
-	for _, u := range uses {
-		o, err := j.Get(u.Order)
+	for _, line := range uses {
+		o, err := j.Get(line.Order)
+		u, open := o.useOf(key)
 		switch {
-		case errors.Is(err, ErrUnreadable) || errors.Is(err, &Refusal{Code: OrderUnknown}) || err == nil && o.lapsed(now):
+		case errors.Is(err, ErrUnreadable) || errors.Is(err, &Refusal{Code: OrderUnknown}) || err == nil && (!open || o.lapsed(now)):
 		case err != nil:
 			return n, err
 		case o.Terms.Provider != Wallet && (g.Kind == ByToken || o.names(g.Spender)):

@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -88,53 +89,85 @@ func writeUse(tx *bolt.Tx, was Order, o *Order) error {
 		return b.Delete(key)
 	}
 	if u.Holds {
-		if err := free(tx, o.allowanceKey(), o.ID); err != nil {
+		if err := free(tx, was, *o); err != nil {
 			return err
 		}
 	}
 	return b.Put(key, mustJSON(u))
 }
 
-// free fails with errHeld if another order than the one given holds k. One that
-// ended or is past its pull does not, whatever its line says; one that cannot be
-// read does.
-func free(tx *bolt.Tx, k AllowanceKey, order string) error {
-	uses, err := readUses(tx, k.bytes())
+// free fails with errHeld if another order than o holds o's allowance. By its record one
+// does, whatever its line says; one that cannot be read does by its line. Two that hold
+// it already, after damage to the file, must not stop each other for ever: the older
+// goes on.
+func free(tx *bolt.Tx, was, o Order) error {
+	k := o.allowanceKey()
+	held := was.Holds && was.allowanceKey() == k
+	lines, err := readLines(tx, k.bytes())
 	if err != nil {
 		return err
 	}
-	for _, u := range uses {
-		if u.Order == order || !u.Holds {
+	for _, l := range lines {
+		if l.Order == o.ID || !l.Holds && !saysHolds(tx, l.Order) {
 			continue
 		}
-		holder, err := read(tx, u.Order)
+		holder, err := read(tx, l.Order)
 		if errors.Is(err, &Refusal{Code: OrderUnknown}) {
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", errHeld, err)
 		}
-		if now, ok := holder.use(); ok && now.Holds {
+		if u, ok := holder.useOf(k); ok && u.Holds && !(held && o.ID < holder.ID) {
 			return errHeld
 		}
 	}
 	return nil
 }
 
-// readUses reads the lines of a key or of the beginning of one. A line that stands
-// under another key than its order's is nobody's, so that no order counts twice.
-func readUses(tx *bolt.Tx, prefix []byte) (uses []Use, err error) {
+// saysHolds reports whether an order's record says that it holds its allowance; to read
+// a thousand for one that does would take long.
+func saysHolds(tx *bolt.Tx, id string) bool {
+	return bytes.Contains(tx.Bucket(orderBucket).Get([]byte(id)), []byte(`"holds":true`))
+}
+
+// useOf is what o needs of k, if it still needs some of it.
+func (o Order) useOf(k AllowanceKey) (u Use, ok bool) {
+	if o.allowanceKey() != k {
+		return u, false
+	}
+	return o.use()
+}
+
+// A line is a use as it is stored, and where.
+type line struct {
+	Use
+	key AllowanceKey
+}
+
+// readLines reads the lines of a key or of the beginning of one. A line that stands
+// under another name than its order's is nobody's, so that no order counts twice.
+func readLines(tx *bolt.Tx, prefix []byte) (lines []line, err error) {
 	c := tx.Bucket(useBucket).Cursor()
-	for k, v := c.Seek(prefix); len(k) >= len(prefix) && string(k[:len(prefix)]) == string(prefix); k, v = c.Next() {
+	for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
 		u, err := decodeUse(v)
 		if err != nil {
 			return nil, ErrIndex
 		}
-		if string(k[min(allowanceKeyLen, len(k)):]) == u.Order {
-			uses = append(uses, u)
+		if len(k) > allowanceKeyLen && string(k[allowanceKeyLen:]) == u.Order {
+			lines = append(lines, line{u, readKey(k)})
 		}
 	}
-	return uses, nil
+	return lines, nil
+}
+
+// readKey reads what bytes wrote.
+func readKey(b []byte) (k AllowanceKey) {
+	k.Chain = binary.BigEndian.Uint64(b)
+	for i, part := range []*common.Address{&k.Account, &k.Token, &k.Spender} {
+		copy(part[:], b[8+i*common.AddressLength:])
+	}
+	return k
 }
 
 // decodeUse reads a stored line.
@@ -151,7 +184,10 @@ func decodeUse(b []byte) (u Use, err error) {
 // Uses lists what open orders need of an allowance.
 func (j *Journal) Uses(k AllowanceKey) (uses []Use, err error) {
 	err = j.db.View(func(tx *bolt.Tx) error {
-		uses, err = readUses(tx, k.bytes())
+		lines, err := readLines(tx, k.bytes())
+		for _, l := range lines {
+			uses = append(uses, l.Use)
+		}
 		return err
 	})
 	return uses, err
@@ -162,11 +198,12 @@ func (j *Journal) Uses(k AllowanceKey) (uses []Use, err error) {
 func (j *Journal) Promised(chainID uint64, account, token common.Address, now time.Time) (*big.Int, error) {
 	sum := new(big.Int)
 	err := j.db.View(func(tx *bolt.Tx) error {
-		uses, err := readUses(tx, AllowanceKey{Chain: chainID, Account: account, Token: token}.bytes()[:balanceKeyLen])
-		for _, u := range uses {
+		lines, err := readLines(tx, AllowanceKey{Chain: chainID, Account: account, Token: token}.bytes()[:balanceKeyLen])
+		for _, l := range lines {
+			u := l.Use
 			o, unread := read(tx, u.Order)
 			if unread == nil { // the line may have been made when it could not be read
-				u, _ = o.use()
+				u, _ = o.useOf(l.key)
 			}
 			if u.Signed && (unread != nil || o.mayPull(now)) {
 				sum.Add(sum, u.Amount)

@@ -332,19 +332,32 @@ func cutHistory(h *bolt.Bucket, o *Order) error {
 // writeGrants indexes the allowances that o's steps granted which finished since it was
 // stored last: of two orders the one that granted later is named.
 func writeGrants(tx *bolt.Tx, was Order, o *Order) error {
-	if o.Terms.Provider == Wallet {
-		return nil // which only takes away
-	}
-	for i, s := range o.Plan.Steps[:min(len(o.Results), len(o.Plan.Steps))] {
-		f := s.Effect
-		if i < len(was.Results) || o.Results[i].Skipped || len(f.Approves) != 1 || f.Target != f.Approves[0].Token && f.Target != permit2Contract {
-			continue
-		}
-		if err := tx.Bucket(grantBucket).Put(grantKey(o.Terms.Account, o.Terms.SrcChain, grantOf(f)), []byte(o.ID)); err != nil {
+	for _, k := range o.grantKeys(len(was.Results)) {
+		if err := tx.Bucket(grantBucket).Put(k, []byte(o.ID)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// grantKeys are the keys of what o's finished steps granted, from one on.
+func (o Order) grantKeys(from int) (keys [][]byte) {
+	for i, s := range o.Plan.Steps[:min(len(o.Results), len(o.Plan.Steps))] {
+		if k, ok := o.grantedBy(s); ok && i >= from && !o.Results[i].Skipped {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// grantedBy is the key of what a step of o grants, if it grants an allowance. A revoke
+// only takes away.
+func (o Order) grantedBy(s Step) (key []byte, ok bool) {
+	f := s.Effect
+	if o.Terms.Provider == Wallet || len(f.Approves) != 1 || f.Target != f.Approves[0].Token && f.Target != permit2Contract {
+		return nil, false
+	}
+	return grantKey(o.Terms.Account, o.Terms.SrcChain, grantOf(f)), true
 }
 
 func grantKey(account common.Address, chainID uint64, g grant) []byte {

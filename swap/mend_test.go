@@ -1,7 +1,10 @@
 package swap
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"math"
 	"math/big"
 	"testing"
 
@@ -48,7 +51,10 @@ func TestDamagedGrant(t *testing.T) {
 			for _, o := range []*Order{&old, &lost, &ended} {
 				j.must(t, o, grants)
 			}
-			sound := grantKey(account, 1, grant{weth, router, ByPermit2})
+			j.must(t, &old, func(o *Order) {
+				o.Plan.Steps[1].Effect = Effect{Kind: Permit, Target: permit2Contract, Approves: []Approval{{Token: weth, Spender: router, Amount: big.NewInt(1)}}}
+			})
+			sound := grantKey(account, 1, grant{weth, router, ByPermit2}) // by a step that began again since
 			j.plant(t, grantBucket, whole, nil)
 			j.plant(t, grantBucket, bad, []byte(lost.ID))
 			j.plant(t, grantBucket, sound, []byte(old.ID))
@@ -62,6 +68,261 @@ func TestDamagedGrant(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGrantWithAnotherLetter: whichever byte of an entry changed, the next start finds by
+// its order what is missing, and knows what was granted as before. Nor does it take a
+// sound entry for another one, or forget one that an order says no more.
+func TestGrantWithAnotherLetter(t *testing.T) {
+	j, g := newJournal(t), grant{usdc, permit2, ByToken}
+	key := grantKey(account, 1, g)
+	a, b := j.spends(t, Signed, 10), j.spends(t, Signed, 20)
+	for _, o := range []*Order{&a, &b} {
+		j.must(t, o, func(o *Order) { o.Results = append(o.Results, Result{Tx: common.Hash{1}}) })
+	}
+	wants := func(what, id string) {
+		t.Helper()
+		n := 0
+		j = j.reopened(t)
+		_ = j.db.View(func(tx *bolt.Tx) error { n = tx.Bucket(grantBucket).Stats().KeyN; return nil })
+		if all, err := j.grants(account, 1); err != nil || n > 2 || all[g] != id {
+			t.Errorf("%s: %d entries, %v, %v; want %s", what, n, all, err, id)
+		}
+	}
+	older, newer := min(a.ID, b.ID), max(a.ID, b.ID)
+	for i := range key {
+		bad := bytes.Clone(key)
+		bad[i] ^= 1
+		j.plant(t, grantBucket, key, nil)
+		j.plant(t, grantBucket, bad, []byte(older))
+		wants(fmt.Sprintf("byte %d of the key", i), older)
+		j.plant(t, grantBucket, bad, nil)
+	}
+	replaced := grantKey(account, 1, grant{weth, router, ByToken})
+	j.plant(t, grantBucket, replaced, []byte(older))
+	wants("one more", older)
+	if all, err := j.grants(account, 1); all[grant{weth, router, ByToken}] != older {
+		t.Errorf("of a step that was replaced: %v, %v", all, err)
+	}
+	j.plant(t, grantBucket, replaced, nil)
+	j.plant(t, grantBucket, key, []byte(older))
+	wants("sound", older)
+	j.plant(t, grantBucket, key, []byte("x"+older[1:]))
+	wants("a letter of the order", newer)
+	for _, id := range []string{older, newer} {
+		j.plant(t, orderBucket, []byte(id), []byte("{"))
+	}
+	wants("of an order that cannot be read", newer)
+	j.plant(t, grantBucket, key, []byte("x"+older[1:]))
+	wants("and a letter of it", "x"+older[1:])
+}
+
+// TestOpenWithAnotherLetter: whatever became of an entry of the open orders, the next
+// start finds every order again that has not ended, and none that has.
+func TestOpenWithAnotherLetter(t *testing.T) {
+	letter := func(to string) func(*testing.T, *Journal, string, string) {
+		return func(t *testing.T, j *Journal, open, _ string) {
+			j.plant(t, openBucket, []byte(open), nil)
+			j.plant(t, openBucket, []byte(to+open[1:]), []byte{1})
+		}
+	}
+	for name, damage := range map[string]func(t *testing.T, j *Journal, open, ended string){
+		"another id":   letter("x"),
+		"no id":        letter("\x71\x00"),
+		"missing":      func(t *testing.T, j *Journal, open, _ string) { j.plant(t, openBucket, []byte(open), nil) },
+		"one too many": func(t *testing.T, j *Journal, _, ended string) { j.plant(t, openBucket, []byte(ended), []byte{1}) },
+		"with its record": func(t *testing.T, j *Journal, open, _ string) {
+			letter("x")(t, j, open, "")
+			j.plant(t, orderBucket, []byte(open), []byte("{"))
+		},
+		"record of another": func(t *testing.T, j *Journal, open, ended string) {
+			letter("x")(t, j, open, "")
+			j.plant(t, orderBucket, []byte(ended), []byte("{"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := newJournal(t)
+			open, ended := j.spends(t, Swap, 10), j.spends(t, Swap, 20)
+			j.must(t, &ended, func(o *Order) { o.State = Cancelled })
+			damage(t, j, open.ID, ended.ID)
+			j = j.reopened(t)
+			if ids, err := j.Open(); err != nil || len(ids) != 1 || ids[0] != open.ID {
+				t.Errorf("open are %q, %v; want %s and not %s", ids, err, open.ID, ended.ID)
+			}
+			if list, _, err := j.List(common.Address{}, true, "", 10); err != nil || len(list) != 1 || list[0].ID != open.ID {
+				t.Errorf("listed are %+v, %v", list, err)
+			}
+			if n := len(j.uses(t, open)); n > 1 || n != 1 && name != "with its record" {
+				t.Errorf("%d use the allowance", n)
+			}
+		})
+	}
+}
+
+// TestOpenOfANewerVersion: what a newer version keeps among the open orders stays there.
+func TestOpenOfANewerVersion(t *testing.T) {
+	j := newJournal(t)
+	o := j.spends(t, Swap, 10)
+	o.State = "resting"
+	j.plant(t, orderBucket, []byte(o.ID), mustJSON(o))
+	if ids, err := j.reopened(t).Open(); err != nil || len(ids) != 1 {
+		t.Errorf("open are %q, %v", ids, err)
+	}
+	j.plant(t, openBucket, []byte(o.ID), nil) // it knows better
+	if ids, err := j.reopened(t).Open(); err != nil || len(ids) != 0 {
+		t.Errorf("open are %q, %v", ids, err)
+	}
+}
+
+// TestSaysEnded: a record says, without being read, whether it has ended, whatever an
+// end that is told or proven in it says.
+func TestSaysEnded(t *testing.T) {
+	o := soundOrder()
+	o.Claim, o.Verdict, o.Reason, o.Revision = &Claim{State: Filled}, &Verdict{State: Filled}, `"revision":1,"state":"filled"`, math.MaxUint64
+	o.Offer.Route = o.Reason
+	for _, r := range append(table, row{State: "resting", Next: nil}) {
+		o.State = r.State
+		if _, known := rowOf(r.State); saysEnded(mustJSON(o)) != (known && r.State.Final()) {
+			t.Errorf("%s is read otherwise", r.State)
+		}
+	}
+	o.State, o.Offer.Raw = Settling, []byte(`{"revision":1,"state":"filled"}`)
+	if saysEnded(mustJSON(o)) {
+		t.Error("its provider says that it has ended")
+	}
+	for _, record := range []string{"", "{", `{"revision":`, `{"revision":1,"state":"`, `{"revision":1,"state":"filled`, `{"state":"filled"}`} {
+		if saysEnded([]byte(record)) {
+			t.Errorf("%q has ended", record)
+		}
+	}
+}
+
+// damagedLines are what a letter makes of the line of an order that holds.
+var damagedLines = map[string]func(k, v []byte){
+	"account":   func(k, _ []byte) { k[8] ^= 1 },
+	"token":     func(k, _ []byte) { k[8+common.AddressLength] ^= 1 },
+	"spender":   func(k, _ []byte) { k[balanceKeyLen] ^= 1 },
+	"id":        func(k, _ []byte) { k[allowanceKeyLen] = 'x' },
+	"it holds":  func(_, v []byte) { copy(v[bytes.Index(v, []byte("holds")):], "hn") },
+	"who holds": func(_, v []byte) { copy(v[bytes.Index(v, []byte(`order":"`)):], `order":"x`) },
+}
+
+// TestLineWithAnotherLetter: whatever letter changed in the line of an order that holds
+// its allowance, after the next start it alone holds it, and the line counts nowhere else.
+func TestLineWithAnotherLetter(t *testing.T) {
+	for name, damage := range damagedLines {
+		t.Run(name, func(t *testing.T) {
+			j := newJournal(t)
+			a, b := j.spends(t, Swap, 10), j.spends(t, Swap, 20)
+			j.must(t, &a, func(o *Order) { o.Holds = true })
+			u, _ := a.use()
+			key, k, v := append(a.allowanceKey().bytes(), a.ID...), append(a.allowanceKey().bytes(), a.ID...), mustJSON(u)
+			damage(k, v)
+			j.plant(t, useBucket, key, nil)
+			j.plant(t, useBucket, k, v)
+			hold := func() error { o := b; o.Holds = true; return j.Update(&o, because("test")) }
+			if err := hold(); name == "it holds" && !errors.Is(err, errHeld) {
+				t.Fatalf("held beside it before the next start: %v", err)
+			} else if err == nil { // what that start cannot undo: both say so
+				b, _ = j.Get(b.ID)
+				b.Holds = false
+				j.must(t, &b, func(*Order) {})
+			}
+			j = j.reopened(t)
+			if got := j.uses(t, a); len(got) != 2 || !got[a.ID].Holds || got[a.ID].Amount.Int64() != 10 || got[b.ID].Holds {
+				t.Errorf("after the next start: %+v", got)
+			}
+			_ = j.db.View(func(tx *bolt.Tx) error {
+				if n := tx.Bucket(useBucket).Stats().KeyN; n != 2 {
+					t.Errorf("%d lines", n)
+				}
+				return nil
+			})
+			if err := hold(); !errors.Is(err, errHeld) {
+				t.Errorf("held beside it: %v", err)
+			}
+			j.must(t, &a, func(o *Order) { o.Step, o.Results = 1, []Result{{}} })
+			j.must(t, &a, func(o *Order) { o.State = Cancelled })
+			if err := hold(); err != nil {
+				t.Errorf("after its end: %v", err)
+			}
+		})
+	}
+}
+
+// TestLineUnderAForeignKey: also before the next start a line is nobody's need, hold or
+// promise but its order's own.
+func TestLineUnderAForeignKey(t *testing.T) {
+	j := newJournal(t)
+	a, b, c := j.spends(t, Signed, 10), j.spends(t, Swap, 20), j.spends(t, Swap, 40)
+	move := func(o *Order) { o.Terms.Account = thief }
+	j.must(t, &b, move)
+	j.must(t, &c, func(o *Order) { o.Plan.Spender = router })
+	j.must(t, &a, func(o *Order) { o.Holds = true })
+	plant := func() {
+		u, _ := a.use()
+		for _, o := range []Order{b, c} {
+			j.plant(t, useBucket, append(o.allowanceKey().bytes(), a.ID...), mustJSON(u))
+		}
+	}
+	wants := func(when string, promised int64) {
+		t.Helper()
+		for _, o := range []Order{b, c} {
+			n, err := j.needs(o.Terms.Account, 1, grant{usdc, o.Plan.Spender, ByToken}, noon)
+			if err != nil || n.share.Cmp(o.Terms.AmountIn) != 0 {
+				t.Errorf("%s, of %s by %s is needed %s, %v", when, o.Terms.Account, o.Plan.Spender, n.share, err)
+			}
+		}
+		for who, want := range map[common.Address]int64{account: promised, thief: 0} {
+			if n, err := j.Promised(1, who, usdc, noon); err != nil || n.Int64() != want {
+				t.Errorf("%s, %s promised %s, %v", when, who, n, err)
+			}
+		}
+	}
+	plant()
+	wants("while it holds", 0)
+	j.must(t, &b, func(o *Order) { o.Holds = true })
+	j.must(t, &c, func(o *Order) { o.Holds = true })
+	j.must(t, &a, func(o *Order) { o.State, o.Step, o.Results = Settling, 2, []Result{{}, {Signature: make([]byte, 65)}} })
+	plant()
+	wants("signed", 10)
+	signed := mustJSON(Use{Order: a.ID, Amount: big.NewInt(10), Signed: true})
+	j.must(t, &a, func(o *Order) { o.State = Filled })
+	j.plant(t, useBucket, append(a.allowanceKey().bytes(), a.ID...), signed)
+	wants("ended", 0)
+	if err := j.unneeded(account, 1, grant{usdc, permit2, ByToken}, "", noon); err != nil {
+		t.Errorf("an order that has ended needs it: %v", err)
+	}
+}
+
+// TestTwoHolders: of two orders that both hold an allowance, after damage to the file,
+// the older goes on, and then the other; a third gets it after both.
+func TestTwoHolders(t *testing.T) {
+	j := newJournal(t)
+	a, b, c := j.spends(t, Swap, 10), j.spends(t, Swap, 20), j.spends(t, Swap, 30)
+	if a.ID > b.ID {
+		a, b = b, a
+	}
+	for _, o := range []*Order{&a, &b} {
+		o.Holds = true
+		j.plant(t, orderBucket, []byte(o.ID), mustJSON(o))
+	}
+	line := append(a.allowanceKey().bytes(), a.ID...)
+	for when, damage := range map[string]func(){"as it is": func() {}, "after the next start": func() { j.plant(t, useBucket, line, []byte("{")); j = j.reopened(t) }} {
+		third, newer := c, b
+		third.Holds, newer.Condition = true, WaitingForUnlock
+		for _, o := range []*Order{&third, &newer} {
+			if damage(); !errors.Is(j.Update(o, because("test")), errHeld) {
+				t.Errorf("%s, %s goes on", when, o.ID)
+			}
+		}
+		j.must(t, &a, func(o *Order) { o.Condition = Condition(when) })
+	}
+	j.must(t, &a, func(o *Order) { o.Cancel = true })
+	j.must(t, &a, func(o *Order) { o.State = Cancelled })
+	j.must(t, &b, func(o *Order) { o.State, o.Step, o.Results = Executing, 2, []Result{{}, {}} })
+	c.Holds = true
+	j.must(t, &c, func(*Order) {})
 }
 
 // TestDamagedUse: a line that cannot be read frees nothing of an allowance, and the next
@@ -95,6 +356,11 @@ func TestDamagedUse(t *testing.T) {
 	}
 	if n, err := j.needs(account, 1, grant{usdc, permit2, ByToken}, noon); err != nil || n.share.Int64() != 20 {
 		t.Errorf("%+v, %v", n, err)
+	}
+	j.plant(t, useBucket, line, bytes.Replace(mustJSON(Use{Order: a.ID, Amount: big.NewInt(10), Holds: true}), []byte("holds"), []byte("hnlds"), 1))
+	j.reopened(t)
+	if err := hold(); !errors.Is(err, errHeld) {
+		t.Errorf("held beside one whose line has another letter, too: %v", err)
 	}
 	j.plant(t, useBucket, []byte("short"), []byte("{")) // of no order
 	if err := j.reopened(t).db.View(func(tx *bolt.Tx) error {
