@@ -421,6 +421,51 @@ func TestNativeCoinBesideOwnTransactions(t *testing.T) {
 	}
 }
 
+// TestCoinOfAnotherOrder: what the block of a call gained beyond what was promised is not
+// the call's while another order may have been paid in it, nor once it was.
+func TestCoinOfAnotherOrder(t *testing.T) {
+	back := ledgerTx{hash: common.Hash{0xc9}, from: solver, to: account, value: 5000}
+	for name, tc := range map[string]struct {
+		other func(*Order) // nil: there is none
+		told  common.Hash
+		by    string
+		got   int64
+	}{
+		"there is none":           {nil, common.Hash{}, byOpaqueCall, 6000},
+		"it waits for its input":  {func(o *Order) { o.Terms.TokenIn = chain.Native }, common.Hash{}, "", 0},
+		"it waits for its output": {func(o *Order) { o.Terms.DstChain, o.Terms.TokenOut = srcChain, chain.Native }, common.Hash{}, "", 0},
+		"it was given back":       {func(o *Order) { o.Terms.TokenIn = chain.Native }, back.hash, "", 0},
+		"it waits for a token":    {func(*Order) {}, common.Hash{}, byOpaqueCall, 6000},
+		"it is another account's": {func(o *Order) {
+			o.Terms.TokenIn, o.Terms.RefundTo, o.Terms.Recipient = chain.Native, stranger, stranger
+		}, common.Hash{}, byOpaqueCall, 6000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCourt(t, 2)
+			c.p.proof = func(o Order) Proof {
+				if o.Plan.last().Kind == Opaque {
+					return Proof{Own: true}
+				}
+				return arrivalProof(o)
+			}
+			var other string
+			if tc.other != nil {
+				other = c.order(func(o *Order) { c.deposited(o); tc.other(o) })
+			}
+			id := c.order(func(o *Order) { o.Offer.AmountOut = big.NewInt(1000); c.opaque(o, back) })
+			if tc.told != (common.Hash{}) {
+				c.told(Refunded, tc.told, srcChain)
+				c.wants(c.looks(other), byRefund, bothAgree)
+			}
+			o := c.looks(id)
+			c.wants(o, tc.by, bothAgree)
+			if v := o.Verdict; tc.by != "" && (v == nil || v.Received.Amount.Int64() != tc.got) || tc.by == "" && o.Condition != FillUnclear {
+				t.Errorf("%q, verdict %+v", o.Condition, v)
+			}
+		})
+	}
+}
+
 // TestRaceForALog: two orders that found the same log at the same time: the commit
 // of the second one fails, and it looks on.
 func TestRaceForALog(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math/big"
+	"slices"
 
 	"swapkeep/chain"
 
@@ -80,4 +81,65 @@ func onlyTakes(account, wrapped common.Address, t *types.Transaction) bool {
 		return free
 	}
 	return to == wrapped && wrapped != (common.Address{}) && bytes.Equal(t.Data(), wrapDeposit)
+}
+
+// newest bounds how many orders are asked about a block.
+const newest = 200
+
+// paidBeside are other orders of ours that have, or may have, paid the native coin to o's
+// recipient in the block of its end: what the balance gained there is not o's alone then.
+// Of those that ended the newest are asked.
+func (e *Engine) paidBeside(o Order, end chain.Evidence) ([]Order, error) {
+	open, _, err := e.Journal.List(common.Address{}, true, "", newest)
+	if err != nil {
+		return nil, err
+	}
+	all, _, err := e.Journal.List(common.Address{}, false, "", newest)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{o.ID: true}
+	return slices.DeleteFunc(append(open, all...), func(other Order) bool {
+		t := other.Terms
+		pays := t.TokenOut == chain.Native && t.DstChain == end.Chain && t.Recipient == o.Terms.Recipient ||
+			t.Back().Token == chain.Native && t.SrcChain == end.Chain && t.RefundTo == o.Terms.Recipient
+		again := seen[other.ID]
+		switch seen[other.ID] = true; {
+		case again || !pays && other.State != Unreadable:
+			return true
+		case other.State == Unreadable:
+			return false
+		case !other.State.Final():
+			d, _ := other.deposited()
+			later := d != nil && d.Chain == end.Chain && d.Block > end.Block
+			return later || len(other.Results) == 0 && other.Sending == (common.Hash{})
+		}
+		v := other.Verdict
+		return v != nil && (v.Evidence == nil || v.Evidence.Chain != end.Chain || v.Evidence.Block != end.Block)
+	}), nil
+}
+
+// paidAlone reports whether there are none of them. It is asked for what is shown.
+func (e *Engine) paidAlone(o Order, end chain.Evidence) bool {
+	beside, err := e.paidBeside(o, end)
+	return err == nil && len(beside) == 0
+}
+
+// mayBeAnothers reports whether a block gained more than o was to get, and another order,
+// which is open, may have been paid in it. Who owes us both could else keep one of them.
+// By what another order ended there, o does not end ([LogRef]).
+func (e *Engine) mayBeAnothers(o Order, end chain.Evidence, gain *big.Int) (bool, error) {
+	if gain.Cmp(o.promised()) <= 0 {
+		return false, nil
+	}
+	beside, err := e.paidBeside(o, end)
+	return len(beside) > 0, err
+}
+
+// promised is what o's quote said that it gives, or the least that was accepted.
+func (o Order) promised() *big.Int {
+	if o.Offer.AmountOut == nil || o.Offer.AmountOut.Cmp(o.Terms.FloorOut) < 0 {
+		return o.Terms.FloorOut
+	}
+	return o.Offer.AmountOut
 }

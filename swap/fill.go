@@ -85,30 +85,6 @@ func (e *Engine) fillIn(ctx context.Context, o Order, p Proof, tx common.Hash) (
 	return &v, isProof, nil
 }
 
-// newest bounds how many orders are asked about a block.
-const newest = 200
-
-// paidAlone reports whether no other order of ours has, or may have, paid the native coin
-// to o's recipient in the block of its fill: what the balance gained there is not o's
-// alone then. It is asked for what is shown, and of the newest orders only.
-func (e *Engine) paidAlone(o Order, fill chain.Evidence) bool {
-	open, _, err := e.Journal.List(common.Address{}, true, "", newest)
-	all, _, unread := e.Journal.List(common.Address{}, false, "", newest)
-	return err == nil && unread == nil && !slices.ContainsFunc(append(open, all...), func(other Order) bool {
-		t := other.Terms
-		pays := t.TokenOut == chain.Native && t.DstChain == fill.Chain && t.Recipient == o.Terms.Recipient ||
-			t.Back().Token == chain.Native && t.SrcChain == fill.Chain && t.RefundTo == o.Terms.Recipient
-		switch {
-		case other.ID == o.ID || !pays && other.State != Unreadable:
-			return false
-		case !other.State.Final():
-			return len(other.Results) > 0 || other.Sending != (common.Hash{})
-		}
-		v := other.Verdict
-		return v == nil || v.Evidence != nil && v.Evidence.Chain == fill.Chain && v.Evidence.Block == fill.Block
-	})
-}
-
 // unusedLogs are a transaction's logs, without those that another order ended by;
 // they keep their places.
 func (e *Engine) unusedLogs(order string, ev chain.Evidence) ([]*types.Log, error) {

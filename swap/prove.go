@@ -138,8 +138,8 @@ func (e *Engine) proveOpaque(ctx context.Context, o Order, p Proof, step int) (_
 
 // gained is what a call of our own brought the recipient, and names for v what shows
 // it: the logs, or for the native coin the balance, of which the call's own fee was
-// taken. nil: the same block changed that balance in another way too, which is not known
-// to the wei.
+// taken. nil: the same block changed that balance in another way too, or may have, and
+// that is not known to the wei.
 func (e *Engine) gained(ctx context.Context, o Order, ev chain.Evidence, v *Verdict) (*big.Int, error) {
 	t := o.Terms
 	if t.TokenOut != chain.Native {
@@ -170,12 +170,15 @@ func (e *Engine) gained(ctx context.Context, o Order, ev chain.Evidence, v *Verd
 	if took == nil || len(free) == 0 {
 		return nil, nil
 	}
-	g.Amount = new(big.Int).Add(g.Amount, took)
+	got := took.Add(took, g.Amount)
 	v.Sources = sources(weaker(ev.Hosts, hosts))
-	if g.Amount.Sign() < 0 {
-		g.Amount = new(big.Int)
+	if got.Sign() < 0 {
+		return new(big.Int), nil
 	}
-	return g.Amount, nil
+	if anothers, err := e.mayBeAnothers(o, ev, got); err != nil || anothers {
+		return nil, err
+	}
+	return got, nil
 }
 
 // transfersTo are the places of a token's transfers to an account.

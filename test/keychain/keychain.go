@@ -16,6 +16,9 @@ import (
 	"time"
 )
 
+// name is what the service is called on its bus.
+const name = "org.freedesktop.secrets"
+
 // BusVariable is what programs find the bus by.
 const BusVariable = "DBUS_SESSION_BUS_ADDRESS"
 
@@ -87,16 +90,32 @@ func (s *Service) Be(state State) error {
 	case Locked:
 		return s.serve()
 	case Denied:
-		return errors.Join(s.serve("--unlock"), s.allow(`<deny send_destination="org.freedesktop.secrets"/>`))
+		return errors.Join(s.serve("--unlock"), s.allow(`<deny send_destination="`+name+`"/>`))
 	}
 	return nil
 }
 
 // Freeze stops it in whatever it does; Thaw lets it go on.
-func (s *Service) Freeze() error { return s.service.Process.Signal(syscall.SIGSTOP) }
+func (s *Service) Freeze() error { return s.signal(syscall.SIGSTOP) }
 
 // Thaw lets it go on.
-func (s *Service) Thaw() error { return s.service.Process.Signal(syscall.SIGCONT) }
+func (s *Service) Thaw() error { return s.signal(syscall.SIGCONT) }
+
+func (s *Service) signal(what os.Signal) error {
+	if s.service == nil {
+		return errors.New("the keychain does not run")
+	}
+	return s.service.Process.Signal(what)
+}
+
+// Revive starts a service again that has ended by itself, open, as a session does; it
+// reports whether it did.
+func (s *Service) Revive() (revived bool, err error) {
+	if s.ask("NameHasOwner", "string:"+name) {
+		return false, nil
+	}
+	return true, s.Be(Open)
+}
 
 // Close ends service and bus. It may be repeated.
 func (s *Service) Close() {
@@ -114,7 +133,7 @@ func (s *Service) serve(args ...string) (err error) {
 	if err != nil {
 		return err
 	}
-	return until("keychain", func() bool { return s.ask("NameHasOwner", "string:org.freedesktop.secrets") })
+	return until("keychain", func() bool { return s.ask("NameHasOwner", "string:"+name) })
 }
 
 // allow sets the bus's rules besides those that allow all.
@@ -137,8 +156,8 @@ func (s *Service) ask(method string, args ...string) bool {
 }
 
 // run starts a program that ends with the test's process, whatever becomes of that.
-func (s *Service) run(input, name string, args ...string) (*exec.Cmd, error) {
-	cmd := exec.Command(name, args...)
+func (s *Service) run(input, program string, args ...string) (*exec.Cmd, error) {
+	cmd := exec.Command(program, args...)
 	cmd.Env, cmd.Stdin = s.env, strings.NewReader(input)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd, cmd.Start()

@@ -257,7 +257,23 @@ func (m *mischief) fillDisk() (func(), bool) {
 }
 
 func (m *mischief) freeze() (func(), bool) {
-	return func() { _ = m.w.keychain.Thaw() }, m.w.keychain.Freeze() == nil
+	m.w.desk.Lock()
+	defer m.w.desk.Unlock()
+	return func() { m.w.thaw() }, m.w.keychain.Freeze() == nil
+}
+
+// thaw lets the keychain go on, and starts it again if it has ended: some of those that
+// are stopped do.
+func (w *world) thaw() {
+	w.desk.Lock()
+	defer w.desk.Unlock()
+	_ = w.keychain.Thaw()
+	switch revived, err := w.keychain.Revive(); {
+	case err != nil:
+		w.find("the keychain has ended, and does not start again: %v", err)
+	case revived:
+		w.count("keychains that had ended by themselves", 1)
+	}
 }
 
 // jump moves the daemon's clock by less than a minute, either way.

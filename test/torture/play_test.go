@@ -63,6 +63,7 @@ func play(t *testing.T, n int) *report {
 
 // calm brings everything to its end, wants no leak, and asks what there is.
 func (w *world) calm(first holding) (orders []protocol.OrderResult, listed map[grant]protocol.Allowance, err error) {
+	w.thaw()
 	u := w.newUser("last", windows+2)
 	defer u.leave()
 	if err = w.settleAll(u); err == nil {

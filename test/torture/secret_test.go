@@ -142,5 +142,5 @@ func (w *world) secretless() {
 		w.find("%d files of %d bytes were searched for secrets, %v", files, bytes, err)
 	}
 	w.count("secrets looked for in what is left", len(w.secrets))
-	w.count("KiB of it", int(bytes>>10))
+	w.count("secrets looked for in what is left, KiB of it", int(bytes>>10))
 }

@@ -47,7 +47,8 @@ type world struct {
 	*report
 	ctx      context.Context
 	end      context.CancelFunc
-	said     *os.File // what programs write to their standard error
+	said     *os.File   // what programs write to their standard error
+	desk     sync.Mutex // for the keychain
 	keychain *keychain.Service
 	accounts []common.Address
 	secrets  []planted.Secret      // that must be found nowhere
