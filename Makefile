@@ -6,6 +6,7 @@ BUILD     := $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 CONTRACTS := build/contracts/.made
 PEER      := bench/node/node_modules/.package-lock.json
 PAGES     := extension/node_modules/.package-lock.json
+PACKED    := build/extension/swapkeep-firefox-$(VERSION).zip
 SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/node_modules/*') go.mod go.sum
 
 # As releases are built, and one set of compiled packages less. The race detector
@@ -13,7 +14,7 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 export CGO_ENABLED := 0
 RACE := CGO_ENABLED=1 $(GO) test -race
 
-.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench bench-short fuzz fuzz-pages fuzz-short soak load torture fire in-torture in-soak man packages packages-test generate clean
+.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load torture fire in-torture in-soak man packages packages-test generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -88,9 +89,14 @@ pages: extension
 	@echo "two builds of each package are the same"
 
 # Both browsers' packages, into build/extension; the same source gives the same bytes.
+# It always builds: a variable of extension/build/variables.mjs is no file.
 extension: $(PAGES)
 	@test "$$(node -p 'require("./extension/package.json").version')" = $(VERSION) || { echo "extension/package.json is not of version $(VERSION)"; exit 1; }
 	cd extension && node build/build.mjs --zip --out ../build/extension
+
+# The packages for those who only measure them: built where a file is newer.
+$(PACKED): $(PAGES) $(shell find extension/src extension/messages extension/manifest extension/icons extension/build) extension/vite.config.ts extension/package.json
+	@$(MAKE) --no-print-directory extension
 
 # The same with the identity of a development installation, to be loaded unpacked.
 unpacked: $(PAGES)
@@ -125,8 +131,13 @@ $(CONTRACTS): sandbox/contracts/package-lock.json sandbox/contracts/extract.mjs 
 # JSON=file writes the rows too, CURVES=directory draws how things grow, MARKDOWN=file
 # puts both between its marks, ONLY=words measures what has them in its name. Without
 # cgo, as releases are built.
-bench: bin/swapkeep bin/swapkeepd bin/swapkeep-sandbox $(PEER) contracts extension
-	@$(GO) run ./bench $(if $(SHORT),-short) $(if $(ONLY),-only "$(ONLY)") $(if $(JSON),-json "$(JSON)") $(if $(CURVES),-curves "$(CURVES)") $(if $(MARKDOWN),-markdown "$(MARKDOWN)")
+BENCH = $(GO) run ./bench $(if $(SHORT),-short) $(if $(ONLY),-only "$(ONLY)") $(if $(JSON),-json "$(JSON)") $(if $(CURVES),-curves "$(CURVES)") $(if $(MARKDOWN),-markdown "$(MARKDOWN)")
+bench: bench-asked bin/swapkeep bin/swapkeepd bin/swapkeep-sandbox $(PEER) contracts $(PACKED)
+	@$(BENCH)
+
+# What cannot be measured is refused before anything is built for it.
+bench-asked:
+	@$(if $(ONLY)$(MARKDOWN),$(BENCH) -check)
 
 # Few samples of each row and curve, and no browsers: is everything measured still?
 bench-short:
@@ -183,12 +194,13 @@ in-soak:
 SOAK ?= 24h
 REPORTED = $(if $(REPORT),"-report=$$(realpath -m -- "$(REPORT)")")
 soak: contracts
+	$(GO) test -tags faults -count=1 -v -timeout 40m -run 'TestSoak|TestJudge|TestRefused' ./test/soak -args -soak=$(SOAK) $(REPORTED)
 	$(GO) test -tags faults -count=1 ./fault
-	$(GO) test -tags faults -count=1 -v -timeout 40m -run 'TestSoak|TestJudge' ./test/soak -args -soak=$(SOAK) $(REPORTED)
 
 # What it bears: 50 relays, a thousand open orders, clients that do not read; LOAD=short
 # is a tenth of it.
 load: contracts
+	$(if $(filter-out short,$(LOAD)),$(error LOAD=$(LOAD): want short, or nothing for the whole))
 	$(GO) test -tags faults -count=1 -v -timeout 20m -run '^TestLoad' ./test/soak -args $(if $(filter short,$(LOAD)),-short-load) $(REPORTED)
 
 # Manual pages of every command.

@@ -45,6 +45,7 @@ func main() {
 	flag.StringVar(&w.curves, "curves", "", "also draw growth curves, into this directory")
 	flag.StringVar(&w.markdown, "markdown", "", "also put the figures into this file, between its marks")
 	flag.StringVar(&w.only, "only", "", "measure only what has this in its name")
+	checked := flag.Bool("check", false, "only look whether there is what is asked for")
 	flag.BoolVar(&w.short, "short", false, "take few samples and open no browser: is everything measured still?")
 	world := flag.Bool("outside", false, "be the outside world of a bench, until stdin ends")
 	count := flag.Int("prices", 0, "be a price server with so many tokens, until stdin ends")
@@ -55,6 +56,8 @@ func main() {
 		end(runOutside())
 	case *count > 0:
 		end(runPrices(*count, *history))
+	case *checked:
+		end(w.check())
 	}
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	end(run(ctx, at, w))
@@ -72,34 +75,58 @@ func end(err error) {
 var errUnmeasured = errors.New("not everything could be measured")
 
 // errNothing: a name that nothing has is a mistake, and no run without a miss.
-var errNothing = errors.New("nothing that is to be measured has it in its name (curves need -curves, and browsers' rows a run without -short); there are")
+var errNothing = errors.New("nothing that this run measures has it in its name; there are")
 
 // errPart: a document shows one whole run.
-var errPart = errors.New("-markdown takes a whole run: leave -only and -short away")
+var errPart = errors.New("MARKDOWN (-markdown) takes a whole run: leave ONLY (-only) and SHORT (-short) away")
 
-func run(ctx context.Context, at places, w wish) (err error) {
+// errInterrupted: what is not measured then says nothing.
+var errInterrupted = errors.New("interrupted")
+
+// check refuses what would measure nothing, or not what it is to show.
+func (w wish) check() error {
 	if w.markdown != "" && (w.only != "" || w.short) {
 		return errPart
 	}
-	rows, curves := w.subjects(), w.curved()
-	if len(rows)+len(curves) == 0 {
-		w.only = ""
-		return fmt.Errorf("-only: %w:\n%s", errNothing, strings.Join(w.names(), "\n"))
+	if len(w.subjects())+len(w.curved()) == 0 {
+		return fmt.Errorf("ONLY (-only) is %q: %w:\n%s", w.only, errNothing, names())
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	return nil
+}
+
+func run(asked context.Context, at places, w wish) (err error) {
+	if err := w.check(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(asked, patience)
 	defer cancel()
 	l, err := openLab(ctx, at, w.short)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, l.close()) }()
+	defer func() {
+		err = errors.Join(err, l.close())
+		if asked.Err() != nil { // whatever else went wrong comes of it
+			err = errInterrupted
+		}
+	}()
+	rows, curves := w.subjects(), w.curved()
 	r := report{Source: sourceOf(ctx, "."), Machine: machineOf(ctx), Began: time.Now().UTC().Truncate(time.Second), Short: w.short}
 	for _, s := range rows {
+		if asked.Err() != nil {
+			return errInterrupted
+		}
 		fmt.Fprintf(os.Stderr, "bench: %s …\n", s.what)
 		r.Rows = append(r.Rows, s.row(ctx, l))
 	}
 	for _, c := range curves {
+		if asked.Err() != nil {
+			return errInterrupted
+		}
 		r.Curves = append(r.Curves, c.drawn(ctx, l, w.curves))
+	}
+	if asked.Err() != nil {
+		return errInterrupted
 	}
 	r.Took = time.Since(r.Began).Round(time.Second).String()
 	r.print(os.Stdout)
@@ -129,15 +156,21 @@ func (w wish) curved() []curve {
 	return slices.DeleteFunc(slices.Clone(curves), func(c curve) bool { return !w.wants(c.title) })
 }
 
-// names are those of all that is asked for.
-func (w wish) names() (all []string) {
-	for _, s := range w.subjects() {
-		all = append(all, s.what)
+// names are those of all that can be measured, a line each.
+func names() string {
+	all := []string{"rows:"}
+	for _, s := range subjects {
+		all = append(all, "  "+s.what)
 	}
-	for _, c := range w.curved() {
-		all = append(all, c.title)
+	all = append(all, "rows of browsers, without SHORT (-short):")
+	for _, s := range inBrowsers {
+		all = append(all, "  "+s.what)
 	}
-	return all
+	all = append(all, "curves, with CURVES=directory (-curves):")
+	for _, c := range curves {
+		all = append(all, "  "+c.title)
+	}
+	return strings.Join(all, "\n")
 }
 
 func (w wish) wants(name string) bool { return strings.Contains(name, w.only) }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -133,21 +134,20 @@ func TestShownTimes(t *testing.T) {
 	}
 }
 
-// A name that nothing has is an error that lists what there is, and not a run of nothing
-// without a miss. So is one that only a curve has, where none are drawn.
+// A name that nothing has is an error that repeats it and lists what there is, and not a run
+// of nothing without a miss. So is one that only a curve has, where none are drawn.
 func TestMisspelt(t *testing.T) {
-	for _, c := range []struct {
-		w              wish
-		names, nowhere string
-	}{
-		{wish{only: "misspelt"}, "hello round trip", curves[0].title},
-		{wish{only: "misspelt", curves: "nowhere"}, curves[0].title, "misspelt"},
-		{wish{only: curves[0].title}, "hello round trip", curves[0].title},
-		{wish{only: inBrowsers[0].what, short: true}, "hello round trip", inBrowsers[0].what},
+	for _, w := range []wish{
+		{only: "misspelt"}, {only: "misspelt", curves: "nowhere"}, {only: curves[0].title}, {only: inBrowsers[0].what, short: true},
 	} {
-		err := run(t.Context(), places{}, c.w)
-		if !errors.Is(err, errNothing) || !strings.Contains(err.Error(), c.names) || strings.Contains(err.Error(), c.nowhere) {
-			t.Errorf("%+v: %v", c.w, err)
+		err := run(t.Context(), places{}, w)
+		if !errors.Is(err, errNothing) || !strings.HasPrefix(err.Error(), fmt.Sprintf("ONLY (-only) is %q", w.only)) {
+			t.Errorf("%+v: %v", w, err)
+		}
+		for _, name := range []string{"hello round trip", inBrowsers[0].what, curves[0].title} {
+			if err != nil && !strings.Contains(err.Error(), "\n  "+name) {
+				t.Errorf("%+v: %s is not listed", w, name)
+			}
 		}
 	}
 }

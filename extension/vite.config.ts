@@ -20,6 +20,7 @@ export default defineConfig({
 		modulePreload: { polyfill: false },
 		assetsInlineLimit: 0,
 		rolldownOptions: {
+			checks: { bundlerTimings: false }, // how long plugins took is no matter of the packages
 			input: { popup: resolve(src, "popup.html"), background: resolve(src, "background/main.ts") },
 			output: {
 				entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js", assetFileNames: "assets/[name]-[hash][extname]",

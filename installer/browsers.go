@@ -11,11 +11,6 @@ import (
 
 // browsers plans the manifests of those that were asked for, or that are there.
 func (b *planner) browsers() error {
-	for _, name := range b.o.Browsers {
-		if _, err := manifest.FindBrowser(name); err != nil {
-			return err
-		}
-	}
 	for _, browser := range manifest.Browsers() {
 		if len(b.o.Browsers) > 0 && !slices.Contains(b.o.Browsers, browser.Name) {
 			continue

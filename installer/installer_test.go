@@ -429,6 +429,9 @@ func TestRefused(t *testing.T) {
 		{"bad id", user, func(_ *bench, o *installer.Options) { o.IDs = []string{"*"} }, installer.ErrBadID, "32 letters"},
 		{"autostart for all users", system, func(_ *bench, o *installer.Options) { o.Autostart = true }, installer.ErrNoAutostart, "each user"},
 		{"unknown browser", user, func(_ *bench, o *installer.Options) { o.All, o.Browsers = false, []string{"netscape"} }, manifest.ErrUnknownBrowser, "chromium"},
+		{"unknown browser and no id", user, func(_ *bench, o *installer.Options) {
+			o.All, o.Browsers, o.Allowed = false, []string{"netscape"}, nil
+		}, manifest.ErrUnknownBrowser, "netscape"},
 		{"no daemon", user, func(b *bench, _ *installer.Options) { _ = b.files.Remove(b.unpacked("swapkeepd")) }, installer.ErrPrograms, "swapkeepd"},
 		{"odd version", user, func(_ *bench, o *installer.Options) { o.Version = "../1" }, nil, "name of a folder"},
 		{"a file for a folder", user, func(b *bench, o *installer.Options) {

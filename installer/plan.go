@@ -93,6 +93,11 @@ func NewPlan(m Machine, o Options) (*Plan, error) {
 	if err := m.may(o.Scope); err != nil {
 		return nil, err
 	}
+	for _, name := range o.Browsers {
+		if _, err := manifest.FindBrowser(name); err != nil {
+			return nil, err
+		}
+	}
 	allowed, err := o.admitted()
 	if err != nil {
 		return nil, err

@@ -136,6 +136,7 @@ func (s *show) play(ctx context.Context) error {
 	}
 	for i, p := range s.swaps {
 		r := s.swap(ctx, i+1, p)
+		r.interrupted = r.err != nil && errors.Is(ctx.Err(), context.Canceled)
 		s.outcomes = append(s.outcomes, r)
 		if ctx.Err() != nil || s.port.Err() != nil {
 			return reason(ctx, cmp.Or(r.err, s.port.Err()))

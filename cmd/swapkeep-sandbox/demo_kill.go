@@ -102,14 +102,15 @@ func (s *show) returned(ctx context.Context, f *follower) error {
 	if err := s.port.greeted(ctx); err != nil {
 		return err
 	}
-	at := time.Since(f.began)
-	if _, err := s.status(ctx); err != nil {
+	status, err := s.status(ctx)
+	if err != nil {
 		return err
 	}
 	if s.daemon == killed {
 		return fmt.Errorf("pid %d answers after it was killed", killed)
 	}
-	s.out.Styled(screen.Good, seconds(at), fmt.Sprintf("hello from a new daemon, pid %d, which the relay started by itself", s.daemon))
+	at := status.Started.Sub(f.began) // it goes on with the order before anybody hears its hello
+	s.out.Styled(screen.Good, seconds(at), fmt.Sprintf("start of a new daemon, pid %d, by the relay itself; its hello has come", s.daemon))
 	keys, err := ask[protocol.KeysStatus](ctx, s.port, "keys.status", protocol.None{})
 	if err != nil {
 		return err

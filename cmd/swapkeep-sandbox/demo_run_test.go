@@ -112,7 +112,7 @@ func TestDemo(t *testing.T) {
 		"a swap fails":            demoWithAFailure,
 		"a lie is believed":       demoWithoutALie,
 		"interrupted in an act":   interrupted("Wallet", "demo: 2 swaps, 0 filled, 0 refunded, 0 failed, 2 not tried"),
-		"interrupted at the kill": interrupted("SIGKILL to the daemon", "demo: 2 swaps, 0 filled, 0 refunded, 1 failed, 1 not tried"),
+		"interrupted at the kill": interrupted("SIGKILL to the daemon", "demo: 2 swaps, 0 filled, 0 refunded, 0 failed, 1 interrupted, 1 not tried"),
 		"interrupted by the lie":  interrupted("A hostile answer", "demo: 2 swaps, 2 filled, 0 refunded, 0 failed, a hostile answer not refused"),
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, bin) })

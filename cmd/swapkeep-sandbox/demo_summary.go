@@ -98,7 +98,7 @@ func summary(outcomes []outcome) [][]string {
 		row := []string{r.head}
 		for _, o := range outcomes {
 			cell := "-"
-			if o.ledger != nil && (!r.proven || o.end() != "failed") || r.head == "end" {
+			if o.ledger != nil && (!r.proven || o.ended()) || r.head == "end" {
 				cell = r.cell(o)
 			}
 			row = append(row, cell)
@@ -108,14 +108,20 @@ func summary(outcomes []outcome) [][]string {
 	return rows
 }
 
-// end is the state that the story has for the swap, or failed: what is not proven
+// end is the state that the story has for the swap, or interrupted, or failed: what is not proven
 // to have ended so, and seen on the chain, is no success, whatever it is besides.
 func (o outcome) end() string {
-	if o.err == nil && o.order.State == o.plan.end {
+	switch {
+	case o.ended():
 		return o.plan.end
+	case o.interrupted:
+		return "interrupted"
 	}
 	return "failed"
 }
+
+// ended reports whether the swap ended as the story has it.
+func (o outcome) ended() bool { return o.err == nil && o.order.State == o.plan.end }
 
 // tally is the last line. It is true when all the swaps of the story ended as they
 // should.
@@ -125,9 +131,12 @@ func tally(story []plan, outcomes []outcome) (string, bool) {
 		ends[o.end()]++
 	}
 	line := fmt.Sprintf("demo: %d swaps, %d filled, %d refunded, %d failed", len(story), ends[filled], ends[refunded], ends["failed"])
+	if n := ends["interrupted"]; n > 0 {
+		line += fmt.Sprintf(", %d interrupted", n)
+	}
 	rest := len(story) - len(outcomes)
 	if rest > 0 {
 		line += fmt.Sprintf(", %d not tried", rest)
 	}
-	return line, len(story) > 0 && rest == 0 && ends["failed"] == 0
+	return line, len(story) > 0 && rest == 0 && ends["failed"]+ends["interrupted"] == 0
 }

@@ -27,6 +27,8 @@ type outcome struct {
 	took   time.Duration
 	killed int   // daemons meanwhile
 	err    error // nil only for a swap that ended as it should, as the chain shows too
+
+	interrupted bool // by somebody, before its end
 }
 
 // swap carries one plan through: quote, review, consent, proof.

@@ -122,7 +122,8 @@ func TestLastLineIsHonest(t *testing.T) {
 	story := []plan{demoSwaps[0], planned(t, isRefund), demoSwaps[1]}
 	full, back := proven(t, story[0]), proven(t, story[1])
 	unbegun := outcome{plan: story[1], err: errors.New("no offer")}
-	denied, open, kept, lost := full, full, back, full
+	denied, open, kept, lost, cut := full, full, back, full, unbegun
+	cut.interrupted = true
 	denied.err = errors.New("the chain says otherwise")
 	open.order.State = "settling"
 	kept.order.State = filled
@@ -139,6 +140,7 @@ func TestLastLineIsHonest(t *testing.T) {
 		{[]outcome{full, kept, full}, "demo: 3 swaps, 2 filled, 0 refunded, 1 failed", false},
 		{[]outcome{full, back, lost}, "demo: 3 swaps, 1 filled, 1 refunded, 1 failed", false},
 		{[]outcome{full}, "demo: 3 swaps, 1 filled, 0 refunded, 0 failed, 2 not tried", false},
+		{[]outcome{full, cut}, "demo: 3 swaps, 1 filled, 0 refunded, 0 failed, 1 interrupted, 1 not tried", false},
 		{nil, "demo: 3 swaps, 0 filled, 0 refunded, 0 failed, 3 not tried", false},
 	} {
 		if line, all := tally(story, c.outcomes); line != c.want || all != c.all {

@@ -197,7 +197,7 @@ func (l *line) account(ctx context.Context, wanted string) (protocol.Account, er
 	all := got.Accounts
 	switch {
 	case len(all) == 0:
-		return protocol.Account{}, protocol.New("no_wallet", "")
+		return protocol.Account{}, noWallet()
 	case wanted == "" && len(all) == 1:
 		return all[0], nil
 	case wanted == "" && l.t.attended() && !l.t.json:

@@ -178,7 +178,7 @@ func complain(root *cobra.Command, err error) {
 	}
 	if errors.As(err, new(*protocol.Error)) {
 		fmt.Fprintf(root.ErrOrStderr(), "swapkeep: %s (%s)\n", screen.Printable(wire.Message), figures(wire))
-		remedy = inCommands(screen.Printable(wire.Remedy))
+		remedy = screen.Printable(wire.Remedy)
 	} else {
 		fmt.Fprintln(root.ErrOrStderr(), "swapkeep:", wire.Message)
 	}
@@ -187,12 +187,15 @@ func complain(root *cobra.Command, err error) {
 	}
 }
 
-// wireOf is any error in the form of the protocol's. One that never crossed
+// wireOf is any error in the form of the protocol's, with the commands that a person types
+// in its remedy. One that never crossed
 // the wire has a name of its own and no code.
 func wireOf(err error) *protocol.Error {
 	var wire *protocol.Error
 	if errors.As(err, &wire) {
-		return wire
+		told := *wire
+		told.Remedy = inCommands(wire.Remedy)
+		return &told
 	}
 	_, name := localClass(err)
 	return &protocol.Error{Name: name, Message: screen.Printable(strings.ReplaceAll(err.Error(), "\n", "; "))}

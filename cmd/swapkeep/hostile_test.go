@@ -123,3 +123,18 @@ func TestStrangersTokenInAScript(t *testing.T) {
 		}
 	}
 }
+
+// A terminal has no name besides its kind; a browser has its extension's.
+func TestConnectionsAreNamedOnce(t *testing.T) {
+	on, out := onPaper()
+	if err := on.table(protocol.StatusResult{Connections: []protocol.Connection{
+		{Kind: "terminal", Origin: "terminal", Version: "1"}, {Kind: "browser", Origin: "an extension", Version: "1"},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{" terminal, version 1,", " browser an extension, version 1,"} {
+		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "terminal terminal") {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+}

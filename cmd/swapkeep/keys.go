@@ -115,7 +115,7 @@ func (l *line) unlock(ctx context.Context, from *secretFlag, do func(protocol.Se
 		return err
 	}
 	if before.State == protocol.KeysNone {
-		return protocol.New("no_wallet", "")
+		return noWallet()
 	}
 	secret, err := l.t.secret(ctx, from, "Password")
 	if err != nil {
@@ -139,6 +139,11 @@ func (l *line) inSession(ctx context.Context, from *secretFlag, do func() error)
 
 func newRequest() protocol.UUID { return protocol.UUID(uuid.NewString()) }
 
+// seeWallets is the remedy where a wallet was named that there is not.
+const seeWallets = "swapkeep keys shows the wallets that there are"
+
+func noWallet() *protocol.Error { return protocol.New("no_wallet", "there is no wallet") }
+
 // wallet finds a wallet by id or name; "" is the only one there is.
 func (l *line) wallet(ctx context.Context, wanted string) (protocol.Wallet, error) {
 	status, err := ask[protocol.KeysStatus](ctx, l, "keys.status", protocol.None{})
@@ -157,10 +162,12 @@ func (l *line) wallet(ctx context.Context, wanted string) (protocol.Wallet, erro
 	switch {
 	case len(named) == 1:
 		return named[0], nil
-	case len(named) == 0 && wanted == "":
-		return protocol.Wallet{}, protocol.New("no_wallet", "")
+	case len(named) == 0 && len(status.Wallets) == 0:
+		return protocol.Wallet{}, noWallet()
 	case len(named) == 0:
-		return protocol.Wallet{}, protocol.Newf("no_wallet", "no wallet is called %s", wanted)
+		unknown := protocol.Newf("no_wallet", "no wallet is called %s", wanted)
+		unknown.Remedy = seeWallets
+		return protocol.Wallet{}, unknown
 	}
 	return protocol.Wallet{}, usageError{fmt.Errorf("%d wallets fit: name one by its id; see swapkeep keys", len(named))}
 }

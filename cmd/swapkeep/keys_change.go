@@ -98,7 +98,7 @@ func newKeysRemove(t *terminal) *cobra.Command {
 
 // toRemove asks all that is to be asked before a wallet is removed for good.
 func (l *line) toRemove(ctx context.Context, wanted, confirmed string, password *secretFlag, do func(protocol.RemoveParams) error) error {
-	w, err := l.wallet(ctx, wanted)
+	w, err := l.toGo(ctx, wanted)
 	if err != nil {
 		return err
 	}
@@ -111,6 +111,16 @@ func (l *line) toRemove(ctx context.Context, wanted, confirmed string, password 
 	}
 	defer secret.Zero()
 	return do(protocol.RemoveParams{Request: newRequest(), Wallet: w.ID, Password: secret})
+}
+
+// toGo finds the wallet that is to be removed. Where there is none, none is to be made.
+func (l *line) toGo(ctx context.Context, wanted string) (protocol.Wallet, error) {
+	w, err := l.wallet(ctx, wanted)
+	var none *protocol.Error
+	if errors.As(err, &none) && none.Name == "no_wallet" {
+		none.Remedy = seeWallets
+	}
+	return w, err
 }
 
 func (l *line) confirmRemoval(ctx context.Context, w protocol.Wallet, confirmed string) error {

@@ -87,7 +87,11 @@ func (t *terminal) table(s protocol.StatusResult) error {
 	fmt.Fprintf(w, "open orders\t%d\n", s.OpenOrders)
 	fmt.Fprintf(w, "prices\t%s\n", printable(pricesText(s.Prices)))
 	for _, c := range s.Connections {
-		fmt.Fprintf(w, "connection\t%s %s, version %s, since %s\n", c.Kind, printable(c.Origin), printable(c.Version), c.Since.Local().Format(time.DateTime))
+		from := c.Kind
+		if c.Origin != c.Kind { // a terminal has no other name
+			from += " " + printable(c.Origin)
+		}
+		fmt.Fprintf(w, "connection\t%s, version %s, since %s\n", from, printable(c.Version), c.Since.Local().Format(time.DateTime))
 	}
 	for _, p := range s.Problems {
 		fmt.Fprintf(w, "problem\t%s\n", screen.Printable(fmt.Sprintf("%s: %s; %s", p.Name, p.Message, p.Remedy)))

@@ -135,7 +135,7 @@ func (t *terminal) wouldEnd(ctx context.Context, un uninstallation, place transp
 	defer func() { _ = l.Close() }()
 	var ends *walletSaid
 	if un.wallet != "" {
-		w, err := l.wallet(ctx, un.wallet)
+		w, err := l.toGo(ctx, un.wallet)
 		if err != nil {
 			return nil, err
 		}

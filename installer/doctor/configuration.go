@@ -41,6 +41,9 @@ func variables(_ context.Context, p *Patient) []Finding {
 		withRemedy("put it into the configuration file, or into the environment of your session")}
 }
 
+// letIn is the remedy where no extension is known: without one an installation is refused.
+const letIn = "swapkeep install --extension-id ID, with the id that the extension's popup shows"
+
 func known(_ context.Context, p *Patient) (out []Finding) {
 	if p.Config != nil {
 		return []Finding{skipped("the configuration cannot be read")}
@@ -51,8 +54,13 @@ func known(_ context.Context, p *Patient) (out []Finding) {
 			good = append(good, plural(n, "extension")+" of "+string(f))
 		}
 	}
-	if len(good) == 0 {
-		return []Finding{warn("no extension may use swapkeep yet", "swapkeep install --extension-id ID, with the id that the extension's popup shows")}
+	if p.noneLetIn() {
+		return []Finding{warn("no extension may use swapkeep yet", letIn)}
 	}
 	return []Finding{ok(strings.Join(good, ", "))}
+}
+
+// noneLetIn reports whether no extension may use swapkeep.
+func (p *Patient) noneLetIn() bool {
+	return !slices.ContainsFunc(manifest.Families(), func(f manifest.Family) bool { return len(p.Allowed[f]) > 0 })
 }

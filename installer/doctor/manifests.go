@@ -72,7 +72,7 @@ func (p *Patient) missing(b browser) (f Finding, tell bool) {
 		f = p.mendedByInstalling(f, p.ownerOf(at))
 	}
 	if len(p.Allowed[b.Family]) == 0 {
-		f.Remedy, f.fix = "swapkeep install --extension-id ID, with the id that the extension's popup shows", nil
+		f.Remedy, f.fix = letIn, nil
 	}
 	return f, true
 }

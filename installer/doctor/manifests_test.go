@@ -28,3 +28,18 @@ func TestPackagedIsOurs(t *testing.T) {
 		t.Errorf("it is %s: %s", got, said)
 	}
 }
+
+// Where no extension is known an installation is refused, and no remedy is one without an id.
+func TestInstallingTakesAnExtension(t *testing.T) {
+	p, files := onLinux(t)
+	files.Folder("/home/ann/.config/chromium")
+	if _, said := toldBy(t, p, "receipts"); !strings.Contains(said, "or a package") {
+		t.Errorf("with an extension: %s", said)
+	}
+	p.Allowed = nil
+	for _, id := range []string{"receipts", "manifest.found"} {
+		if _, said := toldBy(t, p, id); !strings.Contains(said, letIn) {
+			t.Errorf("%s: %s", id, said)
+		}
+	}
+}

@@ -30,7 +30,11 @@ func receipts(_ context.Context, p *Patient) (out []Finding) {
 	case count == 0 && len(out) == 0 && p.packaged():
 		return []Finding{ok("browsers are served by a package of the system, which has its own list")}
 	case count == 0 && len(out) == 0:
-		return []Finding{note("nothing was installed by swapkeep install").withRemedy("swapkeep install, or a package for your system")}
+		f := note("nothing was installed by swapkeep install").withRemedy("swapkeep install, or a package for your system")
+		if p.Config == nil && p.noneLetIn() {
+			f.Remedy = letIn
+		}
+		return []Finding{f}
 	}
 	return unless(out, ok(plural(count, "receipt")))
 }
@@ -86,7 +90,7 @@ func (p *Patient) gone(e entry) (Finding, bool) {
 	case p.atLogin(e): // as systemctl disable does it
 		return note(f.Evidence).withRemedy("swapkeep install --autostart, if the daemon is to start at login"), true
 	case e.Kind == installer.Extensions:
-		return f.withRemedy("swapkeep install --extension-id ID, with the id that the extension's popup shows"), true
+		return f.withRemedy(letIn), true
 	case e.scope == manifest.User && p.ofAbsent(e):
 		return note(f.Evidence + ", and so was the browser that it is for"), true
 	case e.scope == manifest.User && p.reinstalls(e):

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
+	"os"
 	"sync"
 	"time"
 
@@ -120,6 +121,9 @@ func nodeConfig(id uint64) *node.Config {
 	cfg := node.DefaultConfig
 	cfg.Name = fmt.Sprintf("sandbox-%d", id)
 	cfg.DataDir, cfg.IPCPath = "", "" // everything in memory
+	// Nothing opens the key store. Unless it is told a folder that is there, a node makes
+	// one, which outlives whoever is killed.
+	cfg.KeyStoreDir = os.TempDir()
 	cfg.HTTPHost, cfg.WSHost = "", "" // no port of its own
 	cfg.AuthAddr, cfg.AuthPort = "127.0.0.1", 0
 	cfg.P2P = p2p.Config{NoDiscovery: true, NoDial: true, MaxPeers: 0, ListenAddr: ""}

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -14,8 +15,10 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -31,13 +34,17 @@ func main() {
 }
 
 func run(ctx context.Context) (ok bool, err error) {
-	time := flag.String("time", "60s", "of each target; 1000x = so many executions")
+	span := flag.String("time", "60s", "of each target; 1000x = so many executions")
 	share := flag.String("share", "1/1", "the i-th of n equal shares of the targets, as i/n")
 	jobs := flag.Int("jobs", 2, "targets at once, each on one worker")
 	only := flag.String("only", "", "a pattern of package.Target; others are left aside")
+	flag.Usage = func() {} // a wrong value is one line
 	flag.Parse()
 	chosen, err := regexp.Compile(*only)
 	if err != nil {
+		return false, fmt.Errorf("FUZZONLY: %w", err)
+	}
+	if err := errors.Join(checkTime(*span), checkJobs(*jobs)); err != nil {
 		return false, err
 	}
 	all, err := targets(ctx, ".")
@@ -48,15 +55,15 @@ func run(ctx context.Context) (ok bool, err error) {
 	if all, err = shareOf(all, *share); err != nil {
 		return false, err
 	}
-	if len(all) == 0 || *jobs < 1 {
-		return false, fmt.Errorf("%d targets on %d jobs: nothing to run", len(all), *jobs)
+	if len(all) == 0 {
+		return false, fmt.Errorf("no target in FUZZSHARE=%s matches FUZZONLY='%s', a pattern of package.Target", *share, *only)
 	}
 	bin, err := os.MkdirTemp("", "swapkeep-fuzz")
 	if err != nil {
 		return false, err
 	}
 	defer func() { _ = os.RemoveAll(bin) }()
-	f, err := newFuzzer(ctx, *time, bin, all)
+	f, err := newFuzzer(ctx, *span, bin, all)
 	if err != nil {
 		return false, err
 	}
@@ -69,11 +76,30 @@ func run(ctx context.Context) (ok bool, err error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	command := fmt.Sprintf("make fuzz FUZZTIME=%s FUZZSHARE=%s FUZZJOBS=%d", *time, *share, *jobs)
+	command := fmt.Sprintf("make fuzz FUZZTIME=%s FUZZSHARE=%s FUZZJOBS=%d", *span, *share, *jobs)
 	if *only != "" {
 		command += fmt.Sprintf(" FUZZONLY='%s'", *only)
 	}
 	return table(os.Stdout, done, command, commit(ctx)), nil
+}
+
+// checkTime refuses what -test.fuzztime would.
+func checkTime(text string) error {
+	if count, is := strings.CutSuffix(text, "x"); is {
+		if n, err := strconv.ParseInt(count, 10, 0); err == nil && n > 0 {
+			return nil
+		}
+	} else if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return nil
+	}
+	return fmt.Errorf("FUZZTIME=%s: want a time such as 60s, or executions such as 1000x", text)
+}
+
+func checkJobs(n int) error {
+	if n < 1 {
+		return fmt.Errorf("FUZZJOBS=%d: want 1 or more", n)
+	}
+	return nil
 }
 
 const columns = "%-11s  %-24s  %-24s  %12s  %6s  %6s  %8s"
@@ -96,10 +122,17 @@ func table(w io.Writer, all []outcome, command, commit string) bool {
 		seconds += o.seconds
 		count[o.verdict]++
 	}
-	_, _ = fmt.Fprintf(w, "\n%d targets, %d executions, %.0f seconds of fuzzing (%.2f hours), %d findings, %d not settled, %d not run, %d not built\n",
-		len(all), executions, seconds, seconds/3600, count[finding], count[notSettled], count[notRun], count[notBuilt])
+	_, _ = fmt.Fprintf(w, "\n%s, %d executions, %.0f seconds of fuzzing (%.2f hours), %d findings, %d not settled, %d not run, %d not built\n",
+		counted(len(all)), executions, seconds, seconds/3600, count[finding], count[notSettled], count[notRun], count[notBuilt])
 	_, _ = fmt.Fprintf(w, "commit %s, %s on %d CPUs: %s\nno seed: Go's fuzzer has none; a finding is kept as its input\n", commit, runtime.Version(), runtime.NumCPU(), command)
 	return count[fine] == len(all)
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "1 target"
+	}
+	return fmt.Sprintf("%d targets", n)
 }
 
 // commit is what the tree is of.

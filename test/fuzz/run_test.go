@@ -105,3 +105,20 @@ func TestProgressIsRead(t *testing.T) {
 		t.Error("the fuzzer's own failure is not told from a finding")
 	}
 }
+
+// TestRefused: what the fuzzer would refuse of each target is refused before any is built.
+func TestRefused(t *testing.T) {
+	for _, text := range []string{"abc", "", "0s", "-1s", "0x", "-5x", "x", "1.5x", "10"} {
+		if err := checkTime(text); err == nil || !strings.Contains(err.Error(), "FUZZTIME") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"60s", "1m30s", "1000x"} {
+		if err := checkTime(text); err != nil {
+			t.Error(err)
+		}
+	}
+	if checkJobs(0) == nil || checkJobs(1) != nil {
+		t.Error("no job is enough, or one is not")
+	}
+}

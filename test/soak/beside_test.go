@@ -24,13 +24,14 @@ type bystander struct {
 	pace float64 // of time, while nobody but it is there
 
 	boards, idle, events atomic.Int64
+	fetched              chan struct{} // has one when boards grew
 
 	leave func() // for good
 }
 
 func (h *home) bystander(t *testing.T) *bystander {
 	t.Helper()
-	b := &bystander{window: h.window(), pace: fast}
+	b := &bystander{window: h.window(), pace: fast, fetched: make(chan struct{}, 1)}
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -63,6 +64,10 @@ func (b *bystander) listen(stop chan struct{}) {
 			switch n.Method {
 			case "prices.changed":
 				b.boards.Add(1)
+				select {
+				case b.fetched <- struct{}{}:
+				default:
+				}
 			case "keys.changed":
 				var k protocol.KeysChanged
 				if json.Unmarshal(n.Params, &k) == nil && k.Idle {

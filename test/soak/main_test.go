@@ -45,8 +45,51 @@ var world struct {
 }
 
 func TestMain(m *testing.M) {
+	flag.Usage = func() {} // a wrong value is one line, and not below all that go test takes
 	flag.Parse()
+	if err := errors.Join(longEnough(*length), reportable(*report)); err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+		os.Exit(2)
+	}
 	os.Exit(run(m))
+}
+
+// longEnough refuses a soak that there would be no judging of.
+func longEnough(length time.Duration) error {
+	if least := fewest * shortRound; length < least {
+		return fmt.Errorf("SOAK=%s is too short to judge by: want %.0fm or more", length, least.Minutes())
+	}
+	return nil
+}
+
+// reportable finds out before the run whether the report can be added to, and makes its
+// folder.
+func reportable(path string) error {
+	if path == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("REPORT: %w", err)
+	}
+	if err := add(path, ""); err != nil {
+		return fmt.Errorf("REPORT: %w", err)
+	}
+	return nil
+}
+
+// TestRefused: what would fail after the run is refused before it.
+func TestRefused(t *testing.T) {
+	if longEnough(time.Hour) == nil || longEnough(96*time.Minute) != nil || longEnough(24*time.Hour) != nil {
+		t.Error("an hour is long enough, or 96 minutes or a day are not")
+	}
+	dir := t.TempDir()
+	report := filepath.Join(dir, "out", "soak.md")
+	if err := errors.Join(reportable(""), reportable(report)); err != nil {
+		t.Error(err)
+	}
+	if reportable(dir) == nil || reportable(filepath.Join(report, "below")) == nil {
+		t.Error("a folder is a report, or a file a folder")
+	}
 }
 
 func run(m *testing.M) int {
@@ -108,14 +151,18 @@ func tell(t *testing.T, text string) {
 	if *report == "" {
 		return
 	}
-	f, err := os.OpenFile(*report, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err == nil {
-		_, err = f.WriteString(text + "\n")
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
+	if err := add(*report, text+"\n"); err != nil {
 		t.Error(err)
 	}
+}
+
+func add(path, text string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
 }
 
 // beat makes blocks whose time is the clock's, until the test ends.

@@ -3,6 +3,7 @@
 package soak
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -15,8 +16,10 @@ func round() time.Duration {
 	if *length >= 8*time.Hour {
 		return time.Hour
 	}
-	return 24 * time.Minute
+	return shortRound
 }
+
+const shortRound = 24 * time.Minute
 
 // awayFor is how long after a visit the wallet is surely locked again: 15 minutes
 // without use, looked at every half minute.
@@ -46,7 +49,7 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	text, failed := verdict(rows)
-	text += "\n" + u.summary(t, beside, day, began)
+	text = fmt.Sprintf("`make soak SOAK=%s`\n\n%s\n", *length, text) + u.summary(t, beside, day, began)
 	tell(t, text)
 	for _, f := range failed {
 		t.Error(f)
@@ -58,28 +61,53 @@ func until(then time.Time) {
 	<-fault.After(then.Sub(fault.Now()))
 }
 
+// late is after how long without a fetch of prices, which there is one of each minute, the
+// machine does not get around to them.
+const late = 75 * time.Second
+
 // away lets time pass as fast as the machine bears: where it does not get around to a
-// fetch of prices a minute, nothing of a day would be shown.
+// fetch of prices a minute, nothing of a day would be shown. One that is late is waited
+// for at a calm pace, a minute at most, and time goes slower from then on.
 func (b *bystander) away(then time.Time) {
-	const span = 5 // minutes
+	goAt(b.t, b.pace)
 	for left := then.Sub(fault.Now()); left > 0; left = then.Sub(fault.Now()) {
-		goAt(b.t, b.pace)
-		before := b.boards.Load()
-		until(fault.Now().Add(min(left, span*time.Minute)))
-		switch fetched := b.boards.Load() - before; {
-		case left < span*time.Minute:
-		case fetched < span:
+		was := b.pace
+		switch fetched := b.await(min(left, late)); {
+		case fetched:
+			b.pace = min(b.pace*1.05, fast)
+		case left > late:
+			goAt(b.t, calm)
+			b.await(min(time.Minute, then.Sub(fault.Now())))
 			b.pace = max(b.pace*2/3, calm)
-		default:
-			b.pace = min(b.pace*5/4, fast)
+		}
+		if b.pace != was {
+			goAt(b.t, b.pace)
 		}
 	}
 }
 
-// locked wants the wallet to have locked by itself since the visit.
+// await reports whether prices are fetched within a time.
+func (b *bystander) await(within time.Duration) bool {
+	end := fault.NewTimer(within)
+	defer end.Stop()
+	select {
+	case <-b.fetched:
+		return true
+	case <-end.C:
+		return false
+	}
+}
+
+// locked wants the wallet to have locked by itself since the visit. That is told at once,
+// which a busy machine may be late with.
 func (u *user) locked(b *bystander, n int) {
 	u.t.Helper()
-	if s := u.status(); s.Keys != "locked" || b.idle.Load() != int64(n+1) {
+	s := u.status()
+	goAt(u.t, calm)
+	for end := time.Now().Add(patience); b.idle.Load() <= int64(n) && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if s.Keys != "locked" || b.idle.Load() != int64(n+1) {
 		u.t.Errorf("%s after the visit the wallet is %s; it locked by itself %d times in %d visits", awayFor, s.Keys, b.idle.Load(), n+1)
 	}
 }

@@ -43,6 +43,8 @@ const (
 	// warm is how many rounds it takes until a user has met every provider: a soak that
 	// ends before sees the daemon still grow by what it meets for the first time.
 	warm = 12
+	// fewest rows have a second quarter and a last one.
+	fewest = 4
 )
 
 var measures = []measured{
@@ -72,7 +74,7 @@ func verdict(rows []row) (text string, failed []string) {
 }
 
 func judge(to io.Writer, rows []row) (failed []string) {
-	if len(rows) < 4 {
+	if len(rows) < fewest {
 		return []string{fmt.Sprintf("%d rows are too few to judge by", len(rows))}
 	}
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
