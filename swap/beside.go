@@ -83,23 +83,30 @@ func onlyTakes(account, wrapped common.Address, t *types.Transaction) bool {
 	return to == wrapped && wrapped != (common.Address{}) && bytes.Equal(t.Data(), wrapDeposit)
 }
 
-// newest bounds how many orders are asked about a block.
+// newest bounds how many orders that ended are asked about a block.
 const newest = 200
 
 // paidBeside are other orders of ours that have, or may have, paid the native coin to o's
 // recipient in the block of its end: what the balance gained there is not o's alone then.
 // Of those that ended the newest are asked.
 func (e *Engine) paidBeside(o Order, end chain.Evidence) ([]Order, error) {
-	open, _, err := e.Journal.List(common.Address{}, true, "", newest)
-	if err != nil {
-		return nil, err
-	}
 	all, _, err := e.Journal.List(common.Address{}, false, "", newest)
 	if err != nil {
 		return nil, err
 	}
+	ids, err := e.Journal.Open() // of these each, however old
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		other, err := e.Journal.Show(id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, other)
+	}
 	seen := map[string]bool{o.ID: true}
-	return slices.DeleteFunc(append(open, all...), func(other Order) bool {
+	return slices.DeleteFunc(all, func(other Order) bool {
 		t := other.Terms
 		pays := t.TokenOut == chain.Native && t.DstChain == end.Chain && t.Recipient == o.Terms.Recipient ||
 			t.Back().Token == chain.Native && t.SrcChain == end.Chain && t.RefundTo == o.Terms.Recipient
