@@ -64,8 +64,6 @@ var (
 	ErrDisagree = errors.New("rpc endpoints disagree")
 	// ErrFunds means the account cannot pay the value that a call sends.
 	ErrFunds = errors.New("insufficient funds for the value sent")
-	// ErrNoQuote means no pool or no quoter on the network prices the pair.
-	ErrNoQuote = errors.New("no on-chain quote")
 )
 
 // A Call is an unsigned transaction: what to do, without nonce or fee.

@@ -14,8 +14,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/ethereum/go-ethereum/common"
 )
 
 const (
@@ -30,8 +28,7 @@ type Endpoint struct {
 	URLs  []string // in order of preference; none = the network's own defaults
 	// Depth is at least the network's own outside the sandbox, and at most 10,000;
 	// 0 = the network's own.
-	Depth    uint64
-	QuoterV2 common.Address // sandbox only; zero = the network's own
+	Depth uint64
 }
 
 // Options of a Hub.
@@ -110,7 +107,6 @@ func (h *Hub) Replace(id uint64, urls []string) error {
 	if err != nil {
 		return err
 	}
-	p.network.QuoterV2 = old.QuoterV2
 	h.pools[i] = p
 	return nil
 }
@@ -136,12 +132,6 @@ func configured(ep Endpoint, o Options) (Network, error) {
 			return n, fmt.Errorf("chain %d: a depth of %d is above %d", n.ID, ep.Depth, maxDepth)
 		}
 		n.Depth = ep.Depth
-	}
-	if ep.QuoterV2 != (common.Address{}) {
-		if !o.Sandbox {
-			return n, fmt.Errorf("chain %d: a quoter can only be configured in the sandbox", n.ID)
-		}
-		n.QuoterV2 = ep.QuoterV2
 	}
 	return n, nil
 }

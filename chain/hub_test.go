@@ -83,7 +83,6 @@ func TestEndpointRules(t *testing.T) {
 		{"never final", Endpoint{Chain: 1, Depth: 10_001}, Options{}, false},
 		{"never final sandbox", Endpoint{Chain: 1, URLs: []string{"http://localhost:1"}, Depth: 1 << 63}, Options{Sandbox: true}, false},
 		{"shallow sandbox", Endpoint{Chain: 1, URLs: []string{"http://localhost:1"}, Depth: 1}, Options{Sandbox: true}, true},
-		{"quoter outside the sandbox", Endpoint{Chain: 5330, QuoterV2: common.Address{1}}, Options{}, false},
 		{"too many", Endpoint{Chain: 1, URLs: strings.Split(strings.Repeat("https://a.example ", 9), " ")[:9]}, Options{}, false},
 	} {
 		h, err := NewHub([]Endpoint{c.ep}, c.o)

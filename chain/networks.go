@@ -48,7 +48,6 @@ type Network struct {
 	MinTip, MaxTip *big.Int
 	GasCeiling     *big.Int // wei; default most that one plan's own transactions may cost
 	Explorer       string
-	QuoterV2       common.Address // Uniswap V3 quoter; zero = none
 }
 
 // Networks returns the eight networks, in the order of the support table. The
@@ -112,7 +111,6 @@ var networks = []Network{
 		ID: 1, Name: "Ethereum", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 12 * time.Second,
 		Fee: FeeMarket, MinTip: mwei(1), MaxTip: mwei(50_000),
 		WrappedNative: common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
-		QuoterV2:      common.HexToAddress("0x61fFE014bA17989E743c5F6cB21bF9697530B21e"),
 		GasCeiling:    milli(50), Explorer: "https://etherscan.io",
 		RPC: []string{"https://ethereum-rpc.publicnode.com", "https://eth.drpc.org", "https://ethereum.reth.rs/rpc"},
 	},
@@ -120,7 +118,6 @@ var networks = []Network{
 		ID: 10, Name: "OP Mainnet", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 2 * time.Second,
 		Fee: FeeMarket, MinTip: mwei(1), MaxTip: mwei(10_000),
 		WrappedNative: common.HexToAddress("0x4200000000000000000000000000000000000006"),
-		QuoterV2:      common.HexToAddress("0x61fFE014bA17989E743c5F6cB21bF9697530B21e"),
 		L1Fee:         L1FeeOP, GasCeiling: milli(5), Explorer: "https://optimistic.etherscan.io",
 		RPC: []string{"https://mainnet.optimism.io", "https://optimism-rpc.publicnode.com"},
 	},
@@ -128,7 +125,6 @@ var networks = []Network{
 		ID: 56, Name: "BNB Smart Chain", Symbol: "BNB", Decimals: 18, Depth: 15, BlockTime: 750 * time.Millisecond,
 		Fee: FeeMarket, MinTip: mwei(50), MaxTip: mwei(20_000),
 		WrappedNative: common.HexToAddress("0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c"),
-		QuoterV2:      common.HexToAddress("0x78D78E420Da98ad378D7799bE8f4AF69033EB077"),
 		GasCeiling:    milli(10), Explorer: "https://bscscan.com",
 		RPC: []string{"https://bsc-dataseed.bnbchain.org", "https://56.rpc.thirdweb.com", "https://bsc-dataseed.binance.org"},
 	},
@@ -136,7 +132,6 @@ var networks = []Network{
 		ID: 8453, Name: "Base", Symbol: "ETH", Decimals: 18, Depth: 5, BlockTime: 2 * time.Second,
 		Fee: FeeMarket, MinTip: mwei(1), MaxTip: mwei(10_000),
 		WrappedNative: common.HexToAddress("0x4200000000000000000000000000000000000006"),
-		QuoterV2:      common.HexToAddress("0x3d4e44Eb1374240CE5F1B871ab261CD16335B76a"),
 		L1Fee:         L1FeeOP, GasCeiling: milli(5), Explorer: "https://basescan.org",
 		RPC: []string{"https://mainnet.base.org", "https://base.publicnode.com", "https://base.drpc.org"},
 	},
@@ -144,7 +139,6 @@ var networks = []Network{
 		ID: 42161, Name: "Arbitrum One", Symbol: "ETH", Decimals: 18, Depth: 20, BlockTime: 250 * time.Millisecond,
 		Fee: FeeMarket, MinTip: mwei(0), MaxTip: mwei(1_000),
 		WrappedNative: common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1"),
-		QuoterV2:      common.HexToAddress("0x61fFE014bA17989E743c5F6cB21bF9697530B21e"),
 		L1Fee:         L1FeeArbitrum, GasCeiling: milli(5), Explorer: "https://arbiscan.io",
 		RPC: []string{"https://arb1.arbitrum.io/rpc", "https://arbitrum-one-rpc.publicnode.com"},
 	},

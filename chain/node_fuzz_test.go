@@ -435,15 +435,6 @@ func FuzzWords(f *testing.F) {
 		if all := amounts([][]byte{out, nil}, amount); (all[0] != nil) != (len(out) == 32) || all[1] != nil {
 			t.Fatalf("%x is read as %v", out, all)
 		}
-		quote, err := readQuote(out)
-		switch {
-		case err != nil:
-			if quote != nil || len(out) == 128 || len(out) == 0 {
-				t.Fatalf("%x is quoted as %v: %v", out, quote, err)
-			}
-		case quote != nil && !bytes.Equal(word(quote), out[:32]), quote == nil && len(out) > 0:
-			t.Fatalf("%x is quoted as %v", out, quote)
-		}
 		if n := firstWord(out); (n != nil) != (len(out) >= 32) || n != nil && !bytes.Equal(word(n), out[:32]) {
 			t.Fatalf("%x begins with %v", out, n)
 		}

@@ -1,9 +1,7 @@
 package chain
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"math/big"
 	"strings"
 	"testing"
@@ -140,75 +138,4 @@ func aggregate(t *testing.T, question json.RawMessage, results []multicallResult
 		t.Error(err)
 	}
 	return out
-}
-
-// TestQuoter: the best tier wins, a tier without a pool is passed over, any
-// other failure fails the quote.
-func TestQuoter(t *testing.T) {
-	quoter, usdc := common.HexToAddress("0x90"), common.HexToAddress("0xdc")
-	weth := networks[0].WrappedNative
-	tiers := map[int64]any{100: "revert", 500: int64(990), 3000: int64(1000), 10000: int64(900)}
-	n := &testNode{answer: func(ctx context.Context, method string, args []json.RawMessage) (any, error) {
-		if method != "eth_call" {
-			return constant(1)(ctx, method, args)
-		}
-		var msg struct {
-			To    common.Address
-			Input hexutil.Bytes
-		}
-		if err := json.Unmarshal(args[0], &msg); err != nil {
-			return nil, err
-		}
-		in := []byte(msg.Input)
-		if msg.To != quoter || len(in) != 4+5*32 || hexutil.Encode(in[:4]) != "0xc6a5026a" ||
-			common.BytesToAddress(in[4:36]) != weth || common.BytesToAddress(in[36:68]) != usdc ||
-			new(big.Int).SetBytes(in[68:100]).Int64() != 55 || new(big.Int).SetBytes(in[132:164]).Sign() != 0 {
-			return nil, &rpcError{Code: -32602, Message: "bad question"}
-		}
-		switch q := tiers[new(big.Int).SetBytes(in[100:132]).Int64()].(type) {
-		case int64:
-			return hexutil.Bytes(append(common.LeftPadBytes(big.NewInt(q).Bytes(), 32), make([]byte, 96)...)), nil
-		case string:
-			if q == "revert" {
-				return nil, &rpcError{Code: 3, Message: "execution reverted"}
-			}
-		}
-		return nil, &rpcError{Code: -32000, Message: "header not found"}
-	}}
-	h, err := NewHub([]Endpoint{{Chain: 1, URLs: []string{n.serve(t)}, QuoterV2: quoter}, {Chain: 39, URLs: []string{"http://127.0.0.1:1"}}, {Chain: 143, URLs: []string{"http://127.0.0.1:1"}}}, Options{Sandbox: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	quote := func(id uint64, in, out common.Address, amount int64) (*big.Int, error) {
-		return h.QuoteExactInput(t.Context(), id, in, out, big.NewInt(amount))
-	}
-	if q, err := quote(1, Native, usdc, 55); err != nil || q.Int64() != 1000 {
-		t.Errorf("quote = %v, %v", q, err)
-	}
-	if q, err := quote(1, Native, weth, 55); err != nil || q.Int64() != 55 {
-		t.Errorf("wrap = %v, %v", q, err)
-	}
-	for name, try := range map[string]func() (*big.Int, error){
-		"zero":               func() (*big.Int, error) { return quote(1, Native, usdc, 0) },
-		"no wrapped coin":    func() (*big.Int, error) { return quote(39, Native, usdc, 55) },
-		"no quoter":          func() (*big.Int, error) { return quote(143, Native, usdc, 55) },
-		"no pool at all":     func() (*big.Int, error) { clear(tiers); fillTiers(tiers, "revert"); return quote(1, Native, usdc, 55) },
-		"pools without coin": func() (*big.Int, error) { fillTiers(tiers, int64(0)); return quote(1, Native, usdc, 55) },
-	} {
-		if q, err := try(); !errors.Is(err, ErrNoQuote) {
-			t.Errorf("%s: %v, %v", name, q, err)
-		}
-	}
-	fillTiers(tiers, int64(1))
-	tiers[500] = "down"
-	if q, err := quote(1, Native, usdc, 55); err == nil || errors.Is(err, ErrNoQuote) {
-		t.Errorf("one tier cannot be asked: %v, %v", q, err)
-	}
-}
-
-func fillTiers(tiers map[int64]any, v any) {
-	for _, fee := range feeTiers {
-		tiers[fee] = v
-	}
 }

@@ -59,16 +59,8 @@ func (h *Hub) AskToken(ctx context.Context, id uint64, token common.Address) (To
 // Contracts are the contracts of the network that this package calls. None of
 // them is a token.
 func (n Network) Contracts() []common.Address {
-	all := []common.Address{multicall3}
-	if n.QuoterV2 != (common.Address{}) {
-		all = append(all, n.QuoterV2)
-	}
-	return all
+	return []common.Address{multicall3}
 }
-
-// ErrNoWrapped means that the network has no WrappedNative, and that what was
-// asked for needs one. It is an [ErrNoQuote].
-var ErrNoWrapped = fmt.Errorf("%w: no wrapped native token", ErrNoQuote)
 
 // NoWrapped says why a network has no WrappedNative; "" if it has one.
 func (n Network) NoWrapped() string {

@@ -76,9 +76,8 @@ type Chains struct {
 
 // Network replaces a built-in network's endpoints.
 type Network struct {
-	RPC      []string `toml:"rpc"`       // tried in order; two or more must agree on evidence
-	Depth    uint64   `toml:"depth"`     // blocks until a receipt is final; only more than the built-in outside the sandbox
-	QuoterV2 string   `toml:"quoter_v2"` // sandbox only
+	RPC   []string `toml:"rpc"`   // tried in order; two or more must agree on evidence
+	Depth uint64   `toml:"depth"` // blocks until a receipt is final; only more than the built-in outside the sandbox
 }
 
 // Providers are the swap providers' settings.

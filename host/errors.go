@@ -26,8 +26,6 @@ var sentinels = []Sentinel{
 	{Err: chain.ErrExpired, Name: "too_late"},
 	{Err: chain.ErrRejected, Name: "tx_rejected"},
 	{Err: chain.ErrFunds, Name: "insufficient_funds"},
-	{Err: chain.ErrNoWrapped, Name: "no_wrapped_native"}, // before what it wraps
-	{Err: chain.ErrNoQuote, Name: "no_route"},
 	{Err: chain.ErrDisagree, Name: "rpc_disagree"},
 	{Err: chain.ErrNonceBlocked, Name: "nonce_blocked"},
 	{Err: chain.ErrNonceUsed, Name: "nonce_used"},

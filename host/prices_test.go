@@ -29,7 +29,7 @@ type fakePrices struct {
 func newFakePrices() *fakePrices { return &fakePrices{Feed: board.NewFeed()} }
 
 func (f *fakePrices) Dollars(id price.ID, amount *big.Int) (price.Value, error) {
-	return worth.Desk{Feed: f.Feed}.Dollars(id, amount)
+	return worth.Desk{Feed: f.Feed}.Shown(id, amount)
 }
 
 func (f *fakePrices) Chart(context.Context, price.ID, price.Period) ([]price.Candle, error) {

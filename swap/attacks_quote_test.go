@@ -280,7 +280,7 @@ func TestWatchedGas(t *testing.T) {
 		s := quoting(nil)
 		var price atomic.Int64
 		s.o.GasPrice = func(context.Context, uint64) (*big.Int, error) { return big.NewInt(price.Add(1)), nil }
-		s.o.Pricer = pricerFunc(func(uint64, common.Address, common.Address, *big.Int) (*big.Int, error) {
+		s.o.Pricer = pricerFunc(func(uint64, common.Address, uint64, common.Address, *big.Int) (*big.Int, error) {
 			return nil, errors.New("none")
 		})
 		b := s.newBoard(t.Context(), pairAsked, nil)

@@ -41,12 +41,13 @@ type Engine struct {
 	Sender    Sender
 	Signer    TypedSigner
 	Sealer    Sealer
-	Pricer    Pricer                                  // for the reviews of proposals
-	Fees      FeeConfig                               // likewise
-	Tokens    func(chainID uint64) []common.Address   // the wallet's own, of which something may be allowed; nil = those of earlier orders alone
-	Unlocked  func() bool                             // whether the signer would sign now
-	IsLocked  func(error) bool                        // the signer's way of saying that the keys are locked
-	Pause     func(still time.Duration) time.Duration // after so long without progress
+	Pricer    Pricer                                                                      // for the reviews of proposals
+	Fees      FeeConfig                                                                   // likewise
+	Tokens    func(chainID uint64) []common.Address                                       // the wallet's own, of which something may be allowed; nil = those of earlier orders alone
+	Recognize func(ctx context.Context, chainID uint64, token common.Address) Recognition // of what is bought; nil = of nothing
+	Unlocked  func() bool                                                                 // whether the signer would sign now
+	IsLocked  func(error) bool                                                            // the signer's way of saying that the keys are locked
+	Pause     func(still time.Duration) time.Duration                                     // after so long without progress
 	Now       func() time.Time
 	Notify    func(Order)              // after each recorded change; must not block
 	Log       func(o Order, err error) // a temporary failure; must not block

@@ -7,6 +7,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"math/big"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/sandbox"
+	"swapkeep/sandbox/network"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/math"
@@ -196,10 +198,44 @@ type bench struct {
 	logged  []string
 }
 
-type quoter struct{ *chain.Hub }
+// ownPrices are what a chain's pools began with, which the wallet knows from elsewhere.
+type ownPrices struct{ *sandbox.Chain }
 
-func (q quoter) Out(ctx context.Context, id uint64, in, out common.Address, amount *big.Int) (*big.Int, error) {
-	return q.QuoteExactInput(ctx, id, in, out, amount)
+func (p ownPrices) Out(_ context.Context, _ uint64, in common.Address, _ uint64, out common.Address, amount *big.Int) (*big.Int, error) {
+	from, to := p.token(in), p.token(out)
+	if from == nil || to == nil {
+		return nil, errors.New("no price")
+	}
+	tens := func(n uint8) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
+	num := new(big.Int).Mul(amount, new(big.Int).Mul(big.NewInt(from.MicroUSD), tens(to.Decimals)))
+	return num.Div(num, new(big.Int).Mul(big.NewInt(to.MicroUSD), tens(from.Decimals))), nil
+}
+
+func (p ownPrices) token(a common.Address) *network.Token {
+	for _, t := range append(p.Network.Tokens, p.Network.Wrapped) {
+		if t.Address == a || a == native && t.Address == p.Network.Wrapped.Address {
+			return &t
+		}
+	}
+	return nil
+}
+
+// recognize has the chain's own tokens on a list.
+func (b *bench) recognize(_ context.Context, id uint64, token common.Address) Recognition {
+	return Recognition{Listed: id == 1 && ownPrices{b.chain}.token(token) != nil}
+}
+
+// pooled is what an amount buys in the pools of Uniswap V3 at 0.05 %.
+func (b *bench) pooled(ctx context.Context, in, out common.Address, amount *big.Int) (*big.Int, error) {
+	data := crypto.Keccak256([]byte("quoteExactInputSingle((address,address,uint256,uint24,uint160))"))[:4]
+	for _, word := range []*big.Int{in.Big(), out.Big(), amount, big.NewInt(500), new(big.Int)} {
+		data = append(data, common.BigToHash(word).Bytes()...)
+	}
+	said, err := b.hub.Ask(ctx, 1, []chain.Question{{To: b.chain.Network.Contracts.QuoterV2, Data: data}})
+	if err != nil || len(said[0]) < 32 {
+		return nil, fmt.Errorf("no pool: %w", err)
+	}
+	return new(big.Int).SetBytes(said[0][:32]), nil
 }
 
 // world is the chain that the tests share; it is started by the first that
@@ -263,7 +299,7 @@ func (b *bench) start() {
 		p = b.other
 	}
 	b.service, err = NewService(Options{Journal: j, Providers: map[Kind]Provider{p.Kind(): p}, Nodes: nodes, Sender: sends, Signer: b.hand, Sealer: b.hand,
-		Pricer: quoter{b.hub}, Confirmer: ByCall{}, Fees: DefaultFees(), Unlocked: func() bool { return !b.hand.locked.Load() }, IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
+		Pricer: ownPrices{b.chain}, Recognize: b.recognize, Confirmer: ByCall{}, Fees: DefaultFees(), Unlocked: func() bool { return !b.hand.locked.Load() }, IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
 		OpenOrders: 10, Now: b.now, Pause: func(time.Duration) time.Duration { return 20 * time.Millisecond },
 		Log: func(_ Order, err error) { b.mu.Lock(); b.logged = append(b.logged, err.Error()); b.mu.Unlock() }})
 	if err != nil {

@@ -32,10 +32,11 @@ type Nodes interface {
 	Gain(ctx context.Context, id uint64, account common.Address, block uint64) (g chain.Gain, hosts []string, err error)
 }
 
-// A Pricer says from our own sources, never the provider's, how much of one
-// token an amount of another is worth. An error means unknown.
+// A Pricer says from our own sources, never the provider's nor a pool that an offer may
+// use, how much of one token an amount of another is worth, each on its chain. An error
+// means unknown.
 type Pricer interface {
-	Out(ctx context.Context, chainID uint64, tokenIn, tokenOut common.Address, amountIn *big.Int) (*big.Int, error)
+	Out(ctx context.Context, src uint64, in common.Address, dst uint64, out common.Address, amount *big.Int) (*big.Int, error)
 }
 
 // scamShare is the part of the swap's value above which gas makes it a likely

@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -135,10 +136,11 @@ func (m *model) restart() {
 	m.service, err = NewService(Options{
 		Journal: m.journal, Providers: map[Kind]Provider{DEX: m.dealer, Intent: m.broker}, Nodes: modelNodes{m: m}, Sender: m.sender, Signer: m.hand, Sealer: m.hand, Pricer: modelPricer{m},
 		Confirmer: ByCall{}, Fees: DefaultFees(), OpenOrders: 50, Tokens: m.tokens,
-		Unlocked: func() bool { m.place(); return !m.hand.locked },
-		IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
-		Now:      func() time.Time { m.place(); return time.Now() },
-		Log:      func(o Order, err error) { m.note(o, err) },
+		Recognize: func(context.Context, uint64, common.Address) Recognition { return Recognition{Listed: true} },
+		Unlocked:  func() bool { m.place(); return !m.hand.locked },
+		IsLocked:  func(err error) bool { return errors.Is(err, errLocked) },
+		Now:       func() time.Time { m.place(); return time.Now() },
+		Log:       func(o Order, err error) { m.note(o, err) },
 	})
 	if err != nil {
 		m.t.Fatal(err)

@@ -251,13 +251,17 @@ func (d *dealer) Decode(t Terms, s Step) (Effect, error) {
 // modelPricer is the wallet's own source of prices.
 type modelPricer struct{ m *model }
 
-func (p modelPricer) Out(_ context.Context, id uint64, _, _ common.Address, in *big.Int) (*big.Int, error) {
+func (p modelPricer) Out(_ context.Context, src uint64, _ common.Address, dst uint64, _ common.Address, in *big.Int) (*big.Int, error) {
 	p.m.hook(false)
-	c, err := p.m.chainOf(id)
-	if err != nil || c.reads() < 0 {
-		return nil, errors.New("no price")
+	worth := in.Uint64()
+	for _, id := range slices.Compact([]uint64{src, dst}) {
+		c, err := p.m.chainOf(id)
+		if err != nil || c.reads() < 0 {
+			return nil, errors.New("no price")
+		}
+		worth = c.gives(worth)
 	}
-	return new(big.Int).SetUint64(c.gives(in.Uint64())), nil
+	return new(big.Int).SetUint64(worth), nil
 }
 
 // A modelHand signs for both accounts, unless it is locked, and only what the

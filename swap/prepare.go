@@ -206,7 +206,8 @@ func (e *Engine) weigh(ctx context.Context, r *Review, net chain.Network, steps 
 	if wraps(r.Offer.Request, net.WrappedNative) {
 		return nil // one to one, checked exactly
 	}
-	own, err := across(ctx, e.Pricer, r.Terms.SrcChain, r.Terms.TokenIn, r.Terms.DstChain, r.Terms.TokenOut, r.Terms.AmountIn)
+	r.Findings = append(r.Findings, e.judgeOutput(ctx, r.Terms)...)
+	own, err := e.Pricer.Out(ctx, r.Terms.SrcChain, r.Terms.TokenIn, r.Terms.DstChain, r.Terms.TokenOut, r.Terms.AmountIn)
 	if err != nil {
 		own = nil // unknown is a finding of its own
 	}

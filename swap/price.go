@@ -84,7 +84,7 @@ func worthInNative(ctx context.Context, n Nodes, p Pricer, t Terms) *big.Int {
 	if t.TokenIn == (common.Address{}) || t.TokenIn == net.WrappedNative {
 		return t.AmountIn
 	}
-	worth, err := p.Out(ctx, t.SrcChain, t.TokenIn, common.Address{}, t.AmountIn)
+	worth, err := p.Out(ctx, t.SrcChain, t.TokenIn, t.SrcChain, common.Address{}, t.AmountIn)
 	if err != nil {
 		return nil
 	}

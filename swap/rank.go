@@ -99,7 +99,7 @@ func (s *Service) gasWorth(ctx context.Context, r QuoteRequest) (g gasWorth) {
 	if g.perUnit, err = s.o.GasPrice(ctx, r.SrcChain); err != nil {
 		return gasWorth{}
 	}
-	if g.out, err = across(ctx, s.o.Pricer, r.SrcChain, common.Address{}, r.DstChain, r.TokenOut, rateSample); err != nil {
+	if g.out, err = s.o.Pricer.Out(ctx, r.SrcChain, common.Address{}, r.DstChain, r.TokenOut, rateSample); err != nil {
 		g.out = nil
 	}
 	g.paid = rateSample

@@ -79,44 +79,10 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestAcross: between networks an amount is compared by way of the dollar coins,
-// whatever decimals each has.
-func TestAcross(t *testing.T) {
-	usdc := func(id uint64) common.Address { d, _ := dollarOn(id); return d.address }
-	prices := pricerFunc(func(id uint64, in, out common.Address, n *big.Int) (*big.Int, error) {
-		switch {
-		case in == native && out == usdc(id): // 3,000 dollars, of six decimals
-			return new(big.Int).Div(new(big.Int).Mul(n, big.NewInt(3000e6)), big.NewInt(1e18)), nil
-		case in == usdc(id) && out == weth && id == 1:
-			return new(big.Int).Div(new(big.Int).Mul(n, big.NewInt(1e18)), big.NewInt(3000e6)), nil
-		}
-		return nil, errors.New("no pool")
-	})
-	bsc := new(big.Int).Mul(big.NewInt(300), big.NewInt(1e18))
-	for _, c := range []struct {
-		src, dst uint64
-		in, out  common.Address
-		n, want  *big.Int
-	}{
-		{8453, 1, native, weth, big.NewInt(1e17), big.NewInt(1e17)},
-		{8453, 56, native, usdc(56), big.NewInt(1e17), bsc},
-		{56, 8453, usdc(56), usdc(8453), bsc, big.NewInt(300e6)},
-		{1, 1, native, usdc(1), big.NewInt(1e17), big.NewInt(300e6)},
-		{8453, 10, native, weth, big.NewInt(1e17), nil}, // no pool there
-		{8453, 137, native, weth, big.NewInt(1e17), nil},
-		{39, 1, native, weth, big.NewInt(1e17), nil},
-	} {
-		got, err := across(t.Context(), prices, c.src, c.in, c.dst, c.out, c.n)
-		if c.want == nil && err == nil || c.want != nil && (err != nil || got.Cmp(c.want) != 0) {
-			t.Errorf("%d -> %d: %v, %v, want %v", c.src, c.dst, got, err, c.want)
-		}
-	}
-}
+type pricerFunc func(src uint64, in common.Address, dst uint64, out common.Address, n *big.Int) (*big.Int, error)
 
-type pricerFunc func(id uint64, in, out common.Address, n *big.Int) (*big.Int, error)
-
-func (f pricerFunc) Out(_ context.Context, id uint64, in, out common.Address, n *big.Int) (*big.Int, error) {
-	return f(id, in, out, n)
+func (f pricerFunc) Out(_ context.Context, src uint64, in common.Address, dst uint64, out common.Address, n *big.Int) (*big.Int, error) {
+	return f(src, in, dst, out, n)
 }
 
 // A pricing is a provider that only quotes, one by one where it streams.

@@ -57,8 +57,8 @@ type Host interface {
 	DropPlans()
 }
 
-// Options are what a Service needs. All fields but GasPrice, Tokens, Pause and Log are
-// required.
+// Options are what a Service needs. All fields but GasPrice, Tokens, Recognize, Pause and
+// Log are required.
 type Options struct {
 	Journal   *Journal
 	Providers map[Kind]Provider
@@ -72,7 +72,10 @@ type Options struct {
 	GasPrice func(ctx context.Context, chainID uint64) (*big.Int, error)
 	// Tokens are the wallet's own on a network: what a contract of unknown content may
 	// take of them is looked at before it is called; nil = of those of earlier orders.
-	Tokens     func(chainID uint64) []common.Address
+	Tokens func(chainID uint64) []common.Address
+	// Recognize says what the wallet's lists make of a token on any chain, also one that
+	// is no network of the wallet's; nil = no list has any.
+	Recognize  func(ctx context.Context, chainID uint64, token common.Address) Recognition
 	Confirmer  Confirmer
 	Fees       FeeConfig
 	Unlocked   func() bool // whether Signer would sign now
@@ -115,7 +118,7 @@ func NewService(o Options) (*Service, error) {
 	s.DropPlans()
 	carriers := map[Kind]Provider{Wallet: revoker{}}
 	maps.Copy(carriers, o.Providers)
-	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Sealer: o.Sealer, Pricer: o.Pricer, Fees: o.Fees, Tokens: o.Tokens,
+	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Sealer: o.Sealer, Pricer: o.Pricer, Fees: o.Fees, Tokens: o.Tokens, Recognize: o.Recognize,
 		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.tell, Log: o.Log}
 	if s.engine.Pause == nil {
 		s.engine.Pause = Pause

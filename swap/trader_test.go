@@ -84,7 +84,7 @@ func (tr *trader) Quote(ctx context.Context, r QuoteRequest) ([]Offer, error) {
 	if err := tr.up(); err != nil {
 		return nil, err
 	}
-	out, err := tr.b.hub.QuoteExactInput(ctx, r.SrcChain, r.TokenIn, r.TokenOut, r.AmountIn)
+	out, err := tr.b.pooled(ctx, r.TokenIn, r.TokenOut, r.AmountIn)
 	if err != nil {
 		return nil, err
 	}

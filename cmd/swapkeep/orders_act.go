@@ -149,6 +149,9 @@ func (l *line) acceptProposal(ctx context.Context, f *consentFlags, id string) e
 		return err
 	}
 	codes := f.acknowledge
+	if f.digest == "" && len(codes) > 0 {
+		return usageError{errors.New("--acknowledge goes with --digest; at a terminal you are asked")}
+	}
 	if f.digest == "" && l.t.attended() {
 		codes, err = l.consent(ctx, p.Review)
 	} else {

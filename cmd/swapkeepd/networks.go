@@ -8,8 +8,6 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/config"
-
-	"github.com/ethereum/go-ethereum/common"
 )
 
 // dialNetworks makes the hub: outside the sandbox every built-in network with
@@ -48,14 +46,7 @@ func endpointsOf(cfg config.Config) (map[uint64]chain.Endpoint, error) {
 		if err != nil || strconv.FormatUint(id, 10) != key {
 			return nil, fmt.Errorf("networks.%s: the key must be a chain id", key)
 		}
-		e := chain.Endpoint{Chain: id, URLs: n.RPC, Depth: n.Depth}
-		if n.QuoterV2 != "" {
-			if !cfg.Sandbox || !common.IsHexAddress(n.QuoterV2) {
-				return nil, fmt.Errorf("networks.%s.quoter_v2: an address, in the sandbox only", key)
-			}
-			e.QuoterV2 = common.HexToAddress(n.QuoterV2)
-		}
-		out[id] = e
+		out[id] = chain.Endpoint{Chain: id, URLs: n.RPC, Depth: n.Depth}
 	}
 	return out, nil
 }

@@ -56,13 +56,13 @@ type prices struct {
 // openPrices makes the service. It connects to nothing and cannot fail.
 func (d *daemon) openPrices() {
 	feed := board.NewFeed()
-	p := &prices{feed: feed, desk: worth.Desk{Feed: feed, Quoter: d.hub}, listen: d.cfg.Prices.Listen, again: listenAgain, log: d.log}
+	p := &prices{feed: feed, desk: worth.Desk{Feed: feed}, listen: d.cfg.Prices.Listen, again: listenAgain, log: d.log}
 	d.prices = p
 	if d.cfg.Prices.Disabled {
 		return
 	}
 	if err := p.open(d); err != nil {
-		p.failed = append(p.failed, protocol.Problem{Name: "prices", Message: "prices are off: " + err.Error(), Remedy: "mend that, then restart; swaps go on with the networks' own pools as the source of prices"})
+		p.failed = append(p.failed, protocol.Problem{Name: "prices", Message: "prices are off: " + err.Error(), Remedy: "mend that, then restart; until then no swap can be compared with a price, and each asks for a second act"})
 		p.log.Error().Err(err).Msg("prices are off")
 		p.shut()
 		p.history, p.sources, p.poller = nil, nil, nil
@@ -283,9 +283,9 @@ func (p *prices) Status() (out protocol.PricesStatus) {
 // Next is the newest board.
 func (p *prices) Next() (*board.Board, <-chan struct{}) { return p.feed.Next() }
 
-// Dollars is what an amount is worth.
+// Dollars is what an amount is worth, for people.
 func (p *prices) Dollars(id price.ID, amount *big.Int) (price.Value, error) {
-	return p.desk.Dollars(id, amount)
+	return p.desk.Shown(id, amount)
 }
 
 // Chart is a token's.

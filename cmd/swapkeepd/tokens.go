@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"swapkeep/chain"
 	"swapkeep/durable"
 	"swapkeep/host/protocol"
+	"swapkeep/priceapi/price"
 	"swapkeep/swap"
 	"swapkeep/tokens"
 
@@ -40,6 +42,25 @@ func (d *daemon) openTokens(providers map[swap.Kind]swap.Provider) error {
 	var err error
 	d.tokens, err = tokens.Open(d.home.DB, contracts{d.hub}, o)
 	return err
+}
+
+// recognizeTime is how long a contract is asked for the name of its token.
+const recognizeTime = 5 * time.Second
+
+// recognize says what the wallet's lists make of a token. Of one that is on none its own
+// contract is asked for the name, where the wallet has a node of that network.
+func (d *daemon) recognize(ctx context.Context, id uint64, address common.Address) swap.Recognition {
+	if _, ok := price.TwinOf(price.ID{Chain: id, Address: address}); ok {
+		return swap.Recognition{Listed: true} // its issuer's, by the table
+	}
+	ctx, cancel := context.WithTimeout(ctx, recognizeTime)
+	defer cancel()
+	t, _, err := d.tokens.Look(ctx, id, address)
+	if err != nil {
+		return swap.Recognition{}
+	}
+	of, _ := d.tokens.Imitated(t)
+	return swap.Recognition{Listed: t.List != "", Imitates: of}
 }
 
 func readList(path string) (*tokens.List, error) {

@@ -140,7 +140,7 @@ func TestTokensOfTheChain(t *testing.T) {
 		{"not_a_token", n.Network.Contracts.PositionManager},
 		{"not_a_token", n.Network.Contracts.Permit2},
 		{"not_importable", n.Network.Contracts.Multicall3},
-		{"not_importable", n.Network.Contracts.QuoterV2},
+		{"not_a_token", n.Network.Contracts.QuoterV2},
 		{"not_importable", common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE")},
 	} {
 		term.refused(c.name, "tokens.import", protocol.ImportTokenParams{Address: wire(c.at)})

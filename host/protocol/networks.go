@@ -10,7 +10,7 @@ type Network struct {
 	Decimals      int     `json:"decimals" doc:"of the native coin"`
 	WrappedNative Address `json:"wrappedNative,omitempty"`
 	// NoWrapped is set where WrappedNative is not.
-	NoWrapped        string  `json:"noWrapped,omitempty" doc:"why there is no wrapped native; what needs one is refused with no_wrapped_native"`
+	NoWrapped        string  `json:"noWrapped,omitempty" doc:"why there is no wrapped native"`
 	Explorer         string  `json:"explorer,omitempty" doc:"URL of a block explorer"`
 	Depth            uint64  `json:"depth" doc:"blocks until a receipt counts as final"`
 	BlockTimeSeconds float64 `json:"blockTimeSeconds" doc:"about"`

@@ -187,8 +187,8 @@ func TestTable(t *testing.T) {
 		if strings.Contains(r.key, "url") != (r.kind == protocol.SettingURL) && r.kind != protocol.SettingURLs {
 			t.Errorf("%s is a %s", r.key, r.kind)
 		}
-		isRPC := r.fixed == "" && (strings.HasPrefix(r.key, "networks.") || strings.HasPrefix(r.key, "providers.") || strings.HasSuffix(r.key, ".base_url"))
-		if isRPC != (r.right == protocol.RightPassword) {
+		outward := r.fixed == "" && (r.key == "prices.ask_imported" || strings.HasPrefix(r.key, "networks.") || strings.HasPrefix(r.key, "providers.") || strings.HasSuffix(r.key, ".base_url"))
+		if outward != (r.right == protocol.RightPassword) {
 			t.Errorf("%s asks for %s", r.key, r.right)
 		}
 		if r.right == protocol.RightNone || r.kind == protocol.SettingURLs {
@@ -210,7 +210,6 @@ func TestTable(t *testing.T) {
 // unsettled are keys of the configuration that are no settings.
 var unsettled = map[string]string{
 	"fees.name": "shown by swap.fees", "fees.website": "shown by swap.fees",
-	"networks.1.quoter_v2": "of the sandbox's chains, which its program writes",
 }
 
 // A new key of the configuration is a setting, or said to be none.

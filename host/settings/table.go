@@ -64,7 +64,7 @@ var table = []row{
 	{key: "prices.listen", does: "loopback address and port of the price API for programs of this machine, or off", kind: protocol.SettingText, right: session, applies: restart},
 	{key: "prices.history_days", does: "days that hourly prices are kept", kind: protocol.SettingNumber, right: session, applies: restart, min: "31", max: "366"},
 	{key: "prices.imported", does: "whether the price API shows imported tokens, so that every program of this machine can tell which those are", kind: protocol.SettingSwitch, right: session, applies: restart},
-	{key: "prices.ask_imported", does: "whether services are asked for prices of imported tokens, which tells them what is held; the networks' own contracts are asked always", kind: protocol.SettingSwitch, right: session, applies: restart},
+	{key: "prices.ask_imported", does: "whether services are asked for prices of imported tokens, which tells them what is held; the networks' own contracts are asked always", kind: protocol.SettingSwitch, right: password, applies: restart},
 	{key: "prices.sources.defillama.base_url", does: "address of DefiLlama's price API, a source of prices; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
 	{key: "prices.sources.defillama.disabled", does: "whether no prices are asked of DefiLlama's price API", kind: protocol.SettingSwitch, right: session, applies: restart},
 	{key: "prices.sources.geckoterminal.base_url", does: "address of GeckoTerminal, a source of prices; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},

@@ -25,8 +25,12 @@ type Row struct {
 	Taken time.Time
 	// Stale says that Now was too old to be called current when the board was made.
 	Stale bool
-	// Confirmed says that two unrelated sources agreed on it within the last half hour.
-	Confirmed bool
+	// Firm is the last price of a source that no trade in a pool moves, an oracle, where
+	// it was in keeping with the price believed then, and Firmly when that was. What a
+	// swap is judged by is this alone, whatever list the token is on; unknown where there
+	// never was one.
+	Firm   price.Sample
+	Firmly time.Time
 	// Ago is the price closest to 24 hours before Now was taken; unknown where none
 	// is near enough, and where Now is stale.
 	Ago   price.Sample
@@ -46,12 +50,21 @@ func (r Row) StaleAt(now time.Time) bool {
 	if r.Stale || r.Taken.IsZero() {
 		return r.Stale
 	}
-	age := now.Round(0).Sub(r.Taken)
-	return r.Now.Known() && (age > StaleAfter || age < -Ahead)
+	return r.Now.Known() && !lasts(r.Taken, now)
+}
+
+func lasts(taken, now time.Time) bool {
+	age := now.Round(0).Sub(taken)
+	return age <= StaleAfter && age >= -Ahead
 }
 
 // Current reports whether there is a price at a time that something may be valued by.
 func (r Row) Current(now time.Time) bool { return r.Now.Known() && !r.StaleAt(now) }
+
+// FirmAt is the price at a time that a swap may be judged by; false = there is none.
+func (r Row) FirmAt(now time.Time) (price.Value, bool) {
+	return r.Firm.Value, r.Firm.Known() && lasts(r.Firmly, now)
+}
 
 // ID is the token's identity.
 func (r Row) ID() price.ID { return price.IDOf(r.Token) }

@@ -88,11 +88,11 @@ func (p *Poller) settle(r *round, open []tokens.Token, now time.Time) {
 
 // twinOf is what the price of a token that this one follows says of it.
 func (p *Poller) twinOf(r *round, id price.ID) []price.Reading {
-	of, ok := price.TwinOf(id)
+	twin, ok := price.TwinOf(id)
 	if !ok {
 		return nil
 	}
-	v, ok := r.believed[of]
+	v, ok := r.believed[twin.Of]
 	if !ok {
 		return nil
 	}

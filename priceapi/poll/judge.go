@@ -1,6 +1,7 @@
 package poll
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -44,14 +45,21 @@ const (
 )
 
 // grounds of the sources; one that is not here rests on nothing that others do.
+// DefiLlama takes some prices from a listing and some from pools, and another price API
+// from any of them; neither says from which, so that they count as both.
 var grounds = map[price.Source]ground{
 	price.Chainlink: node | oracle, price.AaveOracle: node | oracle, price.DIA: node | oracle,
 	price.UniswapV3: node | pool, price.UniswapV2: node | pool, price.Velodrome: node | pool,
 	price.GeckoTerminal: pool, price.DexScreener: pool,
+	price.DefiLlama: pool | listing, price.Hosted: pool | listing,
 	price.CoinGecko: listing, price.Blockscout: listing,
 }
 
 func related(a, b price.Source) bool { return a == b || grounds[a]&grounds[b] != 0 }
+
+// firm reports whether a source is one that no trade in a pool moves: an oracle. A
+// listing is none, since of a token that is traded in pools alone it tells their price.
+func firm(s price.Source) bool { return grounds[s]&oracle != 0 }
 
 var oneDollar, _ = price.Parse("1")
 
@@ -86,7 +94,10 @@ type belief struct {
 	// surely when. The next one is measured by it: small steps lead nowhere.
 	sure   price.Value
 	surely time.Time
-	borne  time.Time // when two unrelated sources last agreed; zero = not yet
+	// firm is the last price of an oracle that was in keeping with what was believed, and
+	// firmly when; unknown = not yet.
+	firm   price.Sample
+	firmly time.Time
 }
 
 // believed is a belief that nobody contradicts.
@@ -97,11 +108,10 @@ func believed(s price.Sample, at time.Time) belief {
 // next is the belief after a verdict.
 func (b belief) next(v verdict, now time.Time) belief {
 	n := believed(v.sample, now)
-	n.borne = b.borne
-	switch {
-	case v.borne:
-		n.borne = now
-	case v.contested || !v.open: // nobody else was asked, or somebody says otherwise
+	if n.firm, n.firmly = b.firm, b.firmly; v.firm.Known() {
+		n.firm, n.firmly = v.firm, now
+	}
+	if !v.borne && (v.contested || !v.open) { // nobody else was asked, or somebody says otherwise
 		n.sure, n.surely = b.sure, b.surely
 	}
 	return n
@@ -122,6 +132,7 @@ func (b belief) fresh(now time.Time) bool {
 type verdict struct {
 	sample price.Sample // unknown = none
 	ago    price.Value
+	firm   price.Sample // what an oracle says, where that is in keeping with sample; unknown = none does
 	// open: it stands unless what further sources say decides otherwise.
 	open      bool
 	borne     bool // an unrelated source says the same
@@ -133,11 +144,23 @@ type verdict struct {
 // believed: what two unrelated ones agree on; else what is near the last price; and
 // without a last price what nobody contradicts.
 func judge(last belief, readings []price.Reading, now time.Time) verdict {
-	var told []price.Reading
-	var v verdict
+	told, doubt := sound(readings, now)
+	v := decided(last, told, now)
+	v.doubt = cmp.Or(v.doubt, doubt)
+	for _, r := range told {
+		if firm(r.Source) && v.sample.Known() && r.Value.Off(v.sample.Value) <= agreement {
+			v.firm = r.Sample
+			break
+		}
+	}
+	return v
+}
+
+// sound are the readings that a source can mean, and why the last of the others is none.
+func sound(readings []price.Reading, now time.Time) (told []price.Reading, doubt error) {
 	for _, r := range readings {
 		if err := sane(r, now); err != nil {
-			v.doubt = err
+			doubt = err
 			continue
 		}
 		if r.At.After(now) {
@@ -145,6 +168,11 @@ func judge(last belief, readings []price.Reading, now time.Time) verdict {
 		}
 		told = append(told, r)
 	}
+	return told, doubt
+}
+
+// decided is judge's verdict on sound readings.
+func decided(last belief, told []price.Reading, now time.Time) (v verdict) {
 	if len(told) == 0 {
 		return v
 	}

@@ -53,7 +53,10 @@ func TestJudge(t *testing.T) {
 		"a tenth of the last price":               {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "300", 0)}, "", "no other source agrees"},
 		"tenfold, and one near":                   {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "30000", 0), said(price.UniswapV3, "3050", 0)}, "uniswap-v3 open", ""},
 		"a crash that two families saw":           {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "1500", 0), said(price.Chainlink, "1510", 0)}, "defillama", ""},
-		"a crash, and one that has not moved":     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "1500", 0), said(price.Chainlink, "3000", 0), said(price.CoinGecko, "1505", 0)}, "defillama", ""},
+		"a crash, and one that has not moved":     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "1500", 0), said(price.Chainlink, "3000", 0), said(price.GeckoTerminal, "1502", 0), said(price.CoinGecko, "1505", 0)}, "geckoterminal", ""},
+		"DefiLlama repeats a listing":             {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "1500", 0), said(price.Chainlink, "3000", 0), said(price.CoinGecko, "1505", 0)}, "chainlink open", ""},
+		"DefiLlama repeats a pool":                {none, []price.Reading{said(price.DefiLlama, "9", 0), said(price.GeckoTerminal, "9", 0), said(price.DexScreener, "9", 0)}, "defillama open", ""},
+		"another API repeats a pool":              {before("3", time.Minute), []price.Reading{said(price.Hosted, "9", 0), said(price.DefiLlama, "9", 0)}, "", "no other source agrees"},
 		"two pairs, the one near goes before":     {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "9000", 0), said(price.CoinGecko, "9000", 0), said(price.Chainlink, "3000", 0), said(price.DexScreener, "3010", 0)}, "chainlink", ""},
 		"a quarter off goes behind what is close": {before("3000", time.Minute), []price.Reading{said(price.DefiLlama, "3700", 0), said(price.UniswapV3, "3020", 0)}, "uniswap-v3 open", ""},
 		"a last price of an hour ago is none":     {before("3000", time.Hour), []price.Reading{said(price.DefiLlama, "300", 0)}, "defillama open", ""},
@@ -85,6 +88,45 @@ func TestJudge(t *testing.T) {
 		}
 		if got != c.want || c.doubt != "" && (v.doubt == nil || !strings.Contains(v.doubt.Error(), c.doubt)) {
 			t.Errorf("%s: %q, %v; want %q, %q", name, got, v.doubt, c.want, c.doubt)
+		}
+	}
+}
+
+// TestFirm: for guards stands what an oracle says, where that is in keeping with what is
+// believed. However many say it who read pools or listings, they make no such price.
+func TestFirm(t *testing.T) {
+	others := []price.Source{price.DefiLlama, price.Hosted, price.UniswapV3, price.UniswapV2, price.Velodrome, price.GeckoTerminal, price.DexScreener, price.CoinGecko, price.Blockscout, price.Twin, price.Derived}
+	var crowd []price.Reading
+	for _, s := range others {
+		crowd = append(crowd, said(s, "3000", 0))
+	}
+	last := believed(price.Sample{Value: value("3000"), At: noon, Source: price.DefiLlama}, noon)
+	for name, c := range map[string]struct {
+		told []price.Reading
+		want string // "" = none
+	}{
+		"everybody but oracles":       {crowd, ""},
+		"an oracle too":               {append(crowd[:len(crowd):len(crowd)], said(price.Chainlink, "3010", 0)), "3010"},
+		"an oracle alone":             {[]price.Reading{said(price.AaveOracle, "3010", 0)}, "3010"},
+		"DIA's":                       {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.DIA, "2990", 0)}, "2990"},
+		"an oracle that is contested": {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3500", 0)}, ""},
+		"pools against an oracle":     {[]price.Reading{said(price.DefiLlama, "6000", 0), said(price.GeckoTerminal, "6000", 0), said(price.Chainlink, "3010", 0)}, "3010"},
+		"an oracle that has stopped":  {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3000", 91*time.Minute)}, ""},
+	} {
+		v := judge(last, c.told, noon)
+		if c.want == "" && v.firm.Known() || c.want != "" && v.firm.Value != value(c.want) {
+			t.Errorf("%s: %s of %s; want %q", name, v.firm.Value, v.firm.Source, c.want)
+		}
+	}
+	// What it was stays with its own time, while others move what is shown.
+	b := last.next(judge(last, []price.Reading{said(price.Chainlink, "3010", 0)}, noon), noon)
+	b = b.next(judge(b, []price.Reading{said(price.DefiLlama, "3600", 0)}, noon), noon.Add(time.Minute))
+	if b.sample.Value != value("3600") || b.firm.Value != value("3010") || !b.firmly.Equal(noon) {
+		t.Errorf("after a move of pools %s is shown, and %s of %s is for guards", b.sample.Value, b.firm.Value, b.firmly)
+	}
+	for s := range price.GoPlus + 1 {
+		if want := s == price.Chainlink || s == price.AaveOracle || s == price.DIA; firm(s) != want {
+			t.Errorf("%s is firm: %t", s, firm(s))
 		}
 	}
 }

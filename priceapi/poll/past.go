@@ -133,10 +133,11 @@ func pastOf(ctx context.Context, a Archive, some []tokens.Token, since time.Time
 	var origins []tokens.Token
 	for _, t := range some {
 		id := price.IDOf(t)
-		of, follows := price.TwinOf(id)
+		twin, follows := price.TwinOf(id)
 		if !follows || len(candles[id]) > 0 {
 			continue
 		}
+		of := twin.Of
 		if followers[of] == nil {
 			origins = append(origins, tokens.Token{Chain: of.Chain, Address: of.Address, Symbol: t.Symbol, Decimals: t.Decimals})
 		}

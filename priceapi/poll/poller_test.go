@@ -608,8 +608,8 @@ func TestOneSourceIsConfirmed(t *testing.T) {
 	b.last.say(price.IDOf(eth), "1000")
 	for range 30 {
 		b.fetch(t)
-		if !b.row(t, eth).Confirmed {
-			t.Fatal("not confirmed")
+		if r := b.row(t, eth); r.Stale {
+			t.Fatalf("stale: %+v", r.Now)
 		}
 	}
 	if b.last.asked != 3 {

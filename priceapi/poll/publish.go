@@ -28,7 +28,7 @@ func (p *Poller) publish(ctx context.Context) {
 		id := price.IDOf(w.Token)
 		b := p.beliefs[id]
 		r := board.Row{
-			Token: w.Token, Public: w.Public, Now: b.sample, Taken: b.taken, Confirmed: lasts(b.borne, holdsFor, now), Facts: p.facts[id],
+			Token: w.Token, Public: w.Public, Now: b.sample, Taken: b.taken, Firm: b.firm, Firmly: b.firmly, Facts: p.facts[id],
 		}
 		if r.Stale = b.sample.Known() && !lasts(b.taken, board.StaleAfter, now); !r.Stale {
 			r.Ago = ago[id]

@@ -3,13 +3,16 @@ package price
 import (
 	"encoding/json"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestTwins: each token and its twin are on the built-in list, of the same kind and
-// with as many decimals, and no twin needs another.
+// TestTwins: what every token follows is on the built-in list and has no twin itself; one
+// that is on the list too is of the same kind, with the decimals of the table. The
+// addresses are written with the checksum that a slip of the pen breaks.
 func TestTwins(t *testing.T) {
 	type token struct {
 		ChainID  uint64
@@ -31,21 +34,33 @@ func TestTwins(t *testing.T) {
 	}
 	// What a token is called on Superseed, and what it is.
 	kinds := map[string]string{"ETH": "ETH", "WETH": "WETH", "USDC": "USDC", "USDT": "USDT", "oUSDT": "USDT", "cbBTC": "cbBTC"}
-	for id := range twins {
-		twin, _ := TwinOf(id)
-		a, b := known[id], known[twin]
-		if a.Symbol == "" || kinds[a.Symbol] != b.Symbol || a.Decimals != b.Decimals || id.Chain == twin.Chain {
-			t.Errorf("%v %s of %d decimals has the twin %v %s of %d", id, a.Symbol, a.Decimals, twin, b.Symbol, b.Decimals)
+	for id, twin := range twins {
+		a, listed := known[id]
+		b, there := known[twin.Of]
+		if !there || id.Chain == twin.Of.Chain || listed && (kinds[a.Symbol] != b.Symbol || a.Decimals != twin.Decimals) {
+			t.Errorf("%v %s of %d decimals has the twin %v %s of %d", id, a.Symbol, a.Decimals, twin.Of, b.Symbol, twin.Decimals)
 		}
-		if again, ok := TwinOf(twin); ok {
-			t.Errorf("%v, the twin of %v, has the twin %v", twin, id, again)
+		if !listed && (b.Symbol != "USDC" && b.Symbol != "USDT" || twin.Decimals != 6) {
+			t.Errorf("%v follows %s with %d decimals", id, b.Symbol, twin.Decimals)
+		}
+		if again, ok := TwinOf(twin.Of); ok {
+			t.Errorf("%v, the twin of %v, has the twin %v", twin.Of, id, again.Of)
 		}
 		delete(kinds, a.Symbol)
 	}
 	if len(kinds) != 0 {
 		t.Errorf("without a twin: %v", kinds)
 	}
-	if twin, ok := TwinOf(onSuperseed("0x6EA1fFcbD7F5D210dB07D9E773862B0512fA219B")); ok {
-		t.Errorf("SUPR has the twin %v", twin)
+	if twin, ok := TwinOf(on(superseed, "0x6EA1fFcbD7F5D210dB07D9E773862B0512fA219B")); ok {
+		t.Errorf("SUPR has the twin %v", twin.Of)
+	}
+	source, err := os.ReadFile("twin.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, written := range regexp.MustCompile(`0x[0-9a-fA-F]+`).FindAllString(string(source), -1) {
+		if got := common.HexToAddress(written).Hex(); got != written && strings.Trim(written, "0x") != "" {
+			t.Errorf("%s is written without its checksum, %s", written, got)
+		}
 	}
 }

@@ -44,7 +44,7 @@ const (
 	flagVerified
 	flagImported
 	flagDiluted
-	flagConfirmed
+	_        // an earlier version's
 	allFlags = 1<<iota - 1
 )
 
@@ -109,7 +109,7 @@ func (w *writer) row(r board.Row) {
 	w.text(r.Token.Name)
 	w.text(r.Token.List)
 	flags := byte(0)
-	for i, set := range []bool{r.Public, r.Stale, r.Token.Verified, r.Token.Imported, r.Facts.Diluted, r.Confirmed} {
+	for i, set := range []bool{r.Public, r.Stale, r.Token.Verified, r.Token.Imported, r.Facts.Diluted} {
 		if set {
 			flags |= 1 << i
 		}
@@ -210,7 +210,7 @@ func (r *reader) row() board.Row {
 	t.Symbol, t.Name, t.List = r.text(), r.text(), r.text()
 	flags := r.byte()
 	t.Verified, t.Imported = flags&flagVerified != 0, flags&flagImported != 0
-	row := board.Row{Token: t, Public: flags&flagPublic != 0, Stale: flags&flagStale != 0, Confirmed: flags&flagConfirmed != 0, Taken: r.time(), Now: r.sample(), Ago: r.sample()}
+	row := board.Row{Token: t, Public: flags&flagPublic != 0, Stale: flags&flagStale != 0, Taken: r.time(), Now: r.sample(), Ago: r.sample()}
 	row.Facts = price.Facts{MarketCap: r.value(), Diluted: flags&flagDiluted != 0, CapSource: price.Source(r.byte()), CapAt: r.time()}
 	row.Facts.Holders, row.Facts.HoldersAt = r.number(), r.time()
 	r.bad = r.bad || flags&^allFlags != 0 || t.Decimals > tokens.MaxDecimals

@@ -1,5 +1,6 @@
-// Package worth says what amounts of tokens are worth by the newest board of prices:
-// in US dollars for people, and in another token where a swap is judged.
+// Package worth says what amounts of tokens are worth by the newest board of prices: in
+// US dollars for people, and for the guards of a swap, which want more of a price than
+// people do.
 package worth
 
 import (
@@ -19,70 +20,110 @@ import (
 // ErrUnknown means that there is no current price that something may be valued by.
 var ErrUnknown = errors.New("price unavailable")
 
-// A Quoter says how much of one token an amount of another buys on its chain.
-type Quoter interface {
-	QuoteExactInput(ctx context.Context, chainID uint64, tokenIn, tokenOut common.Address, amountIn *big.Int) (*big.Int, error)
-}
-
 // A Desk values amounts. It is safe for concurrent use.
 type Desk struct {
 	Feed *board.Feed
-	// Quoter is asked where the board has no current price of both tokens; nil = nobody.
-	Quoter Quoter
-	Now    func() time.Time // nil = fault.Now
+	Now  func() time.Time // nil = fault.Now
 }
 
-// Dollars is what an amount of base units is worth, rounded down; ErrUnknown without
-// a current price.
-func (d Desk) Dollars(id price.ID, amount *big.Int) (price.Value, error) {
-	r, err := d.current(id)
-	if err != nil {
-		return price.Value{}, err
+// Shown is what people are told that an amount of base units is worth, rounded down;
+// ErrUnknown without a current price. The price of a token that is on no built-in list
+// is shown where a guard may rest on it too: else who made the token may have made the
+// price.
+func (d Desk) Shown(id price.ID, amount *big.Int) (price.Value, error) {
+	r, ok := d.Feed.Now().Row(id)
+	if !ok || !r.Current(d.now()) {
+		return price.Value{}, unknown(id)
 	}
-	if amount == nil || amount.Sign() < 0 || amount.BitLen() > 256 {
-		return price.Value{}, fmt.Errorf("%w: no sound amount", ErrUnknown)
+	if _, firm := r.FirmAt(d.now()); !firm && !r.Token.Verified {
+		return price.Value{}, unknown(id)
+	}
+	if !sound(amount) {
+		return price.Value{}, errAmount
 	}
 	num := new(big.Int).Mul(amount, r.Now.Value.Int())
-	v, err := price.FromRatio(num, new(big.Int).Mul(tens(int(r.Token.Decimals)), tens(price.Digits)))
+	v, err := price.FromRatio(num, new(big.Int).Mul(tens(r.Token.Decimals), tens(price.Digits)))
 	if err != nil {
 		return v, fmt.Errorf("%w: %w", ErrUnknown, err)
 	}
 	return v, nil
 }
 
-// Out is how much of tokenOut amountIn of tokenIn is worth on one chain, in base units,
-// rounded down. The board is preferred to the chain's pools: what it has was compared
-// between sources, while whoever moves one pool moves what that quotes. Errors mean
-// unknown.
-func (d Desk) Out(ctx context.Context, chainID uint64, tokenIn, tokenOut common.Address, amountIn *big.Int) (*big.Int, error) {
-	in, err := d.current(price.ID{Chain: chainID, Address: tokenIn})
-	out, outErr := d.current(price.ID{Chain: chainID, Address: tokenOut})
+// Out is how much of one token an amount of another is worth, each on its chain, in base
+// units, rounded down. Like all that guards rest on it goes by prices that no pool makes
+// ([board.Row].Firm); there is no other source to fall back on. Errors mean unknown.
+func (d Desk) Out(_ context.Context, src uint64, in common.Address, dst uint64, out common.Address, amount *big.Int) (*big.Int, error) {
+	from, err := d.firm(price.ID{Chain: src, Address: in})
+	to, outErr := d.firm(price.ID{Chain: dst, Address: out})
 	if err := errors.Join(err, outErr); err != nil {
-		if d.Quoter == nil {
-			return nil, err
+		return nil, err
+	}
+	if !sound(amount) {
+		return nil, errAmount
+	}
+	num := new(big.Int).Mul(amount, from.value.Int())
+	num.Mul(num, tens(to.decimals))
+	return num.Div(num, new(big.Int).Mul(to.value.Int(), tens(from.decimals))), nil
+}
+
+// Dollars is what an amount is worth in millionths of a US dollar, rounded up, by the
+// prices that guards rest on. Errors mean unknown.
+func (d Desk) Dollars(_ context.Context, chainID uint64, token common.Address, amount *big.Int) (micro *big.Int, err error) {
+	p, err := d.firm(price.ID{Chain: chainID, Address: token})
+	if err != nil {
+		return nil, err
+	}
+	if !sound(amount) {
+		return nil, errAmount
+	}
+	num := new(big.Int).Mul(amount, p.value.Int())
+	unit := new(big.Int).Mul(tens(p.decimals), tens(price.Digits-microDigits))
+	num.Add(num, unit).Sub(num, big.NewInt(1))
+	return num.Div(num, unit), nil
+}
+
+const microDigits = 6
+
+// A priced token.
+type priced struct {
+	value    price.Value
+	decimals uint8
+}
+
+// firm is a token's price for guards: its own, else that of the coin that its issuer
+// redeems it by.
+func (d Desk) firm(id price.ID) (priced, error) {
+	all := d.Feed.Now()
+	if r, ok := all.Row(id); ok {
+		if v, ok := r.FirmAt(d.now()); ok {
+			return priced{v, r.Token.Decimals}, nil
 		}
-		return d.Quoter.QuoteExactInput(ctx, chainID, tokenIn, tokenOut, amountIn)
 	}
-	if amountIn == nil || amountIn.Sign() < 0 {
-		return nil, fmt.Errorf("%w: no sound amount", ErrUnknown)
+	if twin, ok := price.TwinOf(id); ok {
+		if r, ok := all.Row(twin.Of); ok {
+			if v, ok := r.FirmAt(d.now()); ok {
+				return priced{v, twin.Decimals}, nil
+			}
+		}
 	}
-	num := new(big.Int).Mul(amountIn, in.Now.Value.Int())
-	num.Mul(num, tens(int(out.Token.Decimals)))
-	return num.Div(num, new(big.Int).Mul(out.Now.Value.Int(), tens(int(in.Token.Decimals)))), nil
+	return priced{}, unknown(id)
 }
 
-// current is a token's row if its price is known and not stale. A token that is not
-// verified needs two sources: who made it may own the one pool that prices it.
-func (d Desk) current(id price.ID) (board.Row, error) {
-	now := d.Now
-	if now == nil {
-		now = fault.Now
+func (d Desk) now() time.Time {
+	if d.Now == nil {
+		return fault.Now()
 	}
-	r, ok := d.Feed.Now().Row(id)
-	if !ok || !r.Current(now()) || !r.Token.Verified && !r.Confirmed {
-		return r, fmt.Errorf("%w: %s on chain %d", ErrUnknown, id.Address, id.Chain)
-	}
-	return r, nil
+	return d.Now()
 }
 
-func tens(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
+func unknown(id price.ID) error {
+	return fmt.Errorf("%w: %s on chain %d", ErrUnknown, id.Address, id.Chain)
+}
+
+var errAmount = fmt.Errorf("%w: no sound amount", ErrUnknown)
+
+func sound(amount *big.Int) bool {
+	return amount != nil && amount.Sign() >= 0 && amount.BitLen() <= 256
+}
+
+func tens(n uint8) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }

@@ -1,7 +1,6 @@
 package worth
 
 import (
-	"context"
 	"errors"
 	"math/big"
 	"testing"
@@ -16,15 +15,6 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-var errPool = errors.New("no pool")
-
-// A pool quotes one for one, or fails.
-type pool struct{ fail error }
-
-func (p pool) QuoteExactInput(_ context.Context, _ uint64, _, _ common.Address, in *big.Int) (*big.Int, error) {
-	return in, p.fail
-}
-
 func dollars(s string) price.Value {
 	v, err := price.Parse(s)
 	if err != nil {
@@ -33,10 +23,13 @@ func dollars(s string) price.Value {
 	return v
 }
 
-func row(address byte, decimals uint8, now string, change func(*board.Row)) board.Row {
-	r := board.Row{Token: tokens.Token{Chain: 1, Address: common.Address{19: address}, Decimals: decimals, Verified: true}, Taken: noon}
+// row is one of a token of chain 1, whose price an oracle bears out unless change says
+// otherwise.
+func row(address common.Address, decimals uint8, now string, change func(*board.Row)) board.Row {
+	r := board.Row{Token: tokens.Token{Chain: 1, Address: address, Decimals: decimals, Verified: true}, Taken: noon}
 	if now != "" {
 		r.Now = price.Sample{Value: dollars(now), At: noon, Source: price.DefiLlama}
+		r.Firm, r.Firmly = price.Sample{Value: dollars(now), At: noon, Source: price.Chainlink}, noon
 	}
 	if change != nil {
 		change(&r)
@@ -44,40 +37,52 @@ func row(address byte, decimals uint8, now string, change func(*board.Row)) boar
 	return r
 }
 
+func at(n byte) common.Address { return common.Address{19: n} }
+
+var (
+	usdc        = common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
+	usdcPolygon = common.HexToAddress("0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359")
+)
+
 // desk has ether at the zero address, a dollar at 1, and tokens that are not to be
 // valued by.
 func desk(age time.Duration) Desk {
+	pools := func(r *board.Row) { r.Firm, r.Firmly = price.Sample{}, time.Time{} }
+	imported := func(r *board.Row) { r.Token.Verified, r.Token.Imported = false, true }
 	feed := board.NewFeed()
 	feed.Publish(board.New(1, noon, []board.Row{
-		row(0, 18, "3000", nil), row(1, 6, "1", nil), row(2, 18, "", nil),
-		row(3, 18, "5", func(r *board.Row) { r.Stale = true }),
-		row(4, 18, "5", func(r *board.Row) { r.Token.Verified, r.Token.Imported = false, true }),
-		row(5, 18, "5", func(r *board.Row) { r.Token.Verified, r.Token.Imported, r.Confirmed = false, true, true }),
-		row(6, 36, "100000000000000000000", nil), row(7, 0, "0.000000000000000001", nil),
+		row(at(0), 18, "3000", nil), row(at(1), 6, "1", nil), row(at(2), 18, "", nil),
+		row(at(3), 18, "5", func(r *board.Row) { r.Stale, r.Firmly = true, noon.Add(-board.StaleAfter-time.Second) }),
+		row(at(4), 18, "5", func(r *board.Row) { imported(r); pools(r) }),
+		row(at(5), 18, "5", imported),
+		row(at(6), 36, "100000000000000000000", nil), row(at(7), 0, "0.000000000000000001", nil),
+		row(at(8), 18, "5", pools),
+		row(usdc, 6, "0.9", nil), // it has lost its peg
 	}))
 	return Desk{Feed: feed, Now: func() time.Time { return noon.Add(age) }}
 }
 
-func id(address byte) price.ID { return price.ID{Chain: 1, Address: common.Address{19: address}} }
+func id(n byte) price.ID { return price.ID{Chain: 1, Address: at(n)} }
 
-func TestDollars(t *testing.T) {
+func TestShown(t *testing.T) {
 	for name, c := range map[string]struct {
 		of   price.ID
 		age  time.Duration
 		want string // "" = unknown
 	}{
-		"current":                       {id(0), board.StaleAfter, "0.003000"},
-		"six decimals":                  {id(1), 0, "1000000.000000"},
-		"no price":                      {id(2), 0, ""},
-		"stale":                         {id(3), 0, ""},
-		"stale since the board":         {id(0), board.StaleAfter + time.Second, ""},
-		"taken in the future":           {id(0), -board.Ahead - time.Second, ""},
-		"imported, told by one":         {id(4), 0, ""},
-		"imported, told by two":         {id(5), 0, "0.000005"},
-		"not on the board":              {id(9), 0, ""},
-		"the same address on chain ten": {price.ID{Chain: 10}, 0, ""},
+		"current":                         {id(0), board.StaleAfter, "0.003000"},
+		"six decimals":                    {id(1), 0, "1000000.000000"},
+		"no price":                        {id(2), 0, ""},
+		"stale":                           {id(3), 0, ""},
+		"stale since the board":           {id(0), board.StaleAfter + time.Second, ""},
+		"taken in the future":             {id(0), -board.Ahead - time.Second, ""},
+		"imported, told by pools alone":   {id(4), 0, ""},
+		"imported, told by an oracle too": {id(5), 0, "0.000005"},
+		"built in, told by pools alone":   {id(8), 0, "0.000005"},
+		"not on the board":                {id(9), 0, ""},
+		"the same address on chain ten":   {price.ID{Chain: 10}, 0, ""},
 	} {
-		v, err := desk(c.age).Dollars(c.of, big.NewInt(1e12))
+		v, err := desk(c.age).Shown(c.of, big.NewInt(1e12))
 		if c.want == "" {
 			if !errors.Is(err, ErrUnknown) {
 				t.Errorf("%s: %s, %v", name, v, err)
@@ -86,52 +91,85 @@ func TestDollars(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", name, v.Fixed(6), err, c.want)
 		}
 	}
-	huge := new(big.Int).Lsh(big.NewInt(1), 256)
-	for _, amount := range []*big.Int{nil, big.NewInt(-1), huge, new(big.Int).Sub(huge, big.NewInt(1))} {
-		if v, err := desk(0).Dollars(id(0), amount); !errors.Is(err, ErrUnknown) {
+	for _, amount := range unsound() {
+		if v, err := desk(0).Shown(id(0), amount); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%v is worth %s, %v", amount, v, err)
 		}
 	}
 }
 
-func TestOut(t *testing.T) {
+func unsound() []*big.Int {
+	huge := new(big.Int).Lsh(big.NewInt(1), 256)
+	return []*big.Int{nil, big.NewInt(-1), huge}
+}
+
+// TestGuardsRestOnNoPool: what a guard asks is answered by an oracle's current price of
+// both tokens, or not at all. That a token is built in is no price, and nobody asks a
+// pool in its place.
+func TestGuardsRestOnNoPool(t *testing.T) {
 	ether := big.NewInt(1e18)
 	for name, c := range map[string]struct {
 		in, out byte
 		age     time.Duration
-		want    string // "" = by the pool
+		want    string // "" = unknown
 	}{
-		"by the board":                  {0, 1, 0, "3000000000"},
-		"the other way":                 {1, 0, 0, "333333333333333333333333333"},
-		"the board is old":              {0, 1, time.Hour, ""},
-		"no price":                      {0, 2, 0, ""},
-		"stale":                         {3, 0, 0, ""},
-		"imported, told by one":         {4, 0, 0, ""},
-		"for an imported one, likewise": {0, 4, 0, ""},
-		"imported, told by two":         {5, 1, 0, "5000000"},
-		"the dearest for the cheapest":  {6, 7, 0, "100000000000000000000"},
-		"the cheapest for the dearest":  {7, 6, 0, "10000000000000000"},
+		"by oracles":                     {0, 1, 0, "3000000000"},
+		"the other way":                  {1, 0, 0, "333333333333333333333333333"},
+		"the oracles' prices are old":    {0, 1, board.StaleAfter + time.Second, ""},
+		"no price":                       {0, 2, 0, ""},
+		"an old one":                     {3, 0, 0, ""},
+		"imported, told by pools":        {4, 0, 0, ""},
+		"for an imported one, likewise":  {0, 4, 0, ""},
+		"built in, told by pools":        {8, 0, 0, ""},
+		"for a built-in one, likewise":   {0, 8, 0, ""},
+		"imported, told by an oracle":    {5, 1, 0, "5000000"},
+		"the dearest for the cheapest":   {6, 7, 0, "100000000000000000000"},
+		"the cheapest for the dearest":   {7, 6, 0, "10000000000000000"},
+		"what is nowhere on the board":   {0, 99, 0, ""},
+		"the board is of the future too": {0, 1, -board.Ahead - time.Second, ""},
 	} {
-		d := desk(c.age)
-		in, out := id(c.in).Address, id(c.out).Address
-		if c.want == "" {
-			if n, err := d.Out(t.Context(), 1, in, out, ether); !errors.Is(err, ErrUnknown) {
-				t.Errorf("%s, and no pool: %s, %v", name, n, err)
-			}
-			d.Quoter, c.want = pool{}, ether.String()
-		}
-		if n, err := d.Out(t.Context(), 1, in, out, ether); err != nil || n.String() != c.want {
+		n, err := desk(c.age).Out(t.Context(), 1, at(c.in), 1, at(c.out), ether)
+		if c.want == "" && !errors.Is(err, ErrUnknown) || c.want != "" && (err != nil || n.String() != c.want) {
 			t.Errorf("%s: %s, %v; want %s", name, n, err, c.want)
 		}
+		worth, err := desk(c.age).Dollars(t.Context(), 1, at(c.in), ether)
+		if c.age != 0 && !errors.Is(err, ErrUnknown) || c.in == 0 && c.age == 0 && (err != nil || worth.String() != "3000000000") || (c.in == 4 || c.in == 8) && err == nil {
+			t.Errorf("%s: worth %s, %v", name, worth, err)
+		}
 	}
-	d := desk(time.Hour)
-	d.Quoter = pool{errPool}
-	if n, err := d.Out(t.Context(), 1, common.Address{}, id(1).Address, ether); !errors.Is(err, errPool) {
-		t.Errorf("an old board and no pool: %s, %v", n, err)
-	}
-	for _, amount := range []*big.Int{nil, big.NewInt(-1)} {
-		if n, err := desk(0).Out(t.Context(), 1, common.Address{}, id(1).Address, amount); !errors.Is(err, ErrUnknown) {
+	for _, amount := range unsound() {
+		if n, err := desk(0).Out(t.Context(), 1, at(0), 1, at(1), amount); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%v buys %s, %v", amount, n, err)
 		}
+		if n, err := desk(0).Dollars(t.Context(), 1, at(0), amount); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%v is worth %s, %v", amount, n, err)
+		}
+	}
+	if n, err := desk(0).Dollars(t.Context(), 1, at(1), big.NewInt(0)); err != nil || n.Sign() != 0 {
+		t.Errorf("nothing is worth %s, %v", n, err)
+	}
+	if n, err := desk(0).Dollars(t.Context(), 1, at(0), big.NewInt(1)); err != nil || n.Int64() != 1 {
+		t.Errorf("a wei counts as %s, %v; want it rounded up", n, err)
+	}
+}
+
+// TestSameIssuersCoins: a coin on a chain that nobody here watches is worth what its
+// issuer's is at home, also where that is no dollar; another one there is worth nothing
+// that is known.
+func TestSameIssuersCoins(t *testing.T) {
+	d := desk(0)
+	if n, err := d.Out(t.Context(), 1, at(0), 137, usdcPolygon, big.NewInt(3e17)); err != nil || n.String() != "1000000000" {
+		t.Errorf("900 dollars of ether are %s of Circle's coin on Polygon, %v; want 1000, at 0.9", n, err)
+	}
+	if n, err := d.Dollars(t.Context(), 137, usdcPolygon, big.NewInt(1e6)); err != nil || n.Int64() != 900_000 {
+		t.Errorf("Circle's coin on Polygon is worth %s, %v", n, err)
+	}
+	for _, other := range []common.Address{usdc, {}, at(1)} {
+		if n, err := d.Out(t.Context(), 1, at(0), 137, other, big.NewInt(1e18)); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%s on Polygon: %s, %v", other, n, err)
+		}
+	}
+	if n, err := desk(time.Hour).Dollars(t.Context(), 137, usdcPolygon, big.NewInt(1e6)); !errors.Is(err, ErrUnknown) {
+		t.Errorf("by an old price at home: %s, %v", n, err)
 	}
 }

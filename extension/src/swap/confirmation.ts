@@ -18,6 +18,8 @@ const named: Partial<Record<FindingCode, MessageKey>> = {
 	gas_scam: "confirm_gas_scam",
 	value_unknown: "confirm_value_unknown",
 	price_unknown: "confirm_price_unknown",
+	output_unverified: "confirm_output_unverified",
+	output_imitates: "confirm_output_imitates",
 	price_off: "confirm_price_off",
 	contract_not_built_in: "confirm_contract",
 };

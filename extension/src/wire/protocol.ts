@@ -74,7 +74,7 @@ export type StepKind = "call" | "typed" | "late";
 export type EffectKind = "approve" | "permit" | "swap" | "wrap" | "unwrap" | "order" | "deposit" | "opaque";
 export type SettledBy = "own_call" | "provider";
 export type Severity = "note" | "warn" | "acknowledge" | "block";
-export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_scam" | "value_unknown" | "price_unknown" | "price_off" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "contract_not_built_in" | "not_simulated" | "fallback_used" | "floor_lowered" | "ceiling_raised" | "fee_raised";
+export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_scam" | "value_unknown" | "price_unknown" | "price_off" | "output_unverified" | "output_imitates" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "contract_not_built_in" | "not_simulated" | "fallback_used" | "floor_lowered" | "ceiling_raised" | "fee_raised";
 export type OrderState = "accepted" | "approving" | "executing" | "submitting" | "settling" | "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable";
 export type Condition = "waiting for unlock" | "needs consent" | "provider says failed, watching for refund" | "reported, unproven" | "reported, transfer seen" | "settled, and what arrived is unclear" | "cancelling" | "waiting for an earlier transaction" | "waiting for another order's allowance" | "waiting for an order that would look alike on the chain" | "written by a newer version" | "changed outside Swapkeep" | "acceptance not on record";
 export type AttemptKind = "call" | "bump" | "cancel";
@@ -291,7 +291,7 @@ export interface Network {
 	/** of the native coin */
 	decimals: number;
 	wrappedNative?: Address;
-	/** why there is no wrapped native; what needs one is refused with no_wrapped_native */
+	/** why there is no wrapped native */
 	noWrapped?: string;
 	/** URL of a block explorer */
 	explorer?: string;
