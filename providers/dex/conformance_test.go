@@ -164,7 +164,7 @@ func TestConformance(t *testing.T) { providertest.Run(t, suite()) }
 // message and call that is signed.
 func TestHostile(t *testing.T) {
 	s := suite()
-	s.Attacks = dex.Attacks(t)
+	s.Attacks = append(dex.Attacks(t), scamAttacks()...)
 	providertest.Hostile(t, s)
 }
 

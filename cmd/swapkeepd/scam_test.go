@@ -1,0 +1,156 @@
+package main
+
+import (
+	"math/big"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/config"
+	"swapkeep/host/protocol"
+	"swapkeep/priceapi/price"
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/sandboxtest"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+)
+
+// A swapper is a daemon on the sandbox with its prices, and the published account that
+// swaps through it.
+type swapper struct {
+	terminal
+	d       *daemon
+	account protocol.Address
+}
+
+// robbed starts a daemon whose every source of prices is the sandbox's, and waits for its
+// first prices unless there are to be none.
+func robbed(t *testing.T, world *sandbox.Sandbox, dir string, priced bool) swapper {
+	t.Helper()
+	d, term, _ := begin(t, world, dir, func(c *config.Config) {
+		c.Providers.DEX.BaseURL = world.BaseURL("dex")
+		c.Providers.Bridge.Disabled, c.Providers.Intent.Disabled, c.Providers.Gasless.Disabled = true, true, true
+		from := &c.Prices.Sources
+		c.Prices.Listen, c.Prices.Disabled, c.Prices.AskImported = config.NoListener, !priced, true
+		from.DefiLlama.BaseURL, from.GeckoTerminal.BaseURL = world.BaseURL("defillama"), world.BaseURL("geckoterminal")
+		from.DexScreener.BaseURL, from.Blockscout.BaseURL = world.BaseURL("dexscreener"), world.BaseURL("blockscout")
+	})
+	if err := d.swaps.Resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.prices.start(t.Context())
+	for end := time.Now().Add(30 * time.Second); priced && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		now, _ := d.prices.Next()
+		if r, ok := now.Row(price.ID{Chain: 1}); ok && r.Current(time.Now()) {
+			break
+		}
+	}
+	v := swapper{terminal: term, d: d}
+	var all protocol.AccountsResult
+	term.must("keys.accounts", nil, &all)
+	if len(all.Accounts) == 0 {
+		var made protocol.CreateResult
+		term.must("keys.import", protocol.ImportParams{Request: protocol.UUID(uuid.NewString()), Mnemonic: protocol.Secret(sandbox.Mnemonic), Password: protocol.Secret(passphrase)}, &made)
+		v.account = made.Wallet.Accounts[0].Address
+	} else {
+		v.account = all.Accounts[0].Address
+	}
+	term.must("keys.unlock", protocol.UnlockParams{Password: protocol.Secret(passphrase)}, nil)
+	return v
+}
+
+// review is what a swap of so many ether for a token comes to.
+func (v swapper) review(ether int64, out common.Address) protocol.Review {
+	v.t.Helper()
+	var offers protocol.QuoteResult
+	v.must("swap.quote", protocol.QuoteParams{Account: v.account, TokenIn: protocol.Address(common.Address{}.Hex()), AmountIn: protocol.AmountOf(sandboxtest.Units(ether, 18)), TokenOut: protocol.Address(out.Hex())}, &offers)
+	if len(offers.Offers) == 0 {
+		v.t.Fatalf("no offer: %+v", offers.Failures)
+	}
+	var r protocol.Review
+	v.must("swap.prepare", protocol.PrepareParams{Offer: offers.Offers[0].ID}, &r)
+	return r
+}
+
+// codes are the findings that ask for an act of their own.
+func codes(r protocol.Review) (codes []string) {
+	for _, f := range r.Findings {
+		if f.Severity == "acknowledge" {
+			codes = append(codes, f.Code)
+		}
+	}
+	slices.Sort(codes)
+	return codes
+}
+
+// TestScamTokenWithItsOwnPool: 9,000 ether for a token that calls itself USDC, by the one
+// pool that its maker made for it on the published contracts of Uniswap. That pool is
+// asked by nobody: the price is unknown, the token is on no list and bears another's
+// name, and it takes an act for each of these, all of them for this review.
+func TestScamTokenWithItsOwnPool(t *testing.T) {
+	world := sandboxtest.Start(t, 1, 8453)
+	fake := sandboxtest.Scam(t, world, 1)
+	v := robbed(t, world, filepath.Join(t.TempDir(), "home"), true)
+
+	r := v.review(9000, fake)
+	want := []string{"output_imitates", "output_unverified", "price_unknown"}
+	if got := codes(r); !slices.Equal(got, want) {
+		t.Fatalf("acts are asked for %v, want %v; all findings: %+v", got, want, r.Findings)
+	}
+	for i := range want {
+		v.refused("needs_acknowledge", "swap.execute", protocol.ExecuteParams{Request: protocol.UUID(uuid.NewString()), Digest: r.Digest, Acknowledge: slices.Delete(slices.Clone(want), i, i+1)})
+	}
+	var orders protocol.OrdersResult
+	if v.must("swap.orders", protocol.OrdersParams{Account: v.account}, &orders); len(orders.Orders) != 0 {
+		t.Errorf("carried out: %+v", orders.Orders)
+	}
+
+	// Somebody who imported it has put it on no list, and priced it by nothing.
+	v.must("tokens.import", protocol.ImportTokenParams{Address: protocol.Address(fake.Hex())}, nil)
+	v.d.prices.poller.Fetch(t.Context())
+	if got := codes(v.review(9000, fake)); !slices.Equal(got, want) {
+		t.Errorf("once imported, acts are asked for %v", got)
+	}
+	if worth, err := v.d.prices.Dollars(price.ID{Chain: 1, Address: fake}, big.NewInt(1e6)); err == nil {
+		t.Errorf("people are told that one is worth %s", worth.Fixed(2))
+	}
+
+	// The real one, beside it, takes no act.
+	honest := v.review(1, world.Chain(1).Network.Tokens[0].Address)
+	if got := codes(honest); len(got) != 0 {
+		t.Errorf("for the real USDC, acts are asked for %v: %+v", got, honest.Findings)
+	}
+}
+
+// TestGuardsWithoutPrices: with prices switched off, as after a restart with that
+// setting, the guards that need one say so and ask for acts; none is silent. So with old
+// ones.
+func TestGuardsWithoutPrices(t *testing.T) {
+	world := sandboxtest.Start(t, 1, 8453)
+	n := world.Chain(1)
+	usdc, dai := n.Network.Tokens[0].Address, n.Network.Tokens[2].Address
+	off := robbed(t, world, filepath.Join(t.TempDir(), "home"), false)
+	if got := codes(off.review(1, usdc)); !slices.Equal(got, []string{"price_unknown"}) {
+		t.Errorf("switched off: acts are asked for %v", got)
+	}
+	var offers protocol.QuoteResult
+	off.must("swap.quote", protocol.QuoteParams{Account: off.account, TokenIn: protocol.Address(usdc.Hex()), AmountIn: protocol.AmountOf(big.NewInt(1e9)), TokenOut: protocol.Address(dai.Hex())}, &offers)
+	var r protocol.Review
+	off.must("swap.prepare", protocol.PrepareParams{Offer: offers.Offers[0].ID}, &r)
+	if got := codes(r); !slices.Equal(got, []string{"price_unknown", "value_unknown"}) {
+		t.Errorf("switched off, a token for a token: acts are asked for %v", got)
+	}
+
+	on := robbed(t, world, filepath.Join(t.TempDir(), "another"), true)
+	if got := codes(on.review(1, usdc)); len(got) != 0 {
+		t.Fatalf("with prices: acts are asked for %v", got)
+	}
+	later := time.Now().Add(20 * time.Minute)
+	on.d.prices.desk.Now = func() time.Time { return later }
+	if _, err := on.d.prices.desk.Out(t.Context(), 1, common.Address{}, 1, usdc, big.NewInt(1e18)); err == nil || !strings.Contains(err.Error(), "unavailable") {
+		t.Errorf("by prices of twenty minutes ago: %v", err)
+	}
+}

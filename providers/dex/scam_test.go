@@ -1,0 +1,111 @@
+package dex_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/price"
+	"swapkeep/priceapi/worth"
+	"swapkeep/providers/dex"
+	"swapkeep/providers/providertest"
+	"swapkeep/sandbox/dexsim"
+	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/swap"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
+)
+
+// scamActs are what has to be acknowledged before 9,000 ether go into a token that calls
+// itself USDC: made by somebody, with a pool of his own, and unknown to every source of
+// prices.
+var scamActs = []string{"output_imitates", "output_unverified", "price_unknown"}
+
+// scamAttacks swap into it on the real contracts, by way of the simulator, each without
+// one of the acts; and with none.
+func scamAttacks() (list []providertest.Attack) {
+	for _, without := range append(slices.Clone(scamActs), "any act") {
+		acts := slices.DeleteFunc(slices.Clone(scamActs), func(code string) bool { return code == without || without == "any act" })
+		field := without
+		if without == "any act" {
+			field = ""
+		}
+		list = append(list, providertest.Attack{Name: "scam token with a pool of its own/without " + without, Code: swap.NeedsAcknowledge, Field: field,
+			Try: func(t *testing.T) error { return scammed(t, acts) }})
+	}
+	return list
+}
+
+// scammed swaps with those acts.
+func scammed(t *testing.T, acts []string) error {
+	s := sandboxtest.Start(t, 1)
+	if err := s.DEX().Set(dexsim.Settings{Auctions: dexsim.AuctionsNever}); err != nil {
+		t.Fatal(err)
+	}
+	fake, c := sandboxtest.Scam(t, s, 1), s.Chain(1)
+	p, err := dex.New(dex.Config{Base: s.DEXURL(), Sandbox: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	hub, err := chain.NewHub([]chain.Endpoint{{Chain: 1, URLs: []string{c.RPC()}, Depth: 1}}, chain.Options{Sandbox: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(hub.Close)
+	db, err := bolt.Open(filepath.Join(t.TempDir(), "orders.db"), 0o600, &bolt.Options{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	journal, err := swap.OpenJournal(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	usdc := sandboxtest.Token(t, c, "USDC")
+	service, err := swap.NewService(swap.Options{
+		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.DEX: p}, Nodes: hub, Pricer: worth.Desk{Feed: priced(t)},
+		Recognize: func(_ context.Context, _ uint64, token common.Address) swap.Recognition {
+			if token == fake {
+				return swap.Recognition{Imitates: usdc}
+			}
+			return swap.Recognition{Listed: true}
+		},
+		Confirmer: swap.ByCall{}, Fees: swap.DefaultFees(), OpenOrders: 10, Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := request(1, native, fake, "9000000000000000000000", 0)
+	offers, err := service.Quote(t.Context(), r, []swap.Kind{swap.DEX}, nil)
+	if err != nil || len(offers.Offers) == 0 {
+		t.Fatalf("no offer: %v, %v", offers.Failures, err)
+	}
+	review, err := service.Prepare(t.Context(), offers.Offers[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = service.Execute(t.Context(), swap.ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Acknowledge: acts, Session: "open"})
+	return err
+}
+
+// priced has ether at 3,000 dollars, by an oracle.
+func priced(t *testing.T) *board.Feed {
+	t.Helper()
+	v, err := price.Parse("3000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	ether := price.Sample{Value: v, At: now, Source: price.Chainlink}
+	feed := board.NewFeed()
+	feed.Publish(board.New(1, now, []board.Row{{Token: tokens.Token{Chain: 1, Symbol: "ETH", Decimals: 18, Verified: true}, Now: ether, Taken: now, Firm: ether, Firmly: now}}))
+	return feed
+}
