@@ -100,6 +100,7 @@ var elsewhere = map[string]string{
 	"keychain_missing_item": "the vault, by Config.Errors",
 	"keychain_too_large":    "the vault, by Config.Errors",
 	"keychain_timeout":      "the vault, by Config.Errors",
+	"no_wrapped_native":     "daemons of earlier versions",
 	"database_newer":        "the relay, by the daemon's exit status",
 	"keychain_denied":       "the vault, by Config.Errors",
 	"keychain_broken":       "the vault, by Config.Errors",

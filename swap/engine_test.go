@@ -191,6 +191,7 @@ type bench struct {
 	shift   atomic.Int64      // of the clock, nanoseconds
 	between func(Nodes) Nodes // what stands between the engine and its nodes; nil = nothing
 	stalled func(Sender) Sender
+	known   atomic.Pointer[Recognition] // of every token; nil = the chain's own are listed
 	service *Service
 	stop    func()
 	made    int
@@ -220,8 +221,11 @@ func (p ownPrices) token(a common.Address) *network.Token {
 	return nil
 }
 
-// recognize has the chain's own tokens on a list.
+// recognize has the chain's own tokens on a list, unless b.known says otherwise.
 func (b *bench) recognize(_ context.Context, id uint64, token common.Address) Recognition {
+	if known := b.known.Load(); known != nil {
+		return *known
+	}
 	return Recognition{Listed: id == 1 && ownPrices{b.chain}.token(token) != nil}
 }
 

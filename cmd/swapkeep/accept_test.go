@@ -188,3 +188,22 @@ func TestReviewWarnsOfUnverifiedTokens(t *testing.T) {
 		}
 	}
 }
+
+// TestAcknowledgedInAdvance: codes that are given before the proposal was shown are
+// refused, and so are those of a swap that is yet to be quoted.
+func TestAcknowledgedInAdvance(t *testing.T) {
+	d := deskFor(needy("acknowledge"))
+	l, out := d.at(t)
+	if err := l.acceptProposal(t.Context(), scriptFlags(t, ""), "01"); !errors.As(err, new(usageError)) || !strings.Contains(err.Error(), "--digest") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if d.asked["swap.accept"] != nil {
+		t.Error("accepted all the same")
+	}
+	cmd := newSwap(l.t)
+	cmd.SetArgs([]string{"1", "ETH", "USDC", "--acknowledge", "output_unverified,output_imitates"})
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	if err := cmd.ExecuteContext(t.Context()); err == nil {
+		t.Error("a swap is begun with codes of findings that nobody has seen")
+	}
+}

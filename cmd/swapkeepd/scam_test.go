@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/big"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"swapkeep/priceapi/price"
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/swap"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
@@ -153,4 +155,44 @@ func TestGuardsWithoutPrices(t *testing.T) {
 	if _, err := on.d.prices.desk.Out(t.Context(), 1, common.Address{}, 1, usdc, big.NewInt(1e18)); err == nil || !strings.Contains(err.Error(), "unavailable") {
 		t.Errorf("by prices of twenty minutes ago: %v", err)
 	}
+}
+
+// TestRecognize: the built-in list, the user's own and the table of same issuers' coins
+// are lists that the wallet trusts; an import is none. Whose name a token bears is asked
+// of its own contract where no list has it.
+func TestRecognize(t *testing.T) {
+	world := sandboxtest.Start(t, 1, 8453)
+	n := world.Chain(1)
+	usdc, pair := n.Network.Tokens[0].Address, pairOf(t, n, n.Network.Wrapped.Address, n.Network.Tokens[0].Address)
+	fake := sandboxtest.Scam(t, world, 1)
+	stranger := common.HexToAddress("0x00000000000000000000000000000000000a11ce")
+	list := filepath.Join(t.TempDir(), "list.json")
+	row := `{"chainId":1,"address":"` + pair.Hex() + `","symbol":"PAIR","name":"A pair","decimals":18}`
+	text := `{"name":"Mine","timestamp":"2026-01-02T03:04:05.000Z","version":{"major":1,"minor":0,"patch":0},"tokens":[` + row + `]}`
+	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, term, _ := begin(t, world, filepath.Join(t.TempDir(), "home"), func(c *config.Config) { c.Tokens.Lists = []string{list} })
+	look := func(when string) {
+		t.Helper()
+		for name, c := range map[string]struct {
+			chain uint64
+			token common.Address
+			want  swap.Recognition
+		}{
+			"built in":               {1, usdc, swap.Recognition{Listed: true}},
+			"on the user's list":     {1, pair, swap.Recognition{Listed: true}},
+			"a fraud":                {1, fake, swap.Recognition{Imitates: usdc}},
+			"no token":               {1, stranger, swap.Recognition{}},
+			"Circle's, on Polygon":   {137, common.HexToAddress("0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359"), swap.Recognition{Listed: true}},
+			"another one on Polygon": {137, usdc, swap.Recognition{}},
+		} {
+			if got := d.recognize(t.Context(), c.chain, c.token); got != c.want {
+				t.Errorf("%s, %s: %+v, want %+v", when, name, got, c.want)
+			}
+		}
+	}
+	look("at first")
+	term.must("tokens.import", protocol.ImportTokenParams{Address: protocol.Address(fake.Hex())}, nil)
+	look("once imported")
 }

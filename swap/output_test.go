@@ -1,0 +1,127 @@
+package swap
+
+import (
+	"context"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/google/uuid"
+)
+
+var bothActs = []string{"output_imitates", "output_unverified"}
+
+// acts are the codes of findings that each need an act of their own.
+func acts(found []Finding) (codes []string) {
+	for _, f := range found {
+		if f.Severity == Acknowledge {
+			codes = append(codes, f.Code)
+		}
+	}
+	slices.Sort(codes)
+	return codes
+}
+
+// TestOutputTakesActs: a token that no list has, or that bears another's name, takes an
+// act for each, on networks that the wallet does not read too, and where nobody can say.
+// The coin of a network and its wrapped form take none.
+func TestOutputTakesActs(t *testing.T) {
+	none, listed, posing := Recognition{}, Recognition{Listed: true}, Recognition{Listed: true, Imitates: usdc}
+	for name, c := range map[string]struct {
+		chain uint64
+		out   common.Address
+		known *Recognition // nil = there is nobody to ask
+		want  []string
+	}{
+		"on a list":                    {1, usdc, &listed, nil},
+		"on no list":                   {1, usdc, &none, []string{"output_unverified"}},
+		"on a list, of another's name": {1, usdc, &posing, []string{"output_imitates"}},
+		"neither":                      {1, usdt, &Recognition{Imitates: usdc}, bothActs},
+		"of a far network":             {137, usdt, &none, []string{"output_unverified"}},
+		"the coin of a far network":    {137, native, &none, nil},
+		"the coin":                     {1, native, &none, nil},
+		"the wrapped coin":             {1, weth, &none, nil},
+		"the same address far away":    {137, weth, &none, []string{"output_unverified"}},
+		"nobody to ask":                {1, usdc, nil, []string{"output_unverified"}},
+	} {
+		e := Engine{Nodes: networksAlone{}}
+		if c.known != nil {
+			e.Recognize = func(_ context.Context, id uint64, token common.Address) Recognition {
+				if id != c.chain || token != c.out {
+					t.Errorf("%s: asked about %s on %d", name, token, id)
+				}
+				return *c.known
+			}
+		}
+		if got := acts(e.judgeOutput(t.Context(), Terms{DstChain: c.chain, TokenOut: c.out})); !slices.Equal(got, c.want) {
+			t.Errorf("%s: acts are asked for %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// networksAlone tells what is built in of networks.
+type networksAlone struct{ Nodes }
+
+func (networksAlone) Network(id uint64) (chain.Network, error) {
+	n, ok := chain.NetworkByID(id)
+	if !ok {
+		return n, chain.ErrNoNetwork
+	}
+	return n, nil
+}
+
+// TestProposalsOutputTakesActs: what was acknowledged of a plan says nothing of the
+// proposal that takes its place: each act is taken again, for what it shows.
+func TestProposalsOutputTakesActs(t *testing.T) {
+	b := newBench(t)
+	tr := b.trades()
+	b.known.Store(&Recognition{Imitates: usdt})
+	amount := big.NewInt(1e17)
+	if err := b.chain.Fund(t.Context(), b.from, weth, amount); err != nil {
+		t.Fatal(err)
+	}
+	q, err := b.service.Quote(t.Context(), QuoteRequest{Account: b.from, SrcChain: 1, TokenIn: weth, AmountIn: amount, DstChain: 1, TokenOut: usdc}, []Kind{DEX}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.service.Prepare(t.Context(), q.Offers[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	execute := func(codes ...string) (Order, error) {
+		return b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s", Origin: "test", Acknowledge: codes})
+	}
+	for _, few := range [][]string{nil, bothActs[:1], bothActs[1:], {"output", "all", "*"}} {
+		_, err := execute(few...)
+		refusedWith(t, err, NeedsAcknowledge)
+	}
+	b.chain.Pause()
+	o, err := execute(bothActs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.until(o.ID, "sent", func(o Order) bool { return o.Sending != common.Hash{} })
+	tr.set(below(400))
+	b.shift.Add(int64(time.Minute))
+	b.chain.Resume()
+	o = b.until(o.ID, "in need of consent", proposes)
+	if got := acts(o.Proposal.Findings); !slices.Equal(got, bothActs) || !slices.Equal(o.AckCodes, bothActs) {
+		t.Fatalf("the proposal asks for %v, acknowledged before %v", got, o.AckCodes)
+	}
+	for _, few := range [][]string{nil, bothActs[:1], bothActs[1:]} {
+		a := acceptOf(o)
+		a.Acknowledge = few
+		_, err := b.service.Accept(t.Context(), a)
+		refusedWith(t, err, NeedsAcknowledge)
+	}
+	a := acceptOf(o)
+	a.Acknowledge = slices.Clone(bothActs)
+	if _, err := b.service.Accept(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	b.ends(o.ID, Filled)
+}
