@@ -129,7 +129,7 @@ func (p *passage) acceptLess() error {
 		case o.Proposal != nil && o.Proposal.Review.Digest != p.agreed: // a new one is another act
 			p.second, p.agreed = newUUID(), o.Proposal.Review.Digest
 		}
-		err = p.ask("swap.accept", protocol.AcceptParams{Request: p.second, Order: p.id, Digest: p.agreed}, nil)
+		err = p.ask("swap.accept", protocol.AcceptParams{Request: p.second, Order: p.id, Digest: p.agreed, Acknowledge: unpriced}, nil)
 		if !named(err, "consent_needed") {
 			return err
 		}

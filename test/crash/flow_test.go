@@ -184,7 +184,7 @@ func (p *passage) drive() error {
 	}
 	p.markHere()
 	var o protocol.Order
-	err := p.ask(p.flow.method(), protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: p.flow.acks}, &o)
+	err := p.ask(p.flow.method(), protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: slices.Concat(p.flow.acks, unpriced)}, &o)
 	switch {
 	case named(err, "plan_unknown"):
 		return errNeverAccepted
@@ -212,6 +212,9 @@ func (f flow) method() string {
 }
 
 func (f flow) revokes() bool { return f.amount.Sign() == 0 }
+
+// unpriced are the acts that a swap takes where prices are off, as they are here.
+var unpriced = []string{"price_unknown", "value_unknown"}
 
 // look gets as far as what the user consents to.
 func (p *passage) look() error {

@@ -186,6 +186,17 @@ func (u *user) review(w *window, d deal) (r protocol.Review, err error) {
 	return r, err
 }
 
+// acks are the findings that take an act of their own: prices may be too old for a
+// moment, where time goes fast.
+func acks(all []protocol.Finding) (codes []string) {
+	for _, f := range all {
+		if f.Severity == "acknowledge" && !slices.Contains(codes, f.Code) {
+			codes = append(codes, f.Code)
+		}
+	}
+	return codes
+}
+
 // swap makes an order. On a machine that is busy a quote may end before it is accepted:
 // then time goes slower, and he asks again.
 func (u *user) swap(w *window, d deal) {
@@ -198,7 +209,7 @@ func (u *user) swap(w *window, d deal) {
 		if r, err = u.review(w, d); err != nil {
 			continue
 		}
-		if err = w.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest}, &o); err == nil {
+		if err = w.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acks(r.Findings)}, &o); err == nil {
 			break
 		}
 	}
