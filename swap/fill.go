@@ -76,7 +76,17 @@ func (e *Engine) fillIn(ctx context.Context, o Order, p Proof, tx common.Hash) (
 	}
 	v := verdictBy(byFill)
 	v.Sources, v.Evidence, v.Logs = sources(ev.Hosts), &ev, refsOf(ev.Chain, tx, places...)
-	v.receives(o.Terms, ev.Logs)
+	own := ev.From == o.Terms.Account // which then may be a swap of its own
+	if own && len(p.Fill) > 1 {
+		return nil, isUnclear, nil // of the transfers some may be that swap's
+	}
+	alone, err := e.settledAlone(o, ev)
+	if err != nil {
+		return nil, isOpen, err
+	}
+	if alone && !own {
+		v.receives(o.Terms, ev.Logs)
+	}
 	if o.Terms.TokenOut == chain.Native && e.paidAlone(o, ev) { // shown as far as the balance does
 		if g, _, err := e.Nodes.Gain(ctx, ev.Chain, o.Terms.Recipient, ev.Block); err == nil && g.Sent == 0 && g.Amount.Cmp(o.Terms.FloorOut) >= 0 {
 			v.Received = &Spend{chain.Native, g.Amount}
@@ -113,7 +123,7 @@ func (e *Engine) partIn(o Order, p Proof, ev chain.Evidence, logs []*types.Log) 
 		return nil, isNot, nil
 	}
 	t := o.Terms
-	shared := slices.Contains(logs, nil)
+	shared := slices.Contains(logs, nil) || ev.From == t.Account
 	if others, err := e.leftBy(o, logs); err != nil || others || shared {
 		return nil, isUnclear, err
 	}
@@ -130,6 +140,31 @@ func (e *Engine) partIn(o Order, p Proof, ev chain.Evidence, logs []*types.Log) 
 	v.Sources, v.Evidence, v.Logs = sources(ev.Hosts), &ev, refsOf(ev.Chain, ev.Tx, places...)
 	v.Spent, v.Received, v.Short = &Spend{t.Input(), left}, &Spend{t.TokenOut, got}, got.Cmp(t.FloorOut) < 0
 	return &v, isProof, nil
+}
+
+// settledAlone reports whether no other order of ours has, or may have, its end in a
+// transaction: what that moved is o's alone then. A token that a swap passes through can
+// have a signed order filled from within its own transfer.
+func (e *Engine) settledAlone(o Order, ev chain.Evidence) (bool, error) {
+	logs, err := e.unusedLogs(o.ID, ev)
+	if err != nil || slices.Contains(logs, nil) {
+		return false, err
+	}
+	if !slices.ContainsFunc(logs, func(l *types.Log) bool { return e.settles(ev.Chain, l.Address) }) {
+		return true, nil
+	}
+	others, err := e.leftBy(o, logs)
+	return !others, err
+}
+
+// settles reports whether a contract is built in as one that settles signed orders.
+func (e *Engine) settles(chainID uint64, a common.Address) bool {
+	for _, p := range e.Providers {
+		if p.Pins().Allows(chainID, Settlement, a) {
+			return true
+		}
+	}
+	return false
 }
 
 // leftBy reports whether logs are, or may be, of a fill of another signed order of

@@ -138,11 +138,15 @@ func (e *Engine) proveOpaque(ctx context.Context, o Order, p Proof, step int) (_
 
 // gained is what a call of our own brought the recipient, and names for v what shows
 // it: the logs, or for the native coin the balance, of which the call's own fee was
-// taken. nil: the same block changed that balance in another way too, or may have, and
-// that is not known to the wei.
+// taken. nil: another order of ours has, or may have, its end in the call as well; or the same
+// block changed that balance in another way too, or may have, and that is not known to the
+// wei.
 func (e *Engine) gained(ctx context.Context, o Order, ev chain.Evidence, v *Verdict) (*big.Int, error) {
 	t := o.Terms
 	if t.TokenOut != chain.Native {
+		if alone, err := e.settledAlone(o, ev); err != nil || !alone {
+			return nil, err
+		}
 		v.Logs = refsOf(ev.Chain, ev.Tx, transfersTo(ev.Logs, t.TokenOut, t.Recipient)...)
 		got := netOf(chain.Transfers(ev.Logs), t.Recipient)[t.TokenOut]
 		if got == nil || got.Sign() < 0 {

@@ -29,6 +29,18 @@ func (e *Engine) settle(ctx context.Context, o *Order) (Cause, error) {
 	if err != nil || !ok {
 		return untold, err
 	}
+	if v.By != byOwnCall {
+		return proven(o, v)
+	}
+	switch alone, err := e.settledAlone(*o, *v.Evidence); {
+	case err != nil:
+		return untold, err
+	case !alone:
+		o.clear(v.Evidence.Tx)
+		o.Condition = FillUnclear
+		return waits(FillUnclear), nil
+	}
+	v.Logs = refsOf(v.Evidence.Chain, v.Evidence.Tx, transfersTo(v.Evidence.Logs, o.Terms.TokenOut, o.Terms.Recipient)...)
 	return proven(o, v)
 }
 

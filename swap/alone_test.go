@@ -1,0 +1,120 @@
+package swap
+
+import (
+	"math/big"
+	"testing"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+)
+
+// ownCall makes an order one call of ours, of which the given logs are.
+func (c *court) ownCall(o *Order, kind EffectKind, logs ...*types.Log) {
+	c.t.Helper()
+	x := ledgerTx{hash: common.Hash{0xd0, 0xcc}, from: account, to: router, logs: logs}
+	c.src.pay(x)
+	ev, ok, err := c.hub.Evidence(c.t.Context(), srcChain, x.hash)
+	if err != nil || !ok {
+		c.t.Fatal(ok, err)
+	}
+	o.Plan.Settlement = ByOwnCall
+	if kind == Opaque {
+		o.Plan.Settlement = ByProvider
+	}
+	o.Plan.Steps = []Step{{Kind: CallStep, Call: &chain.Call{ChainID: srcChain, From: account, To: router, Value: new(big.Int)}, Effect: Effect{Kind: kind, Chain: srcChain}}}
+	o.Results, c.post.sent[stepKey(*o, 0)] = []Result{{Tx: x.hash, Evidence: &ev}}, x.hash
+}
+
+// settlementOf is the event of a fill of the n-th order of a court.
+func settlementOf(n byte) *types.Log {
+	return &types.Log{Address: fillsFor, Topics: []common.Hash{filledAs, {n}}}
+}
+
+// TestAnotherOrdersPayment: a token on the way of a swap of ours has, from within its own
+// transfer, a signed order of ours filled. What that paid is not said to have arrived by
+// the swap, whatever is looked at first, nor the other way round.
+func TestAnotherOrdersPayment(t *testing.T) {
+	paid := func(n int64) *types.Log { return transferLog(weth, stranger, account, n) }
+	for name, tc := range map[string]struct {
+		kind    EffectKind
+		logs    []*types.Log
+		by      string // of the swap
+		unclear bool
+		got     int64
+		filled  bool // the signed order
+	}{
+		"decoded, alone":                 {Swap, []*types.Log{paid(1100)}, byOwnCall, false, 1100, false},
+		"decoded, and a fill":            {Swap, []*types.Log{paid(1000), settlementOf(1), paid(100)}, "", true, 0, true},
+		"decoded, and a stranger's fill": {Swap, []*types.Log{paid(1100), settlementOf(9)}, byOwnCall, false, 1100, false},
+		"opaque, alone":                  {Opaque, []*types.Log{paid(1100)}, byOpaqueCall, false, 1100, false},
+		"opaque, and a fill":             {Opaque, []*types.Log{paid(1000), settlementOf(1), paid(100)}, "", true, 0, true},
+		"opaque, and a stranger's fill":  {Opaque, []*types.Log{paid(1100), settlementOf(9)}, byOpaqueCall, false, 1100, false},
+	} {
+		for _, swapFirst := range []bool{true, false} {
+			t.Run(name+map[bool]string{true: ", the swap first"}[swapFirst], func(t *testing.T) {
+				c := newCourt(t, 2)
+				c.p.proof = func(o Order) Proof {
+					if o.Plan.last().Kind == Opaque {
+						return Proof{Own: true}
+					}
+					return fillProof(o)
+				}
+				signed := c.order(nil)
+				swap := c.order(func(o *Order) { c.ownCall(o, tc.kind, tc.logs...) })
+				if swapFirst {
+					c.looks(swap)
+				}
+				f := c.looks(signed)
+				if v := f.Verdict; tc.filled && (v == nil || v.By != byFill || v.Received != nil) || !tc.filled && v != nil {
+					t.Errorf("the signed order: %s, %+v", f.State, v)
+				}
+				c.restart()
+				o := c.looks(swap)
+				c.wants(o, tc.by, bothAgree)
+				if tc.unclear != (o.Condition == FillUnclear) || tc.unclear != (o.Reason != "") {
+					t.Errorf("the swap: %q, %q", o.Condition, o.Reason)
+				}
+				if v := o.Verdict; tc.by != "" && (v.Received == nil || v.Received.Amount.Int64() != tc.got || len(v.Logs) != 1) {
+					t.Errorf("the swap: %+v", v)
+				}
+			})
+		}
+	}
+}
+
+// TestTransfersOfAnOwnCall: an order that is proven by transfers is not proven by those of
+// a swap of ours.
+func TestTransfersOfAnOwnCall(t *testing.T) {
+	c := newCourt(t, 2)
+	c.p.proof = dealt
+	signed := c.order(nil)
+	swap := c.order(func(o *Order) {
+		c.ownCall(o, Swap, transferLog(usdc, account, solver, 5000), transferLog(weth, solver, account, 1000), settlementOf(9))
+	})
+	for _, id := range []string{signed, swap} {
+		o := c.looks(id)
+		c.wants(o, "", "")
+		if o.Condition != FillUnclear {
+			t.Errorf("%s %q", o.State, o.Condition)
+		}
+	}
+}
+
+// TestFillsOfOneTransaction: of two signed orders that one transaction fills neither is
+// said to have brought what both did.
+func TestFillsOfOneTransaction(t *testing.T) {
+	c := newCourt(t, 2)
+	first, second := c.order(nil), c.order(nil)
+	x := fill(1000)
+	x.logs = append(x.logs, transferLog(weth, solver, account, 1000), settlementOf(2))
+	c.src.pay(x)
+	for _, id := range []string{first, second} {
+		o := c.looks(id)
+		c.wants(o, byFill, bothAgree)
+		if o.Verdict != nil && o.Verdict.Received != nil {
+			t.Errorf("%s is said to have brought %s", id, o.Verdict.Received.Amount)
+		}
+	}
+}
