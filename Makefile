@@ -56,7 +56,7 @@ race:
 # each says how many. Not under the race detector: tens of thousands of lies, one
 # after the other, race with nobody.
 LIES := $(CURDIR)/build/hostile.txt
-hostile:
+hostile: contracts
 	@mkdir -p $(dir $(LIES)) && rm -f $(LIES)
 	@SWAPKEEP_REPORT=$(LIES) $(GO) test -count=1 -run '^TestHostile' $(patsubst %/,./%,$(dir $(wildcard providers/*/conformance_test.go)))
 	@sort $(LIES)

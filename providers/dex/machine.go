@@ -148,6 +148,9 @@ func (m *machine) swap(l leg) error {
 		m.holding(last).some = true
 		return nil
 	case toRecipient:
+		if l.byBalance && (len(l.path) != 2 || first != m.in()) {
+			return refuse(swap.NotAsAccepted, "floorOut", "a token between the two could have another payment to the recipient count as this swap's")
+		}
 		if last == m.t.TokenOut { // not the wrapped form of a native output
 			m.sure.Add(m.sure, l.min)
 			m.direct = true

@@ -157,6 +157,9 @@ type leg struct {
 	in, min  *big.Int
 	path     []common.Address
 	fromUser bool
+	// byBalance: min is compared with what the balance of to grew by while the pools
+	// were called, whoever paid it; else with what the last pool says that it paid.
+	byBalance bool
 }
 
 func runV3(m *machine, a []any) error {
@@ -164,11 +167,11 @@ func runV3(m *machine, a []any) error {
 	if err != nil {
 		return err
 	}
-	return m.swap(leg{a[0].(common.Address), a[1].(*big.Int), a[2].(*big.Int), path, a[4].(bool)})
+	return m.swap(leg{a[0].(common.Address), a[1].(*big.Int), a[2].(*big.Int), path, a[4].(bool), false})
 }
 
 func runV2(m *machine, a []any) error {
-	return m.swap(leg{a[0].(common.Address), a[1].(*big.Int), a[2].(*big.Int), a[3].([]common.Address), a[4].(bool)})
+	return m.swap(leg{a[0].(common.Address), a[1].(*big.Int), a[2].(*big.Int), a[3].([]common.Address), a[4].(bool), true})
 }
 
 // v3Path takes the tokens out of token (20 bytes) fee (3) token (20) …, to the

@@ -1,0 +1,122 @@
+package dex
+
+import (
+	"math/big"
+	"testing"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A Form is a kind of program that spends exactly the terms' input, in which a token
+// takes part that does in its transfers what it likes.
+type Form struct {
+	Name    string
+	Refused swap.Code // "" = accepted: then it must hold
+	Native  bool      // the output is the native coin
+	First   bool      // the token is the input; else it is neither end
+	list    func(t swap.Terms, in, mid, out common.Address) []op
+}
+
+// Program is the calldata of a form.
+func (f Form) Program(t *testing.T, terms swap.Terms, mid common.Address) []byte {
+	t.Helper()
+	d, err := deploymentOn(terms.SrcChain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program(t, terms.Deadline.Unix(), f.list(terms, d.pooled(terms.TokenIn), mid, d.pooled(terms.TokenOut)))
+}
+
+// Checked decodes calldata and holds what it does against the terms.
+func Checked(terms swap.Terms, data []byte) (swap.Effect, error) { return checked(terms, data) }
+
+// The commands with a floor of 256 bits.
+func v2For(to common.Address, in, min *big.Int, fromUser bool, path ...common.Address) op {
+	return op{0x08, 0, []any{to, in, min, path, fromUser}}
+}
+func v3For(to common.Address, in, min *big.Int, fromUser bool, path ...common.Address) op {
+	o := v3Op(to, in, 0, fromUser, path...)
+	o.args[2] = min
+	return o
+}
+func sweepFor(token common.Address, min *big.Int) op {
+	return op{0x04, 0, []any{token, msgSender, min}}
+}
+func unwrapFor(to common.Address, min *big.Int) op { return op{0x0c, 0, []any{to, min}} }
+
+// halves are the two parts of an amount.
+func halves(n *big.Int) (first, rest *big.Int) {
+	first = new(big.Int).Rsh(n, 1)
+	return first, new(big.Int).Sub(n, first)
+}
+
+// Forms has every way in which the commands that are understood can take a route over
+// a token that is neither end, and those over one pool whose input is such a token.
+var Forms = []Form{
+	{"V2 over two pools to the account", swap.NotAsAccepted, false, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v2For(msgSender, t.AmountIn, t.FloorOut, true, in, mid, out))
+	}},
+	{"half by V2 over two pools to the account", swap.NotAsAccepted, false, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		a, b := halves(t.AmountIn)
+		least, rest := halves(t.FloorOut)
+		return ops(v3For(msgSender, a, least, true, in, mid, out), v2For(msgSender, b, rest, true, in, mid, out))
+	}},
+	{"V3, then V2 over one pool to the account", swap.NotAsAccepted, false, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v3For(routerItself, t.AmountIn, common.Big0, true, in, mid), v2For(msgSender, contractBalance, t.FloorOut, false, mid, out))
+	}},
+	{"V2 over two pools, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, mid, out), sweepFor(out, t.FloorOut))
+	}},
+	{"V2 over two pools, a fee, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, mid, out), portionOp(out, testMaker, 20), sweepFor(out, t.FloorOut))
+	}},
+	{"V2 over two pools, unwrapped", "", true, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, mid, out), unwrapFor(msgSender, t.FloorOut))
+	}},
+	{"V2 over two pools, unwrapped, a fee, swept", "", true, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, mid, out), unwrapFor(routerItself, common.Big0), portionOp(nativeCoin, testMaker, 20), sweepFor(nativeCoin, t.FloorOut))
+	}},
+	{"V3 over two pools to the account", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v3For(msgSender, t.AmountIn, t.FloorOut, true, in, mid, out))
+	}},
+	{"V3 over two pools, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v3For(routerItself, t.AmountIn, common.Big0, true, in, mid, out), sweepFor(out, t.FloorOut))
+	}},
+	{"V3 over two pools, a fee, unwrapped", "", true, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v3For(routerItself, t.AmountIn, common.Big0, true, in, mid, out), portionOp(out, testMaker, 20), unwrapFor(msgSender, t.FloorOut))
+	}},
+	{"V2, then V3 to the account", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, mid), v3For(msgSender, contractBalance, t.FloorOut, false, mid, out))
+	}},
+	{"V3, then V2, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v3For(routerItself, t.AmountIn, common.Big0, true, in, mid), v2For(routerItself, contractBalance, common.Big0, false, mid, out), sweepFor(out, t.FloorOut))
+	}},
+	{"two halves by V3 to the account", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		a, b := halves(t.AmountIn)
+		least, rest := halves(t.FloorOut)
+		return ops(v3For(msgSender, a, least, true, in, mid, out), v3For(msgSender, b, rest, true, in, mid, out))
+	}},
+	{"two halves by V2 and V3, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		a, b := halves(t.AmountIn)
+		return ops(v2For(routerItself, a, common.Big0, true, in, mid, out), v3For(routerItself, b, common.Big0, true, in, mid, out), sweepFor(out, t.FloorOut))
+	}},
+	{"the input by V2 to the account", "", false, true, func(t swap.Terms, in, _, out common.Address) []op {
+		return ops(v2For(msgSender, t.AmountIn, t.FloorOut, true, in, out))
+	}},
+	{"the input by V2, swept", "", false, true, func(t swap.Terms, in, _, out common.Address) []op {
+		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, out), sweepFor(out, t.FloorOut))
+	}},
+	{"the input by V3 to the account", "", false, true, func(t swap.Terms, in, _, out common.Address) []op {
+		return ops(v3For(msgSender, t.AmountIn, t.FloorOut, true, in, out))
+	}},
+	{"halves of the input by V2 and V3 to the account", "", false, true, func(t swap.Terms, in, _, out common.Address) []op {
+		a, b := halves(t.AmountIn)
+		least, rest := halves(t.FloorOut)
+		return ops(v2For(msgSender, a, least, true, in, out), v3For(msgSender, b, rest, true, in, out))
+	}},
+	{"the input by V2, unwrapped", "", true, true, func(t swap.Terms, in, _, out common.Address) []op {
+		return ops(v2For(routerItself, t.AmountIn, common.Big0, true, in, out), unwrapFor(msgSender, t.FloorOut))
+	}},
+}

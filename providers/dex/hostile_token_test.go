@@ -1,0 +1,341 @@
+package dex_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/providers/dex"
+	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/dexsim"
+	"swapkeep/sandbox/operator"
+	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/ethclient"
+)
+
+// A scam is a token that, from within its own transfer, has an open signed order of the
+// account filled, out of what it holds itself: what the account gets for a swap that goes
+// through it, and whether the order was filled, is looked at on the published contracts.
+type scam struct {
+	*trader
+	order swap.Order // signed, and open
+	fill  []byte     // the reactor's call that fills it
+	poor  common.Address
+	rich  common.Address // by what its pools pay
+}
+
+// TestHostileToken: of every form of program a token that takes part in it chooses the
+// moment. It is refused; or each floor is paid by itself, or nothing happens.
+func TestHostileToken(t *testing.T) {
+	t.Parallel()
+	x := newScam(t)
+	for _, form := range dex.Forms {
+		t.Run(form.Name, func(t *testing.T) {
+			y := *x.trader
+			y.t = t
+			x := &scam{&y, x.order, x.fill, x.poor, x.rich}
+			if data := form.Program(t, x.terms(form, x.rich), x.rich); form.Refused == "" {
+				if _, err := dex.Checked(x.terms(form, x.rich), data); err != nil {
+					t.Errorf("refused: %v", err)
+				}
+			} else if _, err := dex.Checked(x.terms(form, x.rich), data); !errors.Is(err, &swap.Refusal{Code: form.Refused}) {
+				t.Errorf("%v, want it refused as %s", err, form.Refused)
+			}
+			both := 0
+			for nth := 1; nth <= 4; nth++ {
+				r := x.tries(form, x.rich, nth)
+				if r.filled {
+					both++
+				}
+				x.holds(form, nth, r)
+				if r = x.tries(form, x.poor, nth); form.Refused == "" && !r.tooLittle {
+					t.Errorf("at transfer %d, of pools that pay too little: %+v", nth, r)
+				}
+				x.holds(form, nth, r)
+			}
+			if both == 0 {
+				t.Error("the order was never filled: nothing was shown")
+			}
+		})
+	}
+	t.Run("what was taken before", func(t *testing.T) {
+		y := *x.trader
+		y.t = t
+		(&scam{&y, x.order, x.fill, x.poor, x.rich}).takes(dex.Forms[0])
+	})
+}
+
+// terms are of a swap for at least what the order is for.
+func (x *scam) terms(form dex.Form, token common.Address) swap.Terms {
+	t := x.order.Terms
+	t.Deadline = t.Deadline.UTC().Truncate(time.Second)
+	if form.First {
+		t.TokenIn, t.AmountIn = token, sandboxtest.Units(90_000, 18)
+	}
+	if form.Native {
+		t.TokenOut = native
+	}
+	return t
+}
+
+// A run is what came of a swap with a hostile token in it.
+type run struct {
+	done      bool
+	tooLittle bool     // it failed since too little would have arrived
+	filled    bool     // the order
+	got       *big.Int // by the account, of the output in either form
+	why       string
+}
+
+// holds wants all that was taken paid for.
+func (x *scam) holds(form dex.Form, nth int, r run) {
+	x.t.Helper()
+	floor := new(big.Int)
+	if r.done {
+		floor.Add(floor, x.order.Terms.FloorOut)
+	}
+	if r.filled {
+		floor.Add(floor, x.order.Terms.FloorOut)
+	}
+	if form.Refused == "" && r.got.Cmp(floor) < 0 {
+		x.t.Errorf("at transfer %d: %s arrived, for floors of %s: %+v", nth, r.got, floor, r)
+	}
+}
+
+// errTooLittle are the router's errors, by their selectors: V2TooLittleReceived,
+// V3TooLittleReceived, InsufficientToken, InsufficientETH.
+var errTooLittle = []string{"849eaf98", "39d35496", "675cae38", "6a12f104"}
+
+// tries runs a form on the chain as it stands, after which that is as it was.
+func (x *scam) tries(form dex.Form, token common.Address, nth int) run {
+	x.t.Helper()
+	terms := x.terms(form, token)
+	call := func(to common.Address, data []byte) map[string]any {
+		return map[string]any{"from": x.who.Address, "to": to, "input": hexutil.Bytes(data)}
+	}
+	look := []map[string]any{
+		call(x.chain.Network.Contracts.Multicall3, sandboxtest.Calldata(x.t, "getEthBalance(address)", x.who.Address)),
+		call(x.chain.Network.Wrapped.Address, sandboxtest.Calldata(x.t, "balanceOf(address)", x.who.Address)),
+	}
+	calls := append(look, call(token, sandboxtest.Calldata(x.t, "arm(uint256,address,bytes)", big.NewInt(int64(nth)), x.reactor(), x.fill)),
+		call(x.chain.Network.Contracts.UniversalRouter, form.Program(x.t, terms, token)))
+	calls = append(append(calls, look...), call(permit2, sandboxtest.Calldata(x.t, "nonceBitmap(address,uint256)", x.who.Address, new(big.Int).Rsh(x.nonce(), 8))))
+	var blocks []struct {
+		Calls []struct {
+			Status     hexutil.Uint64
+			ReturnData hexutil.Bytes
+			Error      struct{ Message, Data string }
+		}
+	}
+	block := map[string]any{"calls": calls}
+	if err := x.node.Client().CallContext(x.t.Context(), &blocks, "eth_simulateV1", map[string]any{"blockStateCalls": []any{block}}, "latest"); err != nil {
+		x.t.Fatal(err)
+	}
+	c := blocks[0].Calls
+	word := func(i int) *big.Int { return new(big.Int).SetBytes(c[i].ReturnData) }
+	r := run{done: c[3].Status == 1, got: new(big.Int), why: c[3].Error.Message + " " + c[3].Error.Data}
+	r.got.Sub(r.got.Add(word(4), word(5)), new(big.Int).Add(word(0), word(1)))
+	r.filled = word(6).Bit(int(new(big.Int).And(x.nonce(), big.NewInt(255)).Int64())) == 1
+	for _, e := range errTooLittle {
+		r.tooLittle = r.tooLittle || !r.done && strings.Contains(r.why, e)
+	}
+	return r
+}
+
+// takes sends the program whose floor is a difference of the account's balance: both
+// floors hold, and one payment came.
+func (x *scam) takes(form dex.Form) {
+	x.t.Helper()
+	usdc, wrapped := x.order.Terms.TokenIn, x.chain.Network.Wrapped.Address
+	paid, got := x.balance(usdc, x.who.Address), x.balance(wrapped, x.who.Address)
+	x.send(chain.Call{To: x.poor, Data: sandboxtest.Calldata(x.t, "arm(uint256,address,bytes)", big.NewInt(1), x.reactor(), x.fill), Gas: 2_000_000})
+	x.send(chain.Call{To: x.chain.Network.Contracts.UniversalRouter, Data: form.Program(x.t, x.terms(form, x.poor), x.poor), Gas: 2_000_000})
+	paid.Sub(paid, x.balance(usdc, x.who.Address))
+	got.Sub(x.balance(wrapped, x.who.Address), got)
+	floor := x.order.Terms.FloorOut
+	x.t.Logf("%s USDC left, %s WETH arrived, for two floors of %s", paid, got, floor)
+	if paid.Cmp(sandboxtest.Units(2000, 6)) != 0 || !x.used(*x.proof().Nonce) || got.Cmp(floor) < 0 || got.Cmp(new(big.Int).Add(floor, floor)) >= 0 {
+		x.t.Errorf("%s left, %s arrived", paid, got)
+	}
+}
+
+func (x *scam) proof() swap.Proof {
+	p, err := x.p.Proof(x.order)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return p
+}
+
+func (x *scam) reactor() common.Address { return x.proof().Fill[0].Address }
+func (x *scam) nonce() *big.Int         { return x.proof().Nonce.Nonce }
+
+// newScam makes the tokens, their pools, and an order that is signed and open.
+func newScam(t *testing.T) *scam {
+	s := sandboxtest.Start(t, 1)
+	if err := s.DEX().Set(dexsim.Settings{Auctions: dexsim.AuctionsAlways, Outcome: dexsim.Outcome{Fill: "never"}}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := dex.New(dex.Config{Base: s.DEXURL(), Sandbox: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	c := s.Chains()[0]
+	node, err := ethclient.DialContext(t.Context(), c.RPC())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(node.Close)
+	x := &scam{trader: &trader{t: t, p: p, node: node, chain: c, who: s.Accounts()[4]}}
+	usdc, wrapped := sandboxtest.Token(t, c, "USDC"), c.Network.Wrapped.Address
+	maker := *x.trader
+	maker.who = s.Accounts()[5]
+	m := &scam{trader: &maker}
+	x.order = x.auction(usdc, wrapped, "1000000000", 0)
+	var falls time.Time
+	x.fill, falls = x.filling(s.DEXURL())
+	x.poor, x.rich = m.makes(1), m.makes(10_000)
+	for _, token := range []common.Address{x.poor, x.rich} {
+		m.gives(wrapped, token, sandboxtest.Units(5, 18))
+		m.send(chain.Call{To: token, Data: sandboxtest.Calldata(t, "lend(address,address)", wrapped, x.reactor()), Gas: 200_000})
+		m.gives(token, x.who.Address, sandboxtest.Units(1_000_000, 18))
+		x.mayTake(token, permit2, sandboxtest.Units(1_000_000, 18))
+		x.permitted(token, sandboxtest.Units(1_000_000, 18).String())
+	}
+	x.mayTake(usdc, permit2, sandboxtest.Units(2000, 6))
+	x.permitted(usdc, "1000000000")
+	head, err := node.HeaderByNumber(t.Context(), nil)
+	if left := falls.Sub(time.Unix(int64(head.Time), 0)); err == nil && left > 0 { // the price then is the floor
+		err = c.Shift(left)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// filling is the call of the reactor that fills the order, as its service tells it, and
+// when the price has fallen.
+func (x *scam) filling(service string) ([]byte, time.Time) {
+	type listed struct {
+		Orders []struct {
+			EncodedOrder, Signature hexutil.Bytes
+			CosignerData            struct{ DecayEndTime int64 }
+		}
+	}
+	url := fmt.Sprintf("%s/orders?orderId=%s", service, x.proof().Fill[0].Topics[1])
+	o := sandboxtest.MustAsk[listed](x.t, "GET", url, nil).Orders[0]
+	reactor := x.contract("V2DutchOrderReactor")
+	data, err := reactor.ABI.Pack("execute", struct{ Order, Sig []byte }{o.EncodedOrder, o.Signature})
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return data, time.Unix(o.CosignerData.DecayEndTime, 0)
+}
+
+func (x *scam) contract(name string) *contracts.Contract {
+	x.t.Helper()
+	set, err := contracts.Open("")
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	c, err := set.Get(name)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return c
+}
+
+// makes deploys a hostile token with pools of both versions: a thousandth of a WETH, or
+// so many of them, on the far side.
+func (x *scam) makes(milli int64) common.Address {
+	x.t.Helper()
+	ctx, cancel := context.WithTimeout(x.t.Context(), 20*time.Second)
+	defer cancel()
+	nonce, err := x.node.PendingNonceAt(ctx, x.who.Address)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	tx, err := types.SignNewTx(x.who.Key, types.LatestSignerForChainID(big.NewInt(1)), &types.DynamicFeeTx{
+		ChainID: big.NewInt(1), Nonce: nonce, Gas: 3_000_000, GasTipCap: big.NewInt(2e9), GasFeeCap: big.NewInt(20e9), Data: x.contract("HostileToken").Code,
+	})
+	if err == nil {
+		err = x.node.SendTransaction(ctx, tx)
+	}
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	receipt, err := x.chain.Settle(ctx, tx.Hash())
+	if err != nil || receipt.Status != types.ReceiptStatusSuccessful {
+		x.t.Fatal(receipt, err)
+	}
+	token, usdc, wrapped := receipt.ContractAddress, sandboxtest.Token(x.t, x.chain, "USDC"), x.chain.Network.Wrapped.Address
+	ether := new(big.Int).Mul(big.NewInt(milli), big.NewInt(1e15))
+	many := sandboxtest.Units(1_000_000, 18)
+	x.pools(usdc, sandboxtest.Units(10_000, 6), token, many)
+	x.pools(token, many, wrapped, ether)
+	return token
+}
+
+// pools makes a V2 pair and a V3 pool of two tokens, with those amounts in each.
+func (x *scam) pools(a common.Address, ofA *big.Int, b common.Address, ofB *big.Int) {
+	x.t.Helper()
+	if bytes.Compare(a[:], b[:]) > 0 {
+		a, ofA, b, ofB = b, ofB, a, ofA
+	}
+	n, until := x.chain.Network.Contracts, big.NewInt(time.Now().Add(24*time.Hour).Unix())
+	for _, who := range []common.Address{n.V2Router, n.PositionManager} {
+		x.mayTake(a, who, ofA)
+		x.mayTake(b, who, ofB)
+	}
+	x.send(chain.Call{To: n.V2Router, Gas: 6_000_000, Data: sandboxtest.Calldata(x.t, "addLiquidity(address,address,uint256,uint256,uint256,uint256,address,uint256)",
+		a, b, ofA, ofB, common.Big0, common.Big0, x.who.Address, until)})
+	price := new(big.Int).Lsh(ofB, 192)
+	price.Sqrt(price.Div(price, ofA))
+	manager, fee, tick := x.contract("PositionManager"), big.NewInt(500), big.NewInt(887270)
+	for _, c := range []struct {
+		method string
+		args   []any
+	}{
+		{"createAndInitializePoolIfNecessary", []any{a, b, fee, price}},
+		{"mint", []any{mintParams{a, b, fee, new(big.Int).Neg(tick), tick, ofA, ofB, common.Big0, common.Big0, x.who.Address, until}}},
+	} {
+		data, err := manager.ABI.Pack(c.method, c.args...)
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		x.send(chain.Call{To: n.PositionManager, Data: data, Gas: 10_000_000})
+	}
+}
+
+// mintParams are the position manager's.
+type mintParams struct {
+	Token0, Token1                 common.Address
+	Fee, TickLower, TickUpper      *big.Int
+	Amount0Desired, Amount1Desired *big.Int
+	Amount0Min, Amount1Min         *big.Int
+	Recipient                      common.Address
+	Deadline                       *big.Int
+}
+
+func (x *scam) mayTake(token, spender common.Address, n *big.Int) {
+	x.t.Helper()
+	x.send(chain.Call{To: token, Data: sandboxtest.Calldata(x.t, "approve(address,uint256)", spender, n), Gas: 100_000})
+}
+
+func (x *scam) gives(token, to common.Address, n *big.Int) {
+	x.t.Helper()
+	sandboxtest.MustTransact(x.t, x.chain, x.who, operator.Call{To: token, Data: sandboxtest.Calldata(x.t, "transfer(address,uint256)", to, n), Gas: 100_000})
+}
