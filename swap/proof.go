@@ -80,8 +80,8 @@ type ProofRow struct {
 // native coin, counts for one order only; whatever is read from a chain is what two
 // RPC hosts say alike where two are configured, at the chain's depth.
 var proofs = []ProofRow{
-	{byOwnCall, Filled, "a swap in one call of ours", "our own call, whose checked bytes enforce the floor, succeeded"},
-	{byOpaqueCall, Filled, "one call of ours that cannot be decoded", "our own call succeeded, and its logs, or for the native coin the balance after a block with nothing else of the account's that may bring some, show what arrived; less than the floor is short"},
+	{byOwnCall, Filled, "a swap in one call of ours", "our own call, whose checked bytes enforce the floor, succeeded, and no other order of ours has its end in it"},
+	{byOpaqueCall, Filled, "one call of ours that cannot be decoded", "our own call succeeded, no other order of ours has its end in it, and its logs, or for the native coin the balance after a block with nothing else of the account's that may bring some, show what arrived; less than the floor is short"},
 	{byFill, Filled, "a signed order", "every event of a fill of exactly what was signed, in one transaction"},
 	{byPart, Filled, "a signed order", "the events of a fill that is not exactly what was signed: of a part of it, or of a token that takes a share of transfers; less than the floor is short"},
 	{byArrival, Filled, "a deposit", "a payment of at least the floor to the recipient, after our deposit, from a built-in filler of the route, and no other order's of ours; less, in the transaction that the provider's last word names, is short"},

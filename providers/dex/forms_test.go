@@ -32,6 +32,11 @@ func (f Form) Program(t *testing.T, terms swap.Terms, mid common.Address) []byte
 // Checked decodes calldata and holds what it does against the terms.
 func Checked(terms swap.Terms, data []byte) (swap.Effect, error) { return checked(terms, data) }
 
+// SweepTo is a call of the router's by which anybody takes what lies there.
+func SweepTo(t *testing.T, to, token common.Address) []byte {
+	return program(t, 1<<40, ops(op{0x04, 0, []any{token, to, common.Big0}}))
+}
+
 // The commands with a floor of 256 bits.
 func v2For(to common.Address, in, min *big.Int, fromUser bool, path ...common.Address) op {
 	return op{0x08, 0, []any{to, in, min, path, fromUser}}

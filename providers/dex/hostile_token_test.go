@@ -2,7 +2,6 @@ package dex_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math/big"
@@ -12,15 +11,14 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/providers/dex"
-	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/dexsim"
 	"swapkeep/sandbox/operator"
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
 
+	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
 )
 
@@ -53,16 +51,24 @@ func TestHostileToken(t *testing.T) {
 				t.Errorf("%v, want it refused as %s", err, form.Refused)
 			}
 			both := 0
+			fills := hook{x.reactor(), x.fill}
 			for nth := 1; nth <= 4; nth++ {
-				r := x.tries(form, x.rich, nth)
+				r := x.tries(form, x.rich, nth, fills)
 				if r.filled {
 					both++
 				}
 				x.holds(form, nth, r)
-				if r = x.tries(form, x.poor, nth); form.Refused == "" && !r.tooLittle {
+				if r = x.tries(form, x.poor, nth, fills); form.Refused == "" && !r.tooLittle {
 					t.Errorf("at transfer %d, of pools that pay too little: %+v", nth, r)
 				}
 				x.holds(form, nth, r)
+			}
+			takes := hook{x.chain.Network.Contracts.UniversalRouter, dex.SweepTo(t, x.rich, x.order.Terms.TokenOut)}
+			if _, err := x.node.CallContract(t.Context(), ethereum.CallMsg{To: &takes.to, Data: takes.data}, nil); err != nil {
+				t.Errorf("nobody could take what lies in the router: %v", err)
+			}
+			if r := x.tries(form, x.rich, 1, takes); r.done || r.tooLittle {
+				t.Errorf("the router is entered again: %+v", r)
 			}
 			if both == 0 {
 				t.Error("the order was never filled: nothing was shown")
@@ -87,6 +93,12 @@ func (x *scam) terms(form dex.Form, token common.Address) swap.Terms {
 		t.TokenOut = native
 	}
 	return t
+}
+
+// A hook is a call that the token makes.
+type hook struct {
+	to   common.Address
+	data []byte
 }
 
 // A run is what came of a swap with a hostile token in it.
@@ -117,8 +129,9 @@ func (x *scam) holds(form dex.Form, nth int, r run) {
 // V3TooLittleReceived, InsufficientToken, InsufficientETH.
 var errTooLittle = []string{"849eaf98", "39d35496", "675cae38", "6a12f104"}
 
-// tries runs a form on the chain as it stands, after which that is as it was.
-func (x *scam) tries(form dex.Form, token common.Address, nth int) run {
+// tries runs a form, with a hook in the nth transfer of the token, on the chain as it
+// stands, after which that is as it was.
+func (x *scam) tries(form dex.Form, token common.Address, nth int, h hook) run {
 	x.t.Helper()
 	terms := x.terms(form, token)
 	call := func(to common.Address, data []byte) map[string]any {
@@ -128,7 +141,7 @@ func (x *scam) tries(form dex.Form, token common.Address, nth int) run {
 		call(x.chain.Network.Contracts.Multicall3, sandboxtest.Calldata(x.t, "getEthBalance(address)", x.who.Address)),
 		call(x.chain.Network.Wrapped.Address, sandboxtest.Calldata(x.t, "balanceOf(address)", x.who.Address)),
 	}
-	calls := append(look, call(token, sandboxtest.Calldata(x.t, "arm(uint256,address,bytes)", big.NewInt(int64(nth)), x.reactor(), x.fill)),
+	calls := append(look, call(token, sandboxtest.Calldata(x.t, "arm(uint256,address,bytes)", big.NewInt(int64(nth)), h.to, h.data)),
 		call(x.chain.Network.Contracts.UniversalRouter, form.Program(x.t, terms, token)))
 	calls = append(append(calls, look...), call(permit2, sandboxtest.Calldata(x.t, "nonceBitmap(address,uint256)", x.who.Address, new(big.Int).Rsh(x.nonce(), 8))))
 	var blocks []struct {
@@ -237,51 +250,19 @@ func (x *scam) filling(service string) ([]byte, time.Time) {
 	}
 	url := fmt.Sprintf("%s/orders?orderId=%s", service, x.proof().Fill[0].Topics[1])
 	o := sandboxtest.MustAsk[listed](x.t, "GET", url, nil).Orders[0]
-	reactor := x.contract("V2DutchOrderReactor")
-	data, err := reactor.ABI.Pack("execute", struct{ Order, Sig []byte }{o.EncodedOrder, o.Signature})
+	data, err := sandboxtest.Contract(x.t, "V2DutchOrderReactor").ABI.Pack("execute", struct{ Order, Sig []byte }{o.EncodedOrder, o.Signature})
 	if err != nil {
 		x.t.Fatal(err)
 	}
 	return data, time.Unix(o.CosignerData.DecayEndTime, 0)
 }
 
-func (x *scam) contract(name string) *contracts.Contract {
-	x.t.Helper()
-	set, err := contracts.Open("")
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	c, err := set.Get(name)
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	return c
-}
-
 // makes deploys a hostile token with pools of both versions: a thousandth of a WETH, or
 // so many of them, on the far side.
 func (x *scam) makes(milli int64) common.Address {
 	x.t.Helper()
-	ctx, cancel := context.WithTimeout(x.t.Context(), 20*time.Second)
-	defer cancel()
-	nonce, err := x.node.PendingNonceAt(ctx, x.who.Address)
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	tx, err := types.SignNewTx(x.who.Key, types.LatestSignerForChainID(big.NewInt(1)), &types.DynamicFeeTx{
-		ChainID: big.NewInt(1), Nonce: nonce, Gas: 3_000_000, GasTipCap: big.NewInt(2e9), GasFeeCap: big.NewInt(20e9), Data: x.contract("HostileToken").Code,
-	})
-	if err == nil {
-		err = x.node.SendTransaction(ctx, tx)
-	}
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	receipt, err := x.chain.Settle(ctx, tx.Hash())
-	if err != nil || receipt.Status != types.ReceiptStatusSuccessful {
-		x.t.Fatal(receipt, err)
-	}
-	token, usdc, wrapped := receipt.ContractAddress, sandboxtest.Token(x.t, x.chain, "USDC"), x.chain.Network.Wrapped.Address
+	token := sandboxtest.Deploy(x.t, x.chain, x.who, "HostileToken")
+	usdc, wrapped := sandboxtest.Token(x.t, x.chain, "USDC"), x.chain.Network.Wrapped.Address
 	ether := new(big.Int).Mul(big.NewInt(milli), big.NewInt(1e15))
 	many := sandboxtest.Units(1_000_000, 18)
 	x.pools(usdc, sandboxtest.Units(10_000, 6), token, many)
@@ -304,7 +285,7 @@ func (x *scam) pools(a common.Address, ofA *big.Int, b common.Address, ofB *big.
 		a, b, ofA, ofB, common.Big0, common.Big0, x.who.Address, until)})
 	price := new(big.Int).Lsh(ofB, 192)
 	price.Sqrt(price.Div(price, ofA))
-	manager, fee, tick := x.contract("PositionManager"), big.NewInt(500), big.NewInt(887270)
+	manager, fee, tick := sandboxtest.Contract(x.t, "PositionManager"), big.NewInt(500), big.NewInt(887270)
 	for _, c := range []struct {
 		method string
 		args   []any

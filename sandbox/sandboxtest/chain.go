@@ -15,6 +15,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"swapkeep/sandbox"
+	"swapkeep/sandbox/contracts"
 	"swapkeep/sandbox/operator"
 )
 
@@ -105,4 +106,44 @@ func MustTransact(t testing.TB, c *sandbox.Chain, from sandbox.Account, call ope
 		t.Fatalf("transaction %s reverted", receipt.TxHash)
 	}
 	return receipt
+}
+
+// Deploy has an account make a contract of the set that the sandbox runs on.
+func Deploy(t testing.TB, c *sandbox.Chain, from sandbox.Account, name string) common.Address {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	nonce, err := c.Client().PendingNonceAt(ctx, from.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := new(big.Int).SetUint64(c.ID)
+	tx, err := types.SignNewTx(from.Key, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
+		ChainID: id, Nonce: nonce, Gas: 5_000_000, GasTipCap: big.NewInt(2e9), GasFeeCap: big.NewInt(20e9), Data: Contract(t, name).Code,
+	})
+	if err == nil {
+		err = c.Client().SendTransaction(ctx, tx)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	receipt, err := c.Settle(ctx, tx.Hash())
+	if err != nil || receipt.Status != types.ReceiptStatusSuccessful {
+		t.Fatalf("deploy %s: %+v, %v", name, receipt, err)
+	}
+	return receipt.ContractAddress
+}
+
+// Contract is one of that set.
+func Contract(t testing.TB, name string) *contracts.Contract {
+	t.Helper()
+	set, err := contracts.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := set.Get(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -1,0 +1,167 @@
+package gasless_test
+
+import (
+	"math/big"
+	"testing"
+	"time"
+
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/operator"
+	"swapkeep/sandbox/sandboxtest"
+
+	"github.com/ethereum/go-ethereum"
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// A bargain is what one signed order of an account's gives for WETH.
+type bargain struct {
+	sell         common.Address
+	amount, buys *big.Int
+	nonce        int64
+}
+
+// A settlement has an order of an account's settled by a solver, or maker, who pays it.
+type settlement struct {
+	at, spender common.Address // who is called; who may pull
+	call        func(m *market, b bargain, solver common.Address) []byte
+}
+
+// A market is an account with open orders, and somebody who settles them.
+type market struct {
+	t             *testing.T
+	chain         *sandbox.Chain
+	taker, solver sandbox.Account
+	weth          common.Address
+	until         *big.Int
+}
+
+// TestHostileToken: the token that one order sells has, from within its own transfer,
+// another order of the same account settled. Each pays its own, or nothing happens.
+func TestHostileToken(t *testing.T) {
+	t.Parallel()
+	s := sandboxtest.Start(t, 1)
+	c := s.Chains()[0]
+	m := &market{t: t, chain: c, taker: s.Accounts()[0], solver: s.Accounts()[1], weth: c.Network.Wrapped.Address, until: big.NewInt(time.Now().Add(time.Hour).Unix())}
+	g, usdc := c.Network.Gasless(), sandboxtest.Token(t, c, "USDC")
+	settlements := map[string]settlement{
+		"JAM": {g.JamSettlement, g.JamBalanceManager, jamSettled},
+		"RFQ": {g.RfqSettlement, g.RfqSettlement, rfqSettled},
+	}
+	nonce := int64(100)
+	for _, way := range []struct {
+		outer, inner string
+		reverts      bool // the contract is not entered twice
+	}{{"JAM", "JAM", true}, {"JAM", "RFQ", false}, {"RFQ", "JAM", false}, {"RFQ", "RFQ", false}} {
+		t.Run(way.inner+" within "+way.outer, func(t *testing.T) {
+			m := *m
+			m.t = t
+			outer, inner := settlements[way.outer], settlements[way.inner]
+			token := sandboxtest.Deploy(t, c, m.solver, "HostileToken")
+			nonce += 2
+			first := bargain{token, big.NewInt(1e18), big.NewInt(1e17), nonce}
+			second := bargain{usdc, big.NewInt(100e6), big.NewInt(3e16), nonce + 1}
+			m.sends(m.solver, token, "transfer(address,uint256)", m.taker.Address, first.amount)
+			m.sends(m.taker, token, "approve(address,uint256)", outer.spender, first.amount)
+			m.sends(m.taker, usdc, "approve(address,uint256)", inner.spender, second.amount)
+			m.sends(m.solver, m.weth, "approve(address,uint256)", outer.spender, first.buys)
+			m.sends(m.solver, m.weth, "transfer(address,uint256)", token, second.buys)
+			m.sends(m.solver, token, "lend(address,address)", m.weth, inner.spender)
+			m.sends(m.solver, token, "arm(uint256,address,bytes)", big.NewInt(1), inner.at, inner.call(&m, second, token))
+			weth, sold := m.balance(m.weth), m.balance(usdc)
+			r := sandboxtest.Transact(t, c, m.solver, operator.Call{To: outer.at, Data: outer.call(&m, first, m.solver.Address), Gas: 2_000_000})
+			got, left := new(big.Int).Sub(m.balance(m.weth), weth), new(big.Int).Sub(sold, m.balance(usdc))
+			wants, leaves := new(big.Int).Add(first.buys, second.buys), second.amount
+			if way.reverts {
+				wants, leaves = new(big.Int), new(big.Int)
+			}
+			if done := r.Status == types.ReceiptStatusSuccessful; done == way.reverts || got.Cmp(wants) != 0 || left.Cmp(leaves) != 0 {
+				t.Errorf("status %d: %s left, %s arrived, of %s", r.Status, left, got, wants)
+			}
+		})
+	}
+}
+
+func (m *market) balance(token common.Address) *big.Int {
+	m.t.Helper()
+	return sandboxtest.Balance(m.t, m.chain, m.taker.Address, token)
+}
+
+func (m *market) sends(who sandbox.Account, to common.Address, method string, args ...any) {
+	m.t.Helper()
+	sandboxtest.MustTransact(m.t, m.chain, who, operator.Call{To: to, Data: sandboxtest.Calldata(m.t, method, args...), Gas: 1_000_000})
+}
+
+// signed is the taker's signature of what a view method of a contract says is to be signed.
+func (m *market) signed(at common.Address, form abi.ABI, method string, args ...any) []byte {
+	m.t.Helper()
+	data, err := form.Pack(method, args...)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	digest, err := m.chain.Client().CallContract(m.t.Context(), ethereum.CallMsg{To: &at, Data: data}, nil)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	signature, err := crypto.Sign(digest, m.taker.Key)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	signature[64] += 27
+	return signature
+}
+
+func (m *market) packed(form abi.ABI, method string, args ...any) []byte {
+	m.t.Helper()
+	data, err := form.Pack(method, args...)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return data
+}
+
+func jamSettled(m *market, b bargain, _ common.Address) []byte {
+	type jamOrder struct {
+		Taker, Receiver                    common.Address
+		Expiry, ExclusivityDeadline, Nonce *big.Int
+		Executor                           common.Address
+		PartnerInfo                        *big.Int
+		SellTokens, BuyTokens              []common.Address
+		SellAmounts, BuyAmounts            []*big.Int
+		UsingPermit2                       bool
+	}
+	o := jamOrder{
+		Taker: m.taker.Address, Receiver: m.taker.Address, Expiry: m.until, ExclusivityDeadline: new(big.Int), Nonce: big.NewInt(b.nonce), PartnerInfo: new(big.Int),
+		SellTokens: []common.Address{b.sell}, BuyTokens: []common.Address{m.weth}, SellAmounts: []*big.Int{b.amount}, BuyAmounts: []*big.Int{b.buys},
+	}
+	form := sandboxtest.Contract(m.t, "JamSettlement").ABI
+	signature := m.signed(m.chain.Network.Gasless().JamSettlement, form, "hashJamOrder", o, common.Hash{})
+	return m.packed(form, "settleInternal", o, signature, []*big.Int{}, []byte{})
+}
+
+func rfqSettled(m *market, b bargain, maker common.Address) []byte {
+	type single struct {
+		Expiry                     *big.Int
+		TakerAddress, MakerAddress common.Address
+		MakerNonce                 *big.Int
+		TakerToken, MakerToken     common.Address
+		TakerAmount, MakerAmount   *big.Int
+		Receiver                   common.Address
+		PackedCommands, Flags      *big.Int
+	}
+	type makerSignature struct {
+		SignatureBytes []byte
+		Flags          *big.Int
+	}
+	type oldQuote struct {
+		UseOldAmount            bool
+		MakerAmount, MakerNonce *big.Int
+	}
+	nonce := big.NewInt(b.nonce)
+	o := single{m.until, m.taker.Address, maker, nonce, b.sell, m.weth, b.amount, b.buys, m.taker.Address, new(big.Int), new(big.Int)}
+	form := sandboxtest.Contract(m.t, "RfqSettlement").ABI
+	signature := m.signed(m.chain.Network.Gasless().RfqSettlement, form, "hashSingleOrder", o, uint64(0), b.buys, nonce)
+	return m.packed(form, "settleSingle", o, makerSignature{[]byte{}, new(big.Int)}, new(big.Int), oldQuote{false, b.buys, nonce}, signature)
+}
