@@ -1,6 +1,7 @@
 package swap
 
 import (
+	"fmt"
 	"math/big"
 	"testing"
 
@@ -52,16 +53,23 @@ func TestAnotherOrdersPayment(t *testing.T) {
 		"opaque, and a fill":             {Opaque, []*types.Log{paid(1000), settlementOf(1), paid(100)}, "", true, 0, true},
 		"opaque, and a stranger's fill":  {Opaque, []*types.Log{paid(1100), settlementOf(9)}, byOpaqueCall, false, 1100, false},
 	} {
-		for _, swapFirst := range []bool{true, false} {
-			t.Run(name+map[bool]string{true: ", the swap first"}[swapFirst], func(t *testing.T) {
+		for run := range 4 {
+			swapFirst, another := run&1 == 0, run&2 == 0
+			t.Run(fmt.Sprintf("%s, the swap first %v, of another account %v", name, swapFirst, another), func(t *testing.T) {
 				c := newCourt(t, 2)
 				c.p.proof = func(o Order) Proof {
 					if o.Plan.last().Kind == Opaque {
 						return Proof{Own: true}
 					}
-					return fillProof(o)
+					p := fillProof(o)
+					p.Nonce.Owner = o.Terms.Account
+					return p
 				}
-				signed := c.order(nil)
+				signed := c.order(func(o *Order) {
+					if another { // which pays the same recipient
+						o.Terms.Account, o.Terms.RefundTo = stranger, stranger
+					}
+				})
 				swap := c.order(func(o *Order) { c.ownCall(o, tc.kind, tc.logs...) })
 				if swapFirst {
 					c.looks(swap)

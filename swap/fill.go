@@ -124,7 +124,7 @@ func (e *Engine) partIn(o Order, p Proof, ev chain.Evidence, logs []*types.Log) 
 	}
 	t := o.Terms
 	shared := slices.Contains(logs, nil) || ev.From == t.Account
-	if others, err := e.leftBy(o, logs); err != nil || others || shared {
+	if others, err := e.leftBy(o, ev.Tx, logs); err != nil || others || shared {
 		return nil, isUnclear, err
 	}
 	moved := chain.Transfers(logs)
@@ -153,7 +153,7 @@ func (e *Engine) settledAlone(o Order, ev chain.Evidence) (bool, error) {
 	if !slices.ContainsFunc(logs, func(l *types.Log) bool { return e.settles(ev.Chain, l.Address) }) {
 		return true, nil
 	}
-	others, err := e.leftBy(o, logs)
+	others, err := e.leftBy(o, ev.Tx, logs)
 	return !others, err
 }
 
@@ -167,9 +167,9 @@ func (e *Engine) settles(chainID uint64, a common.Address) bool {
 	return false
 }
 
-// leftBy reports whether logs are, or may be, of a fill of another signed order of
-// ours that is open.
-func (e *Engine) leftBy(o Order, logs []*types.Log) (bool, error) {
+// leftBy reports whether a transaction is another open order's own, or its logs are, or
+// may be, of a fill of another signed order of ours that is open.
+func (e *Engine) leftBy(o Order, tx common.Hash, logs []*types.Log) (bool, error) {
 	open, err := e.Journal.Open()
 	if err != nil {
 		return false, err
@@ -182,7 +182,13 @@ func (e *Engine) leftBy(o Order, logs []*types.Log) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if id == o.ID || other.Terms.SrcChain != o.Terms.SrcChain || !other.ordered() {
+		if id == o.ID || other.Terms.SrcChain != o.Terms.SrcChain {
+			continue
+		}
+		if slices.ContainsFunc(other.Results, func(r Result) bool { return r.Tx == tx }) {
+			return true, nil
+		}
+		if !other.ordered() {
 			continue
 		}
 		s, err := e.settler(&other)
