@@ -126,3 +126,41 @@ func TestFillsOfOneTransaction(t *testing.T) {
 		}
 	}
 }
+
+// TestFillIsNoArrival: a filler of a bridge that fills a signed order of ours on the chain
+// where a deposit is to be paid has not paid the deposit.
+func TestFillIsNoArrival(t *testing.T) {
+	for _, depositFirst := range []bool{true, false} {
+		c, deposit := depositCourt(t, 2, nil)
+		c.p.proof = func(o Order) Proof {
+			if o.Plan.last().Kind == Signed {
+				return Proof{Fill: fillProof(o).Fill, Ends: o.Terms.Deadline}
+			}
+			return arrivalProof(o)
+		}
+		signed := c.order(func(o *Order) {
+			o.Terms.SrcChain, o.Terms.DstChain, o.Terms.TokenOut = dstChain, dstChain, outside
+			o.Plan.Steps[0].Effect.Chain = dstChain
+		})
+		x := arrival(1, solver, 1000)
+		x.logs = append(x.logs, settlementOf(2))
+		c.p.says = func(o Order) (Claim, error) {
+			if o.ID == deposit {
+				return Claim{State: Filled, Tx: x.hash, Chain: dstChain}, nil
+			}
+			return Claim{State: Settling}, nil
+		}
+		c.dst.pay(x)
+		if depositFirst {
+			c.wants(c.looks(deposit), "", "")
+		}
+		c.wants(c.looks(signed), byFill, bothAgree)
+		o := c.looks(deposit)
+		c.wants(o, "", "")
+		if o.Condition != TransferSeen {
+			t.Errorf("%s %q", o.State, o.Condition)
+		}
+		c.dst.pay(arrival(2, solver, 1000))
+		c.wants(c.looks(deposit), byArrival, bothAgree)
+	}
+}

@@ -199,6 +199,12 @@ func (e *Engine) paidIn(ctx context.Context, w watched, x awaited, tx common.Has
 		}
 		return settled{}, isNot, nil
 	}
+	switch another, err := e.fillsAnother(w.order, ev); {
+	case err != nil:
+		return settled{}, isOpen, err
+	case another:
+		return settled{seen: x.seen(counted[0], ev)}, isStranger, nil
+	}
 	v := verdictBy(x.by)
 	sum := new(big.Int)
 	for _, p := range counted {

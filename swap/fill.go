@@ -124,7 +124,7 @@ func (e *Engine) partIn(o Order, p Proof, ev chain.Evidence, logs []*types.Log) 
 	}
 	t := o.Terms
 	shared := slices.Contains(logs, nil) || ev.From == t.Account
-	if others, err := e.leftBy(o, ev.Tx, logs); err != nil || others || shared {
+	if others, err := e.leftBy(o, ev, logs); err != nil || others || shared {
 		return nil, isUnclear, err
 	}
 	moved := chain.Transfers(logs)
@@ -150,11 +150,27 @@ func (e *Engine) settledAlone(o Order, ev chain.Evidence) (bool, error) {
 	if err != nil || slices.Contains(logs, nil) {
 		return false, err
 	}
-	if !slices.ContainsFunc(logs, func(l *types.Log) bool { return e.settles(ev.Chain, l.Address) }) {
-		return true, nil
+	another, err := e.fillsAnother(o, ev)
+	return !another, err
+}
+
+// fillsAnother reports whether a transaction fills, or may fill, another signed order of
+// ours: whatever it paid may be for that.
+func (e *Engine) fillsAnother(o Order, ev chain.Evidence) (bool, error) {
+	ours := func(l *types.Log) bool { return l != nil && e.settles(ev.Chain, l.Address) }
+	if !slices.ContainsFunc(ev.Logs, ours) {
+		return false, nil
 	}
-	others, err := e.leftBy(o, ev.Tx, logs)
-	return !others, err
+	logs, err := e.unusedLogs(o.ID, ev)
+	if err != nil {
+		return false, err
+	}
+	for i, l := range ev.Logs {
+		if ours(l) && logs[i] == nil {
+			return true, nil
+		}
+	}
+	return e.leftBy(o, ev, logs)
 }
 
 // settles reports whether a contract is built in as one that settles signed orders.
@@ -169,7 +185,7 @@ func (e *Engine) settles(chainID uint64, a common.Address) bool {
 
 // leftBy reports whether a transaction is another open order's own, or its logs are, or
 // may be, of a fill of another signed order of ours that is open.
-func (e *Engine) leftBy(o Order, tx common.Hash, logs []*types.Log) (bool, error) {
+func (e *Engine) leftBy(o Order, ev chain.Evidence, logs []*types.Log) (bool, error) {
 	open, err := e.Journal.Open()
 	if err != nil {
 		return false, err
@@ -182,10 +198,10 @@ func (e *Engine) leftBy(o Order, tx common.Hash, logs []*types.Log) (bool, error
 		if err != nil {
 			return false, err
 		}
-		if id == o.ID || other.Terms.SrcChain != o.Terms.SrcChain {
+		if id == o.ID || other.Terms.SrcChain != ev.Chain {
 			continue
 		}
-		if slices.ContainsFunc(other.Results, func(r Result) bool { return r.Tx == tx }) {
+		if slices.ContainsFunc(other.Results, func(r Result) bool { return r.Tx == ev.Tx }) {
 			return true, nil
 		}
 		if !other.ordered() {

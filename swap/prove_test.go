@@ -45,8 +45,10 @@ type teller struct {
 	asked atomic.Int32
 }
 
-func (*teller) Kind() Kind                                    { return DEX }
-func (*teller) Pins() Pins                                    { return Pins{{srcChain, Settlement, fillsFor}} }
+func (*teller) Kind() Kind { return DEX }
+func (*teller) Pins() Pins {
+	return Pins{{srcChain, Settlement, fillsFor}, {dstChain, Settlement, fillsFor}}
+}
 func (*teller) Submit(context.Context, Order) (string, error) { return "ref", nil }
 func (s *teller) Proof(o Order) (Proof, error)                { return s.proof(o), nil }
 func (s *teller) Status(_ context.Context, o Order) (Claim, error) {
