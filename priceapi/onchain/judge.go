@@ -1,6 +1,7 @@
 package onchain
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -22,8 +23,8 @@ var (
 	errChanged     = errors.New("the source behind it has changed since the list was made")
 )
 
-// An oracle is what an oracle says of an asset. In doubt it counts only beside a pool
-// that says the same.
+// An oracle is what an oracle says of an asset. In doubt, as where it has not spoken for
+// longer than most do, it counts only beside a pool that says the same.
 type oracle struct {
 	price.Sample
 	doubt  error // nil = none
@@ -111,10 +112,15 @@ func (r ruling) oracles(id price.ID) []oracle {
 			continue
 		}
 		x, err := heard.price(f, r.now)
+		doubt := doubtOf(f.of, false)
+		if errors.Is(err, errStale) { // feeds that are quiet for a day in quiet markets do not say so
+			doubt, f.lasts = cmp.Or(doubt, err), daily
+			x, err = heard.price(f, r.now)
+		}
 		if h.sequencer != nil {
 			err = h.sequencer
 		}
-		take(f.source, x, f.quotes, err, doubtOf(f.of, false))
+		take(f.source, x, f.quotes, err, doubt)
 	}
 	listed := r.s.table.aave[id]
 	if p, ok := r.heard[id.Chain].aave[id.Address]; ok {

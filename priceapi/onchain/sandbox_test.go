@@ -171,6 +171,7 @@ func TestOracleModes(t *testing.T) {
 		{market.Change{At: "all", Mode: "ok"}, nil, nil, 1}, // the sequencer, as of now
 		// Aave reads the same feed
 		{market.Change{At: ethUSD, Mode: "stale"}, by(price.UniswapV3), both, 1},
+		{market.Change{At: ethUSD, Mode: "stale", Seconds: 7200}, both, both, 1}, // quiet, and the pool says the same
 		{market.Change{At: ethUSD, Mode: "zero"}, by(price.UniswapV3), both, 1},
 		{market.Change{At: ethUSD, Mode: "negative"}, by(price.UniswapV3), both, 1},
 		{market.Change{At: ethUSD, Mode: "revert"}, by(price.UniswapV3), both, 1},

@@ -59,6 +59,9 @@ func related(a, b price.Source) bool { return a == b || grounds[a]&grounds[b] !=
 
 // firm reports whether a source is one that no trade in a pool moves: an oracle. A
 // listing is none, since of a token that is traded in pools alone it tells their price.
+//
+// Many speak only when the price has moved, or once a day. So one that is too old to be
+// believed alone is firm all the same while what is believed is in keeping with it.
 func firm(s price.Source) bool { return grounds[s]&oracle != 0 }
 
 var oneDollar, _ = price.Parse("1")
@@ -147,8 +150,8 @@ func judge(last belief, readings []price.Reading, now time.Time) verdict {
 	told, doubt := sound(readings, now)
 	v := decided(last, told, now)
 	v.doubt = cmp.Or(v.doubt, doubt)
-	for _, r := range told {
-		if firm(r.Source) && v.sample.Known() && r.Value.Off(v.sample.Value) <= agreement {
+	for _, r := range readings {
+		if v.sample.Known() && firm(r.Source) && lasts(r.At, oracleAges.stable, now) && r.Value.Off(v.sample.Value) <= agreement {
 			v.firm = r.Sample
 			break
 		}

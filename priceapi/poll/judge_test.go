@@ -111,7 +111,11 @@ func TestFirm(t *testing.T) {
 		"DIA's":                       {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.DIA, "2990", 0)}, "2990"},
 		"an oracle that is contested": {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3500", 0)}, ""},
 		"pools against an oracle":     {[]price.Reading{said(price.DefiLlama, "6000", 0), said(price.GeckoTerminal, "6000", 0), said(price.Chainlink, "3010", 0)}, "3010"},
-		"an oracle that has stopped":  {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3000", 91*time.Minute)}, ""},
+		"an oracle that is quiet":     {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3010", 24*time.Hour)}, "3010"},
+		"quiet, and the price moved":  {[]price.Reading{said(price.DefiLlama, "3100", 0), said(price.Chainlink, "3000", 2*time.Hour)}, ""},
+		"a quiet oracle alone":        {[]price.Reading{said(price.Chainlink, "3000", 2*time.Hour)}, ""},
+		"an oracle that has stopped":  {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3000", 26*time.Hour)}, ""},
+		"an oracle of the future":     {[]price.Reading{said(price.DefiLlama, "3000", 0), said(price.Chainlink, "3000", -time.Hour)}, ""},
 	} {
 		v := judge(last, c.told, noon)
 		if c.want == "" && v.firm.Known() || c.want != "" && v.firm.Value != value(c.want) {
