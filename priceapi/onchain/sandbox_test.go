@@ -171,7 +171,6 @@ func TestOracleModes(t *testing.T) {
 		{market.Change{At: "all", Mode: "ok"}, nil, nil, 1}, // the sequencer, as of now
 		// Aave reads the same feed
 		{market.Change{At: ethUSD, Mode: "stale"}, by(price.UniswapV3), both, 1},
-		{market.Change{At: ethUSD, Mode: "stale", Seconds: 7200}, both, both, 1}, // quiet, and the pool says the same
 		{market.Change{At: ethUSD, Mode: "zero"}, by(price.UniswapV3), both, 1},
 		{market.Change{At: ethUSD, Mode: "negative"}, by(price.UniswapV3), both, 1},
 		{market.Change{At: ethUSD, Mode: "revert"}, by(price.UniswapV3), both, 1},
@@ -192,6 +191,38 @@ func TestOracleModes(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.check(t, when, []claim{{10, "ETH", 3000 * c.tens, c.ether}, {10, "DAI", c.tens, c.dai}})
+	}
+}
+
+// TestQuietOracle: a feed that has said nothing for two hours is told, with its own time,
+// while a pool of the token says the same; one of two days ago is not.
+func TestQuietOracle(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 10)
+	ether := w.token(t, 10, "ETH")
+	for _, quiet := range []time.Duration{2 * time.Hour, 48 * time.Hour} {
+		change := market.Change{At: "0x13e3Ee699D1909E989722E753853AE30b17e08c5", Mode: "stale", Seconds: uint64(quiet.Seconds())}
+		for _, c := range []market.Change{{At: "all", Mode: "ok", Seconds: 30 * 86400}, change} {
+			if err := w.Market().SetOracles(t.Context(), 10, c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		told, err := w.source.Now(t.Context(), []tokens.Token{ether})
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard := false
+		for _, r := range told {
+			if r.Source != price.Chainlink {
+				continue
+			}
+			if heard = true; time.Since(r.At) < quiet-time.Minute {
+				t.Errorf("quiet for %s, and told as of %s", quiet, r.At)
+			}
+		}
+		if heard != (quiet < 25*time.Hour) {
+			t.Errorf("quiet for %s: told %t", quiet, heard)
+		}
 	}
 }
 
