@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"swapkeep/chain"
 	"swapkeep/providers/dex"
+	"swapkeep/providers/providertest"
 	"swapkeep/sandbox/dexsim"
 	"swapkeep/sandbox/operator"
 	"swapkeep/sandbox/sandboxtest"
@@ -80,6 +82,8 @@ func TestHostileToken(t *testing.T) {
 		y.t = t
 		(&scam{&y, x.order, x.fill, x.poor, x.rich}).takes(dex.Forms[0])
 	})
+	held := slices.DeleteFunc(slices.Clone(dex.Forms), func(f dex.Form) bool { return f.Refused != "" })
+	providertest.Report(t, fmt.Sprintf("hostile: dex: a hostile token in %d forms of program: %d refused, %d held", len(dex.Forms), len(dex.Forms)-len(held), len(held)))
 }
 
 // terms are of a swap for at least what the order is for.

@@ -87,10 +87,13 @@ func (r *record) line(name string) string {
 	return said
 }
 
-// report logs the record and, with SWAPKEEP_REPORT, adds it to that file: a test
-// that passes shows its log only when it is asked to.
-func (r *record) report(t *testing.T, name string) {
-	line := r.line(name)
+// report reports the record.
+func (r *record) report(t *testing.T, name string) { Report(t, r.line(name)) }
+
+// Report logs a line of the hostile suite and, with SWAPKEEP_REPORT, adds it to that file:
+// a test that passes shows its log only when it is asked to.
+func Report(t *testing.T, line string) {
+	t.Helper()
 	t.Log(line)
 	file := os.Getenv("SWAPKEEP_REPORT")
 	if file == "" || t.Failed() {
