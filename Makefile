@@ -14,7 +14,7 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 export CGO_ENABLED := 0
 RACE := CGO_ENABLED=1 $(GO) test -race
 
-.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load torture fire in-torture in-soak man packages packages-test generate clean
+.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load guesses torture fire in-torture in-soak man packages packages-test generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -202,6 +202,13 @@ soak: contracts
 load: contracts
 	$(if $(filter-out short,$(LOAD)),$(error LOAD=$(LOAD): want short, or nothing for the whole))
 	$(GO) test -tags faults -count=1 -v -timeout 20m -run '^TestLoad' ./test/soak -args $(if $(filter short,$(LOAD)),-short-load) $(REPORTED)
+
+# The real daemon against programs that guess its password without pause: does each right
+# one come through? GUESSERS=63 is as many as there are connections for.
+GUESSERS ?= 8
+RIGHTS ?= 100
+guesses:
+	$(GO) test -count=1 -v -timeout 3h -run '^TestGuessingLocksNobodyOut$$' ./cmd/swapkeepd -args -guessers=$(GUESSERS) -rights=$(RIGHTS)
 
 # Manual pages of every command.
 man: bin/swapkeep

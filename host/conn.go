@@ -29,7 +29,8 @@ type conn struct {
 	gone   sync.Once                           // for drop
 	taken  uint64                              // requests so far; the reader's own
 
-	process int // at the other end; 0: not known
+	process int    // at the other end; 0: not known
+	asker   uint64 // of all connections that this process has now
 
 	mu      sync.Mutex
 	ids     map[string]bool               // of requests without a reply

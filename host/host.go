@@ -178,6 +178,9 @@ type Config struct {
 	// Process is the id of the process at the other end of a connection, 0 where the
 	// system does not tell; nil: nobody asks.
 	Process func(net.Conn) int
+	// AskedBy marks the context of a request with who asks: a number that all connections
+	// of one process share as long as it has any; nil: it makes no difference.
+	AskedBy func(ctx context.Context, asker uint64) context.Context
 
 	AllowOrigin  func(origin string) bool  // nil: what the relay let through
 	AllowUnknown bool                      // browsers that name no origin may read

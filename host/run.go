@@ -126,6 +126,9 @@ func (c *conn) run(r request) (result any, e *protocol.Error) {
 	if m.Acting {
 		parent = c.base
 	}
+	if c.s.AskedBy != nil {
+		parent = c.s.AskedBy(parent, c.asker)
+	}
 	ctx, cancel := context.WithTimeout(parent, c.s.waits.request)
 	defer cancel()
 	does := &call{conn: c, id: r.id, number: r.number, method: m}

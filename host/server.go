@@ -30,6 +30,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	conns   map[*conn]struct{}
+	askers  uint64                   // numbers given to processes so far
 	quoting map[string]chan struct{} // by origin: one for each of its quotes under way
 }
 
@@ -134,8 +135,21 @@ func (s *Server) enter(c *conn) *protocol.Error {
 	case c.process != 0 && s.heldBy(c.process) >= protocol.MaxPerProcess:
 		return crowded("one program has too many connections open")
 	}
+	c.asker = s.askerOf(c.process)
 	s.conns[c] = struct{}{}
 	return nil
+}
+
+// askerOf is the number of a process that has connections, or a new one: a process's id
+// may soon be another's. s.mu is held.
+func (s *Server) askerOf(process int) uint64 {
+	for c := range s.conns {
+		if process != 0 && c.process == process {
+			return c.asker
+		}
+	}
+	s.askers++
+	return s.askers
 }
 
 // crowded refuses a connection: places become free when others end, not by waiting.

@@ -118,7 +118,7 @@ func (v *Vault) try(ctx context.Context, x *index, ring *keyRing) (*opened, []Pr
 	if len(x.Wallets) == 0 {
 		return nil, nil, ErrNoWallet
 	}
-	if err := v.claimGuess(); err != nil {
+	if err := v.beginGuess(ctx); err != nil {
 		return nil, nil, err
 	}
 	found, problems := v.openWallets(ctx, x, ring)
@@ -129,47 +129,13 @@ func (v *Vault) try(ctx context.Context, x *index, ring *keyRing) (*opened, []Pr
 	failed := errors.Join(failures...)
 	switch {
 	case len(found.roots) > 0:
-		v.settleGuess((*backoff).passed)
+		v.passed(ctx)
 		return found, problems, nil
 	case errors.Is(failed, ErrWrongPassword):
-		v.settleGuess(func(b *backoff) { b.failed(v.options.Clock.Now()) })
+		v.failed(ctx)
 		return nil, nil, ErrWrongPassword
 	}
-	v.settleGuess(func(*backoff) {})
 	return nil, nil, failed
-}
-
-// claimGuess counts a guess in the record before it is made, so that to kill the
-// process in the middle of it gains nothing. Error: a [*BackoffError].
-func (v *Vault) claimGuess() error {
-	now := v.options.Clock.Now()
-	v.mu.Lock()
-	until, claimed := v.guess.until(now), v.guess
-	v.mu.Unlock()
-	if !until.IsZero() {
-		return &BackoffError{Left: until.Sub(now)}
-	}
-	claimed.failed(now)
-	v.keepGuesses(claimed)
-	return nil
-}
-
-// settleGuess says what became of the guess that was claimed.
-func (v *Vault) settleGuess(how func(*backoff)) {
-	v.mu.Lock()
-	how(&v.guess)
-	settled := v.guess
-	v.mu.Unlock()
-	v.keepGuesses(settled)
-}
-
-// keepGuesses writes the count down. A record that cannot be written keeps nobody
-// from a wallet: it may be the disk from which its words are to be saved.
-func (v *Vault) keepGuesses(b backoff) {
-	err := guessRecord(v.options.Guesses).keep(b)
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.guess.unkept = err != nil
 }
 
 // openWallets opens each wallet or says why not. Once one has opened, the

@@ -41,9 +41,7 @@ type Options struct {
 	AutoLock time.Duration // 0: DefaultAutoLock
 	KDF      KDF           // of new vaults; zero: DefaultKDF, less only in tests
 	Clock    Clock         // nil: the system's
-	// Guesses is the file that keeps the count of wrong passwords over a restart; "":
-	// none does.
-	Guesses string
+	Pace     time.Duration // between tries of passwords; 0: DefaultPace, less and none (-1) only in tests
 	// Explorer is asked about accounts of words that are imported; nil: nobody.
 	Explorer Explorer
 }
@@ -55,8 +53,9 @@ type Options struct {
 type Vault struct {
 	store   *Store
 	options Options
-	turn    chan struct{} // held by the one who changes the keychain or unlocks
-	cleared bool          // by Clear, with the turn: no wallet is taken in any more
+	turn    turn // held by the one who changes the keychain or unlocks
+	files   turn // held by the one whose key file is opened
+	cleared bool // by Clear, with the turn: no wallet is taken in any more
 
 	searching chan struct{}   // held by the one search for accounts
 	life      context.Context // of searches that nobody waits for; ended by Close
@@ -67,7 +66,7 @@ type Vault struct {
 	contents  *index  // as last read; nil: not yet
 	open      *opened // nil: locked
 	locks     uint64  // times locked, so that an unlock in progress notices
-	guess     backoff
+	guesses   guesses
 	idle      idleTimer
 	abandoned map[string]bool // wallets whose caller was told of a failure
 	problems  []Problem
@@ -97,7 +96,7 @@ func (o *opened) zero() {
 	}
 }
 
-// New returns a locked vault. It reads nothing yet but the count of wrong passwords.
+// New returns a locked vault. It reads nothing yet.
 func New(store *Store, o Options) (*Vault, error) {
 	if o.AutoLock <= 0 {
 		o.AutoLock = DefaultAutoLock
@@ -108,14 +107,17 @@ func New(store *Store, o Options) (*Vault, error) {
 	if err := o.KDF.check(); err != nil {
 		return nil, err
 	}
+	if o.Pace == 0 {
+		o.Pace = DefaultPace
+	}
 	if o.Clock == nil {
 		o.Clock = systemClock{}
 	}
 	v := &Vault{
-		store: store, options: o, turn: make(chan struct{}, 1),
+		store: store, options: o,
 		searching: make(chan struct{}, 1), abandoned: map[string]bool{}, watchers: map[int]func(Change){},
+		guesses: guesses{by: map[uint64]mistakes{}, paced: o.Clock.Now()},
 	}
-	v.guess = guessRecord(o.Guesses).load(o.Clock.Now())
 	v.life, v.endLife = context.WithCancel(context.Background())
 	store.OnLate(v.late)
 	return v, nil
@@ -187,7 +189,6 @@ type Status struct {
 	Wallets  int       `json:"wallets"`
 	Accounts int       `json:"accounts"`
 	LocksAt  time.Time `json:"locksAt,omitzero"` // if not used before
-	RetryAt  time.Time `json:"retryAt,omitzero"` // no password is tried before
 	Problems []Problem `json:"problems,omitempty"`
 }
 
@@ -200,7 +201,7 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 	defer v.mu.Unlock()
 	s := Status{
 		Locked: v.open == nil, Sandbox: v.options.Sandbox, Wallets: len(wallets),
-		RetryAt: v.guess.until(v.options.Clock.Now()), Problems: slices.Clone(v.problems),
+		Problems: slices.Clone(v.problems),
 	}
 	for _, w := range wallets {
 		s.Accounts += len(w.Accounts)
@@ -263,25 +264,11 @@ func (v *Vault) known(ctx context.Context) (*index, error) {
 	return v.visible(x), nil
 }
 
-// take waits for the turn to use the keychain, no longer than one call of
-// someone else may last.
-func (v *Vault) take(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err // a select might still take the turn
-	}
-	timer := time.NewTimer(v.store.limits.Prompt)
-	defer timer.Stop()
-	select {
-	case v.turn <- struct{}{}:
-		return nil
-	case <-timer.C:
-		return fmt.Errorf("%w: another request is waiting for it", ErrHung)
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+// take waits for the turn to use the keychain, for nobody longer than one call of
+// theirs may last.
+func (v *Vault) take(ctx context.Context) error { return v.turn.take(ctx, v.store.limits.Prompt) }
 
-func (v *Vault) leave() { <-v.turn }
+func (v *Vault) leave() { v.turn.leave() }
 
 // read gets the index from the keychain; the caller holds the turn. A vault
 // without one is new.

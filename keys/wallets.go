@@ -73,11 +73,11 @@ func (v *Vault) ImportKeystore(ctx context.Context, name string, file, keyPasswo
 	if err != nil {
 		return Wallet{}, err
 	}
-	if err := v.take(ctx); err != nil {
+	if err := v.files.take(ctx, v.store.limits.Prompt); err != nil {
 		return Wallet{}, err
 	}
 	key, err := shielded(func() (secret, error) { return k.open(keyPassword) })
-	v.leave()
+	v.files.leave()
 	if err != nil {
 		return Wallet{}, err
 	}

@@ -146,7 +146,7 @@ func (d *daemon) newServer() (*host.Server, error) {
 	return host.New(host.Config{
 		Wallet: wallet{d.vault, d.cfg}, Swaps: d.swaps, Networks: d.hub, Tokens: pricedTokens{d.tokens, d.prices.poke},
 		Settings: d.settings, Prices: d.prices, ProviderKeys: providerKeys{d.provided, d.settings.Config}, Version: version, Home: shortID(d.home), Directory: d.home.Dir, Sandbox: d.cfg.Sandbox,
-		Process: processOf, AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Diagnose: d.diagnose, Stop: d.stop, Log: d.log,
+		Process: processOf, AskedBy: keys.AskedBy, AllowUnknown: d.cfg.Extensions.AllowUnknown, Errors: sentinels, Problems: d.problems, Diagnose: d.diagnose, Stop: d.stop, Log: d.log,
 	})
 }
 
@@ -215,8 +215,8 @@ func (d *daemon) openKeys() error {
 		return err
 	}
 	d.provided = keys.NewProviderKeys(store)
-	d.vault, err = keys.New(store, keys.Options{KDF: stretching(), Sandbox: d.home.Sandbox, AutoLock: time.Duration(d.cfg.Keys.AutoLock), Explorer: &d.explorer,
-		Guesses: filepath.Join(d.home.Dir, "guesses.json")})
+	kdf, pace := stretching()
+	d.vault, err = keys.New(store, keys.Options{KDF: kdf, Pace: pace, Sandbox: d.home.Sandbox, AutoLock: time.Duration(d.cfg.Keys.AutoLock), Explorer: &d.explorer})
 	return err
 }
 

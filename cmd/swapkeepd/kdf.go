@@ -2,7 +2,11 @@
 
 package main
 
-import "swapkeep/keys"
+import (
+	"time"
 
-// stretching is how new wallets' passwords become keys.
-func stretching() keys.KDF { return keys.DefaultKDF }
+	"swapkeep/keys"
+)
+
+// stretching is how new wallets' passwords become keys, and the pace of their tries.
+func stretching() (keys.KDF, time.Duration) { return keys.DefaultKDF, keys.DefaultPace }

@@ -1,0 +1,144 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+)
+
+// order is in which order those who wait get the turn, by asker.
+func order(t *testing.T, askers ...uint64) (served []uint64) {
+	t.Helper()
+	var q turn
+	if err := q.take(t.Context(), time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	called := make(chan uint64)
+	for i, asker := range askers {
+		go func() {
+			if err := q.take(AskedBy(t.Context(), asker), time.Minute); err == nil {
+				called <- asker
+			}
+		}()
+		waitFor(t, &q, i+1)
+	}
+	for range askers {
+		q.leave()
+		served = append(served, <-called)
+	}
+	q.leave()
+	if q.held || len(q.waiting) > 0 {
+		t.Errorf("left behind: %+v", &q)
+	}
+	return served
+}
+
+func waitFor(t *testing.T, q *turn, waiting int) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		q.mu.Lock()
+		n := len(q.waiting)
+		q.mu.Unlock()
+		if n == waiting {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d wait, want %d", n, waiting)
+		}
+	}
+}
+
+func TestTurnsGoRound(t *testing.T) {
+	for _, c := range []struct{ come, served []uint64 }{
+		{[]uint64{1, 2, 3}, []uint64{1, 2, 3}},
+		{[]uint64{1, 1, 1, 2}, []uint64{1, 2, 1, 1}},
+		{[]uint64{1, 1, 1, 2, 2, 3}, []uint64{1, 2, 3, 1, 2, 1}},
+		{[]uint64{7, 7, 7, 7, 8, 9, 8}, []uint64{7, 8, 9, 7, 8, 7, 7}},
+	} {
+		if got := order(t, c.come...); !slices.Equal(got, c.served) {
+			t.Errorf("%v come, %v are served", c.come, got)
+		}
+	}
+}
+
+// Who comes later, and new each time, overtakes nobody; who gives up holds up nobody.
+func TestTurnsOfLateComers(t *testing.T) {
+	var q turn
+	_ = q.take(t.Context(), time.Minute)
+	mine := q.queue(1)
+	for asker := range uint64(60) {
+		q.queue(100 + asker)
+	}
+	q.leave()
+	select {
+	case <-mine.called:
+	default:
+		t.Fatal("who came first is not served first")
+	}
+	next := q.queue(1) // again: behind all who wait by now, before all who come
+	for asker := range uint64(60) {
+		q.queue(1000 + asker)
+	}
+	for served := 0; ; served++ {
+		q.leave()
+		select {
+		case <-next.called:
+			if served != 60 {
+				t.Errorf("%d were served before", served)
+			}
+			return
+		default:
+		}
+	}
+}
+
+func TestTurnIsGivenUp(t *testing.T) {
+	var q turn
+	_ = q.take(t.Context(), time.Minute)
+	if err := q.take(t.Context(), time.Millisecond); !errors.Is(err, ErrHung) {
+		t.Errorf("too long: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- q.take(ctx, time.Minute) }()
+	waitFor(t, &q, 1)
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) || len(q.waiting) != 0 {
+		t.Errorf("left: %v, %d wait", err, len(q.waiting))
+	}
+	called := q.queue(1) // called and gone at the same time
+	q.leave()
+	q.giveUp(called)
+	if q.held {
+		t.Error("the turn stays with who is gone")
+	}
+	if err := q.take(ctx, time.Minute); !errors.Is(err, context.Canceled) || q.held {
+		t.Errorf("one who is gone already: %v", err)
+	}
+}
+
+// A long queue that moves is no keychain that hangs.
+func TestTurnIsWaitedForWhileItMoves(t *testing.T) {
+	const patience = 100 * time.Millisecond
+	var q turn
+	_ = q.take(t.Context(), time.Minute)
+	for asker := range uint64(20) {
+		q.queue(100 + asker)
+	}
+	done := make(chan error, 1)
+	go func() { done <- q.take(AskedBy(t.Context(), 1), patience) }()
+	waitFor(t, &q, 21)
+	for range 21 {
+		select {
+		case err := <-done:
+			t.Fatalf("before its turn: %v", err)
+		case <-time.After(patience / 5):
+			q.leave()
+		}
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
