@@ -18,7 +18,7 @@ type subject struct {
 	measure measurement
 }
 
-// A measurement returns samples in nanoseconds, bytes or frames.
+// A measurement returns samples in nanoseconds, bytes or frames, or a statistic.
 type measurement func(context.Context, *lab) (sides, error)
 
 // Sides are the samples of ours, of each peer and of the limit, in this order.
@@ -33,7 +33,7 @@ func beside(peers ...string) []string { return peers }
 // A Row is one line of the table.
 type Row struct {
 	What    string  `json:"what"`
-	Unit    string  `json:"unit"` // ns, bytes or frames
+	Unit    string  `json:"unit"` // ns, bytes, frames or t
 	Ours    *figure `json:"ours,omitempty"`
 	Peers   []side  `json:"peers,omitempty"`
 	Limit   *side   `json:"limit,omitempty"`
@@ -210,6 +210,7 @@ var (
 	inTime  = unit{"ns", showTime, func(v float64) string { f, name := scaled(v); return fmt.Sprintf("%g %s", f, name) }}
 	inSize  = unit{"bytes", func(v float64) string { return fmt.Sprintf("%.2f MB", v/megabyte) }, func(v float64) string { return fmt.Sprintf("%g MB", v/megabyte) }}
 	inKilo  = unit{"bytes", func(v float64) string { return fmt.Sprintf("%.1f kB", v/kilobyte) }, func(v float64) string { return fmt.Sprintf("%g kB", v/kilobyte) }}
+	inT     = unit{"t", func(v float64) string { return fmt.Sprintf("%.2f", v) }, func(v float64) string { return fmt.Sprintf("%g", v) }}
 	inWhole = unit{"frames", func(v float64) string { return fmt.Sprintf("%g", v) }, func(v float64) string { return fmt.Sprintf("%g", v) }}
 )
 

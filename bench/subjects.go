@@ -7,6 +7,7 @@ var subjects = []subject{
 	{"spawn to hello, daemon up", beside("bare Go echo host"), bareC, inTime, atMostTimes(1.5), measureSpawn},
 	{"hello round trip", beside("same relay, bare echo daemon"), bareC, inTime, atMostTimes(1.5), measureRoundTrip},
 	{"Permit2 PermitSingle: hash + sign", inNode(), bareSecp256k1, inTime, timesFaster(8), measurePermit},
+	{"signature: nonces told apart by their time, |t|", nil, "", inT, atMost(5), measureNonces},
 	{"host time added to a quote", nil, "the provider's HTTP alone", inTime, atMostMore(float64(time.Millisecond)), measureQuote},
 	{"host time added to four providers at once", nil, "the slowest one's HTTP alone", inTime, atMostMore(float64(2 * time.Millisecond)), measureAtOnce},
 	{"JAM order: rebuild, compare, sign", nil, bareSecp256k1, inTime, atMost(float64(150 * time.Microsecond)), orderOf(jamOrder, false)},

@@ -35,9 +35,7 @@ func signWith(key secret, hash []byte, nonce secret) []byte {
 	if overflow := k.SetByteSlice(nonce); overflow || k.IsZero() {
 		return nil
 	}
-	var point secp256k1.JacobianPoint
-	secp256k1.ScalarBaseMultNonConst(&k, &point)
-	point.ToAffine()
+	point := basePoint(&k)
 	over := r.SetBytes(point.X.Bytes())
 	d.SetByteSlice(key)
 	e.SetByteSlice(hash)
@@ -61,19 +59,43 @@ func signWith(key secret, hash []byte, nonce secret) []byte {
 // invert replaces k by its inverse. The library does it with big numbers that
 // cannot be wiped, so it gets to see k times a random number only.
 func invert(k *secp256k1.ModNScalar) {
-	random := make(secret, sha256.Size)
-	defer random.zero()
 	var blind secp256k1.ModNScalar
 	defer blind.Zero()
-	for blind.IsZero() {
-		_, _ = rand.Read(random) // never fails
-		blind.SetByteSlice(random)
-	}
+	draw(&blind)
 	k.Mul(&blind).InverseNonConst().Mul(&blind)
 }
 
+// basePoint is k times the base point, by its coordinates. How long the library takes
+// depends on the number, so it gets to see a random one and what then is left to k.
+func basePoint(k *secp256k1.ModNScalar) (point secp256k1.JacobianPoint) {
+	var random, rest secp256k1.ModNScalar
+	defer random.Zero()
+	defer rest.Zero()
+	draw(&random)
+	rest.NegateVal(&random).Add(k)
+	var one, other secp256k1.JacobianPoint
+	secp256k1.ScalarBaseMultNonConst(&random, &one)
+	secp256k1.ScalarBaseMultNonConst(&rest, &other)
+	secp256k1.AddNonConst(&one, &other, &point)
+	point.ToAffine()
+	return point
+}
+
+// draw sets k to a random number other than zero.
+func draw(k *secp256k1.ModNScalar) {
+	random := make(secret, sha256.Size)
+	defer random.zero()
+	for overflow := true; overflow || k.IsZero(); {
+		_, _ = rand.Read(random) // never fails
+		overflow = k.SetByteSlice(random)
+	}
+}
+
 // nonces are the candidates of RFC 6979, section 3.2, for one key and hash.
-type nonces struct{ k, v secret }
+type nonces struct {
+	k, v  secret
+	tried bool // the last candidate did not serve
+}
 
 func newNonces(key secret, hash []byte) *nonces {
 	var e secp256k1.ModNScalar
@@ -85,7 +107,7 @@ func newNonces(key secret, hash []byte) *nonces {
 	return n
 }
 
-// mix is steps d and e, or f and g, of the section.
+// mix is steps d and e, or f and g, of the section, or what h.3 begins with.
 func (n *nonces) mix(parts ...[]byte) {
 	n.become(macOnce(sha256.New, n.k, append([][]byte{n.v}, parts...)...), n.v)
 	n.become(n.k, macOnce(sha256.New, n.k, n.v))
@@ -102,8 +124,12 @@ func (n *nonces) become(k, v secret) {
 	n.k, n.v = k, v
 }
 
-// next is the first candidate, or the next after one that did not serve.
+// next is the first candidate, or the next after one that did not serve (step h).
 func (n *nonces) next() secret {
+	if n.tried {
+		n.mix([]byte{0})
+	}
+	n.tried = true
 	n.become(n.k, macOnce(sha256.New, n.k, n.v))
 	return n.v
 }

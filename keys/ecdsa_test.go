@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
@@ -71,10 +72,41 @@ func TestNonces(t *testing.T) {
 		if got := hex.EncodeToString(n.next()); got != want {
 			t.Errorf("%s: %s", message, got)
 		}
-		if second := hex.EncodeToString(n.next()); second == want {
-			t.Error("the same candidate twice")
+		n.zero()
+	}
+}
+
+// Candidates after one that did not serve are those of step h.3, as another library
+// makes them.
+func TestNoncesAfterOneThatDoesNotServe(t *testing.T) {
+	for i := range byte(50) {
+		key, hash := sha256.Sum256([]byte{i}), sha256.Sum256([]byte{i, i})
+		n := newNonces(key[:], hash[:])
+		for extra := range uint32(4) {
+			want := secp256k1.NonceRFC6979(key[:], hash[:], nil, nil, extra).Bytes()
+			if got := n.next(); !bytes.Equal(got, want[:]) {
+				t.Errorf("key %d, candidate %d: %x, want %x", i, extra, []byte(got), want)
+			}
 		}
 		n.zero()
+	}
+}
+
+// A nonce is split at random for each signature, which is nevertheless the same; whatever
+// the parts are, their sum is the point.
+func TestBasePoint(t *testing.T) {
+	order, _ := hex.DecodeString("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364140") // n-1
+	for _, number := range [][]byte{{1}, {2}, bytes.Repeat([]byte{3}, 20), bytes.Repeat([]byte{0xfe}, 32), order} {
+		var k secp256k1.ModNScalar
+		var want secp256k1.JacobianPoint
+		k.SetByteSlice(number)
+		secp256k1.ScalarBaseMultNonConst(&k, &want)
+		want.ToAffine()
+		for range 20 {
+			if got := basePoint(&k); !got.X.Equals(&want.X) || !got.Y.Equals(&want.Y) {
+				t.Fatalf("%x: %v, want %v", number, got, want)
+			}
+		}
 	}
 }
 

@@ -103,13 +103,17 @@ func (n *node) account(i uint32) (secret, common.Address, error) {
 
 // publicKey is the compressed public key, 33 bytes.
 func publicKey(key secret) []byte {
-	private := secp256k1.PrivKeyFromBytes(key)
-	defer private.Zero()
-	return private.PubKey().SerializeCompressed()
+	return pointOf(key).SerializeCompressed()
 }
 
 func addressOf(key secret) common.Address {
-	private := secp256k1.PrivKeyFromBytes(key)
-	defer private.Zero()
-	return common.BytesToAddress(crypto.Keccak256(private.PubKey().SerializeUncompressed()[1:])[12:])
+	return common.BytesToAddress(crypto.Keccak256(pointOf(key).SerializeUncompressed()[1:])[12:])
+}
+
+func pointOf(key secret) *secp256k1.PublicKey {
+	var k secp256k1.ModNScalar
+	defer k.Zero()
+	k.SetByteSlice(key)
+	point := basePoint(&k)
+	return secp256k1.NewPublicKey(&point.X, &point.Y)
 }

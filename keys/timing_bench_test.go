@@ -1,0 +1,66 @@
+package keys
+
+import (
+	"bytes"
+	"crypto/rand"
+	"math"
+	"slices"
+	"testing"
+	"time"
+)
+
+// BenchmarkNonceTiming signs with nonces whose first bytes are zero and with others, in
+// an order that is drawn, and reports Welch's t of the times: beyond 5 or so whoever
+// measures signatures learns of their nonces, and with enough of them the key. It is a
+// row of make bench; alone it is
+//
+//	go test -run '^$' -bench NonceTiming -benchtime 1000000x ./keys
+func BenchmarkNonceTiming(b *testing.B) {
+	const zeros = 4
+	key, hash := bytes.Repeat([]byte{7}, 32), bytes.Repeat([]byte{9}, 32)
+	drawn := make([]byte, b.N)
+	_, _ = rand.Read(drawn)
+	var took [2][]float64
+	nonce := make(secret, 32)
+	for _, class := range drawn {
+		class &= 1
+		_, _ = rand.Read(nonce)
+		nonce[zeros] |= 1 // never zero
+		if class == 1 {
+			clear(nonce[:zeros])
+		} else {
+			nonce[0] &= 0x7f // below the order
+		}
+		began := time.Now()
+		if signWith(key, hash, nonce) == nil {
+			b.Fatal("not signed")
+		}
+		took[class] = append(took[class], float64(time.Since(began)))
+	}
+	b.ReportMetric(math.Abs(welch(took)), "|t|")
+	b.ReportMetric(mean(took[0])-mean(took[1]), "ns-less")
+}
+
+// welch is the statistic of two samples without what interrupted them: the slowest
+// twentieth of both together.
+func welch(samples [2][]float64) float64 {
+	all := slices.Sorted(slices.Values(slices.Concat(samples[0], samples[1])))
+	most := all[len(all)*19/20]
+	var means, errors [2]float64
+	for i, s := range samples {
+		s = slices.DeleteFunc(slices.Clone(s), func(v float64) bool { return v > most })
+		means[i] = mean(s)
+		for _, v := range s {
+			errors[i] += (v - means[i]) * (v - means[i])
+		}
+		errors[i] /= float64(len(s)-1) * float64(len(s))
+	}
+	return (means[0] - means[1]) / math.Sqrt(errors[0]+errors[1])
+}
+
+func mean(samples []float64) (sum float64) {
+	for _, v := range samples {
+		sum += v
+	}
+	return sum / float64(len(samples))
+}
