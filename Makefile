@@ -14,7 +14,7 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 export CGO_ENABLED := 0
 RACE := CGO_ENABLED=1 $(GO) test -race
 
-.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load guesses torture fire in-torture in-soak man packages packages-test generate clean
+.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load guesses audit torture fire in-torture in-soak man packages packages-test generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -209,6 +209,11 @@ GUESSERS ?= 8
 RIGHTS ?= 100
 guesses:
 	$(GO) test -count=1 -v -timeout 3h -run '^TestGuessingLocksNobodyOut$$' ./cmd/swapkeepd -args -guessers=$(GUESSERS) -rights=$(RIGHTS)
+
+# What the programs are made of, and which direct dependencies have a newer version; that
+# half asks over the network.
+audit:
+	@scripts/audit.sh
 
 # Manual pages of every command.
 man: bin/swapkeep
