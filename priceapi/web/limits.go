@@ -15,7 +15,8 @@ type Limits struct {
 	ReadHeader  time.Duration // for a request's head to arrive
 	Write       time.Duration // for an answer to be taken
 	Idle        time.Duration // between two requests of a connection
-	Fresh       time.Duration // that a new connection may stay silent while others wait
+	Fresh       time.Duration // for a new connection's first request while others wait
+	Stalled     time.Duration // for a client to take a piece of an answer while others wait
 	Drain       time.Duration // for answers in flight when the API stops
 	Backend     time.Duration // for the history, the cache, the limiter and the look at the health
 	Heartbeat   time.Duration // between two signs of life of a stream
@@ -26,7 +27,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		Connections: 1024, Streams: 64, Charts: 16, Header: 8 << 10, URL: 4 << 10,
-		ReadHeader: 5 * time.Second, Write: 30 * time.Second, Idle: time.Minute, Fresh: 500 * time.Millisecond,
+		ReadHeader: 5 * time.Second, Write: 30 * time.Second, Idle: time.Minute, Fresh: 500 * time.Millisecond, Stalled: 500 * time.Millisecond,
 		Drain: 3 * time.Second, Backend: 3 * time.Second, Heartbeat: 15 * time.Second, StreamWrite: 10 * time.Second,
 	}
 }
@@ -36,7 +37,7 @@ func (l Limits) or(d Limits) Limits {
 	return Limits{
 		Connections: cmp.Or(l.Connections, d.Connections), Streams: cmp.Or(l.Streams, d.Streams), Charts: cmp.Or(l.Charts, d.Charts),
 		Header: cmp.Or(l.Header, d.Header), URL: cmp.Or(l.URL, d.URL), ReadHeader: cmp.Or(l.ReadHeader, d.ReadHeader),
-		Write: cmp.Or(l.Write, d.Write), Idle: cmp.Or(l.Idle, d.Idle), Fresh: cmp.Or(l.Fresh, d.Fresh), Drain: cmp.Or(l.Drain, d.Drain),
+		Write: cmp.Or(l.Write, d.Write), Idle: cmp.Or(l.Idle, d.Idle), Fresh: cmp.Or(l.Fresh, d.Fresh), Stalled: cmp.Or(l.Stalled, d.Stalled), Drain: cmp.Or(l.Drain, d.Drain),
 		Backend: cmp.Or(l.Backend, d.Backend), Heartbeat: cmp.Or(l.Heartbeat, d.Heartbeat), StreamWrite: cmp.Or(l.StreamWrite, d.StreamWrite),
 	}
 }

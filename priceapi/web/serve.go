@@ -7,6 +7,8 @@ import (
 	"log"
 	"net"
 	"net/http"
+
+	"swapkeep/listen"
 )
 
 // ErrServed means that Serve was called before: an API is served once.
@@ -22,7 +24,7 @@ func (a *API) Serve(ctx context.Context, l net.Listener) error {
 	if len(a.c.Hosts) == 0 {
 		a.allowHosts(hostsOf(l.Addr()))
 	}
-	bounded := newConnections(l, a.limits.Connections, a.limits.Fresh)
+	bounded := listen.Bound(l, listen.Limits{Open: a.limits.Connections, Fresh: a.limits.Fresh, Stalled: a.limits.Stalled})
 	s := a.server(bounded)
 	failed := make(chan error, 1)
 	go func() { failed <- s.Serve(bounded) }()
@@ -33,7 +35,7 @@ func (a *API) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	close(a.stopping)
-	bounded.closeQuiet()
+	bounded.CloseQuiet()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.limits.Drain)
 	defer cancel()
 	if s.Shutdown(drain) != nil {
@@ -48,7 +50,7 @@ func (a *API) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-func (a *API) server(c *connections) *http.Server {
+func (a *API) server(l *listen.Listener) *http.Server {
 	logs := a.c.Log
 	if logs == nil {
 		logs = log.New(io.Discard, "", 0)
@@ -56,7 +58,7 @@ func (a *API) server(c *connections) *http.Server {
 	var plain http.Protocols
 	plain.SetHTTP1(true)
 	return &http.Server{
-		Handler: a.Handler(), ErrorLog: logs, Protocols: &plain, ConnState: c.state,
+		Handler: a.Handler(), ErrorLog: logs, Protocols: &plain, ConnState: l.State,
 		// No ReadTimeout: it would end event streams, and no body is read.
 		ReadHeaderTimeout: a.limits.ReadHeader, WriteTimeout: a.limits.Write, IdleTimeout: a.limits.Idle,
 		MaxHeaderBytes: a.limits.Header, DisableGeneralOptionsHandler: true,

@@ -21,6 +21,7 @@ var allowed = map[string][]string{
 	"config":    {},
 	"durable":   {},
 	"home":      {"durable"},
+	"listen":    {},
 	"manifest":  {},
 	"memory":    {},
 	"keys":      {"durable", "registers", "fault"},
@@ -59,7 +60,7 @@ var allowed = map[string][]string{
 	"priceapi/source":           {"priceapi/price", "rest", "tokens"},
 	"priceapi/onchain":          {"priceapi/price", "chain", "tokens", "fault"},
 	"priceapi/worth":            {"priceapi/price", "priceapi/board", "fault"},
-	"priceapi/web":              {"priceapi/price", "priceapi/board", "priceapi/poll", "tokens", "fault"},
+	"priceapi/web":              {"priceapi/price", "priceapi/board", "priceapi/poll", "tokens", "listen", "fault"},
 	"priceapi/web/webtest":      {}, // the contract, for the tests of whoever serves it
 
 	"host/frame":        {"registers"},
@@ -79,7 +80,7 @@ var allowed = map[string][]string{
 
 	"cmd/swapkeep":         {"cmd/internal/...", "cmd/swapkeep/internal/...", "config", "durable", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "installer", "installer/doctor", "manifest", "memory"},
 	"cmd/swapkeepd":        {"priceapi", "priceapi/board", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/worth", "rest", "chain", "config", "durable", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "manifest", "memory", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "swap", "tokens"},
-	"cmd/swapkeep-server":  {"chain", "fault", "memory", "priceapi", "priceapi/board", "priceapi/poll", "priceapi/postgres", "priceapi/price", "priceapi/shared", "priceapi/web", "providers/keyproxy", "rest", "tokens"},
+	"cmd/swapkeep-server":  {"chain", "fault", "listen", "memory", "priceapi", "priceapi/board", "priceapi/poll", "priceapi/postgres", "priceapi/price", "priceapi/shared", "priceapi/web", "providers/keyproxy", "rest", "tokens"},
 	"cmd/swapkeep-sandbox": {"cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/client", "host/frame", "host/protocol"},
 
 	// linked into nothing that ships

@@ -1,0 +1,245 @@
+package listen
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// There is a past to set times back into.
+func init() { started = started.Add(-3 * time.Hour) }
+
+// pairs is a listener of connections within the process.
+type pairs struct{ next chan net.Conn }
+
+func (p pairs) Accept() (net.Conn, error) {
+	c, open := <-p.next
+	if !open {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+func (p pairs) Close() error   { return nil }
+func (p pairs) Addr() net.Addr { return &net.TCPAddr{} }
+
+// A far connection comes from an address.
+type far struct {
+	net.Conn
+	from string
+}
+
+func (f far) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP(f.from), Port: 1} }
+
+// A door is a listener, and who is let in by it.
+type door struct {
+	*Listener
+	t    *testing.T
+	next chan net.Conn
+}
+
+func open(t *testing.T, limits Limits) door {
+	next := make(chan net.Conn, 10)
+	return door{Bound(pairs{next}, limits), t, next}
+}
+
+// comes is a client that connects from an address and says nothing.
+func (d door) comes(from string) {
+	server, client := net.Pipe()
+	d.t.Cleanup(func() { _ = client.Close() })
+	d.next <- far{server, from}
+}
+
+// accept takes the next connection and waits for its first request, as a server does.
+func (d door) accept() *connection {
+	d.t.Helper()
+	n, err := d.Accept()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.State(n, http.StateNew)
+	go func() { _, _ = n.Read(make([]byte, 1)) }() // waits for what never comes
+	return d.until(n, silent)
+}
+
+// until waits until the connection is quiet so.
+func (d door) until(n net.Conn, want quiet) *connection {
+	d.t.Helper()
+	c := n.(*connection)
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		if how, _ := c.quiet(); how == want {
+			return c
+		}
+		if time.Now().After(deadline) {
+			d.t.Fatal("the connection is not quiet in that way")
+		}
+	}
+}
+
+func (d door) has(c *connection) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.open[c]
+}
+
+// asks makes the connection one that is answered.
+func (d door) asks(all ...*connection) {
+	for _, c := range all {
+		d.State(c, http.StateActive)
+	}
+}
+
+// ago sets back since when a connection is silent.
+func ago(c *connection, d time.Duration) {
+	c.does.Store(int64(elapsed()-d)<<1 | int64(silent))
+}
+
+// TestWhoLeaves: the one that is idle longest goes first, then the one that keeps its
+// first request back or leaves its answer unread longest; never one that is being
+// answered and reads.
+func TestWhoLeaves(t *testing.T) {
+	d := open(t, Limits{Open: 3, Fresh: time.Hour, Stalled: 50 * time.Millisecond})
+	next := func() *connection {
+		d.comes("127.0.0.1")
+		return d.accept()
+	}
+	one, two, three := next(), next(), next()
+	for _, c := range []*connection{two, one} {
+		d.asks(c)
+		d.State(c, http.StateIdle)
+		time.Sleep(time.Millisecond)
+	}
+	four := next()
+	if d.has(two) || !d.has(one) || !d.has(three) {
+		t.Error("not the one that is idle longest has left")
+	}
+	d.asks(one)
+	d.State(two, http.StateIdle) // net/http says so late
+	ago(three, 2*time.Hour)
+	five := next()
+	if d.has(three) || !d.has(one) || !d.has(four) {
+		t.Error("not the oldest silent one has left")
+	}
+	d.asks(four, five)
+	go func() { _, _ = four.Write(make([]byte, 3*piece)) }() // to nobody
+	d.until(four, stalled)
+	six := next()
+	if d.has(four) || !d.has(one) || !d.has(five) {
+		t.Error("not the one that does not read has left")
+	}
+	d.asks(six)
+	d.comes("127.0.0.1")
+	waiting := make(chan net.Conn)
+	go func() {
+		n, _ := d.Accept()
+		waiting <- n
+	}()
+	select {
+	case <-waiting:
+		t.Error("a fourth is let in while three are answered")
+	case <-time.After(20 * time.Millisecond):
+	}
+	_ = five.Close()
+	_ = five.Close() // as net/http does
+	if (<-waiting) == nil || !d.has(one) || !d.has(six) || len(d.open) != 3 {
+		t.Errorf("%d are open", len(d.open))
+	}
+}
+
+// TestReaderStays: who takes a long answer slowly is not one that does not read.
+func TestReaderStays(t *testing.T) {
+	d := open(t, Limits{Open: 1, Fresh: time.Hour, Stalled: 300 * time.Millisecond})
+	server, client := net.Pipe()
+	defer func() { _ = client.Close() }()
+	d.next <- server
+	slow := d.accept()
+	d.asks(slow)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := slow.Write(make([]byte, 20*piece))
+		ended <- err
+	}()
+	d.comes("127.0.0.1")
+	let := make(chan struct{})
+	go func() { _, _ = d.Accept(); close(let) }()
+	for range 20 { // longer than any piece may take
+		time.Sleep(30 * time.Millisecond)
+		if _, err := io.ReadFull(client, make([]byte, piece)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-let:
+		t.Error("it had to leave")
+	default:
+	}
+	_ = slow.Close()
+	<-let
+}
+
+// TestOneAddress: one address has no more than its part of the places; it gives up one
+// of its own that is quiet for a new one, and else the new one is closed. This machine is
+// not counted, and an IPv6 network is one address.
+func TestOneAddress(t *testing.T) {
+	d := open(t, Limits{Open: 8, Address: 2, Fresh: time.Hour, Stalled: time.Hour})
+	next := func(from string) *connection {
+		d.comes(from)
+		return d.accept()
+	}
+	one, two := next("192.0.2.1"), next("192.0.2.1")
+	d.asks(one, two)
+	d.comes("192.0.2.1")
+	other := next("2001:db8::1") // the third of that address is passed over
+	if !d.has(one) || !d.has(two) || !d.has(other) || len(d.open) != 3 {
+		t.Errorf("%d are open", len(d.open))
+	}
+	d.State(one, http.StateIdle)
+	if next("192.0.2.1"); d.has(one) || !d.has(two) {
+		t.Error("its idle one has not left")
+	}
+	next("2001:db8::2")
+	d.asks(other)
+	d.comes("2001:db8::3")
+	for range 3 {
+		next("127.0.0.1")
+	}
+	if d.of[originOf(far{from: "2001:db8::9"}.RemoteAddr())] != 2 || len(d.open) != 7 {
+		t.Errorf("%d are open, by address %v", len(d.open), d.of)
+	}
+	for c := range d.open {
+		defer func() { _ = c.Close() }()
+	}
+}
+
+// TestCloseServesWhoWasAccepted: a listener that stops hands on whom it took from the
+// system's queue, where the next process would have found them.
+func TestCloseServesWhoWasAccepted(t *testing.T) {
+	d := open(t, Limits{Open: 1, Fresh: time.Hour, Stalled: time.Hour})
+	d.comes("127.0.0.1")
+	one := d.accept()
+	d.asks(one)
+	d.comes("127.0.0.1")
+	last := make(chan net.Conn)
+	go func() {
+		n, _ := d.Accept()
+		last <- n
+	}()
+	time.Sleep(5 * time.Millisecond) // it waits, or will
+	_ = d.Close()
+	if n := <-last; n == nil || len(d.open) != 2 {
+		t.Errorf("it was dropped: %d are open", len(d.open))
+	}
+	d.CloseQuiet()
+	if !d.has(one) {
+		t.Error("one that is answered was cut off")
+	}
+	close(d.next)
+	if _, err := d.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+}
