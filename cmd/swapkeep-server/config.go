@@ -40,7 +40,9 @@ type file struct {
 		Burst       int      `toml:"burst"`
 		Share       float64  `toml:"share"`
 		Running     int      `toml:"running"`
+		Bodies      int      `toml:"bodies"`
 		Connections int      `toml:"connections"`
+		Address     int      `toml:"address"` // connections of one
 		Body        int64    `toml:"body"`
 		Reply       int64    `toml:"reply"`
 		BodyTime    duration `toml:"body_time"`
@@ -63,16 +65,17 @@ const (
 	provider           = "https://trade-api.gateway.uniswap.org/v1"
 	defaultDrain       = 30 * time.Second
 	defaultConnections = 1024
+	defaultAddress     = 256
 )
 
 func readConfig(path string) (file, error) {
 	f := file{Listen: "127.0.0.1:5340", Upstream: provider}
-	f.Limits.Drain, f.Limits.Connections = duration(defaultDrain), defaultConnections
+	f.Limits.Drain, f.Limits.Connections, f.Limits.Address = duration(defaultDrain), defaultConnections, defaultAddress
 	if err := decodeFile(path, nil, &f); err != nil {
 		return f, err
 	}
-	if f.Limits.Drain <= 0 || time.Duration(f.Limits.Drain) > 10*time.Minute || f.Limits.Connections < 1 || f.Limits.Connections > 1<<16 {
-		return f, fmt.Errorf("%s: limits.drain must be up to 10m and limits.connections 1 to 65536", path)
+	if f.Limits.Drain <= 0 || time.Duration(f.Limits.Drain) > 10*time.Minute || f.Limits.Connections < 1 || f.Limits.Connections > 1<<16 || f.Limits.Address < 1 {
+		return f, fmt.Errorf("%s: limits.drain must be up to 10m, limits.connections 1 to 65536 and limits.address above 0", path)
 	}
 	if (f.Tokens == nil) == (f.TokensFile == "") {
 		return f, fmt.Errorf("%s: name the installations either by [[tokens]] or by tokens_file", path)
@@ -104,7 +107,7 @@ func decodeFile(path string, check func(os.FileInfo) error, into any) error {
 func (f file) proxyConfig(sandbox bool, key string) (keyproxy.Config, error) {
 	l := f.Limits
 	c := keyproxy.Config{Upstream: f.Upstream, Sandbox: sandbox, Key: key, Hosts: f.Hosts, Limits: keyproxy.Limits{
-		Rate: l.Rate, Burst: l.Burst, Share: l.Share, Running: l.Running, Body: l.Body, Reply: l.Reply,
+		Rate: l.Rate, Burst: l.Burst, Share: l.Share, Running: l.Running, Bodies: l.Bodies, Body: l.Body, Reply: l.Reply,
 		BodyTime: time.Duration(l.BodyTime), ReplyTime: time.Duration(l.ReplyTime)}}
 	if f.Fee != nil {
 		a, err := common.NewMixedcaseAddressFromString(f.Fee.Recipient)

@@ -7,17 +7,16 @@ import (
 	"net"
 	"os"
 	"strconv"
-	"sync"
 )
 
 // firstPassed is where systemd's socket activation puts the first socket
 // (sd_listen_fds(3)).
 const firstPassed = 3
 
-// listen is the socket that the service manager passed, else one of our own. A
+// socket is the one that the service manager passed, else one of our own. A
 // passed socket outlives this process: what arrives during a restart waits in
 // its queue for the next one, so that no request is dropped.
-func listen(address string) (net.Listener, error) {
+func socket(address string) (net.Listener, error) {
 	if os.Getenv("LISTEN_PID") != strconv.Itoa(os.Getpid()) {
 		return net.Listen("tcp", address)
 	}
@@ -64,7 +63,7 @@ func (c tlsFiles) config(protocols ...string) (*tls.Config, error) {
 // open listens. Off loopback it speaks TLS or nothing. within, unless nil, is put
 // between the socket and TLS.
 func open(address string, secured *tls.Config, within func(net.Listener) net.Listener) (net.Listener, error) {
-	ln, err := listen(address)
+	ln, err := socket(address)
 	if err != nil {
 		return nil, err
 	}
@@ -84,53 +83,4 @@ func open(address string, secured *tls.Config, within func(net.Listener) net.Lis
 func onLoopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
-}
-
-// A bounded listener has at most so many connections open; further ones wait in
-// the system's queue.
-type bounded struct {
-	net.Listener
-	slots  chan struct{}
-	closed chan struct{}
-	once   sync.Once
-}
-
-func bound(ln net.Listener, n int) *bounded {
-	return &bounded{Listener: ln, slots: make(chan struct{}, n), closed: make(chan struct{})}
-}
-
-// Accept waits for a slot, then for a connection.
-func (b *bounded) Accept() (net.Conn, error) {
-	select {
-	case b.slots <- struct{}{}:
-	case <-b.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := b.Listener.Accept()
-	if err != nil {
-		<-b.slots
-		return nil, err
-	}
-	return &slotted{Conn: c, free: sync.OnceFunc(func() { <-b.slots })}, nil
-}
-
-// Close stops accepting; open connections go on.
-func (b *bounded) Close() error {
-	var err error
-	b.once.Do(func() {
-		close(b.closed)
-		err = b.Listener.Close()
-	})
-	return err
-}
-
-type slotted struct {
-	net.Conn
-	free func()
-}
-
-// Close frees the connection's slot.
-func (s *slotted) Close() error {
-	defer s.free()
-	return s.Conn.Close()
 }

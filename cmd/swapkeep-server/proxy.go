@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"swapkeep/listen"
 	"swapkeep/providers/keyproxy"
 
 	"github.com/rs/zerolog"
@@ -22,11 +23,12 @@ import (
 // SIGTERM, so that a request already on its way meets an answer.
 const (
 	headerTime = 5 * time.Second
-	readTime   = 15 * time.Second  // of a refused body; the handler sets its own otherwise
-	writeTime  = 140 * time.Second // above the longest body and reply that can be configured
+	answerTime = 10 * time.Second // for an answer to be taken
 	idleTime   = 60 * time.Second
 	maxHeader  = 16 << 10
+	maxStreams = 64 // of HTTP/2, at once
 	linger     = time.Second
+	fresh      = 500 * time.Millisecond // for a first request, and for a piece of an answer, while others wait
 )
 
 // proxy serves until ctx ends, then finishes what is under way.
@@ -54,7 +56,7 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 		return err
 	}
 	defer p.Close()
-	ln, err := openWallets(f)
+	door, ln, err := openWallets(f)
 	if err != nil {
 		return err
 	}
@@ -67,7 +69,8 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 	signal.Notify(hangup, syscall.SIGHUP)
 	defer signal.Stop(hangup)
 	go who.follow(ctx, p.SetTokens, seen, hangup, log)
-	s := newServer(p, log)
+	s := newServer(p, p.Longest()+answerTime, log)
+	s.ConnState = door.State
 	log.Info().Stringer("address", ln.Addr()).Bool("sandbox", sandbox).Msg("serving")
 	go func() { failed <- s.Serve(ln) }()
 	select {
@@ -80,18 +83,25 @@ func proxy(ctx context.Context, path string, sandbox bool, log zerolog.Logger) e
 	return errors.Join(drain(s, ln, time.Duration(f.Limits.Drain)), side.Close())
 }
 
-// openWallets opens the listener that wallets call.
-func openWallets(f file) (net.Listener, error) {
+// openWallets opens the listener that wallets call. The connections of door are within
+// those of ln.
+func openWallets(f file) (door *listen.Listener, ln net.Listener, err error) {
 	secured, err := f.TLS.config("h2", "http/1.1")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return open(f.Listen, secured, func(ln net.Listener) net.Listener { return bound(ln, f.Limits.Connections) })
+	ln, err = open(f.Listen, secured, func(ln net.Listener) net.Listener {
+		door = listen.Bound(ln, listen.Limits{Open: f.Limits.Connections, Address: f.Limits.Address, Fresh: fresh, Stalled: fresh})
+		return door
+	})
+	return door, ln, err
 }
 
-func newServer(h http.Handler, log zerolog.Logger) *http.Server {
+// newServer answers within a time that begins with a request's head.
+func newServer(h http.Handler, longest time.Duration, log zerolog.Logger) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: longest, WriteTimeout: longest, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: answerTime},
 		ErrorLog: stdlog.New(debugLog{log}, "", 0),
 	}
 }
@@ -106,7 +116,7 @@ func (d debugLog) Write(b []byte) (int, error) {
 
 // serveMetrics opens the second listener, on loopback alone.
 func serveMetrics(address string, p *keyproxy.Proxy, failed chan<- error, log zerolog.Logger) (io.Closer, error) {
-	s := newServer(p.Metrics(), log)
+	s := newServer(p.Metrics(), answerTime, log)
 	if address == "" {
 		return s, nil
 	}

@@ -20,6 +20,14 @@ type endpoint struct {
 	check  func(*Fee, object) (object, error)
 }
 
+// name is the endpoint's in log and metrics.
+func (e *endpoint) name() string {
+	if e == nil {
+		return "none"
+	}
+	return e.path
+}
+
 // endpoints is all that the wallet needs of the Trading API. Fields that would
 // open other flows (permit as a transaction, V4 hooks, proxy approval) are
 // left out on purpose.

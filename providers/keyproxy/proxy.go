@@ -13,7 +13,7 @@
 //	ProxyMethodRefused 405        the path is, with another method
 //	ProxyUnauthorized 401         no token, or an unknown one
 //	ProxyRateLimited 429          share or limit used up; see Retry-After
-//	ProxyBusy 503                 too many calls under way; see Retry-After
+//	ProxyBusy 503                 the installation, or all, have too many calls under way; see Retry-After
 //	ProxyHeaderRefused 400        a header with a value the API would refuse
 //	ProxyMediaTypeRefused 415     content-type is not exactly application/json
 //	ProxyQueryRefused 400         a query parameter that is not on the list
@@ -66,7 +66,8 @@ type Limits struct {
 	Rate      float64       // calls a second to the provider, all installations together
 	Burst     int           // calls at once
 	Share     float64       // part of Rate one installation may use, above 0 to 1
-	Running   int           // calls under way
+	Running   int           // calls under way; no installation has more of them than it leaves to others
+	Bodies    int           // request bodies that are being read, shared alike
 	Body      int64         // bytes of a request body
 	Reply     int64         // bytes of a provider's reply, after decompression
 	BodyTime  time.Duration // for the request body to arrive
@@ -75,14 +76,14 @@ type Limits struct {
 
 // DefaultLimits suit the provider's default key: six calls a second.
 func DefaultLimits() Limits {
-	return Limits{Rate: 6, Burst: 6, Share: 0.5, Running: 64, Body: 1 << 20, Reply: 4 << 20,
+	return Limits{Rate: 6, Burst: 6, Share: 0.5, Running: 64, Bodies: 64, Body: 1 << 20, Reply: 4 << 20,
 		BodyTime: 5 * time.Second, ReplyTime: 10 * time.Second}
 }
 
 func (l Limits) or(d Limits) Limits {
 	return Limits{
 		Rate: orElse(l.Rate, d.Rate), Burst: orElse(l.Burst, d.Burst), Share: orElse(l.Share, d.Share),
-		Running: orElse(l.Running, d.Running), Body: orElse(l.Body, d.Body), Reply: orElse(l.Reply, d.Reply),
+		Running: orElse(l.Running, d.Running), Bodies: orElse(l.Bodies, d.Bodies), Body: orElse(l.Body, d.Body), Reply: orElse(l.Reply, d.Reply),
 		BodyTime: orElse(l.BodyTime, d.BodyTime), ReplyTime: orElse(l.ReplyTime, d.ReplyTime),
 	}
 }
@@ -97,9 +98,9 @@ func orElse[T comparable](v, d T) T {
 
 func (l Limits) check() error {
 	if !(l.Rate > 0 && l.Rate <= 1000) || l.Burst < 1 || l.Burst > 1000 || !(l.Share > 0 && l.Share <= 1) ||
-		l.Running < 1 || l.Running > 4096 || l.Body < 1 || l.Body > 16<<20 || l.Reply < 1 || l.Reply > 16<<20 ||
+		l.Running < 1 || l.Running > 4096 || l.Bodies < 1 || l.Bodies > 4096 || l.Body < 1 || l.Body > 16<<20 || l.Reply < 1 || l.Reply > 16<<20 ||
 		l.BodyTime <= 0 || l.BodyTime > time.Minute || l.ReplyTime <= 0 || l.ReplyTime > time.Minute {
-		return errors.New("limits: a limit is out of bounds (rate and burst to 1000, share to 1, running to 4096, body and reply to 16 MiB, times to 1m)")
+		return errors.New("limits: a limit is out of bounds (rate and burst to 1000, share to 1, running and bodies to 4096, body and reply to 16 MiB, times to 1m)")
 	}
 	return nil
 }
@@ -110,7 +111,8 @@ type Proxy struct {
 	gate     *gate
 	hosts    map[string]bool
 	upstream *upstream
-	running  chan struct{}
+	bodies   *places // that are being read
+	running  *places // calls
 	draining atomic.Bool
 	metrics  metrics
 	now      func() time.Time
@@ -133,7 +135,7 @@ func New(c Config) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{config: c, gate: g, upstream: up, hosts: map[string]bool{}, running: make(chan struct{}, c.Limits.Running), now: c.Now}
+	p := &Proxy{config: c, gate: g, upstream: up, hosts: map[string]bool{}, bodies: newPlaces(c.Limits.Bodies), running: newPlaces(c.Limits.Running), now: c.Now}
 	for _, h := range c.Hosts {
 		if h == "" || strings.ContainsAny(h, "/*@ ") {
 			return nil, fmt.Errorf("hosts: %q is not a host name with or without a port", h)
@@ -157,6 +159,9 @@ func CheckKey(key string) error {
 // SetTokens lets in these tokens and no others from now on, with none nobody;
 // calls under way are answered. With an error all stays as it was. It may be repeated.
 func (p *Proxy) SetTokens(tokens []Token) error { return p.gate.admit(tokens) }
+
+// Longest is how long a call may take between its head and its answer.
+func (p *Proxy) Longest() time.Duration { return p.config.Limits.BodyTime + p.config.Limits.ReplyTime }
 
 // Drain makes every further reply close its connection, so that clients go to
 // the next process; requests are still served.
@@ -185,25 +190,42 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p.draining.Load() {
 		w.Header().Set("Connection", "close")
 	}
-	if err := p.guard(r); err != nil {
-		p.refused(w, "none", "", err)
-		return
+	e, in, refused := p.admit(r)
+	if in == nil { // who is not known has one answer, and no connection any more
+		w.Header().Set("Connection", "close")
+		hangUp(w, r)
+	}
+	switch {
+	case refused != nil:
+		p.refused(w, e.name(), "", refused)
+	case in == nil:
+		p.health(w, r)
+	default:
+		p.forward(w, r, e, in)
+	}
+}
+
+// admit says what is asked for, and who asks; neither = the health, of whoever asks.
+func (p *Proxy) admit(r *http.Request) (*endpoint, *install, *refusal) {
+	if refused := p.guard(r); refused != nil {
+		return nil, nil, refused
 	}
 	if r.URL.Path == "/health" {
-		p.health(w, r)
-		return
+		return nil, nil, nil
 	}
-	e, err := find(r)
-	if err != nil {
-		p.refused(w, "none", "", err)
-		return
+	e, refused := find(r)
+	if refused != nil {
+		return nil, nil, refused
 	}
-	in, err := p.gate.who(r)
-	if err != nil {
-		p.refused(w, e.path, "", err)
-		return
+	in, refused := p.gate.who(r)
+	return e, in, refused
+}
+
+// hangUp keeps the server from waiting for the rest of a request's body.
+func hangUp(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // who has none waits for nothing
 	}
-	p.forward(w, r, e, in)
 }
 
 // guard refuses what a browser or a foreign name brought here.
@@ -232,7 +254,7 @@ func (p *Proxy) health(w http.ResponseWriter, r *http.Request) {
 func (p *Proxy) refused(w http.ResponseWriter, path, install string, r *refusal) {
 	p.metrics.count(path, string(r.code))
 	level := zerolog.DebugLevel
-	if r.httpStatus() >= http.StatusInternalServerError {
+	if r.httpStatus() >= http.StatusInternalServerError && r.code != busy { // which a client causes at will
 		level = zerolog.WarnLevel
 	}
 	p.config.Log.WithLevel(level).Str("endpoint", path).Str("install", install).
@@ -240,20 +262,12 @@ func (p *Proxy) refused(w http.ResponseWriter, path, install string, r *refusal)
 	r.write(w)
 }
 
-// forward takes a call of a known install to the provider.
+// forward takes a call of a known install to the provider. It holds a place among the
+// calls only once there is nothing to wait for but the provider.
 func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e *endpoint, in *install) {
-	select {
-	case p.running <- struct{}{}:
-		defer func() { <-p.running }()
-	default:
-		full := refuse(busy, "too many calls are under way; try again in a second")
-		full.after = time.Second
-		p.refused(w, e.path, in.name, full)
-		return
-	}
-	out, err := p.read(w, r, e)
+	out, err := p.read(w, r, e, in)
 	if err == nil {
-		if limit := p.gate.take(in, p.now()); limit != nil {
+		if limit := p.gate.take(in, p.now(), p.running.take); limit != nil {
 			err = limit
 		}
 	}
@@ -261,6 +275,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, e *endpoint, in 
 		p.refused(w, e.path, in.name, asRefusal(err))
 		return
 	}
+	defer p.running.give(in) // when the reply is taken too: it is memory
 	start := time.Now()
 	reply, err := p.upstream.do(r.Context(), out)
 	p.metrics.observe(time.Since(start))
@@ -286,7 +301,26 @@ type call struct {
 
 // read checks all of a request: after it, nothing of the client's is trusted
 // that is not in the call.
-func (p *Proxy) read(w http.ResponseWriter, r *http.Request, e *endpoint) (*call, error) {
+func (p *Proxy) read(w http.ResponseWriter, r *http.Request, e *endpoint, in *install) (*call, error) {
+	c, refused := e.head(r)
+	var raw []byte
+	if refused == nil && e.method == http.MethodPost {
+		raw, refused = p.body(w, r, in)
+	}
+	if refused != nil {
+		hangUp(w, r)
+		return nil, refused
+	}
+	if e.method == http.MethodGet {
+		return c, nil
+	}
+	var err error
+	c.body, err = e.filter(p.config.Fee, raw)
+	return c, err
+}
+
+// head checks what there is of a request before its body.
+func (e *endpoint) head(r *http.Request) (*call, *refusal) {
 	h, refused := headers(r)
 	if refused != nil {
 		return nil, refused
@@ -295,27 +329,22 @@ func (p *Proxy) read(w http.ResponseWriter, r *http.Request, e *endpoint) (*call
 	if refused != nil {
 		return nil, refused
 	}
-	raw, refused := p.body(w, r)
-	if refused != nil {
-		return nil, refused
+	if e.method == http.MethodGet && r.ContentLength != 0 {
+		return nil, refuse(bodyRefused, "this call takes no body")
 	}
 	c := &call{method: e.method, path: e.path, header: h}
 	if query != "" {
 		c.path += "?" + query
 	}
-	if e.method == http.MethodGet {
-		if len(raw) != 0 {
-			return nil, refuse(bodyRefused, "this call takes no body")
-		}
-		return c, nil
-	}
-	var err error
-	c.body, err = e.filter(p.config.Fee, raw)
-	return c, err
+	return c, nil
 }
 
 // body reads the request body within its bounds.
-func (p *Proxy) body(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+func (p *Proxy) body(w http.ResponseWriter, r *http.Request, in *install) ([]byte, *refusal) {
+	if full := p.bodies.take(in); full != nil {
+		return nil, full
+	}
+	defer p.bodies.give(in)
 	control := http.NewResponseController(w)
 	// Cleared afterwards: the server watches the connection while we work.
 	if err := control.SetReadDeadline(time.Now().Add(p.config.Limits.BodyTime)); err != nil {

@@ -524,7 +524,7 @@ func TestGlobalLimit(t *testing.T) {
 		in *install
 		ok bool
 	}{{one, true}, {two, true}, {two, false}, {one, false}} {
-		if r := d.gate.take(c.in, now); (r == nil) != c.ok {
+		if r := d.gate.take(c.in, now, d.running.take); (r == nil) != c.ok {
 			t.Errorf("call %d: %v", i, r)
 		}
 	}

@@ -145,8 +145,9 @@ func (g *gate) who(r *http.Request) (*install, *refusal) {
 const shareWindow = 10 * time.Second
 
 // take asks for one call now. A share is Limits.Share of the global rate, and
-// no more than an equal part among the installs that are active.
-func (g *gate) take(in *install, now time.Time) *refusal {
+// no more than an equal part among the installs that are active. A call for which there
+// is then no place takes none of it.
+func (g *gate) take(in *install, now time.Time, place func(*install) *refusal) *refusal {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.count(in, now)
@@ -165,6 +166,11 @@ func (g *gate) take(in *install, now time.Time) *refusal {
 		all.CancelAt(now)
 		own.CancelAt(now)
 		return limited(wait, "all installations together have used the provider's limit")
+	}
+	if full := place(in); full != nil {
+		all.CancelAt(now)
+		own.CancelAt(now)
+		return full
 	}
 	return nil
 }

@@ -1,0 +1,88 @@
+//go:build unix
+
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestOneInstallationLeavesRoom: silent connections, more than there are places for, and
+// one installation with seventy bodies that do not arrive, by HTTP/2 and HTTP/1.1, do not
+// keep another installation out: its forty calls, each on a new connection, are answered.
+func TestOneInstallationLeavesRoom(t *testing.T) {
+	up, _ := newProvider(t, 0)
+	cert, key, pool := certificate(t)
+	text := settings(up.URL+"/v1", "dex.example", "", fmt.Sprintf("connections = 200\nbody_time = \"20s\"\n[tls]\ncert = %q\nkey = %q", cert, key))
+	text = strings.Replace(text, "running = 256", "running = 64", 1) + entryOf("two", otherToken)
+	s := start(t, write(t, "c.toml", text, 0o644), nil, keyVariable+"="+testKey)
+	address := s.told(t, "serving")
+	for range 300 {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+	}
+	client := func(h2, kept bool) *http.Client {
+		tr := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: h2, DisableKeepAlives: !kept}
+		t.Cleanup(tr.CloseIdleConnections)
+		return &http.Client{Transport: tr, Timeout: 30 * time.Second}
+	}
+	begun := make(chan struct{}, 70)
+	for _, slow := range []*http.Client{client(true, true), client(false, true)} {
+		for range 35 {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+address+"/v1/check_approval", &slowly{begun: begun, ended: t.Context().Done()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Host = "dex.example"
+			r.Header.Set("Authorization", "Bearer "+testToken)
+			r.Header.Set("Content-Type", "application/json")
+			go func() {
+				if res, err := slow.Do(r); err == nil {
+					_ = res.Body.Close()
+				}
+			}()
+		}
+	}
+	for range 70 {
+		select {
+		case <-begun:
+		case <-time.After(20 * time.Second):
+			t.Fatal("the slow ones are not let in")
+		}
+	}
+	time.Sleep(200 * time.Millisecond) // for the last of them to reach their handlers
+	for i := range 40 {
+		c := client(i%2 == 0, false)
+		if err := askAs(t.Context(), c, "https://"+address, otherToken); err != nil {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+}
+
+const otherToken = "another-test-token-of-nobody"
+
+// slowly is a body that begins and does not end while the test runs.
+type slowly struct {
+	begun chan<- struct{}
+	ended <-chan struct{}
+	sent  bool
+}
+
+func (s *slowly) Read(b []byte) (int, error) {
+	if !s.sent {
+		s.sent = true
+		s.begun <- struct{}{}
+		return copy(b, "{"), nil
+	}
+	<-s.ended
+	return 0, io.ErrUnexpectedEOF
+}
