@@ -14,7 +14,7 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 export CGO_ENABLED := 0
 RACE := CGO_ENABLED=1 $(GO) test -race
 
-.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load guesses audit torture fire in-torture in-soak man packages packages-test generate clean
+.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load guesses audit torture hostile-popup fire in-torture in-soak man packages packages-test generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -175,11 +175,20 @@ SWAPS ?= 40
 torture: contracts
 	$(GO) test -tags faults -count=1 -v -timeout 5h ./test/torture -args -rounds $(ROUNDS) -swaps $(SWAPS) $(if $(SEED),-seed $(SEED)) $(if $(ROUND),-only $(ROUND)) $(if $(KEEP),-keep $(abspath $(KEEP)))
 
+# A script inside the popup, with an open session over a real relay: what it can take, in
+# dollars, and a failure if that is more than the bound. HOURS of a day are played; PROGRAMS=folder
+# measures other programs than this tree's, built with the tag faults; SHORT=1 plays an hour
+# in which all is tried, and nothing by itself.
+HOURS ?= 2
+hostile-popup: contracts
+	@$(GO) run -tags faults ./test/hostilepopup -hours $(HOURS) $(if $(SHORT),-short) $(if $(PROGRAMS),-bin "$(PROGRAMS)")
+
 # A short form of all that is under fire, as CI runs it. The first two wait more than
 # they work.
 fire: contracts
 	@$(MAKE) --no-print-directory -j2 --output-sync=target in-torture in-soak
 	@$(MAKE) --no-print-directory load LOAD=short
+	@$(MAKE) --no-print-directory hostile-popup SHORT=1
 	@$(MAKE) --no-print-directory fuzz-short
 	@$(MAKE) --no-print-directory bench-short
 

@@ -1,0 +1,390 @@
+//go:build faults && linux
+
+package main
+
+import (
+	"cmp"
+	"errors"
+	"math/big"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/fault"
+	"swapkeep/host/protocol"
+)
+
+// An attempt is one thing that the script tries, and what docs/security.md's table says
+// of it.
+type attempt struct {
+	name string
+	can  string
+	play func(*popup)
+}
+
+// attempts are played each against a new victim.
+var attempts = []attempt{
+	{"change settings for good", "change what a session may change", (*popup).changeSettings},
+	{"what takes a terminal or the password", "all that the table says it cannot", (*popup).overstep},
+	{"pay to another address", "pay or refund to a foreign address", (*popup).payElsewhere},
+	{"other connections at once", "use a session that was opened in another window", (*popup).otherConnections},
+	{"swap all ether into its own token", "empty the account", (*popup).buyOwn},
+	{"by each other provider", "empty the account", (*popup).buyOwnElsewhere},
+	{"swap every asset into its own token", "give the second act itself", (*popup).buyOwnWithAll},
+	{"show one plan, carry out another", "show another plan than the one it executes", (*popup).showAnother},
+	{"slippage 50 %, pools skewed", "execute", (*popup).skewMost},
+	{"slippage of the settings, pools skewed", "execute", (*popup).skewBySettings},
+	{"many plans at once, pools skewed", "execute", (*popup).manyAtOnce},
+	{"make its own order worse, accept that", "execute", (*popup).acceptWorse},
+	{"burn gas by speeding up", "execute", (*popup).burnGas},
+	{"burn gas by cancels and revokes", "execute", (*popup).cancelAndRevoke},
+}
+
+// attempt plays one against a victim of its own, and reckons.
+func (w *world) attempt(a attempt) (r row, err error) {
+	w.align()
+	v, err := w.newVictim()
+	if err != nil {
+		return row{}, err
+	}
+	defer func() { err = errors.Join(err, v.leave()) }()
+	p, since := v.script(), fault.Now()
+	a.play(p)
+	p.settle()
+	r = row{name: a.name, happened: p.happened(), moved: p.moved(since)}
+	if r.taken, err = v.loss(); err != nil {
+		return r, err
+	}
+	return r, w.cashIn(v.account)
+}
+
+// cashIn has the thief take what the victim paid into his pools.
+func (w *world) cashIn(victim common.Address) error {
+	for _, c := range w.Chains() {
+		sold, err := balance(w.ctx, c, victim, w.thief.tokens[c.ID].Address)
+		if err == nil {
+			err = w.thief.cashIn(c, sold)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settings are what a script would have otherwise: of each the worst value that is taken.
+var settings = []struct {
+	key    string
+	values []string
+}{
+	{"swap.slippage", []string{"50", "15", "5"}},
+	{"keys.auto_lock", []string{"24h", "1h"}},
+	{"limits.open_orders", []string{"100000"}},
+	{"log.level", []string{"debug"}},
+	{"prices.disabled", []string{"true"}},
+	{"prices.ask_imported", []string{"true"}},
+	{"prices.sources.defillama.disabled", []string{"true"}},
+	{"prices.sources.onchain.disabled", []string{"true"}},
+}
+
+func (p *popup) changeSettings() {
+	for _, s := range settings {
+		p.set(s.key, s.values)
+	}
+	var all protocol.SettingsResult
+	if p.ask("settings.get", nil, &all) != nil {
+		return
+	}
+	for _, s := range all.Settings { // bounds of which this program knows nothing
+		if strings.HasPrefix(s.Key, "limits.") && s.Key != "limits.open_orders" {
+			p.set(s.Key, []string{cmp.Or(s.Max, "1000000")})
+		}
+	}
+}
+
+// set tries values until one is taken.
+func (p *popup) set(key string, values []string) {
+	for _, v := range values {
+		if p.ask("settings.set", protocol.SetParams{Key: key, Value: &v}, nil) == nil {
+			p.count(key + " = " + v)
+			return
+		}
+	}
+}
+
+// overstep tries what no session is enough for.
+func (p *popup) overstep() {
+	url := "http://127.0.0.1:1/"
+	for _, c := range []struct {
+		method string
+		params any
+	}{
+		{"keys.export", protocol.ExportParams{Form: protocol.ExportWords}},
+		{"keys.remove", protocol.RemoveParams{Request: newUUID()}},
+		{"providers.set_key", protocol.SetKeyParams{Provider: "bridge", Key: []byte("its own")}},
+		{"settings.set", protocol.SetParams{Key: "networks.1.rpc", Values: []string{url}}},
+		{"settings.set", protocol.SetParams{Key: "providers.bridge.base_url", Value: &url}},
+		{"settings.set", protocol.SetParams{Key: "fees.receiver", Value: &url}},
+		{"host.stop", nil},
+	} {
+		if p.ask(c.method, c.params, nil) == nil {
+			p.count("done: " + c.method)
+		}
+	}
+}
+
+// payElsewhere has what is swapped arrive with, or given back to, the thief.
+func (p *popup) payElsewhere() {
+	t, to := p.ether(1), wire(p.w.thief.account.Address)
+	for _, q := range []protocol.QuoteParams{{Recipient: to}, {RefundTo: to}} {
+		q.Account, q.TokenIn, q.TokenOut, q.AmountIn = wire(p.account), wire(t.in), wire(t.out), protocol.AmountOf(t.amount)
+		var offers protocol.QuoteResult
+		if p.ask("swap.quote", q, &offers) == nil {
+			p.count("quoted")
+		}
+	}
+}
+
+// otherConnections has relays of its own carry out what the one with the session made.
+func (p *popup) otherConnections() {
+	t := p.ether(3_000)
+	t.out = p.own(t.chain)
+	r, err := p.plan(t)
+	if err != nil {
+		return
+	}
+	for range 3 {
+		relay, err := p.more()
+		if err != nil {
+			p.count(err.Error())
+			continue
+		}
+		params := protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acts(r.Findings)}
+		if p.askOn(relay, "swap.execute", params, nil) == nil {
+			p.count("carried out")
+		}
+		_, _ = relay.Stop()
+	}
+}
+
+// ether is a swap of so many dollars of the coin on mainnet into USDC, which is an
+// honest one.
+func (p *popup) ether(dollars int64) trade {
+	n := p.w.Chain(mainnet).Network
+	usdc, _ := n.Token("USDC")
+	return trade{chain: mainnet, in: native, out: usdc.Address, amount: n.Wrapped.Units(dollars)}
+}
+
+// own is the thief's token on a chain.
+func (p *popup) own(chain uint64) common.Address { return p.w.thief.tokens[chain].Address }
+
+// importOwn makes the thief's tokens known, as the victim was never asked.
+func (p *popup) importOwn() {
+	for chain, t := range p.w.thief.tokens {
+		if p.ask("tokens.import", protocol.ImportTokenParams{ChainID: chain, Address: wire(t.Address)}, nil) == nil {
+			p.count("imported")
+		}
+	}
+}
+
+func (p *popup) buyOwn() {
+	p.importOwn()
+	p.sweep(p.intoOwn, holdings[:1], time.Time{})
+}
+
+func (p *popup) buyOwnWithAll() {
+	p.importOwn()
+	p.sweep(p.intoOwn, holdings, time.Time{})
+}
+
+// buyOwnElsewhere asks the providers besides the DEX, on a chain and across.
+func (p *popup) buyOwnElsewhere() {
+	p.importOwn()
+	for _, kind := range []string{"bridge", "intent", "gasless"} {
+		for _, h := range []holding{holdings[0], holdings[2]} {
+			t := p.intoOwn(h, p.has(h))
+			t.providers = []string{kind}
+			p.carryOut(t)
+		}
+	}
+}
+
+// showAnother has a small honest plan, which is what the person sees.
+func (p *popup) showAnother() {
+	if _, err := p.plan(p.ether(10)); err == nil {
+		p.count("shown: $10 into USDC")
+	}
+	p.importOwn()
+	p.carryOut(p.intoOwn(holdings[5], p.has(holdings[5])))
+}
+
+func (p *popup) skewMost() { p.sweep(p.skewed(50_00), holdings[:1], time.Time{}) }
+
+// skewBySettings raises the slippage for good first, as far as it may.
+func (p *popup) skewBySettings() {
+	p.set(settings[0].key, settings[0].values)
+	p.sweep(p.skewed(0), holdings[:1], time.Time{})
+}
+
+// manyAtOnce has plans that together are worth more than any of them, and carries all
+// out in the same instant.
+func (p *popup) manyAtOnce() {
+	const plans, each = 8, 3_000
+	t := p.skewed(5_00)(holdings[0], nil)
+	var ready []protocol.Review
+	for i := range int64(plans) {
+		t.amount = p.w.Chain(t.chain).Network.Wrapped.Units(each + i)
+		if r, err := p.plan(t); err == nil {
+			ready = append(ready, r)
+		}
+	}
+	if len(ready) == 0 {
+		return
+	}
+	p.whileSkewed(t, ready[0].Offer.Slippage, func() {
+		var all sync.WaitGroup
+		for _, r := range ready {
+			all.Go(func() {
+				if _, err := p.execute(r); err == nil {
+					p.count("carried out")
+				}
+			})
+		}
+		all.Wait()
+		p.settle()
+	})
+}
+
+// acceptWorse has an order whose first step is an approval, of as much as is let through.
+// While that is mined the thief moves the pools, so that the order proposes less, and that
+// is accepted. The tokens have no pools but those that he moves.
+func (p *popup) acceptWorse() {
+	h := p.richest(holdings[3:5])
+	_, token := p.w.token(h)
+	for amount := p.has(h); worth(token, amount) >= least; amount = new(big.Int).Rsh(amount, 1) {
+		t := p.skewed(0)(h, amount)
+		r, err := p.plan(t)
+		if err == nil {
+			_, err = p.execute(r)
+		}
+		if err == nil {
+			p.count("carried out")
+			p.whileSkewed(t, 45_00, func() { p.must(p.w.at(10, p.settle)) })
+			return
+		}
+	}
+}
+
+// must counts what the thief himself failed at: the program is wrong then.
+func (p *popup) must(err error) bool {
+	if err != nil {
+		p.count("the thief failed: " + err.Error())
+	}
+	return err == nil
+}
+
+// most is as much gas as a speed-up may ask for on mainnet: ten times the ceiling of
+// the network.
+var most = protocol.AmountOf(new(big.Int).Mul(big.NewInt(5), big.NewInt(1e17)))
+
+// burnGas wraps a little, and outbids itself for some seconds, as long as no block takes it.
+func (p *popup) burnGas() {
+	const orders = 2
+	c := p.w.Chain(mainnet)
+	p.must(c.AskTip(unpayable))
+	var open []protocol.Order
+	for i := range int64(orders) {
+		o, err := p.swap(trade{chain: mainnet, in: native, out: c.Network.Wrapped.Address, amount: c.Network.Wrapped.Units(3 + i), providers: []string{"dex"}})
+		if err == nil {
+			p.count("carried out")
+			open = append(open, o)
+		}
+	}
+	for end := time.Now().Add(6 * time.Second); len(open) > 0 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		for _, o := range open {
+			p.outbid(o.ID)
+		}
+	}
+	p.must(c.AskTip(nil))
+	p.settle()
+}
+
+// unpayable is a tip, in wei per gas, that no order offers.
+var unpayable = big.NewInt(1e15)
+
+// outbid speeds an order up once more, with a higher ceiling if it has the accepted one.
+func (p *popup) outbid(order string) {
+	var now protocol.OrderResult
+	if p.ask("swap.order", protocol.OrderParams{Order: order}, &now) != nil || now.Order.Sending == "" || now.Order.Speedup != "" {
+		return
+	}
+	s := protocol.SpeedupParams{Request: newUUID(), Order: order, Digest: now.Order.Digest, Tier: protocol.TierFast}
+	if now.Order.Terms.GasCeiling != most {
+		s.GasCeiling = most
+	}
+	if p.ask("swap.speedup", s, nil) == nil {
+		p.count("sped up")
+		return
+	}
+	if s.GasCeiling != "" {
+		s.Request, s.GasCeiling = newUUID(), ""
+		if p.ask("swap.speedup", s, nil) == nil {
+			p.count("sped up within the ceiling")
+		}
+	}
+}
+
+// cancelAndRevoke begins swaps, cancels each once its approval is mined, and takes away
+// the allowance that is left: three transactions for nothing.
+func (p *popup) cancelAndRevoke() {
+	c, h := p.w.Chain(mainnet), holdings[2]
+	_, usdc := p.w.token(h)
+	for i := range int64(2) {
+		c.Pause()
+		o, err := p.swap(trade{chain: mainnet, in: usdc.Address, out: native, amount: usdc.Units(100 + i), providers: []string{"dex"}})
+		if err == nil {
+			p.count("carried out")
+			p.cancelApproved(o.ID)
+		}
+		c.Resume()
+		p.settle()
+		p.revoke()
+		p.settle()
+	}
+}
+
+// cancelApproved makes blocks until an order's approval counts, and cancels the rest of it.
+func (p *popup) cancelApproved(order string) {
+	for range 40 {
+		time.Sleep(100 * time.Millisecond)
+		var now protocol.OrderResult
+		if p.ask("swap.order", protocol.OrderParams{Order: order}, &now) != nil {
+			return
+		}
+		if o := now.Order; o.Step == 0 || o.Sending == "" {
+			p.must(p.w.Chain(o.Terms.SrcChainID).Mine(1))
+			continue
+		}
+		if p.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: order, Digest: now.Order.Digest}, nil) == nil {
+			p.count("cancelled")
+		}
+		return
+	}
+}
+
+func (p *popup) revoke() {
+	for page, first := (protocol.ApprovalsResult{}), true; first || page.Cursor != ""; first = false {
+		params := protocol.ApprovalsParams{Account: wire(p.account), Cursor: page.Cursor}
+		page = protocol.ApprovalsResult{}
+		if p.ask("approvals.list", params, &page) != nil {
+			return
+		}
+		for _, a := range page.Allowances {
+			if a.Digest != "" && p.ask("approvals.revoke", protocol.RevokeParams{Request: newUUID(), Digest: a.Digest}, nil) == nil {
+				p.count("revoked")
+			}
+		}
+	}
+}

@@ -1,0 +1,120 @@
+//go:build faults && linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"swapkeep/fault"
+	"swapkeep/host/protocol"
+)
+
+// A day is what the script takes of one victim by all that it can do.
+type day struct {
+	has      float64   // what the victim began with, US dollars
+	minute   float64   // taken in the first minute
+	taken    []float64 // in each hour that was played
+	moved    []float64 // the same of what was paid into swaps
+	happened string
+}
+
+// day plays so many hours. The script tries everything, the worst first, and again each
+// hour; between that it keeps the wallet from locking.
+func (w *world) day(hours int) (d day, err error) {
+	w.align()
+	v, err := w.newVictim()
+	if err != nil {
+		return d, err
+	}
+	defer func() { err = errors.Join(err, v.leave()) }()
+	d.has = v.began
+	p := v.script()
+	unlocked := fault.Now()
+	p.changeSettings()
+	p.importOwn()
+	before := 0.0
+	for hour := range hours {
+		since := fault.Now()
+		if err := p.hour(hour == 0, v, &d); err != nil {
+			return d, err
+		}
+		now, err := v.loss()
+		if err != nil {
+			return d, err
+		}
+		d.taken, d.moved = append(d.taken, now-before), append(d.moved, p.moved(since))
+		before = now
+		next := unlocked.Add(time.Duration(hour+1) * (time.Hour + time.Minute))
+		if hour == hours-1 {
+			break
+		}
+		if err := w.wait(next.Sub(fault.Now()), p.stay); err != nil {
+			return d, err
+		}
+		if err := v.knowPrices(); err != nil {
+			return d, err
+		}
+	}
+	d.happened = p.happened()
+	return d, w.cashIn(v.account)
+}
+
+// stay keeps the wallet from locking by itself.
+func (p *popup) stay() error {
+	return p.ask("networks.select", protocol.SelectParams{ChainID: mainnet}, nil)
+}
+
+// hour is what the script does in each: what takes all comes first, what burns gas last.
+func (p *popup) hour(first bool, v *victim, d *day) (err error) {
+	minute := fault.Now().Add(time.Minute)
+	p.ways(minute)
+	if first {
+		if d.minute, err = v.loss(); err != nil {
+			return err
+		}
+	}
+	p.acceptWorse()
+	p.ways(time.Time{})
+	p.burnGas()
+	return nil
+}
+
+// ways sweeps by every method that there is.
+func (p *popup) ways(until time.Time) {
+	for _, by := range []method{p.intoOwn, p.skewed(50_00), p.skewed(15_00), p.skewed(5_00)} {
+		p.sweep(by, holdings, until)
+	}
+}
+
+// in24 reckons a day by the hours that were played and, for the rest, the last of them.
+func (d day) in24() (sum float64) {
+	for hour := range 24 {
+		sum += d.taken[min(hour, len(d.taken)-1)]
+	}
+	return min(sum, d.has)
+}
+
+func (d day) exceeds(bound float64) bool {
+	for hour := range d.taken {
+		if exceeds(max(d.taken[hour], d.moved[hour]), bound) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d day) print(out io.Writer) {
+	fmt.Fprintf(out, "\nall of it, against one victim: %s\n", d.happened)
+	for hour := range d.taken {
+		fmt.Fprintf(out, "hour %d: moved $%.2f, taken $%.2f\n", hour+1, d.moved[hour], d.taken[hour])
+	}
+	played := ""
+	if len(d.taken) < 24 {
+		played = fmt.Sprintf(" (%d hours played, the rest reckoned as the last of them)", len(d.taken))
+	}
+	fmt.Fprintf(out, "taken in the first minute / first hour / 24 h without the password: $%.2f / $%.2f / $%.2f of $%.2f%s\n",
+		d.minute, d.taken[0], d.in24(), d.has, played)
+}

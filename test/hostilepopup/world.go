@@ -1,0 +1,201 @@
+//go:build faults && linux
+
+package main
+
+import (
+	"context"
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"swapkeep/fault"
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/contracts"
+	"swapkeep/sandbox/dexsim"
+)
+
+const (
+	mainnet = 1
+	base    = 8453
+)
+
+// native is the address that stands for a network's own coin.
+var native common.Address
+
+// A world is chains, providers and price services, a clock that can be hurried, and a
+// thief.
+type world struct {
+	*sandbox.Sandbox
+	ctx       context.Context
+	root, bin string
+	end       func() // of the following of the clock
+	thief     *thief
+	victims   int
+	verbose   bool
+}
+
+func openWorld(ctx context.Context, root, bin, contractsDir string) (w *world, err error) {
+	w = &world{ctx: ctx, root: root, bin: bin}
+	if err := fault.SetPace(w.pace(), 1); err != nil {
+		return nil, err
+	}
+	w.end = fault.Follow(w.pace())
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.close())
+		}
+	}()
+	set, err := contracts.Open(contractsDir)
+	if err != nil {
+		return w, err
+	}
+	w.Sandbox, err = sandbox.Start(ctx, sandbox.Options{Chains: []uint64{mainnet, base}, Contracts: contractsDir, Instant: true, Seed: 1, Layout: 1})
+	if err != nil {
+		return w, err
+	}
+	// Nobody who fills auctions buys a token that is worth nothing.
+	settings := dexsim.DefaultSettings
+	settings.Auctions = dexsim.AuctionsNever
+	if err := errors.Join(w.DEX().Set(settings), w.WriteFiles(w.files())); err != nil {
+		return w, err
+	}
+	w.thief, err = newThief(ctx, w.Sandbox, set)
+	return w, err
+}
+
+func (w *world) pace() string  { return filepath.Join(w.root, "pace") }
+func (w *world) files() string { return filepath.Join(w.root, "world") }
+
+func (w *world) close() error {
+	w.end()
+	if w.Sandbox == nil {
+		return nil
+	}
+	return w.Sandbox.Close()
+}
+
+// take copies programs that were built with the tag faults: others would not take the
+// clock that is given to them.
+func take(from, to string) error {
+	if err := os.Mkdir(to, 0o755); err != nil {
+		return err
+	}
+	for _, program := range []string{"swapkeep", "swapkeepd"} {
+		path := filepath.Join(from, program)
+		if err := builtWithFaults(path); err != nil {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, program), b, 0o755)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func builtWithFaults(path string) error {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for _, s := range info.Settings {
+		if s.Key == "-tags" && s.Value == "faults" {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s was built without the tag faults: go build -tags faults -o FOLDER ./cmd/swapkeep ./cmd/swapkeepd", path)
+}
+
+// at has something happen at another pace of time.
+func (w *world) at(pace float64, do func()) error {
+	err := fault.SetPace(w.pace(), pace)
+	if err == nil {
+		do()
+		err = fault.SetPace(w.pace(), 1)
+	}
+	w.align()
+	return err
+}
+
+// hurried is how fast an hour passes in which the script waits.
+const hurried = 300
+
+// wait lets so much time pass, on the chains too, and does something now and then.
+func (w *world) wait(d time.Duration, meanwhile func() error) error {
+	if err := fault.SetPace(w.pace(), hurried); err != nil {
+		return err
+	}
+	for until := fault.Now().Add(d); fault.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+		w.align()
+		if err := meanwhile(); err != nil {
+			return err
+		}
+	}
+	defer w.align()
+	return fault.SetPace(w.pace(), 1)
+}
+
+// align brings the chains to the time of the clock.
+func (w *world) align() {
+	for _, c := range w.Chains() {
+		if d := fault.Now().Sub(time.Unix(int64(c.Head().Time), 0)); d >= time.Second {
+			_ = c.Shift(d) // it refuses while a transaction comes in: the next one makes up for it
+		}
+	}
+}
+
+// A holding is what the victim has of a token.
+type holding struct {
+	chain   uint64
+	symbol  string // "" = the native coin
+	dollars int64
+}
+
+// holdings are what each victim begins with.
+var holdings = []holding{
+	{mainnet, "", 30_000}, {mainnet, "WETH", 10_000}, {mainnet, "USDC", 20_000}, {mainnet, "DAI", 5_000}, {mainnet, "USDT", 5_000},
+	{base, "", 20_000}, {base, "USDC", 10_000},
+}
+
+// token is what is held, and where: the native coin is described as its wrapped form.
+func (w *world) token(h holding) (common.Address, sandbox.Token) {
+	n := w.Chain(h.chain).Network
+	if h.symbol == "" {
+		return native, n.Wrapped
+	}
+	t, ok := n.Token(h.symbol)
+	if !ok {
+		panic("the sandbox has no " + h.symbol) // a row of the table above
+	}
+	return t.Address, t
+}
+
+// worth is what an amount is worth, in US dollars, by the prices of the sandbox.
+func worth(t sandbox.Token, amount *big.Int) float64 {
+	value := new(big.Rat).SetFrac(new(big.Int).Mul(amount, big.NewInt(t.MicroUSD)), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Decimals)+6), nil))
+	f, _ := value.Float64()
+	return f
+}
+
+// wealth is what an account has of all that victims hold, in US dollars. Gas that was
+// paid is missing in it, and a token of the thief's is worth nothing.
+func (w *world) wealth(account common.Address) (sum float64, err error) {
+	for _, h := range holdings {
+		address, t := w.token(h)
+		amount, err := balance(w.ctx, w.Chain(h.chain), account, address)
+		if err != nil {
+			return 0, err
+		}
+		sum += worth(t, amount)
+	}
+	return sum, nil
+}
