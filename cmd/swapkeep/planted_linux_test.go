@@ -286,6 +286,7 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 func TestPlantedSecretsAfterSwaps(t *testing.T) {
 	box := sandboxtest.StartWith(t, sandbox.Options{Period: time.Second})
 	g := plant(t, string(box.Config()))
+	g.env = append(g.env, "SWAPKEEP_PRICES_DISABLED=false") // the sandbox's
 	password := g.secret("password")
 	browser := g.open()
 	var made protocol.CreateResult
@@ -302,6 +303,16 @@ func TestPlantedSecretsAfterSwaps(t *testing.T) {
 		}
 	}
 	g.run(exitKeys, []string{g.secret("wrong password")}, "keys", "unlock", "--password-fd", "0")
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		var told protocol.PricesResult
+		g.must(browser, "prices.list", protocol.PricesParams{Tokens: []protocol.Address{protocol.Native}}, &told)
+		if len(told.Prices) == 1 && told.Prices[0].Now != "" {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("no price of ether")
+		}
+	}
 	for pay, get := range map[string]string{"1 ETH": "USDC", "2 WETH": "USDC"} { // a transaction; an allowance and a signature
 		talk := []string{"< Password", "> " + password, "< Swap as reviewed?", "> yes", "< proven filled"}
 		if strings.HasSuffix(pay, " WETH") {

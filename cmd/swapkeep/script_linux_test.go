@@ -60,7 +60,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("SWAPKEEP_HOME", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("SWAPKEEP_KEYS_BACKEND", "file")
-			e.Setenv("SWAPKEEP_PRICES_DISABLED", "true") // but for prices.txtar: without a sandbox the real services would be asked
+			e.Setenv("SWAPKEEP_PRICES_DISABLED", "true") // but where prices matter: without a sandbox the real services would be asked
 			e.Setenv("TERM", "xterm")
 			e.Setenv("WORDS", sandbox.Mnemonic)
 			e.Values["t"] = e.T()
