@@ -131,7 +131,9 @@ type Fees struct {
 
 // Limits bound the daemon.
 type Limits struct {
-	OpenOrders int `toml:"open_orders"`
+	OpenOrders  int `toml:"open_orders"`
+	HourlyWorth int `toml:"hourly_worth"` // dollars that acts of browsers move in an hour without the password again
+	UnpricedDay int `toml:"unpriced_day"` // dollars that swaps of unpriced tokens move in 24 hours likewise
 }
 
 // Tokens are the token lists beside the built-in one.
@@ -255,7 +257,7 @@ func Default() Config {
 		Log:    Log{Level: "info"},
 		Keys:   Keys{Backend: "os", AutoLock: Duration(15 * time.Minute)},
 		Fees:   Fees{FeeBps: 40},
-		Limits: Limits{OpenOrders: 1000},
+		Limits: Limits{OpenOrders: 1000, HourlyWorth: 5000, UnpricedDay: 100},
 		Swap:   Swap{Slippage: Percent{50}},
 		Prices: Prices{Listen: "127.0.0.1:5330", HistoryDays: 32, Sources: PriceSources{CoinGecko: CoinGecko{Plan: "demo"}}},
 		UI:     UI{Language: "en", Currency: "USD"},
@@ -422,6 +424,8 @@ func (c *Config) Check() error {
 		return fmt.Errorf("tokens.lists: must be at most %d absolute paths", maxLists)
 	case c.Limits.OpenOrders < 1 || c.Limits.OpenOrders > 100_000:
 		return fmt.Errorf("limits.open_orders is %d: must be 1 to 100000", c.Limits.OpenOrders)
+	case min(c.Limits.HourlyWorth, c.Limits.UnpricedDay) < 0 || max(c.Limits.HourlyWorth, c.Limits.UnpricedDay) > 1_000_000:
+		return errors.New("limits.hourly_worth and limits.unpriced_day: must be 0 to 1000000 dollars")
 	}
 	if err := c.Prices.check(); err != nil {
 		return fmt.Errorf("prices.%w", err)

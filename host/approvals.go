@@ -70,9 +70,11 @@ func (c *call) stillActive(id uint64) error {
 }
 
 func (c *call) approvalsRevoke(ctx context.Context, p *protocol.RevokeParams) (any, error) {
-	o, err := c.s.Swaps.Revoke(ctx, swap.ExecuteRequest{
-		Request: string(p.Request), Digest: common.HexToHash(string(p.Digest)), Origin: c.caller().Origin, Session: c.session.id,
-	})
+	who, err := c.asker(ctx, p.Password, "")
+	if err != nil {
+		return nil, err
+	}
+	o, err := c.s.Swaps.Revoke(ctx, swap.ExecuteRequest{Caller: who, Request: string(p.Request), Digest: common.HexToHash(string(p.Digest))})
 	return orderOr(o, err)
 }
 

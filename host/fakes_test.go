@@ -282,6 +282,8 @@ type fakeSwaps struct {
 	lines    int           // of every history
 	note     string        // of the first line, where there are more
 	panics   bool
+	takes    []swap.Reason
+	callers  []swap.Caller         // of acts
 	quoting  func(context.Context) // not nil: called while a quote is under way
 }
 
@@ -419,6 +421,19 @@ func (s *fakeSwaps) Prepare(_ context.Context, id string) (swap.Review, error) {
 	}, nil
 }
 
+func (s *fakeSwaps) called(c swap.Caller) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.callers = append(s.callers, c)
+}
+
+// Takes is what a test says.
+func (s *fakeSwaps) Takes(context.Context, swap.Review, bool) ([]swap.Reason, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.takes, nil
+}
+
 func (s *fakeSwaps) order(id string, state swap.State) swap.Order {
 	o := swap.Order{
 		ID: id, Request: "0b8c6f3e-7c1f-4d55-9d3c-6f1f0a6f7d11", Digest: digest, Origin: "terminal", Terms: s.terms(), Offer: s.offer(s.request()),
@@ -438,7 +453,7 @@ func (s *fakeSwaps) order(id string, state swap.State) swap.Order {
 
 func (s *fakeSwaps) Execute(ctx context.Context, r swap.ExecuteRequest) (swap.Order, error) {
 	s.mu.Lock()
-	s.executed = append(s.executed, r)
+	s.executed, s.callers = append(s.executed, r), append(s.callers, r.Caller)
 	hold, fail := s.hold, s.fail
 	s.mu.Unlock()
 	if hold != nil {
@@ -458,6 +473,7 @@ func (s *fakeSwaps) Execute(ctx context.Context, r swap.ExecuteRequest) (swap.Or
 }
 
 func (s *fakeSwaps) Cancel(_ context.Context, r swap.CancelRequest) (swap.Order, error) {
+	s.called(r.Caller)
 	o := s.order(r.Order, swap.Accepted)
 	o.Cancel, o.Revision = true, 2
 	return o, s.fail
@@ -466,7 +482,7 @@ func (s *fakeSwaps) Cancel(_ context.Context, r swap.CancelRequest) (swap.Order,
 func (s *fakeSwaps) SpeedUp(_ context.Context, r swap.SpeedUpRequest) (swap.Order, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sped = append(s.sped, r)
+	s.sped, s.callers = append(s.sped, r), append(s.callers, r.Caller)
 	if r.Order != "order-1" {
 		return swap.Order{}, swap.Refuse(swap.OrderUnknown, "no order %s", r.Order)
 	}
@@ -507,7 +523,7 @@ func (s *fakeSwaps) Allowances(_ context.Context, r swap.AllowancesRequest) ([]s
 func (s *fakeSwaps) Revoke(_ context.Context, r swap.ExecuteRequest) (swap.Order, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.revoked = append(s.revoked, r)
+	s.revoked, s.callers = append(s.revoked, r), append(s.callers, r.Caller)
 	o := s.order("order-2", swap.Accepted)
 	o.Terms = swap.Terms{Provider: swap.Wallet, Account: account, SrcChain: 1, TokenIn: usdc, AmountIn: new(big.Int), DstChain: 1, TokenOut: usdc,
 		Recipient: account, FloorOut: new(big.Int), Deadline: clock.Add(20 * time.Minute), RefundTo: account, GasCeiling: big.NewInt(5e16)}
@@ -524,6 +540,7 @@ func (s *fakeSwaps) Revoke(_ context.Context, r swap.ExecuteRequest) (swap.Order
 }
 
 func (s *fakeSwaps) Accept(_ context.Context, r swap.AcceptRequest) (swap.Order, error) {
+	s.called(r.Caller)
 	o := s.order(r.Order, swap.Executing)
 	o.Digest, o.Revision = r.Digest, 3
 	return o, s.fail
@@ -849,6 +866,12 @@ func (s *fakeSettings) List(reveal bool) []protocol.Setting {
 		all[i].Source, all[i].Name = protocol.FromSetting, ""
 	}
 	return all
+}
+
+// Asks is what the table's row says. What goes by the value is tested on real settings.
+func (s *fakeSettings) Asks(key string, _ []string) (string, error) {
+	one, err := settingOf(s.List(false), key)
+	return one.Right, err
 }
 
 func (s *fakeSettings) Change(_ context.Context, key string, values []string) (protocol.Setting, error) {

@@ -118,6 +118,9 @@ type Settings interface {
 	Slippage() protocol.Percent
 	// List tells every setting, URLs and files whole only if reveal is set.
 	List(reveal bool) []protocol.Setting
+	// Asks is what giving a setting those values, or with nil forgetting those given
+	// before, asks of a browser: session, password or terminal.
+	Asks(key string, values []string) (right string, err error)
 	// Change gives a setting other values, or with nil forgets those given before.
 	// The host has asked for the setting's right and refused those that cannot be
 	// changed. Its errors are of the protocol's table.

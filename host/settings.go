@@ -55,7 +55,7 @@ func (c *call) settingsSet(ctx context.Context, p *protocol.SetParams) (any, err
 	if err != nil {
 		return nil, err
 	}
-	if err := c.mayChange(ctx, s, p.Password); err != nil {
+	if err := c.mayChange(ctx, s, values, p.Password); err != nil {
 		return nil, err
 	}
 	changed, err := c.s.Settings.Change(ctx, p.Key, values)
@@ -81,14 +81,24 @@ func valuesOf(p *protocol.SetParams) ([]string, error) {
 
 // mayChange refuses a setting that cannot be changed, and a caller who has not
 // shown the right to.
-func (c *call) mayChange(ctx context.Context, s protocol.Setting, password protocol.Secret) error {
+func (c *call) mayChange(ctx context.Context, s protocol.Setting, values []string, password protocol.Secret) error {
+	right := s.Right
 	overridden := s.Source == protocol.FromEnvironment || s.Source == protocol.FromFlag
 	switch {
 	case s.Right == protocol.RightNone:
 		return protocol.New("setting_fixed", s.Refused).With("key", s.Key)
 	case overridden:
 		return protocol.New("setting_overridden", s.Refused).With("key", s.Key).With("source", s.Source).With("name", s.Name)
-	case s.Right == protocol.RightPassword:
+	case right == protocol.RightSession && !c.atTerminal(): // whose commands open their session by the password
+		var err error
+		if right, err = c.s.Settings.Asks(s.Key, values); err != nil {
+			return err
+		}
+	}
+	switch right {
+	case protocol.RightTerminal:
+		return protocol.New("slippage_terminal", "").With("key", s.Key)
+	case protocol.RightPassword:
 		return c.needPassword(ctx, password)
 	}
 	if _, e := c.needSession(); e != nil {

@@ -1,10 +1,15 @@
 package host
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
+	bolt "go.etcd.io/bbolt"
+
+	"swapkeep/config"
 	"swapkeep/host/protocol"
+	"swapkeep/host/settings"
 )
 
 // A quote that names no slippage has the one that was set.
@@ -24,6 +29,67 @@ func TestSlippageIsASetting(t *testing.T) {
 			t.Errorf("quote %d: %d, want %d", i, got, want)
 		}
 	}
+}
+
+// What a session may set goes by the value; a terminal's command has been given the
+// password.
+func TestSettingsOfASession(t *testing.T) {
+	db, err := bolt.Open(filepath.Join(t.TempDir(), "orders.db"), 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	own, err := settings.Open(db, config.Default(), settings.Options{Chains: []uint64{1, 8453}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, func(c *Config) { c.Settings = own })
+	browser, term := r.session(), r.attach("terminal")
+	term.must("keys.unlock", map[string]any{"password": password})
+	for _, c := range []struct {
+		key, value, refused string // refused without the password
+		with                string // and with it; "" = taken
+	}{
+		{"swap.slippage", "5", "", ""},
+		{"swap.slippage", "5.1", "bad_params", ""},
+		{"swap.slippage", "50", "slippage_terminal", "slippage_terminal"},
+		{"keys.auto_lock", "1h", "", ""},
+		{"keys.auto_lock", "24h", "bad_params", ""},
+		{"log.level", "warn", "", ""},
+		{"log.level", "debug", "bad_params", ""},
+		{"limits.hourly_worth", "1000000", "bad_params", ""},
+		{"limits.unpriced_day", "0", "bad_params", ""},
+		{"limits.open_orders", "5", "bad_params", ""},
+		{"prices.disabled", "true", "bad_params", ""},
+		{"prices.sources.defillama.disabled", "true", "bad_params", ""},
+		{"prices.ask_imported", "true", "bad_params", ""},
+	} {
+		p := map[string]any{"key": c.key, "value": c.value}
+		set := func(refused string) {
+			if refused == "" {
+				browser.must("settings.set", p)
+			} else {
+				browser.refused(refused, "settings.set", p)
+			}
+		}
+		set(c.refused)
+		p["password"] = "not the password"
+		if c.refused == "bad_params" {
+			set("wrong_password")
+		}
+		p["password"] = password
+		set(c.with)
+		p["value"], p["reset"] = nil, true
+		browser.must("settings.set", p)
+	}
+	term.must("settings.set", map[string]any{"key": "swap.slippage", "value": "50"})
+	quote := map[string]any{"account": account.Hex(), "tokenIn": protocol.Native, "amountIn": "1", "tokenOut": usdc.Hex()}
+	browser.refused("slippage_terminal", "swap.quote", quote) // which names none
+	term.must("swap.quote", quote)
+	quote["slippage"] = 15.01
+	browser.refused("slippage_terminal", "swap.quote", quote)
+	quote["slippage"] = 15
+	browser.must("swap.quote", quote)
 }
 
 // A provider's key is kept, wiped, and told nobody.

@@ -75,6 +75,8 @@ func (c *call) quoteOf(ctx context.Context, p *protocol.QuoteParams) (swap.Quote
 		return swap.QuoteRequest{}, nil, protocol.Newf("network_not_active", "chain %d is not the active network, which is %d", p.SrcChainID, src)
 	case slippage < swap.MinSlippageBps || slippage > swap.MaxSlippageBps:
 		return swap.QuoteRequest{}, nil, protocol.New("slippage_bounds", "").With("field", "slippage")
+	case slippage > swap.TerminalSlippageBps && !c.atTerminal():
+		return swap.QuoteRequest{}, nil, protocol.New("slippage_terminal", "").With("field", "slippage")
 	}
 	kinds, err := kindsOf(p.Providers)
 	if err == nil {
@@ -166,13 +168,38 @@ func (c *call) swapPrepare(ctx context.Context, p *protocol.PrepareParams) (any,
 	if err := c.stillActive(review.Terms.SrcChain); err != nil {
 		return nil, err
 	}
-	return c.s.valuedReview(review), nil
+	why, err := c.s.Swaps.Takes(ctx, review, c.atTerminal())
+	if err != nil {
+		return nil, err
+	}
+	out := c.s.valuedReview(review)
+	if c.atTerminal() {
+		out.AmountAgain = len(why) > 0
+	} else {
+		out.PasswordFor = list(why, func(r swap.Reason) string { return string(r) })
+	}
+	return out, nil
+}
+
+func (c *call) atTerminal() bool { return c.caller().Kind == protocol.KindTerminal }
+
+// asker is who asks for an act. A password that comes with it has to be right.
+func (c *call) asker(ctx context.Context, password protocol.Secret, amount protocol.Amount) (swap.Caller, error) {
+	who := swap.Caller{Origin: c.caller().Origin, Session: c.session.id, Terminal: c.atTerminal(), Password: len(password) > 0, Amount: amount.Int()}
+	who.Present = func() bool { return c.sessionOf() == c.session }
+	if !who.Password {
+		return who, nil
+	}
+	return who, c.s.Wallet.CheckPassword(ctx, password)
 }
 
 func (c *call) swapExecute(ctx context.Context, p *protocol.ExecuteParams) (any, error) {
+	who, err := c.asker(ctx, p.Password, p.Amount)
+	if err != nil {
+		return nil, err
+	}
 	o, err := c.s.Swaps.Execute(ctx, swap.ExecuteRequest{
-		Request: string(p.Request), Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
-		Origin: c.caller().Origin, Session: c.session.id,
+		Caller: who, Request: string(p.Request), Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
 	})
 	return orderOr(o, err)
 }
@@ -186,26 +213,35 @@ func orderOr(o swap.Order, err error) (any, error) {
 }
 
 func (c *call) swapCancel(ctx context.Context, p *protocol.CancelParams) (any, error) {
+	who, err := c.asker(ctx, p.Password, "")
+	if err != nil {
+		return nil, err
+	}
 	o, err := c.s.Swaps.Cancel(ctx, swap.CancelRequest{
-		Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
-		Origin: c.caller().Origin, Session: c.session.id,
+		Caller: who, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
 	})
 	return orderOr(o, err)
 }
 
 func (c *call) swapSpeedup(ctx context.Context, p *protocol.SpeedupParams) (any, error) {
+	who, err := c.asker(ctx, p.Password, "")
+	if err != nil {
+		return nil, err
+	}
 	o, err := c.s.Swaps.SpeedUp(ctx, swap.SpeedUpRequest{
-		Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
+		Caller: who, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)),
 		Tier: chain.Tier(p.Tier), GasCeiling: p.GasCeiling.Int(),
-		Origin: c.caller().Origin, Session: c.session.id,
 	})
 	return orderOr(o, err)
 }
 
 func (c *call) swapAccept(ctx context.Context, p *protocol.AcceptParams) (any, error) {
+	who, err := c.asker(ctx, p.Password, p.Amount)
+	if err != nil {
+		return nil, err
+	}
 	o, err := c.s.Swaps.Accept(ctx, swap.AcceptRequest{
-		Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
-		Origin: c.caller().Origin, Session: c.session.id,
+		Caller: who, Request: string(p.Request), Order: p.Order, Digest: common.HexToHash(string(p.Digest)), Acknowledge: p.Acknowledge,
 	})
 	return orderOr(o, err)
 }

@@ -12,12 +12,11 @@ import (
 
 // An AcceptRequest consents to an order's proposal.
 type AcceptRequest struct {
+	Caller
 	Request     string // uuid
 	Order       string
 	Digest      common.Hash // of the proposal, as shown
 	Acknowledge []string    // codes of its findings accepted by a second act
-	Origin      string
-	Session     string
 }
 
 // Accept journals the user's consent to an order's proposal, which takes the
@@ -39,6 +38,11 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
 		return o, err
 	}
 	review := o.Proposal.Review
+	until := earlier(o.Proposal.until(), review.Terms.Deadline)
+	m := s.moving(ctx, review.Terms, review.Offer.Request.SlippageBps) // all of it: who accepted it before may have given the password
+	if err := s.bounded(r.Caller, m, review.Terms.AmountIn); err != nil {
+		return o, err
+	}
 	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "accept", Digest: r.Digest, Order: r.Order, Origin: r.Origin, Session: r.Session, Review: &review}); err != nil {
 		return o, err
 	}
@@ -53,7 +57,14 @@ func (s *Service) Accept(ctx context.Context, r AcceptRequest) (Order, error) {
 		if o.Seal, err = s.engine.seal(o.consent(), "accept", o.Updated); err != nil {
 			return o, err
 		}
-		if o, err = s.o.Journal.Wish(r.Request, content, o, because(UserAccepted)); !errors.Is(err, errStale) {
+		err = s.standing(r.Caller, func() error {
+			if s.o.Now().After(until) {
+				return Refuse(ConsentNeeded, "the proposal is too old; look at the one that takes its place")
+			}
+			o, err = s.o.Journal.Wish(r.Request, content, o, because(UserAccepted), s.reserving(r.Caller, m))
+			return err
+		})
+		if !errors.Is(err, errStale) {
 			break
 		}
 		if o, err = s.proposed(r); err != nil {

@@ -11,13 +11,22 @@ import (
 	"github.com/google/uuid"
 )
 
+// A Caller is who asks for an act. The zero value is a browser without a session.
+type Caller struct {
+	Origin   string      // extension origin or terminal, for the record
+	Session  string      // the connection's session, as told to the Confirmer
+	Present  func() bool // whether that is still the connection's session; nil = it is not
+	Terminal bool        // else a browser, which is bounded by [Limits]
+	Password bool        // the wallet's password came with this very act, and is right
+	Amount   *big.Int    // at a terminal: the amount of the input, typed again; nil = it was not
+}
+
 // An ExecuteRequest is the user's consent to a plan: of a swap, or of a revoke.
 type ExecuteRequest struct {
+	Caller
 	Request     string      // uuid; repeating it returns the order it made
 	Digest      common.Hash // of the review that was shown
 	Acknowledge []string    // codes of findings accepted by a second act
-	Origin      string      // extension origin or terminal, for the record
-	Session     string      // the connection's session, as told to the Confirmer
 }
 
 // An Act is what a Confirmer is asked about before anything is signed for it.
@@ -69,6 +78,10 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (O
 	if err != nil {
 		return Order{}, err
 	}
+	m := s.moving(ctx, review.Terms, review.Offer.Request.SlippageBps)
+	if err := s.bounded(r.Caller, m, review.Terms.AmountIn); err != nil {
+		return Order{}, err
+	}
 	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: act, Digest: r.Digest, Origin: r.Origin, Session: r.Session, Review: &review}); err != nil {
 		return Order{}, err
 	}
@@ -82,7 +95,18 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (O
 	if o.Seal, err = s.engine.seal(o.consent(), act, now); err != nil {
 		return Order{}, err
 	}
-	o, made, err := s.o.Journal.Create(o, content)
+	made := false
+	err = s.standing(r.Caller, func() error {
+		if again, ok, err := s.o.Journal.Asked(r.Request, content); ok || err != nil { // while it was confirmed
+			o = again
+			return err
+		}
+		if _, err := s.consented(act, r); err != nil {
+			return err
+		}
+		o, made, err = s.o.Journal.Create(o, content, s.reserving(r.Caller, m))
+		return err
+	})
 	if err != nil {
 		return Order{}, err
 	}
@@ -92,6 +116,18 @@ func (s *Service) carryOut(ctx context.Context, act string, r ExecuteRequest) (O
 		s.start(o.ID)
 	}
 	return o, nil
+}
+
+// standing journals an act of a caller whose session is still the present one, while
+// nothing that it rests on is dropped: confirming it may have taken long. write says what
+// else has to hold, and must not ask the vault, whose lock waits for it.
+func (s *Service) standing(c Caller, write func() error) error {
+	s.acting.Lock()
+	defer s.acting.Unlock()
+	if c.Present == nil || !c.Present() {
+		return Refuse(SessionRequired, "the session has ended meanwhile: nothing was done; unlock the wallet here")
+	}
+	return write()
 }
 
 // tidyRequest brings a uuid to the one form in which it is remembered.
@@ -114,7 +150,8 @@ func (s *Service) consented(act string, r ExecuteRequest) (Review, error) {
 	}
 	review, ok := shelf.get(r.Digest.Hex())
 	s.mu.Unlock()
-	if late := ok && s.o.Now().After(review.Expires); !ok || late {
+	now := s.o.Now()
+	if late := ok && (now.After(review.Expires) || !now.Before(review.Terms.Deadline)); !ok || late {
 		if o, err := s.o.Journal.ByDigest(r.Digest); err == nil {
 			return review, &Refusal{Code: PlanExecuted, Reason: "this plan was already carried out; " + again, Data: map[string]string{"order": o.ID}}
 		}

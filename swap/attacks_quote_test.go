@@ -305,7 +305,7 @@ func TestConsentIsToWhatWasShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s",
+	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person,
 		Acknowledge: []string{"price_off", "gas_scam", "gas_scam", strings.Repeat("x", 256)}})
 	if err != nil {
 		t.Fatal(err)

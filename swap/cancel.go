@@ -12,11 +12,10 @@ import (
 
 // A CancelRequest asks for an order to end.
 type CancelRequest struct {
+	Caller
 	Request string // uuid
 	Order   string
 	Digest  common.Hash // of the order, as shown
-	Origin  string
-	Session string
 }
 
 // Cancel records that the user wants an order to end; the engine does the rest.
@@ -31,22 +30,33 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 	if r.Digest != o.Digest {
 		return o, refuseField(BadRequest, "digest", "is not the digest of that order")
 	}
+	content := crypto.Keccak256Hash([]byte("cancel"), []byte(r.Order))
+	_, repeated, err := s.o.Journal.Asked(r.Request, content)
+	if err != nil {
+		return o, err
+	}
+	m := s.gas(ctx, o.Terms.SrcChain, o.Terms.GasCeiling)
+	if !repeated {
+		if ending, err := s.ending(o); ending || err != nil {
+			return o, err
+		}
+		if err := s.bounded(r.Caller, m, nil); err != nil {
+			return o, err
+		}
+	}
 	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "cancel", Order: r.Order, Digest: o.Digest, Origin: r.Origin, Session: r.Session}); err != nil {
 		return o, err
 	}
-	content := crypto.Keccak256Hash([]byte("cancel"), []byte(r.Order))
 	// A repeat goes on: the first may have died between uuid and wish.
-	if repeated, err := s.o.Journal.Ask(r.Request, content, r.Order); err != nil || repeated && o.State.Final() {
+	err = s.standing(r.Caller, func() (err error) {
+		repeated, err = s.o.Journal.Ask(r.Request, content, r.Order, s.reserving(r.Caller, m))
+		return err
+	})
+	if err != nil || repeated && o.State.Final() {
 		return o, err
 	}
 	for range 10 {
-		if o.State.Final() {
-			return o, Refuse(OrderFinal, "the order is already %s", o.State)
-		}
-		if o.Cancel && !o.Distrusted() {
-			return o, nil
-		}
-		if err := s.cancellable(o); err != nil {
+		if ending, err := s.ending(o); ending || err != nil {
 			return o, err
 		}
 		if err := s.wishEnd(&o); err != nil {
@@ -64,6 +74,17 @@ func (s *Service) Cancel(ctx context.Context, r CancelRequest) (Order, error) {
 		s.start(o.ID)
 	}
 	return o, err
+}
+
+// ending reports whether o is being ended already, and refuses what cannot be.
+func (s *Service) ending(o Order) (already bool, err error) {
+	switch {
+	case o.State.Final():
+		return false, Refuse(OrderFinal, "the order is already %s", o.State)
+	case o.Cancel && !o.Distrusted():
+		return true, nil
+	}
+	return false, s.cancellable(o)
 }
 
 // cancellable refuses to end an order that is out of the wallet's hands.

@@ -33,7 +33,7 @@ func fallen(b *bench, tr *trader) Order {
 func proposes(o Order) bool { return o.Condition == NeedsConsent && o.Proposal != nil }
 
 func acceptOf(o Order) AcceptRequest {
-	return AcceptRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Proposal.Digest, Session: "s", Origin: "test"}
+	return AcceptRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Proposal.Digest, Caller: person}
 }
 
 // TestProposal: what an order proposes has the fresh floor, time to carry it out,
@@ -178,7 +178,7 @@ func TestDeclined(t *testing.T) {
 		t.Errorf("leftovers %v", Leftovers(o))
 	}
 	b.mined(1)
-	if _, err := b.service.Accept(t.Context(), AcceptRequest{Request: uuid.NewString(), Order: o.ID, Session: "s"}); !errors.Is(err, &Refusal{Code: OrderFinal}) {
+	if _, err := b.service.Accept(t.Context(), AcceptRequest{Request: uuid.NewString(), Order: o.ID, Caller: person}); !errors.Is(err, &Refusal{Code: OrderFinal}) {
 		t.Errorf("accepted after the end: %v", err)
 	}
 }
@@ -407,7 +407,7 @@ func TestDearRevokeIsProposed(t *testing.T) {
 	r.Terms.GasCeiling, r.Findings = big.NewInt(1), nil
 	r.Digest = Digest(r.Terms, r.Plan.Effects())
 	b.service.revokes.put(r.Digest.Hex(), r)
-	o, err := b.service.Revoke(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s"})
+	o, err := b.service.Revoke(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -199,6 +199,9 @@ type bench struct {
 	logged  []string
 }
 
+// person is somebody at a browser who gives the password with each act.
+var person = Caller{Session: "s", Origin: "test", Password: true, Present: func() bool { return true }}
+
 // ownPrices are what a chain's pools began with, which the wallet knows from elsewhere.
 type ownPrices struct{ *sandbox.Chain }
 
@@ -495,7 +498,7 @@ func TestEngineExpiresUnsigned(t *testing.T) {
 }
 
 func cancelOf(o Order) CancelRequest {
-	return CancelRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Session: "s"}
+	return CancelRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Caller: person}
 }
 
 func TestEngineCancels(t *testing.T) {
@@ -503,7 +506,7 @@ func TestEngineCancels(t *testing.T) {
 	b.hand.locked.Store(true)
 	unsigned := b.order(nil)
 	b.until(unsigned.ID, "waiting", func(o Order) bool { return o.Condition == WaitingForUnlock })
-	if _, err := b.service.Cancel(t.Context(), CancelRequest{Request: uuid.NewString(), Order: unsigned.ID, Session: "s"}); err == nil {
+	if _, err := b.service.Cancel(t.Context(), CancelRequest{Request: uuid.NewString(), Order: unsigned.ID, Caller: person}); err == nil {
 		t.Error("cancelled without the digest that was shown")
 	}
 	if _, err := b.service.Cancel(t.Context(), cancelOf(unsigned)); err != nil {
@@ -691,7 +694,7 @@ func TestExecuteOnce(t *testing.T) {
 	if review.Blocked() || len(review.Findings) != 0 || review.Gas.Max.Sign() <= 0 {
 		t.Fatalf("review: %+v, gas %+v", review.Findings, review.Gas)
 	}
-	first := ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Session: "s", Origin: "test"}
+	first := ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Caller: person}
 	if _, err := b.service.Execute(ctx, ExecuteRequest{Request: first.Request, Digest: review.Digest}); err == nil {
 		t.Fatal("executed without a session")
 	}
@@ -723,7 +726,7 @@ func TestExecuteOnce(t *testing.T) {
 	if kept != 0 {
 		t.Errorf("%d of its offers and plans stay in memory", kept)
 	}
-	winner := ExecuteRequest{Request: o.Request, Digest: review.Digest, Session: "s"}
+	winner := ExecuteRequest{Request: o.Request, Digest: review.Digest, Caller: person}
 	if again, err := b.service.Execute(ctx, winner); err != nil || again.ID != o.ID {
 		t.Errorf("repeated: %v, %v", again.ID, err)
 	}
@@ -735,10 +738,10 @@ func TestExecuteOnce(t *testing.T) {
 	b.service.mu.Lock()
 	b.service.plans.put(review.Digest.Hex(), late)
 	b.service.mu.Unlock()
-	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Session: "s"})
+	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Caller: person})
 	refusedWith(t, err, PlanExecuted) // also once it is too late for it
 	b.service.DropPlans()
-	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Session: "s"})
+	_, err = b.service.Execute(ctx, ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Caller: person})
 	refusedWith(t, err, PlanExecuted)
 	_, err = b.service.Prepare(ctx, q.Offers[0].ID)
 	refusedWith(t, err, QuoteUnknown)

@@ -150,7 +150,7 @@ func (b *bench) handing(token common.Address, amount int64) (Review, error) {
 // accepted executes a review with every second act.
 func (b *bench) accepted(r Review) Order {
 	b.t.Helper()
-	o, err := b.service.Execute(b.t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Acknowledge: acks(r.Findings), Session: "s"})
+	o, err := b.service.Execute(b.t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Acknowledge: acks(r.Findings), Caller: person})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestHandsOverExactly(t *testing.T) {
 			unpinned := Severity("")
 			if !c.pinned {
 				unpinned = Acknowledge
-				_, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Acknowledge: []string{"price_unknown", "value_unknown"}, Session: "s"})
+				_, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Acknowledge: []string{"price_unknown", "value_unknown"}, Caller: person})
 				refusedWith(t, err, NeedsAcknowledge)
 			}
 			if !slices.Equal(kinds(r.Plan), c.steps) || found(r, "settlement_trusted") != Note || found(r, "contract_not_built_in") != unpinned {

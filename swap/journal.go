@@ -52,7 +52,7 @@ type Journal struct{ db *bolt.DB }
 // OpenJournal prepares db for orders.
 func OpenJournal(db *bolt.DB) (*Journal, error) {
 	err := db.Update(func(tx *bolt.Tx) error {
-		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket, usedBucket, twinBucket} {
+		for _, b := range [][]byte{orderBucket, requestBucket, digestBucket, openBucket, historyBucket, grantBucket, useBucket, usedBucket, twinBucket, moveBucket} {
 			if _, err := tx.CreateBucketIfNotExists(b); err != nil {
 				return err
 			}
@@ -92,8 +92,8 @@ func (j *Journal) update(f func(*bolt.Tx) error) error {
 
 // Create records a new order under its request, or returns the one that the
 // request already made. The same request with other content, and a plan that
-// was executed before, are refused.
-func (j *Journal) Create(o Order, content common.Hash) (Order, bool, error) {
+// was executed before, are refused. also is what else a new order's commit writes.
+func (j *Journal) Create(o Order, content common.Hash, also ...func(*bolt.Tx) error) (Order, bool, error) {
 	point("before", o.State)
 	made := false
 	err := j.update(func(tx *bolt.Tx) error {
@@ -110,6 +110,9 @@ func (j *Journal) Create(o Order, content common.Hash) (Order, bool, error) {
 			return err
 		}
 		if err := tx.Bucket(requestBucket).Put([]byte(o.Request), mustJSON(asked{content, o.ID})); err != nil {
+			return err
+		}
+		if err := all(tx, also); err != nil {
 			return err
 		}
 		made = true
@@ -185,14 +188,27 @@ func changePoint(when, change string) {
 	}
 }
 
+// all writes what a commit has besides.
+func all(tx *bolt.Tx, also []func(*bolt.Tx) error) error {
+	for _, write := range also {
+		if err := write(tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Ask records that a request other than an execution was used for an order,
-// and reports whether it had been already.
-func (j *Journal) Ask(request string, content common.Hash, order string) (repeated bool, err error) {
+// and reports whether it had been already. also is what else its first commit writes.
+func (j *Journal) Ask(request string, content common.Hash, order string, also ...func(*bolt.Tx) error) (repeated bool, err error) {
 	fault.Point("journal.before_ask")
 	err = j.update(func(tx *bolt.Tx) error {
 		_, ok, err := lookupRequest(tx, request, content)
 		if err != nil || ok {
 			repeated = ok
+			return err
+		}
+		if err := all(tx, also); err != nil {
 			return err
 		}
 		return tx.Bucket(requestBucket).Put([]byte(request), mustJSON(asked{content, order}))
@@ -206,8 +222,8 @@ func (j *Journal) Ask(request string, content common.Hash, order string) (repeat
 // Wish records a request and the change of the order that it asks for in one
 // commit, so that a repeat of it never asks for it again: then the order is
 // returned as it stands now. It fails with errStale as Update does. A digest that
-// the wish changes names the order too.
-func (j *Journal) Wish(request string, content common.Hash, o Order, note Cause) (Order, error) {
+// the wish changes names the order too. also is what else its first commit writes.
+func (j *Journal) Wish(request string, content common.Hash, o Order, note Cause, also ...func(*bolt.Tx) error) (Order, error) {
 	fault.Point("journal.before_wish")
 	err := j.update(func(tx *bolt.Tx) error {
 		old, err := read(tx, o.ID)
@@ -220,6 +236,9 @@ func (j *Journal) Wish(request string, content common.Hash, o Order, note Cause)
 		}
 		if old.Revision != o.Revision {
 			return errStale
+		}
+		if err := all(tx, also); err != nil {
+			return err
 		}
 		if err := tx.Bucket(requestBucket).Put([]byte(request), mustJSON(asked{content, o.ID})); err != nil {
 			return err

@@ -156,7 +156,7 @@ func (m *model) carryOut(r request) {
 }
 
 func (m *model) execute(review Review, revoke bool) {
-	r := request{ExecuteRequest{Request: m.uuid(), Digest: review.Digest, Acknowledge: acks(review.Findings), Session: "s", Origin: "model"}, revoke}
+	r := request{ExecuteRequest{Request: m.uuid(), Digest: review.Digest, Acknowledge: acks(review.Findings), Caller: person}, revoke}
 	m.consents[r.Digest] = review.Terms
 	m.requests = append(m.requests, r)
 	m.carryOut(r)
@@ -251,7 +251,7 @@ func anyOrder(Order) bool { return true }
 func (m *model) cancel(t *rapid.T) bool {
 	o, ok := m.drawOrder(t, anyOrder)
 	if ok {
-		_, _ = m.service.Cancel(context.Background(), CancelRequest{Request: m.uuid(), Order: o.ID, Digest: o.Digest, Session: "s"})
+		_, _ = m.service.Cancel(context.Background(), CancelRequest{Request: m.uuid(), Order: o.ID, Digest: o.Digest, Caller: person})
 	}
 	return ok
 }
@@ -262,7 +262,7 @@ func (m *model) accept(t *rapid.T) bool {
 		return false
 	}
 	m.consents[o.Proposal.Digest] = o.Proposal.Terms
-	if _, err := m.service.Accept(context.Background(), AcceptRequest{Request: m.uuid(), Order: o.ID, Digest: o.Proposal.Digest, Acknowledge: acks(o.Proposal.Findings), Session: "s"}); err == nil {
+	if _, err := m.service.Accept(context.Background(), AcceptRequest{Request: m.uuid(), Order: o.ID, Digest: o.Proposal.Digest, Acknowledge: acks(o.Proposal.Findings), Caller: person}); err == nil {
 		m.count("accepted")
 	}
 	return true
@@ -274,7 +274,7 @@ func (m *model) speedUp(t *rapid.T) bool {
 	if !ok {
 		return false
 	}
-	r := SpeedUpRequest{Request: m.uuid(), Order: o.ID, Digest: o.Digest, Session: "s"}
+	r := SpeedUpRequest{Request: m.uuid(), Order: o.ID, Digest: o.Digest, Caller: person}
 	if rapid.Bool().Draw(t, "raise") {
 		raised := o.Terms
 		raised.GasCeiling = new(big.Int).Lsh(o.Terms.GasCeiling, 1)

@@ -47,7 +47,7 @@ func (m *model) pass(d time.Duration) {
 
 func (m *model) end(id string) error {
 	o := m.order(id)
-	_, err := m.service.Cancel(context.Background(), CancelRequest{Request: uuid.NewString(), Order: id, Digest: o.Digest, Session: "s"})
+	_, err := m.service.Cancel(context.Background(), CancelRequest{Request: uuid.NewString(), Order: id, Digest: o.Digest, Caller: person})
 	return err
 }
 

@@ -93,7 +93,7 @@ func TestProposalsOutputTakesActs(t *testing.T) {
 		t.Fatal(err)
 	}
 	execute := func(codes ...string) (Order, error) {
-		return b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s", Origin: "test", Acknowledge: codes})
+		return b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person, Acknowledge: codes})
 	}
 	for _, few := range [][]string{nil, bothActs[:1], bothActs[1:], {"output", "all", "*"}} {
 		_, err := execute(few...)

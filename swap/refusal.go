@@ -53,6 +53,10 @@ const (
 	NothingPending     Code = "nothing_pending"     // no transaction of the order is on its way
 	CannotCancel       Code = "cannot_cancel"       // the order is out of the wallet's hands
 	JournalFailed      Code = "journal_failed"      // the database cannot be written: nothing is signed
+	ConsentPassword    Code = "consent_password"    // the act takes the wallet's password
+	AmountAgain        Code = "amount_again"        // at a terminal: the swap takes its amount again
+	SlippageTerminal   Code = "slippage_terminal"   // so much slippage is for terminals
+	SessionRequired    Code = "session_required"    // the session that asked has ended
 	RecordChanged      Code = "record_changed"      // an order's record is not what was accepted: nothing is signed
 )
 

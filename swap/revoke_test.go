@@ -207,7 +207,7 @@ func (b *bench) allowed(g grant) int64 {
 }
 
 func consentTo(a Allowance) ExecuteRequest {
-	return ExecuteRequest{Request: uuid.NewString(), Digest: a.Review.Digest, Session: "s", Origin: "test"}
+	return ExecuteRequest{Request: uuid.NewString(), Digest: a.Review.Digest, Caller: person}
 }
 
 // TestRevoke: both kinds of allowance are listed, revoked once with consent and
@@ -506,7 +506,7 @@ func TestRevokeAsksForMoreGas(t *testing.T) {
 	r.Terms.GasCeiling = big.NewInt(1)
 	r.Digest = Digest(r.Terms, r.Plan.Effects())
 	b.service.revokes.put(r.Digest.Hex(), r)
-	o, err := b.service.Revoke(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s"})
+	o, err := b.service.Revoke(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -514,7 +514,7 @@ func TestRevokeAsksForMoreGas(t *testing.T) {
 	if b.hand.signed.Load() != 1 || o.Proposal.Terms.GasCeiling.Cmp(r.Terms.GasCeiling) <= 0 || len(o.Proposal.Plan.Steps) != 1 {
 		t.Fatalf("%d signatures, proposal %+v", b.hand.signed.Load(), o.Proposal)
 	}
-	if _, err := b.service.Accept(t.Context(), AcceptRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Proposal.Digest, Session: "s"}); err != nil {
+	if _, err := b.service.Accept(t.Context(), AcceptRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Proposal.Digest, Caller: person}); err != nil {
 		t.Fatal(err)
 	}
 	b.ends(o.ID, Filled)

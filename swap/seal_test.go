@@ -311,7 +311,7 @@ func TestNothingIsAcceptedWithoutKeys(t *testing.T) {
 	b.hand.locked.Store(true)
 	acts := map[string]func() (Order, error){
 		"execute": func() (Order, error) {
-			return b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s"})
+			return b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
 		},
 		"accept": func() (Order, error) { return b.service.Accept(t.Context(), acceptOf(o)) },
 		"cancel": func() (Order, error) { return b.service.Cancel(t.Context(), cancelOf(o)) },

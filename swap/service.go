@@ -29,6 +29,9 @@ type Host interface {
 	Requote(ctx context.Context, r QuoteRequest, kinds []Kind, awake func(context.Context) error, each func(Quoted)) error
 	// Prepare builds, decodes, checks, simulates and judges an offer.
 	Prepare(ctx context.Context, offerID string) (Review, error)
+	// Takes says for what reasons carrying out a review would take the password now, or
+	// at a terminal the amount again.
+	Takes(ctx context.Context, r Review, terminal bool) ([]Reason, error)
 	// Execute seals and journals consent, which takes unlocked keys, and starts the
 	// order; for its signatures the engine waits if they are locked by then.
 	Execute(ctx context.Context, r ExecuteRequest) (Order, error)
@@ -57,8 +60,8 @@ type Host interface {
 	DropPlans()
 }
 
-// Options are what a Service needs. All fields but GasPrice, Tokens, Recognize, Pause and
-// Log are required.
+// Options are what a Service needs. All fields but Valuer, Limits, GasPrice, Tokens,
+// Recognize, Pause and Log are required.
 type Options struct {
 	Journal   *Journal
 	Providers map[Kind]Provider
@@ -67,6 +70,10 @@ type Options struct {
 	Signer    TypedSigner
 	Sealer    Sealer
 	Pricer    Pricer
+	// Valuer and Limits bound what acts of browsers move without the password; without
+	// them each takes it.
+	Valuer Valuer
+	Limits func() Limits
 	// GasPrice is what a unit of gas is expected to cost now, in wei; nil = offers
 	// are ranked without gas.
 	GasPrice func(ctx context.Context, chainID uint64) (*big.Int, error)
@@ -92,6 +99,7 @@ type Service struct {
 	engine *Engine
 	ctx    context.Context // of the engine; set by Resume
 
+	acting sync.Mutex // held while an act is journalled, and while plans are dropped; before mu
 	mu     sync.Mutex
 	offers *shelf[shelved]
 	plans  *shelf[Review]

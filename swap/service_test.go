@@ -222,7 +222,7 @@ func TestGasGuardBlocks(t *testing.T) {
 	if !r.Blocked() || r.Gas.Missing == nil || r.Gas.Missing.Cmp(r.Gas.Max) != 0 {
 		t.Errorf("findings %+v, missing %v of %v", r.Findings, r.Gas.Missing, r.Gas.Max)
 	}
-	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s"})
+	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
 	refusedWith(t, err, InsufficientGas)
 	var refused *Refusal
 	if errors.As(err, &refused) && refused.Data["missing"] != r.Gas.Missing.String() {
@@ -246,9 +246,9 @@ func TestScamNeedsASecondAct(t *testing.T) {
 	if r.Blocked() || len(r.Findings) != 1 || r.Findings[0].Code != "gas_scam" {
 		t.Fatalf("findings %+v", r.Findings)
 	}
-	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s"})
+	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
 	refusedWith(t, err, NeedsAcknowledge)
-	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s", Acknowledge: []string{"gas_scam"}})
+	o, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person, Acknowledge: []string{"gas_scam"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestJournalFailureSignsNothing(t *testing.T) {
 	if err := b.db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s"})
+	_, err = b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
 	if err == nil || b.hand.signed.Load() != 0 {
 		t.Errorf("executed without a journal: %v, %d signatures", err, b.hand.signed.Load())
 	}

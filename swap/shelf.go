@@ -73,8 +73,11 @@ func (r Review) weight() int {
 	return n
 }
 
-// DropPlans forgets offers and prepared plans.
+// DropPlans forgets offers and prepared plans. When it returns, no act that rests on one
+// is journalled any more.
 func (s *Service) DropPlans() {
+	s.acting.Lock()
+	defer s.acting.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.offers, s.plans, s.revokes = newShelf(maxOffers, shelved.weight), newShelf(maxPlans, Review.weight), newShelf(maxRevokes, Review.weight)

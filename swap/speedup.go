@@ -16,13 +16,12 @@ import (
 // A SpeedUpRequest asks for an order's pending transaction to be sent again, the
 // same but for more.
 type SpeedUpRequest struct {
+	Caller
 	Request    string // uuid; repeating it does not bump again
 	Order      string
 	Digest     common.Hash // of the order, as shown
 	Tier       chain.Tier  // normal or fast; "" = fast
 	GasCeiling *big.Int    // wei, above the accepted one: consents to that; nil = as accepted
-	Origin     string
-	Session    string
 }
 
 // A Bump is a speed-up that the user asked for and that is not carried out yet.
@@ -84,11 +83,22 @@ func (s *Service) SpeedUp(ctx context.Context, r SpeedUpRequest) (Order, error) 
 	if err != nil {
 		return o, err
 	}
+	m := s.gas(ctx, o.Terms.SrcChain, r.GasCeiling) // within the accepted ceiling nothing more moves
+	if err := s.bounded(r.Caller, m, nil); err != nil {
+		return o, err
+	}
 	if err := s.o.Confirmer.Confirm(ctx, Act{Kind: "speedup", Order: r.Order, Digest: r.Digest, Origin: r.Origin, Session: r.Session, Ceiling: r.GasCeiling}); err != nil {
 		return o, err
 	}
 	for range 10 {
-		if o, err = s.o.Journal.Wish(r.Request, content, o, note); !errors.Is(err, errStale) {
+		err = s.standing(r.Caller, func() error {
+			if o.Bump != nil && !s.o.Now().Before(o.Terms.Deadline) {
+				return Refuse(TooLate, "it is too late to send the transaction again; it is about to be cancelled")
+			}
+			o, err = s.o.Journal.Wish(r.Request, content, o, note, s.reserving(r.Caller, m))
+			return err
+		})
+		if !errors.Is(err, errStale) {
 			break
 		}
 		if o, note, err = s.wish(r); err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 func speedupOf(o Order) SpeedUpRequest {
-	return SpeedUpRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Session: "s"}
+	return SpeedUpRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Caller: person}
 }
 
 // stuck is an order whose transaction is on its way to a chain that stands still.
@@ -430,4 +430,38 @@ func (b *bench) through(crashed *atomic.Int32, id, what string, ok func(Order) b
 		}
 		return ok(o) && crashed.Load() != 1
 	})
+}
+
+// TestRaisedCeilingCounts: a raise of the ceiling counts into the hour's sum, sending
+// again within it does not, and neither is done by a session that ended, or too late,
+// while it was confirmed.
+func TestRaisedCeilingCounts(t *testing.T) {
+	b := newBench(t)
+	o := b.stuck(nil)
+	present := true
+	during := func() {}
+	b.service.o.Valuer = shopPrices{}
+	b.service.o.Limits = func() Limits { return Limits{Hour: dollarsOf(150)} }
+	b.service.o.Confirmer = confirmer(func(Act) error { during(); return nil })
+	ask := speedupOf(o)
+	ask.Caller = Caller{Session: "s", Present: func() bool { return present }}
+	ask.GasCeiling = big.NewInt(2e17) // 200 dollars
+	_, err := b.service.SpeedUp(t.Context(), ask)
+	wants(t, "a raise above the sum", err, "hourly_limit")
+	ask.GasCeiling = nil
+	during = func() { present = false }
+	_, err = b.service.SpeedUp(t.Context(), ask)
+	refusedWith(t, err, SessionRequired)
+	present, during = true, func() { b.shift.Store(int64(time.Hour)) }
+	_, err = b.service.SpeedUp(t.Context(), ask)
+	refusedWith(t, err, TooLate)
+	b.shift.Store(0)
+	if now, err := b.service.o.Journal.Get(o.ID); err != nil || now.Bump != nil {
+		t.Fatalf("%+v, %v", now.Bump, err)
+	}
+	during = func() {}
+	if _, err := b.service.SpeedUp(t.Context(), ask); err != nil {
+		t.Error(err)
+	}
+	b.sped(o.ID)
 }

@@ -268,7 +268,7 @@ func (b *bench) review(token common.Address, amount int64) (Review, error) {
 
 func (b *bench) execute(r Review) Order {
 	b.t.Helper()
-	o, err := b.service.Execute(b.t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Session: "s", Origin: "test"})
+	o, err := b.service.Execute(b.t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Caller: person})
 	if err != nil {
 		b.t.Fatal(err)
 	}

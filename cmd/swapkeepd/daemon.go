@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"net"
 	"path/filepath"
 	"slices"
@@ -123,6 +124,7 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 	}
 	d.swaps, err = swap.NewService(swap.Options{
 		Journal: journal, Providers: providers, Nodes: d.hub, Sender: sender, Signer: d.vault, Sealer: d.vault, Pricer: d.prices.desk, GasPrice: gasMeter{d.hub}.price,
+		Valuer: d.prices.desk, Limits: d.limits,
 		Tokens:    func(id uint64) []common.Address { return host.OwnTokens(d.tokens.On(id)) },
 		Recognize: d.recognize, Confirmer: swap.ByCall{}, Fees: fees, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
 		OpenOrders: d.cfg.Limits.OpenOrders, Now: fault.Now,
@@ -139,6 +141,13 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 		}
 	})
 	return nil
+}
+
+// limits are what acts may move without the password, as the settings have it now.
+func (d *daemon) limits() swap.Limits {
+	l := d.settings.Config().Limits
+	dollars := func(n int) *big.Int { return new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(1e6)) }
+	return swap.Limits{Hour: dollars(l.HourlyWorth), Unpriced: dollars(l.UnpricedDay)}
 }
 
 // newServer makes the end of the wire, on everything else.

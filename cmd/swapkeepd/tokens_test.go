@@ -226,6 +226,13 @@ func TestSettingsOfADaemon(t *testing.T) {
 	if d.vault.AutoLock() != 3*time.Minute {
 		t.Errorf("auto-lock is %s", d.vault.AutoLock())
 	}
+	if l := d.limits(); l.Hour.Int64() != 5_000e6 || l.Unpriced.Int64() != 100e6 {
+		t.Errorf("limits %+v", l)
+	}
+	term.must("settings.set", protocol.SetParams{Key: "limits.hourly_worth", Value: value("250"), Password: protocol.Secret(passphrase)}, nil)
+	if l := d.limits(); l.Hour.Int64() != 250e6 {
+		t.Errorf("limits %+v", l)
+	}
 
 	// The session that is open does not stand in for the password.
 	term.refused("bad_params", "settings.set", protocol.SetParams{Key: key, Values: []string{rpc(1)}})

@@ -45,6 +45,7 @@ type Allowance struct {
 
 // RevokeParams are the consent to revoke one allowance.
 type RevokeParams struct {
-	Request UUID `json:"request" doc:"names this act; repeating it returns the order it made"`
-	Digest  Hash `json:"digest" doc:"of the allowance, as approvals.list showed it"`
+	Request  UUID   `json:"request" doc:"names this act; repeating it returns the order it made"`
+	Digest   Hash   `json:"digest" doc:"of the allowance, as approvals.list showed it"`
+	Password Secret `json:"password,omitempty" doc:"the wallet's, from a browser that is told consent_password; it counts for this act alone"`
 }

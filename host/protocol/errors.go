@@ -131,6 +131,9 @@ var Errors = []Row{
 	{1436, "record_changed", false, "the order's record is not what was accepted: it was changed outside Swapkeep, and nothing is signed for it", "cancel the order (swap.cancel) and make it again; look which other programs can write to Swapkeep's home"},
 	{1437, "record_damaged", false, "the order's record in the database cannot be read: nothing is done with it", "look at the account on the chain; what is in orders.db may be restored from a backup"},
 	{1438, "index_damaged", false, "an index of the orders in the database cannot be read: nothing is lost, and what needs it is refused", "run swapkeep stop: the next start makes the index anew from the orders"},
+	{1439, "consent_password", false, "what the act may move, or its slippage, takes the wallet's password each time", "repeat with the wallet's password; details.reasons says why"},
+	{1440, "amount_again", false, "a token of the swap has no price of the wallet's own: its amount is to be typed again", "repeat with the amount that is swapped (swapkeep swap --amount-again)"},
+	{1441, "slippage_terminal", false, "slippage above 15 percent is taken at a terminal only", "choose at most 15 percent, for this swap or as swap.slippage, or use the swapkeep command"},
 
 	// Tokens.
 	{1500, "token_unknown", false, "no token of that address is known on that network", "import it by its address (tokens.import)"},

@@ -26,6 +26,7 @@ const (
 	RightSession  = "session"  // an open session
 	RightPassword = "password" // the wallet's password, each time
 	RightNone     = "none"     // it cannot be changed over the wire
+	RightTerminal = "terminal" // of a value: a terminal
 )
 
 // When a change takes effect.
@@ -53,6 +54,9 @@ type Setting struct {
 	Min     string   `json:"min,omitempty" doc:"inclusive"`
 	Max     string   `json:"max,omitempty" doc:"inclusive"`
 	Choices []string `json:"choices,omitempty"`
+
+	PasswordAbove string `json:"passwordAbove,omitempty" doc:"from a browser a value above this takes the password each time; of log.level, one that says more"`
+	TerminalAbove string `json:"terminalAbove,omitempty" doc:"a value above this is taken from a terminal only"`
 }
 
 // SettingsParams choose settings.
@@ -72,7 +76,7 @@ type SetParams struct {
 	Value    *string  `json:"value,omitempty" doc:"of every type but urls"`
 	Values   []string `json:"values,omitempty" doc:"or, of urls, 1 to 8 of them, in the order in which they are tried"`
 	Reset    bool     `json:"reset,omitempty" doc:"or forget what was set here: file or default hold again"`
-	Password Secret   `json:"password,omitempty" doc:"where the setting's right is password"`
+	Password Secret   `json:"password,omitempty" doc:"where the setting's right is password, or the value is above passwordAbove"`
 }
 
 // SetResult is the setting as it is now.

@@ -101,7 +101,7 @@ type QuoteParams struct {
 	TokenOut   Address  `json:"tokenOut"`
 	Recipient  Address  `json:"recipient,omitempty" doc:"default: account; another one needs password"`
 	RefundTo   Address  `json:"refundTo,omitempty" doc:"default: account; another one needs password"`
-	Slippage   *Percent `json:"slippage,omitempty" doc:"percent, 0 < s <= 50; default 0.5"`
+	Slippage   *Percent `json:"slippage,omitempty" doc:"percent, 0 < s <= 50, from a browser <= 15; default: the setting swap.slippage"`
 	Providers  []string `json:"providers,omitempty" of:"ProviderKind" doc:"kinds; default: all that serve the route"`
 	Password   Secret   `json:"password,omitempty" doc:"for another recipient or refund address, not yet confirmed in this session"`
 	Watch      bool     `json:"watch,omitempty" doc:"go on asking, and push the answers as swap.quoted"`
@@ -191,6 +191,9 @@ type Review struct {
 	Findings   []Finding `json:"findings"`
 	Blocked    bool      `json:"blocked" doc:"a finding forbids execution"`
 	Expires    time.Time `json:"expires" doc:"the plan is forgotten then"`
+
+	PasswordFor []string `json:"passwordFor,omitempty" of:"PasswordReason" doc:"for a browser: why carrying it out would take the password now; of swap.prepare alone"`
+	AmountAgain bool     `json:"amountAgain,omitempty" doc:"for a terminal: carrying it out would take the amount again; of swap.prepare alone"`
 }
 
 // Terms are what no signature leaves the wallet outside of.
@@ -299,13 +302,16 @@ type ExecuteParams struct {
 	Request     UUID     `json:"request" doc:"names this act; repeating it returns the order it made"`
 	Digest      Hash     `json:"digest" doc:"of the review that was shown"`
 	Acknowledge []string `json:"acknowledge,omitempty" of:"FindingCode" doc:"codes of findings accepted by a second act"`
+	Password    Secret   `json:"password,omitempty" doc:"the wallet's, from a browser that is told consent_password; it counts for this act alone"`
+	Amount      Amount   `json:"amount,omitempty" doc:"at a terminal that is told amount_again: terms.amountIn, typed once more"`
 }
 
 // CancelParams withdraw an order.
 type CancelParams struct {
-	Request UUID   `json:"request" doc:"names this act"`
-	Order   string `json:"order" doc:"id"`
-	Digest  Hash   `json:"digest" doc:"the order's, as it was shown"`
+	Request  UUID   `json:"request" doc:"names this act"`
+	Order    string `json:"order" doc:"id"`
+	Digest   Hash   `json:"digest" doc:"the order's, as it was shown"`
+	Password Secret `json:"password,omitempty" doc:"the wallet's, from a browser that is told consent_password; it counts for this act alone"`
 }
 
 // Tiers of what a transaction offers for its place in a block.
@@ -321,6 +327,7 @@ type SpeedupParams struct {
 	Digest     Hash   `json:"digest" doc:"the order's, as it was shown"`
 	Tier       string `json:"tier,omitempty" of:"Tier" doc:"normal or fast; default: fast"`
 	GasCeiling Amount `json:"gasCeiling,omitempty" doc:"wei, above the accepted one: consents to that much gas for all transactions of the order together, and changes terms and digest"`
+	Password   Secret `json:"password,omitempty" doc:"the wallet's, from a browser that is told consent_password; it counts for this act alone"`
 }
 
 // AcceptParams consent to what an order in need of consent proposes.
@@ -329,6 +336,8 @@ type AcceptParams struct {
 	Order       string   `json:"order" doc:"id"`
 	Digest      Hash     `json:"digest" doc:"the proposal's, as it was shown"`
 	Acknowledge []string `json:"acknowledge,omitempty" of:"FindingCode" doc:"codes of its findings accepted by a second act"`
+	Password    Secret   `json:"password,omitempty" doc:"the wallet's, from a browser that is told consent_password; it counts for this act alone"`
+	Amount      Amount   `json:"amount,omitempty" doc:"at a terminal that is told amount_again: terms.amountIn, typed once more"`
 }
 
 // OrderParams choose an order.

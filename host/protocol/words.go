@@ -36,6 +36,7 @@ var Vocabularies = []Vocabulary{
 		"gas_insufficient", "gas_ceiling", "gas_scam", "value_unknown", "price_unknown", "price_off", "output_unverified", "output_imitates", "slippage_low", "slippage_high",
 		"wraps_first", "settlement_trusted", "contract_not_built_in", "not_simulated", "fallback_used", "floor_lowered", "ceiling_raised", "fee_raised",
 	}},
+	{"PasswordReason", []string{"unpriced", "hourly_limit", "slippage"}},
 	{"OrderState", []string{"accepted", "approving", "executing", "submitting", "settling", "filled", "refunded", "failed", "expired", "cancelled", "unreadable"}},
 	{"Condition", []string{
 		"waiting for unlock", "needs consent", "provider says failed, watching for refund", "reported, unproven", "reported, transfer seen",

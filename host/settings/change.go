@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"swapkeep/config"
@@ -52,7 +53,7 @@ func (s *Settings) show(r row, reveal bool) protocol.Setting {
 	origin := s.holds.Origin(r.key)
 	out := protocol.Setting{
 		Key: r.key, Does: r.does, Type: r.kind, Source: string(origin.Source), Name: origin.Name, Right: r.right, Refused: r.fixed,
-		Applies: r.applies, Min: r.min, Max: r.max, Choices: r.choices, Masked: r.mask != nil && !reveal,
+		Applies: r.applies, PasswordAbove: r.passwordAbove, TerminalAbove: r.terminalAbove, Min: r.min, Max: r.max, Choices: r.choices, Masked: r.mask != nil && !reveal,
 	}
 	if s.holds.Overridden(r.key) && r.fixed == "" {
 		out.Refused = map[config.Source]string{
@@ -153,6 +154,65 @@ func (s *Settings) Change(ctx context.Context, key string, values []string) (pro
 		s.o.Apply(key, next)
 	}
 	return s.show(r, false), nil
+}
+
+// Asks is what giving a setting those values, or with nil forgetting those given before,
+// asks of a browser: the right of the setting, or where what holds then is above what its
+// row says, the password or a terminal. It refuses as Change does.
+func (s *Settings) Asks(key string, values []string) (right string, err error) {
+	i := slices.IndexFunc(s.rows, func(r row) bool { return r.key == key })
+	if i < 0 {
+		return "", protocol.New("setting_unknown", "")
+	}
+	r := s.rows[i]
+	if r.passwordAbove == "" && r.terminalAbove == "" {
+		return r.right, nil
+	}
+	if err := s.admits(r, values); err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next, err := s.tried(key, values)
+	if err != nil {
+		return "", refusedValue(key, err)
+	}
+	value := s.valuesOf(&next, r)[0]
+	switch {
+	case r.above(value, r.terminalAbove):
+		return protocol.RightTerminal, nil
+	case r.above(value, r.passwordAbove):
+		return protocol.RightPassword, nil
+	}
+	return r.right, nil
+}
+
+// above reports whether a value is above a bound; "" bounds nothing. Of a choice the
+// first in the list is the highest.
+func (r row) above(value, bound string) bool {
+	if bound == "" {
+		return false
+	}
+	rank := ranks[r.kind]
+	v, known := rank(r, value)
+	b, sound := rank(r, bound)
+	return !known || !sound || v > b
+}
+
+// ranks tell which of two values of a type is above the other.
+var ranks = map[string]func(r row, value string) (int64, bool){
+	protocol.SettingPercent: func(_ row, value string) (int64, bool) {
+		p, err := protocol.ParsePercent(value)
+		return int64(p), err == nil
+	},
+	protocol.SettingDuration: func(_ row, value string) (int64, bool) {
+		d, err := time.ParseDuration(value)
+		return int64(d), err == nil
+	},
+	protocol.SettingChoice: func(r row, value string) (int64, bool) {
+		i := slices.Index(r.choices, value)
+		return -int64(i), i >= 0
+	},
 }
 
 // admits refuses what can be refused without trying it.

@@ -173,6 +173,55 @@ func FuzzChange(f *testing.F) {
 	})
 }
 
+// TestAsks: what a change asks of a browser goes by the value that holds after it, which
+// for a reset is the file's.
+func TestAsks(t *testing.T) {
+	lax := config.Default()
+	lax.Swap.Slippage, lax.Keys.AutoLock = config.Percent{Hundredths: 2000}, config.Duration(2*time.Hour)
+	const session, password, terminal = protocol.RightSession, protocol.RightPassword, protocol.RightTerminal
+	for _, c := range []struct {
+		file  config.Config
+		key   string
+		value string // "" = reset
+		want  string
+	}{
+		{config.Default(), "swap.slippage", "5", session},
+		{config.Default(), "swap.slippage", "5.01", password},
+		{config.Default(), "swap.slippage", "15", password},
+		{config.Default(), "swap.slippage", "15.01", terminal},
+		{config.Default(), "swap.slippage", "50", terminal},
+		{config.Default(), "swap.slippage", "", session},
+		{lax, "swap.slippage", "", terminal},
+		{lax, "swap.slippage", "0.5", session},
+		{config.Default(), "keys.auto_lock", "60m", session},
+		{config.Default(), "keys.auto_lock", "1h0m1s", password},
+		{config.Default(), "keys.auto_lock", "", session},
+		{lax, "keys.auto_lock", "", password},
+		{config.Default(), "log.level", "info", session},
+		{config.Default(), "log.level", "error", session},
+		{config.Default(), "log.level", "debug", password},
+		{config.Default(), "ui.language", "de", session},
+		{config.Default(), "limits.hourly_worth", "1", password},
+		{config.Default(), "limits.unpriced_day", "1", password},
+		{config.Default(), "prices.disabled", "true", password},
+		{config.Default(), "prices.sources.onchain.disabled", "", password},
+	} {
+		s := open(t, openDB(t, filepath.Join(t.TempDir(), "orders.db")), c.file, Options{})
+		var values []string
+		if c.value != "" {
+			values = []string{c.value}
+		}
+		if got, err := s.Asks(c.key, values); err != nil || got != c.want {
+			t.Errorf("%s = %q asks for %q, %v, want %q", c.key, c.value, got, err, c.want)
+		}
+	}
+	for key, values := range map[string][]string{"swap.slippage": {"51"}, "keys.auto_lock": {"1", "2"}, "log.level": {"trace"}} {
+		if _, err := fresh(t, Options{}).Asks(key, values); !errors.Is(err, protocol.New("setting_refused", "")) {
+			t.Errorf("%s = %q: %v", key, values, err)
+		}
+	}
+}
+
 // Every row of the table is a key of the configuration, fixed ones say why, and
 // what can be changed can be given its present value.
 func TestTable(t *testing.T) {
@@ -184,11 +233,11 @@ func TestTable(t *testing.T) {
 			t.Errorf("%+v: %v", r, err)
 		}
 		seen[r.key] = true
-		if strings.Contains(r.key, "url") != (r.kind == protocol.SettingURL) && r.kind != protocol.SettingURLs {
+		if strings.HasSuffix(r.key, "_url") != (r.kind == protocol.SettingURL) && r.kind != protocol.SettingURLs {
 			t.Errorf("%s is a %s", r.key, r.kind)
 		}
-		outward := r.fixed == "" && (r.key == "prices.ask_imported" || strings.HasPrefix(r.key, "networks.") || strings.HasPrefix(r.key, "providers.") || strings.HasSuffix(r.key, ".base_url"))
-		if outward != (r.right == protocol.RightPassword) {
+		guarded := slices.ContainsFunc([]string{"networks.", "providers.", "prices.", "limits."}, func(of string) bool { return strings.HasPrefix(r.key, of) })
+		if (guarded && r.fixed == "") != (r.right == protocol.RightPassword) {
 			t.Errorf("%s asks for %s", r.key, r.right)
 		}
 		if r.right == protocol.RightNone || r.kind == protocol.SettingURLs {

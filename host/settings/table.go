@@ -20,6 +20,9 @@ type row struct {
 	choices  []string
 	fixed    string                    // with RightNone: why
 	mask     func(value string) string // what is shown of a value; nil: all of it
+
+	passwordAbove string // with RightSession: from a browser a value above takes the password; of a choice, one before it in the list
+	terminalAbove string // likewise: one above is refused to it
 }
 
 const (
@@ -40,12 +43,14 @@ const (
 
 // table is every setting, in the order in which it is shown.
 var table = []row{
-	{key: "swap.slippage", does: "slippage of a quote that names none, in percent", kind: protocol.SettingPercent, right: session, applies: now, min: "0.01", max: "50"},
-	{key: "keys.auto_lock", does: "idle time until the wallet locks by itself", kind: protocol.SettingDuration, right: session, applies: now, min: "1m0s", max: "24h0m0s"},
+	{key: "swap.slippage", does: "slippage of a quote that names none, in percent", kind: protocol.SettingPercent, right: session, applies: now, min: "0.01", max: "50", passwordAbove: "5", terminalAbove: "15"},
+	{key: "keys.auto_lock", does: "idle time until the wallet locks by itself", kind: protocol.SettingDuration, right: session, applies: now, min: "1m0s", max: "24h0m0s", passwordAbove: "1h0m0s"},
 	{key: "ui.language", does: "language of windows, as a tag such as en or pt-BR", kind: protocol.SettingText, right: session, applies: now},
 	{key: "ui.currency", does: "currency in which windows show values, as three letters; without a rate for it they show USD", kind: protocol.SettingText, right: session, applies: now},
-	{key: "log.level", does: "how much the daemon's log file says", kind: protocol.SettingChoice, right: session, applies: restart, choices: []string{"debug", "info", "warn", "error"}},
-	{key: "limits.open_orders", does: "how many orders may be open at once", kind: protocol.SettingNumber, right: session, applies: restart, min: "1", max: "100000"},
+	{key: "log.level", does: "how much the daemon's log file says", kind: protocol.SettingChoice, right: session, applies: restart, choices: []string{"debug", "info", "warn", "error"}, passwordAbove: "info"},
+	{key: "limits.open_orders", does: "how many orders may be open at once", kind: protocol.SettingNumber, right: password, applies: restart, min: "1", max: "100000"},
+	{key: "limits.hourly_worth", does: "dollars that acts from browsers may move in an hour, gas included, without the password again; what has no known worth takes it", kind: protocol.SettingNumber, right: password, applies: now, min: "0", max: "1000000"},
+	{key: "limits.unpriced_day", does: "dollars that swaps of tokens without a price may move in 24 hours without the password again, or at a terminal the amount", kind: protocol.SettingNumber, right: password, applies: now, min: "0", max: "1000000"},
 
 	{key: "networks." + anyChain + ".rpc", does: "RPC endpoints of the network, in the order in which they are tried; two hosts must agree on what counts as evidence", kind: protocol.SettingURLs, right: password, applies: now, mask: hostOf},
 	{key: "networks." + anyChain + ".depth", does: "blocks until a receipt counts as final; more than the network's own, 0 = that one", kind: protocol.SettingNumber, right: password, applies: restart, max: "10000"},
@@ -60,27 +65,27 @@ var table = []row{
 	{key: "providers.gasless.base_url", does: "address of the gasless provider; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
 	{key: "providers.gasless.disabled", does: "whether the gasless provider is switched off", kind: protocol.SettingSwitch, right: password, applies: restart},
 
-	{key: "prices.disabled", does: "whether prices are neither fetched nor served", kind: protocol.SettingSwitch, right: session, applies: restart},
-	{key: "prices.listen", does: "loopback address and port of the price API for programs of this machine, or off", kind: protocol.SettingText, right: session, applies: restart},
-	{key: "prices.history_days", does: "days that hourly prices are kept", kind: protocol.SettingNumber, right: session, applies: restart, min: "31", max: "366"},
-	{key: "prices.imported", does: "whether the price API shows imported tokens, so that every program of this machine can tell which those are", kind: protocol.SettingSwitch, right: session, applies: restart},
+	{key: "prices.disabled", does: "whether prices are neither fetched nor served", kind: protocol.SettingSwitch, right: password, applies: restart},
+	{key: "prices.listen", does: "loopback address and port of the price API for programs of this machine, or off", kind: protocol.SettingText, right: password, applies: restart},
+	{key: "prices.history_days", does: "days that hourly prices are kept", kind: protocol.SettingNumber, right: password, applies: restart, min: "31", max: "366"},
+	{key: "prices.imported", does: "whether the price API shows imported tokens, so that every program of this machine can tell which those are", kind: protocol.SettingSwitch, right: password, applies: restart},
 	{key: "prices.ask_imported", does: "whether services are asked for prices of imported tokens, which tells them what is held; the networks' own contracts are asked always", kind: protocol.SettingSwitch, right: password, applies: restart},
 	{key: "prices.sources.defillama.base_url", does: "address of DefiLlama's price API, a source of prices; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
-	{key: "prices.sources.defillama.disabled", does: "whether no prices are asked of DefiLlama's price API", kind: protocol.SettingSwitch, right: session, applies: restart},
+	{key: "prices.sources.defillama.disabled", does: "whether no prices are asked of DefiLlama's price API", kind: protocol.SettingSwitch, right: password, applies: restart},
 	{key: "prices.sources.geckoterminal.base_url", does: "address of GeckoTerminal, a source of prices; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
-	{key: "prices.sources.geckoterminal.disabled", does: "whether no prices are asked of GeckoTerminal", kind: protocol.SettingSwitch, right: session, applies: restart},
+	{key: "prices.sources.geckoterminal.disabled", does: "whether no prices are asked of GeckoTerminal", kind: protocol.SettingSwitch, right: password, applies: restart},
 	{key: "prices.sources.dexscreener.base_url", does: "address of DexScreener, a source of prices; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
-	{key: "prices.sources.dexscreener.disabled", does: "whether no prices are asked of DexScreener", kind: protocol.SettingSwitch, right: session, applies: restart},
+	{key: "prices.sources.dexscreener.disabled", does: "whether no prices are asked of DexScreener", kind: protocol.SettingSwitch, right: password, applies: restart},
 	{key: "prices.sources.blockscout.base_url", does: "address of Blockscout, a source of prices; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
-	{key: "prices.sources.blockscout.disabled", does: "whether no prices are asked of Blockscout", kind: protocol.SettingSwitch, right: session, applies: restart},
+	{key: "prices.sources.blockscout.disabled", does: "whether no prices are asked of Blockscout", kind: protocol.SettingSwitch, right: password, applies: restart},
 	{key: "prices.sources.goplus.base_url", does: "address of GoPlus, a source of prices; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
-	{key: "prices.sources.goplus.disabled", does: "whether no prices are asked of GoPlus", kind: protocol.SettingSwitch, right: session, applies: restart},
+	{key: "prices.sources.goplus.disabled", does: "whether no prices are asked of GoPlus", kind: protocol.SettingSwitch, right: password, applies: restart},
 	{key: "prices.sources.coingecko.base_url", does: "address of CoinGecko, a source of prices; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
-	{key: "prices.sources.coingecko.disabled", does: "whether no prices are asked of CoinGecko", kind: protocol.SettingSwitch, right: session, applies: restart},
+	{key: "prices.sources.coingecko.disabled", does: "whether no prices are asked of CoinGecko", kind: protocol.SettingSwitch, right: password, applies: restart},
 	{key: "prices.sources.hosted.base_url", does: "address of another Swapkeep's price API, a source of prices; without one it is not asked", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
-	{key: "prices.sources.hosted.disabled", does: "whether no prices are asked of another Swapkeep's price API", kind: protocol.SettingSwitch, right: session, applies: restart},
-	{key: "prices.sources.coingecko.plan", does: "which of CoinGecko's plans its key is of", kind: protocol.SettingChoice, right: session, applies: restart, choices: []string{"demo", "pro"}},
-	{key: "prices.sources.onchain.disabled", does: "whether no prices are read from the networks' own contracts", kind: protocol.SettingSwitch, right: session, applies: restart},
+	{key: "prices.sources.hosted.disabled", does: "whether no prices are asked of another Swapkeep's price API", kind: protocol.SettingSwitch, right: password, applies: restart},
+	{key: "prices.sources.coingecko.plan", does: "which of CoinGecko's plans its key is of", kind: protocol.SettingChoice, right: password, applies: restart, choices: []string{"demo", "pro"}},
+	{key: "prices.sources.onchain.disabled", does: "whether no prices are read from the networks' own contracts", kind: protocol.SettingSwitch, right: password, applies: restart},
 
 	{key: "sandbox", does: "whether chains and providers are local and nothing is real", kind: protocol.SettingSwitch, right: none, applies: restart, fixed: atHome},
 	{key: "keys.backend", does: "where wallets are kept: the system's keychain or files", kind: protocol.SettingChoice, right: none, applies: restart, choices: []string{"os", "file"}, fixed: keysStay},

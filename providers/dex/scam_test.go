@@ -92,7 +92,7 @@ func scammed(t *testing.T, acts []string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = service.Execute(t.Context(), swap.ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Acknowledge: acts, Session: "open"})
+	_, err = service.Execute(t.Context(), swap.ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Acknowledge: acts, Caller: swap.Caller{Session: "open", Password: true, Present: func() bool { return true }}})
 	return err
 }
 

@@ -243,7 +243,7 @@ func (c *counter) accept(t *testing.T, x trade) swap.Order {
 	if open := slices.Contains(acts, "contract_not_built_in"); open != (x.src == 10) {
 		t.Errorf("chain %d: an act of its own for the contract: %t", x.src, open)
 	}
-	o, err := c.service.Execute(t.Context(), swap.ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Acknowledge: acts, Session: "s"})
+	o, err := c.service.Execute(t.Context(), swap.ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Acknowledge: acts, Caller: swap.Caller{Session: "s", Password: true, Present: func() bool { return true }}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -457,7 +457,7 @@ func (c *counter) spedUp(t *testing.T) {
 	o := c.accept(t, x)
 	o = c.until(t, o.ID, "sent", func(o swap.Order) bool { return o.Sending != common.Hash{} })
 	first := o.Sending
-	if _, err := c.service.SpeedUp(t.Context(), swap.SpeedUpRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Session: "s"}); err != nil {
+	if _, err := c.service.SpeedUp(t.Context(), swap.SpeedUpRequest{Request: uuid.NewString(), Order: o.ID, Digest: o.Digest, Caller: swap.Caller{Session: "s", Password: true, Present: func() bool { return true }}}); err != nil {
 		t.Fatal(err)
 	}
 	o = c.until(t, o.ID, "sped up", func(o swap.Order) bool { return len(o.Attempts) == 2 && o.Bump == nil })

@@ -75,6 +75,7 @@ export type EffectKind = "approve" | "permit" | "swap" | "wrap" | "unwrap" | "or
 export type SettledBy = "own_call" | "provider";
 export type Severity = "note" | "warn" | "acknowledge" | "block";
 export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_scam" | "value_unknown" | "price_unknown" | "price_off" | "output_unverified" | "output_imitates" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "contract_not_built_in" | "not_simulated" | "fallback_used" | "floor_lowered" | "ceiling_raised" | "fee_raised";
+export type PasswordReason = "unpriced" | "hourly_limit" | "slippage";
 export type OrderState = "accepted" | "approving" | "executing" | "submitting" | "settling" | "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable";
 export type Condition = "waiting for unlock" | "needs consent" | "provider says failed, watching for refund" | "reported, unproven" | "reported, transfer seen" | "settled, and what arrived is unclear" | "cancelling" | "waiting for an earlier transaction" | "waiting for another order's allowance" | "waiting for an order that would look alike on the chain" | "written by a newer version" | "changed outside Swapkeep" | "acceptance not on record";
 export type AttemptKind = "call" | "bump" | "cancel";
@@ -591,6 +592,10 @@ export interface Setting {
 	/** inclusive */
 	max?: string;
 	choices?: string[];
+	/** from a browser a value above this takes the password each time; of log.level, one that says more */
+	passwordAbove?: string;
+	/** a value above this is taken from a terminal only */
+	terminalAbove?: string;
 }
 
 export interface SetParams {
@@ -601,7 +606,7 @@ export interface SetParams {
 	values?: string[];
 	/** or forget what was set here: file or default hold again */
 	reset?: boolean;
-	/** where the setting's right is password */
+	/** where the setting's right is password, or the value is above passwordAbove */
 	password?: Secret;
 }
 
@@ -732,7 +737,7 @@ export interface QuoteParams {
 	recipient?: Address;
 	/** default: account; another one needs password */
 	refundTo?: Address;
-	/** percent, 0 < s <= 50; default 0.5 */
+	/** percent, 0 < s <= 50, from a browser <= 15; default: the setting swap.slippage */
 	slippage?: Percent;
 	/** kinds; default: all that serve the route */
 	providers?: ProviderKind[];
@@ -841,6 +846,10 @@ export interface Review {
 	blocked: boolean;
 	/** the plan is forgotten then */
 	expires: Time;
+	/** for a browser: why carrying it out would take the password now; of swap.prepare alone */
+	passwordFor?: PasswordReason[];
+	/** for a terminal: carrying it out would take the amount again; of swap.prepare alone */
+	amountAgain?: boolean;
 }
 
 export interface Terms {
@@ -984,6 +993,10 @@ export interface ExecuteParams {
 	digest: Hash;
 	/** codes of findings accepted by a second act */
 	acknowledge?: FindingCode[];
+	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	password?: Secret;
+	/** at a terminal that is told amount_again: terms.amountIn, typed once more */
+	amount?: Amount;
 }
 
 export interface Order {
@@ -1237,6 +1250,8 @@ export interface CancelParams {
 	order: string;
 	/** the order's, as it was shown */
 	digest: Hash;
+	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	password?: Secret;
 }
 
 export interface SpeedupParams {
@@ -1250,6 +1265,8 @@ export interface SpeedupParams {
 	tier?: Tier;
 	/** wei, above the accepted one: consents to that much gas for all transactions of the order together, and changes terms and digest */
 	gasCeiling?: Amount;
+	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	password?: Secret;
 }
 
 export interface AcceptParams {
@@ -1261,6 +1278,10 @@ export interface AcceptParams {
 	digest: Hash;
 	/** codes of its findings accepted by a second act */
 	acknowledge?: FindingCode[];
+	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	password?: Secret;
+	/** at a terminal that is told amount_again: terms.amountIn, typed once more */
+	amount?: Amount;
 }
 
 export interface ApprovalsParams {
@@ -1317,6 +1338,8 @@ export interface RevokeParams {
 	request: UUID;
 	/** of the allowance, as approvals.list showed it */
 	digest: Hash;
+	/** the wallet's, from a browser that is told consent_password; it counts for this act alone */
+	password?: Secret;
 }
 
 export interface KeysChanged {
@@ -1609,6 +1632,9 @@ export const errors = {
 	record_changed: { code: 1436, retryable: false, means: "the order's record is not what was accepted: it was changed outside Swapkeep, and nothing is signed for it", remedy: "cancel the order (swap.cancel) and make it again; look which other programs can write to Swapkeep's home" },
 	record_damaged: { code: 1437, retryable: false, means: "the order's record in the database cannot be read: nothing is done with it", remedy: "look at the account on the chain; what is in orders.db may be restored from a backup" },
 	index_damaged: { code: 1438, retryable: false, means: "an index of the orders in the database cannot be read: nothing is lost, and what needs it is refused", remedy: "run swapkeep stop: the next start makes the index anew from the orders" },
+	consent_password: { code: 1439, retryable: false, means: "what the act may move, or its slippage, takes the wallet's password each time", remedy: "repeat with the wallet's password; details.reasons says why" },
+	amount_again: { code: 1440, retryable: false, means: "a token of the swap has no price of the wallet's own: its amount is to be typed again", remedy: "repeat with the amount that is swapped (swapkeep swap --amount-again)" },
+	slippage_terminal: { code: 1441, retryable: false, means: "slippage above 15 percent is taken at a terminal only", remedy: "choose at most 15 percent, for this swap or as swap.slippage, or use the swapkeep command" },
 	token_unknown: { code: 1500, retryable: false, means: "no token of that address is known on that network", remedy: "import it by its address (tokens.import)" },
 	not_a_token: { code: 1501, retryable: false, means: "what is at that address is no ERC-20 token of that network", remedy: "check address and network" },
 	not_importable: { code: 1502, retryable: false, means: "the contract is one of the network's or a provider's own, and no token", remedy: "check the address" },

@@ -1,0 +1,428 @@
+package swap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+	"github.com/google/uuid"
+	bolt "go.etcd.io/bbolt"
+)
+
+// A till is a service with a journal on disk whose orders are not carried out: what its
+// callers may have journalled is what is tested.
+type till struct {
+	t       *testing.T
+	db      *bolt.DB
+	hand    *hand
+	account common.Address
+	now     atomic.Int64 // of its clock, beside the real one
+	made    int
+	confirm func(Act) error
+	limits  Limits
+	*Service
+}
+
+// dollarPrices are what a whole token of 18 decimals is worth.
+var dollarPrices = map[common.Address]int64{native: 1000, usdc: 1}
+
+type shopPrices struct{}
+
+func (shopPrices) Dollars(_ context.Context, _ uint64, token common.Address, amount *big.Int) (*big.Int, error) {
+	price, ok := dollarPrices[token]
+	if !ok {
+		return nil, errors.New("no price")
+	}
+	n := new(big.Int).Mul(amount, big.NewInt(price))
+	return n.Div(n, big.NewInt(1e12)), nil
+}
+
+type confirmer func(Act) error
+
+func (f confirmer) Confirm(_ context.Context, a Act) error { return f(a) }
+
+func dollarsOf(n int64) *big.Int { return big.NewInt(n * 1e6) }
+
+func newTill(t *testing.T) *till {
+	key, err := crypto.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &till{t: t, hand: &hand{key: key, strict: true}, account: crypto.PubkeyToAddress(key.PublicKey), limits: Limits{Hour: dollarsOf(5000), Unpriced: dollarsOf(100)}}
+	if s.db, err = bolt.Open(filepath.Join(t.TempDir(), "orders.db"), 0o600, &bolt.Options{Timeout: time.Second, NoSync: true}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.db.Close() })
+	s.open()
+	return s
+}
+
+// open makes a service as after a start of the daemon.
+func (s *till) open() {
+	s.t.Helper()
+	j, err := OpenJournal(s.db)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.Service, err = NewService(Options{
+		Journal: j, Nodes: noNodes{}, Sender: noSender{}, Sealer: s.hand, Pricer: pricerFunc(nil), Valuer: shopPrices{}, Limits: func() Limits { return s.limits },
+		Fees: DefaultFees(), OpenOrders: 1e6, Now: s.clock, IsLocked: func(err error) bool { return errors.Is(err, errLocked) },
+		Confirmer: confirmer(func(a Act) error {
+			if s.confirm != nil {
+				return s.confirm(a)
+			}
+			return ByCall{}.Confirm(context.Background(), a)
+		}),
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+type noSender struct{ Sender }
+
+func (noSender) Lookup(string) (*chain.Tx, error) { return nil, nil }
+
+func (s *till) clock() time.Time { return time.Now().Add(time.Duration(s.now.Load())) }
+
+// plan puts a plan on the shelf, whose input is worth so many dollars.
+func (s *till) plan(in, out common.Address, dollars int64, slippage int) Review {
+	amount := new(big.Int).Mul(big.NewInt(dollars), big.NewInt(1e18))
+	if price := dollarPrices[in]; price > 1 {
+		amount.Div(amount, big.NewInt(price))
+	}
+	s.made++
+	t := Terms{Provider: DEX, Account: s.account, SrcChain: 1, TokenIn: in, AmountIn: amount, DstChain: 1, TokenOut: out, Recipient: s.account, RefundTo: s.account,
+		FloorOut: big.NewInt(1), GasCeiling: new(big.Int), Deadline: s.clock().Add(consentTime + time.Duration(s.made)*time.Second).UTC().Truncate(time.Second)}
+	plan := Plan{Settlement: ByOwnCall, Steps: []Step{{Kind: CallStep, Call: &chain.Call{ChainID: 1, From: s.account, To: router, Value: new(big.Int)}, Effect: Effect{Kind: Swap, Chain: 1, Target: router}}}}
+	r := Review{Terms: t, Plan: plan, Digest: Digest(t, plan.Effects()), Gas: Gas{Expected: new(big.Int), Max: new(big.Int), Balance: new(big.Int)}, Expires: s.clock().Add(time.Minute), Offer: Offer{ID: uuid.NewString(), Provider: DEX,
+		AmountOut: big.NewInt(1), MinOut: big.NewInt(1), Expires: s.clock().Add(time.Minute), Request: QuoteRequest{SlippageBps: slippage, AmountIn: amount}}}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plans.put(r.Digest.Hex(), r)
+	return r
+}
+
+// unasked is a browser that gives no password, and the other callers of these tests.
+var (
+	unasked = Caller{Session: "s", Present: func() bool { return true }}
+	at      = Caller{Session: "s", Origin: "terminal", Terminal: true, Present: func() bool { return true }}
+)
+
+func (s *till) execute(c Caller, r Review) error {
+	_, err := s.Execute(context.Background(), ExecuteRequest{Caller: c, Request: uuid.NewString(), Digest: r.Digest})
+	return err
+}
+
+// wants fails unless err asks for the password, for those reasons; "" = nothing is asked.
+func wants(t *testing.T, what string, err error, reasons string) {
+	t.Helper()
+	var refused *Refusal
+	switch {
+	case reasons == "" && err == nil:
+	case errors.As(err, &refused) && refused.Code == ConsentPassword && refused.Data["reasons"] == reasons:
+	default:
+		t.Errorf("%s: %v, want %q", what, err, reasons)
+	}
+}
+
+// TestAttackersSession: a session in other hands moves no more than the hour's sum,
+// however many acts it has carried out at once, and whatever is started anew between.
+func TestAttackersSession(t *testing.T) {
+	s := newTill(t)
+	var plans []Review
+	for range 50 {
+		plans = append(plans, s.plan(native, usdc, 1000, 50))
+	}
+	var moved atomic.Int64
+	var wg sync.WaitGroup
+	for i, r := range plans {
+		wg.Go(func() {
+			c := unasked
+			c.Session = fmt.Sprint("connection ", i%5)
+			err := s.execute(c, r)
+			if err == nil {
+				moved.Add(1000)
+				return
+			}
+			wants(t, "above the sum", err, "hourly_limit")
+		})
+	}
+	wg.Wait()
+	if moved.Load() != 5000 {
+		t.Errorf("moved %d dollars, want 5000", moved.Load())
+	}
+	s.open()
+	wants(t, "after a restart", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
+	s.now.Add(-int64(48 * time.Hour))
+	wants(t, "with a clock set back", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
+	s.now.Add(int64(48 * time.Hour))
+	own := s.plan(native, usdc, 100_000, 50)
+	wants(t, "with the password", s.execute(person, own), "")
+	s.now.Add(int64(time.Hour + time.Second))
+	wants(t, "an hour later", s.execute(unasked, s.plan(native, usdc, 5000, 50)), "")
+	wants(t, "and then", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
+}
+
+// TestRepeatReservesOnce: the same request again takes nothing more of the sum.
+func TestRepeatReservesOnce(t *testing.T) {
+	s := newTill(t)
+	r := ExecuteRequest{Caller: unasked, Request: uuid.NewString(), Digest: s.plan(native, usdc, 3000, 50).Digest}
+	for range 3 {
+		if _, err := s.Execute(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wants(t, "what is left", s.execute(unasked, s.plan(native, usdc, 2000, 50)), "")
+	wants(t, "and no more", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
+}
+
+func TestWhatTakesThePassword(t *testing.T) {
+	unknown := weth // which has no price here
+	for name, c := range map[string]struct {
+		in, out  common.Address
+		dollars  int64
+		slippage int
+		gas      int64 // dollars of the ceiling
+		want     string
+	}{
+		"little":                          {native, usdc, 10, 50, 0, ""},
+		"all of the hour":                 {native, usdc, 5000, 50, 0, ""},
+		"more":                            {native, usdc, 5001, 50, 0, "hourly_limit"},
+		"more with its gas":               {native, usdc, 4900, 50, 101, "hourly_limit"},
+		"unpriced output":                 {native, unknown, 100, 50, 0, ""},
+		"unpriced output, its gas apart":  {native, unknown, 100, 50, 1000, ""},
+		"more of an unpriced output":      {native, unknown, 101, 50, 0, "unpriced"},
+		"unpriced input":                  {unknown, usdc, 1, 50, 0, "unpriced,hourly_limit"},
+		"slippage at the bound":           {native, usdc, 10, 500, 0, ""},
+		"slippage above it":               {native, usdc, 10, 501, 0, "slippage"},
+		"slippage at the terminals bound": {native, usdc, 10, 1500, 0, "slippage"},
+		"everything":                      {unknown, unknown, 10, 1500, 0, "unpriced,hourly_limit,slippage"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newTill(t)
+			r := s.plan(c.in, c.out, c.dollars, c.slippage)
+			r.Terms.GasCeiling = new(big.Int).Div(new(big.Int).Mul(big.NewInt(c.gas), big.NewInt(1e18)), big.NewInt(1000))
+			s.plans.put(r.Digest.Hex(), r)
+			var told []string
+			why, err := s.Takes(t.Context(), r, false)
+			for _, w := range why {
+				told = append(told, string(w))
+			}
+			if err != nil || strings.Join(told, ",") != c.want {
+				t.Errorf("told %v, %v", told, err)
+			}
+			wants(t, "without", s.execute(unasked, r), c.want)
+			if c.want != "" {
+				wants(t, "with", s.execute(person, r), "")
+			}
+		})
+	}
+}
+
+// TestSlippageForTerminals: above the bound the password is not enough.
+func TestSlippageForTerminals(t *testing.T) {
+	s := newTill(t)
+	r := s.plan(native, usdc, 10, 1501)
+	refusedWith(t, s.execute(unasked, r), SlippageTerminal)
+	refusedWith(t, s.execute(person, r), SlippageTerminal)
+	if err := s.execute(at, r); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUnpricedOfADay: small swaps of unpriced tokens add up, at terminals too; there the
+// amount is typed again.
+func TestUnpricedOfADay(t *testing.T) {
+	s := newTill(t)
+	swap := func(c Caller, dollars int64) error { return s.execute(c, s.plan(native, weth, dollars, 50)) }
+	wants(t, "the first", swap(unasked, 60), "")
+	wants(t, "the second", swap(unasked, 41), "unpriced")
+	refusedWith(t, swap(at, 41), AmountAgain)
+	if err := swap(at, 40); err != nil {
+		t.Error(err)
+	}
+	wants(t, "after the terminal's", swap(unasked, 1), "unpriced")
+	r := s.plan(native, weth, 70, 50)
+	typed := at
+	typed.Amount = big.NewInt(7)
+	refusedWith(t, s.execute(typed, r), BadRequest)
+	typed.Amount = r.Terms.AmountIn
+	if err := s.execute(typed, r); err != nil {
+		t.Error(err)
+	}
+	s.now.Add(int64(23 * time.Hour))
+	wants(t, "in the same day", swap(unasked, 1), "unpriced")
+	s.now.Add(int64(time.Hour + time.Second))
+	wants(t, "the next day", swap(unasked, 100), "")
+}
+
+// TestDamagedSums: sums that cannot be read are above every limit, and are so for a day
+// from the first act with the password on.
+func TestDamagedSums(t *testing.T) {
+	s := newTill(t)
+	if err := s.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(moveBucket).Put(movesKey, []byte(`[{"at":`)) }); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, "damaged", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
+	wants(t, "with the password", s.execute(person, s.plan(native, usdc, 1, 50)), "")
+	s.now.Add(int64(limitDay + time.Second))
+	wants(t, "the next day", s.execute(unasked, s.plan(native, weth, 100, 50)), "")
+}
+
+// TestCountedActsAreBounded: acts that take next to nothing do not make the sums grow
+// without end.
+func TestCountedActsAreBounded(t *testing.T) {
+	s := newTill(t)
+	past := make([]move, maxMoves)
+	for i := range past {
+		past[i] = move{At: s.clock(), Input: big.NewInt(1), Gas: new(big.Int), Browser: true}
+	}
+	if err := s.db.Update(func(tx *bolt.Tx) error { return tx.Bucket(moveBucket).Put(movesKey, mustJSON(past)) }); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, "one more", s.execute(unasked, s.plan(native, usdc, 1, 50)), "hourly_limit")
+}
+
+// TestWhileItIsConfirmed: what changes while a person is asked is not carried out all the
+// same.
+func TestWhileItIsConfirmed(t *testing.T) {
+	for name, c := range map[string]struct {
+		happens func(*till, *bool)
+		code    Code
+	}{
+		"nothing":              {func(*till, *bool) {}, ""},
+		"account change":       {func(s *till, _ *bool) { s.DropPlans() }, PlanUnknown},
+		"the session's end":    {func(_ *till, present *bool) { *present = false }, SessionRequired},
+		"the plan's expiry":    {func(s *till, _ *bool) { s.now.Add(int64(2 * time.Minute)) }, QuoteExpired},
+		"the deadline":         {func(s *till, _ *bool) { s.now.Add(int64(time.Hour)) }, QuoteExpired},
+		"a lock":               {func(s *till, present *bool) { s.hand.locked.Store(true); *present = false; s.DropPlans() }, "locked"},
+		"a lock, and unlocked": {func(s *till, present *bool) { *present = false; s.DropPlans() }, SessionRequired},
+		"another act of the hour": {func(s *till, _ *bool) {
+			s.confirm = nil
+			wants(s.t, "in between", s.execute(unasked, s.plan(native, usdc, 4000, 50)), "")
+		}, ConsentPassword},
+	} {
+		for _, act := range []string{"execute", "revoke", "accept"} {
+			t.Run(name+"/"+act, func(t *testing.T) {
+				s := newTill(t)
+				present := true
+				caller := Caller{Session: "s", Present: func() bool { return present }}
+				do := s.prepared(act, caller)
+				s.confirm = func(Act) error { c.happens(s, &present); return nil }
+				err := do()
+				open, _ := s.o.Journal.Open()
+				switch {
+				case c.code == "":
+					if err != nil {
+						t.Error(err)
+					}
+				case c.code == "locked":
+					if !errors.Is(err, errLocked) {
+						t.Error(err)
+					}
+				case act == "revoke" && c.code == ConsentPassword || act == "accept" && c.code == PlanUnknown:
+					return // a revoke moves no input, and a proposal is on no shelf
+				case act == "accept" && c.code == QuoteExpired:
+					refusedWith(t, err, ConsentNeeded)
+				default:
+					refusedWith(t, err, c.code)
+				}
+				if made := len(open); act != "accept" && c.code != "" && c.code != ConsentPassword && made != 0 {
+					t.Errorf("%d orders were made", made)
+				}
+			})
+		}
+	}
+}
+
+// prepared is an act that its caller may have carried out now.
+func (s *till) prepared(act string, c Caller) (do func() error) {
+	s.t.Helper()
+	switch act {
+	case "execute":
+		r := s.plan(native, usdc, 2000, 50)
+		return func() error { return s.execute(c, r) }
+	case "revoke":
+		r := s.plan(usdc, usdc, 0, 0)
+		g := grant{usdc, router, ByToken}
+		r.Terms.Provider, r.Terms.AmountIn = Wallet, new(big.Int)
+		r.Plan.Steps[0].Effect = Effect{Kind: Approve, Chain: 1, Target: usdc, Approves: []Approval{{Token: g.Token, Spender: g.Spender, Amount: new(big.Int)}}}
+		r.Digest = Digest(r.Terms, r.Plan.Effects())
+		s.revokes.put(r.Digest.Hex(), r)
+		return func() error {
+			_, err := s.Revoke(context.Background(), ExecuteRequest{Caller: c, Request: uuid.NewString(), Digest: r.Digest})
+			return err
+		}
+	}
+	first := s.plan(native, usdc, 2000, 50)
+	o, err := s.Execute(s.t.Context(), ExecuteRequest{Caller: person, Request: uuid.NewString(), Digest: first.Digest})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	next := s.plan(native, usdc, 2000, 50)
+	o.State, o.Condition, o.Proposal = Executing, NeedsConsent, &Proposal{Review: next, Made: s.clock()}
+	if o.Proposal.Seal, err = s.engine.seal(o.proposal(), "execute", s.clock()); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.o.Journal.Update(&o, untold); err != nil {
+		s.t.Fatal(err)
+	}
+	return func() error {
+		_, err := s.Accept(context.Background(), AcceptRequest{Caller: c, Request: uuid.NewString(), Order: o.ID, Digest: next.Digest})
+		return err
+	}
+}
+
+// TestAcceptCountsTheWhole: accepting an order's proposal moves all of it, whoever
+// accepted the order before and by what.
+func TestAcceptCountsTheWhole(t *testing.T) {
+	s := newTill(t)
+	do := s.prepared("accept", unasked)
+	wants(t, "beside it", s.execute(unasked, s.plan(native, usdc, 3001, 50)), "")
+	wants(t, "the proposal", do(), "hourly_limit")
+	s.now.Add(int64(time.Hour))
+}
+
+// TestCancelCountsItsGas: what ending an order may cost counts once for each request.
+func TestCancelCountsItsGas(t *testing.T) {
+	s := newTill(t)
+	r := s.plan(native, usdc, 10, 50)
+	r.Terms.GasCeiling = big.NewInt(3e18) // 3,000 dollars
+	r.Digest = Digest(r.Terms, r.Plan.Effects())
+	s.plans.put(r.Digest.Hex(), r)
+	o, err := s.Execute(t.Context(), ExecuteRequest{Caller: person, Request: uuid.NewString(), Digest: r.Digest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants(t, "beside it", s.execute(unasked, s.plan(native, usdc, 2001, 50)), "")
+	cancel := CancelRequest{Caller: unasked, Request: uuid.NewString(), Order: o.ID, Digest: o.Digest}
+	_, err = s.Cancel(t.Context(), cancel)
+	wants(t, "without the password", err, "hourly_limit")
+	cancel.Caller = person
+	for range 2 {
+		if _, err := s.Cancel(t.Context(), cancel); err != nil {
+			t.Error(err)
+		}
+	}
+	cancel.Caller.Present = func() bool { return false }
+	cancel.Request = uuid.NewString()
+	second := s.plan(native, usdc, 10, 50)
+	if o, err = s.Execute(t.Context(), ExecuteRequest{Caller: person, Request: uuid.NewString(), Digest: second.Digest}); err != nil {
+		t.Fatal(err)
+	}
+	cancel.Order, cancel.Digest = o.ID, o.Digest
+	_, err = s.Cancel(t.Context(), cancel)
+	refusedWith(t, err, SessionRequired)
+}
