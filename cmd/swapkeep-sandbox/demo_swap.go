@@ -138,10 +138,13 @@ func (s *show) consent(ctx context.Context, r protocol.Review) (protocol.Order, 
 			codes = append(codes, f.Code)
 		}
 	}
-	s.out.Fact("consent", "swap.execute with that digest"+secondAct(codes))
-	return ask[protocol.Order](ctx, s.port, "swap.execute", protocol.ExecuteParams{
-		Request: newRequest(), Digest: r.Digest, Acknowledge: codes,
-	})
+	p := protocol.ExecuteParams{Request: newRequest(), Digest: r.Digest, Acknowledge: codes}
+	with := ""
+	if len(r.PasswordFor) > 0 {
+		p.Password, with = s.password, " and the password, for "+strings.Join(r.PasswordFor, ", ")
+	}
+	s.out.Fact("consent", "swap.execute with that digest"+with+secondAct(codes))
+	return ask[protocol.Order](ctx, s.port, "swap.execute", p)
 }
 
 func secondAct(codes []string) string {

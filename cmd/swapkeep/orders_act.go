@@ -15,6 +15,7 @@ import (
 type consentFlags struct {
 	digest      string
 	acknowledge []string
+	amountAgain string
 	detach      bool
 	password    *secretFlag
 }
@@ -85,6 +86,7 @@ func newOrderAccept(t *terminal) *cobra.Command {
 	cmd := t.onOrder("accept ORDER", "Review and accept what an order needs instead of its accepted terms", func(l *line, ctx context.Context, id string) error {
 		return l.acceptProposal(ctx, &f, id)
 	})
+	amountFlag(cmd.Flags(), &f.amountAgain)
 	f.add(cmd)
 	cmd.Flags().StringSliceVar(&f.acknowledge, "acknowledge", nil, "`codes` of findings that you accept, with --digest")
 	return cmd
@@ -161,8 +163,10 @@ func (l *line) acceptProposal(ctx context.Context, f *consentFlags, id string) e
 		return err
 	}
 	return l.inSession(ctx, f.password, func() error {
-		got, err := act[protocol.Order](ctx, l, "swap.accept", protocol.AcceptParams{
-			Request: newRequest(), Order: o.ID, Digest: p.Review.Digest, Acknowledge: codes,
+		params := protocol.AcceptParams{Request: newRequest(), Order: o.ID, Digest: p.Review.Digest, Acknowledge: codes}
+		got, err := l.withAmount(ctx, f.amountAgain, func(typed protocol.Amount) (exact[protocol.Order], error) {
+			params.Amount = typed
+			return act[protocol.Order](ctx, l, "swap.accept", params)
 		})
 		if err != nil {
 			return err

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"swapkeep/cmd/internal/screen"
 	"swapkeep/host/client"
@@ -21,6 +23,7 @@ type swapFlags struct {
 	reviewOnly  bool
 	accept      string
 	acknowledge []string
+	amountAgain string
 	detach      bool
 }
 
@@ -36,7 +39,9 @@ func newSwap(t *terminal) *cobra.Command {
 			tradeHelp + "\n\n" +
 			"A script swaps in two acts. With --review-only it gets a review with its digest, and signs nothing. With --accept and\n" +
 			"that digest, and the password on a descriptor, it accepts this one review and nothing else, once, while the review is\n" +
-			"good for. Findings that need a second act are named with --acknowledge.",
+			"good for. Findings that need a second act are named with --acknowledge. Where a token of the swap has no price of the\n" +
+			"wallet's own, the amount is typed again once such swaps come to more than limits.unpriced_day; a script gives it with\n" +
+			"--amount-again.",
 		Example: "  swapkeep swap 1.5 ETH USDC\n" +
 			"  swapkeep swap 1.5 ETH USDC --review-only --json > review.json\n" +
 			"  swapkeep swap --accept \"$(jq -r .digest review.json)\" --password-fd 3 3< password",
@@ -53,11 +58,14 @@ func newSwap(t *terminal) *cobra.Command {
 	flags.BoolVar(&f.reviewOnly, "review-only", false, "show the review of the best offer and stop: nothing is signed")
 	flags.StringVar(&f.accept, "accept", "", "accept the review of this `digest`, shown before by --review-only")
 	flags.StringSliceVar(&f.acknowledge, "acknowledge", nil, "`codes` of findings that you accept, with --accept")
+	amountFlag(flags, &f.amountAgain)
 	flags.BoolVar(&f.detach, "detach", false, "leave when the order is accepted, without waiting for its end")
 	cmd.RunE = t.onLine(func(ctx context.Context, l *line, args []string) error {
 		switch {
 		case f.accept != "":
 			return l.acceptDigest(ctx, &f)
+		case f.amountAgain != "":
+			return usageError{errors.New("--amount-again goes with --accept; at a terminal you are asked")}
 		case len(f.acknowledge) > 0:
 			return usageError{errors.New("--acknowledge goes with --accept; at a terminal you are asked")}
 		case !f.reviewOnly && !t.attended():
@@ -117,7 +125,7 @@ func (l *line) acceptDigest(ctx context.Context, f *swapFlags) error {
 		return err
 	}
 	return l.inSession(ctx, f.password, func() error {
-		order, err := l.execute(ctx, digest, f.acknowledge)
+		order, err := l.execute(ctx, digest, f.acknowledge, f.amountAgain)
 		if err != nil {
 			return err
 		}
@@ -153,7 +161,7 @@ func (l *line) walk(ctx context.Context, r trade, f *swapFlags) error {
 			if err != nil {
 				return err
 			}
-			order, err := l.execute(ctx, review.Digest, acknowledged)
+			order, err := l.execute(ctx, review.Digest, acknowledged, "")
 			if !ranOut(err) {
 				if err != nil {
 					return err
@@ -273,9 +281,46 @@ func costOf(r protocol.Review, step int) (protocol.Cost, bool) {
 // errUncertain: an act was asked for, and its answer did not come.
 var errUncertain = errors.New("the connection ended before the answer: whether it was accepted is not known; look with swapkeep orders")
 
-// execute consents to a digest.
-func (l *line) execute(ctx context.Context, digest protocol.Hash, acknowledge []string) (exact[protocol.Order], error) {
-	return act[protocol.Order](ctx, l, "swap.execute", protocol.ExecuteParams{Request: newRequest(), Digest: digest, Acknowledge: acknowledge})
+// execute consents to a digest; again is the amount of a script.
+func (l *line) execute(ctx context.Context, digest protocol.Hash, acknowledge []string, again string) (exact[protocol.Order], error) {
+	p := protocol.ExecuteParams{Request: newRequest(), Digest: digest, Acknowledge: acknowledge}
+	return l.withAmount(ctx, again, func(typed protocol.Amount) (exact[protocol.Order], error) {
+		p.Amount = typed
+		return act[protocol.Order](ctx, l, "swap.execute", p)
+	})
+}
+
+func amountFlag(flags *pflag.FlagSet, to *string) {
+	flags.StringVar(to, "amount-again", "", "the `amount` that is swapped once more, where a token without a price asks for it")
+}
+
+// withAmount does an act, and where that is refused for want of the amount, does it with
+// the amount of a script or, at a terminal, with one that is typed.
+func (l *line) withAmount(ctx context.Context, script string, do func(protocol.Amount) (exact[protocol.Order], error)) (exact[protocol.Order], error) {
+	got, err := do("")
+	var refused *protocol.Error
+	if !errors.As(err, &refused) || refused.Name != "amount_again" || script == "" && !l.t.attended() {
+		return got, err
+	}
+	chainID, bad := strconv.ParseUint(refused.Data["chainId"], 10, 64)
+	if bad != nil {
+		return got, err
+	}
+	coin, failed := l.coin(ctx, chainID, protocol.Address(refused.Data["token"]))
+	if failed != nil {
+		return got, failed
+	}
+	if script == "" {
+		l.t.talk.Words(screen.Warn, "A token of this swap has no price of the wallet's own, so what it is worth cannot be told.")
+		if script, err = l.t.question(ctx, "Type the amount in "+coin.Symbol+" again"); err != nil {
+			return got, err
+		}
+	}
+	typed, bad := coin.Parse(script)
+	if bad != nil {
+		return got, usageError{fmt.Errorf("the amount typed again: %w", bad)}
+	}
+	return do(protocol.AmountOf(typed))
 }
 
 // act is ask for what may have happened although no answer came.

@@ -37,7 +37,7 @@ func (p *passage) cancel() error {
 }
 
 func (p *passage) askToCancel() error {
-	err := p.ask("swap.cancel", protocol.CancelParams{Request: p.second, Order: p.id, Digest: p.digest}, nil)
+	err := p.ask("swap.cancel", protocol.CancelParams{Request: p.second, Order: p.id, Digest: p.digest, Password: []byte(password)}, nil)
 	if named(err, "order_final") {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (p *passage) speedUp() error {
 		return err
 	}
 	for range 2 {
-		if err := p.ask("swap.speedup", protocol.SpeedupParams{Request: p.second, Order: p.id, Digest: p.digest}, nil); err != nil {
+		if err := p.ask("swap.speedup", protocol.SpeedupParams{Request: p.second, Order: p.id, Digest: p.digest, Password: []byte(password)}, nil); err != nil {
 			return err
 		}
 	}
@@ -129,7 +129,7 @@ func (p *passage) acceptLess() error {
 		case o.Proposal != nil && o.Proposal.Review.Digest != p.agreed: // a new one is another act
 			p.second, p.agreed = newUUID(), o.Proposal.Review.Digest
 		}
-		err = p.ask("swap.accept", protocol.AcceptParams{Request: p.second, Order: p.id, Digest: p.agreed, Acknowledge: unpriced}, nil)
+		err = p.ask("swap.accept", protocol.AcceptParams{Request: p.second, Order: p.id, Digest: p.agreed, Acknowledge: unpriced, Password: []byte(password)}, nil)
 		if !named(err, "consent_needed") {
 			return err
 		}

@@ -184,7 +184,11 @@ func (p *passage) drive() error {
 	}
 	p.markHere()
 	var o protocol.Order
-	err := p.ask(p.flow.method(), protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: slices.Concat(p.flow.acks, unpriced)}, &o)
+	acts := slices.Concat(p.flow.acks, unpriced)
+	if p.flow.revokes() {
+		acts = nil // it takes none
+	}
+	err := p.ask(p.flow.method(), protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: acts, Password: []byte(password)}, &o)
 	switch {
 	case named(err, "plan_unknown"):
 		return errNeverAccepted

@@ -136,7 +136,7 @@ func (p *passage) goesOn(used uint64) {
 		p.t.Fatal(err)
 	}
 	var o protocol.Order
-	p.must("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: review.Digest, Acknowledge: unpriced}, &o)
+	p.must("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: review.Digest, Acknowledge: unpriced, Password: []byte(password)}, &o)
 	if o, err = p.awaitOrder(o.ID, final); err != nil || o.State != "filled" {
 		p.t.Fatalf("the next swap is %s (%s), %v", o.State, o.Reason, err)
 	}

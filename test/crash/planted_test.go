@@ -97,7 +97,7 @@ func TestPlantedOrder(t *testing.T) {
 		if seen.Cause == nil || seen.Cause.Error != "record_changed" || seen.Sending != "" || seen.Step != 0 || seen.Reason == "" {
 			t.Errorf("%+v", seen)
 		}
-		d.must("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: seen.Digest}, nil)
+		d.must("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: seen.Digest, Password: []byte(password)}, nil)
 		if seen, err = d.awaitOrder(o.ID, final); err != nil || seen.State != "cancelled" {
 			t.Errorf("%s, %v", seen.State, err)
 		}

@@ -70,7 +70,7 @@ func (p *passage) beRefused() error {
 		return err
 	}
 	var o protocol.Order
-	if err := p.ask("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: unpriced}, &o); err != nil {
+	if err := p.ask("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: unpriced, Password: []byte(password)}, &o); err != nil {
 		return err
 	}
 	p.id = o.ID

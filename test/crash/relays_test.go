@@ -99,7 +99,7 @@ func (p *passage) acceptedAndSent() {
 		p.t.Fatal(err)
 	}
 	var o protocol.Order
-	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: unpriced}, &o)
+	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: unpriced, Password: []byte(password)}, &o)
 	p.id = o.ID
 	if err := p.awaitOffered(1); err != nil {
 		p.t.Fatal(err)

@@ -124,7 +124,7 @@ func (p *passage) acceptHeldAt(method string, do func(pid int)) {
 		p.t.Fatal(err)
 	}
 	var o protocol.Order
-	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: unpriced}, &o)
+	p.must("swap.execute", protocol.ExecuteParams{Request: p.request, Digest: p.digest, Acknowledge: unpriced, Password: []byte(password)}, &o)
 	p.id = o.ID
 	for end := time.Now().Add(patience); faults.Held() == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {

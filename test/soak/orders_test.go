@@ -172,7 +172,7 @@ func (u *user) order(w *window, d deal) error {
 	if err := w.ask("swap.prepare", protocol.PrepareParams{Offer: offers.Offers[0].ID}, &r); err != nil {
 		return err
 	}
-	p := protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acks(r.Findings)}
+	p := protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acks(r.Findings), Password: []byte(password)}
 	err := w.ask("swap.execute", p, nil)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = w.ask("swap.execute", p, nil)

@@ -137,7 +137,7 @@ func (u *user) hesitate(w *window, d deal) {
 	goAt(u.t, fast)
 	until(review.Expires.Add(time.Minute))
 	goAt(u.t, calm)
-	err = w.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: review.Digest}, nil)
+	err = w.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: review.Digest, Password: []byte(password)}, nil)
 	if !errors.Is(err, protocol.New("quote_expired", "")) && !errors.Is(err, protocol.New("plan_unknown", "")) {
 		u.t.Errorf("%s, a minute after it was over: %v", d.name, err)
 		return
@@ -209,7 +209,7 @@ func (u *user) swap(w *window, d deal) {
 		if r, err = u.review(w, d); err != nil {
 			continue
 		}
-		if err = w.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acks(r.Findings)}, &o); err == nil {
+		if err = w.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acks(r.Findings), Password: []byte(password)}, &o); err == nil {
 			break
 		}
 	}

@@ -86,10 +86,10 @@ func (u *user) meddle() {
 		u.accept(o)
 	case p < 4:
 		u.w.count("cancels asked", 1)
-		_ = u.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: o.Digest}, nil)
+		_ = u.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: o.Digest, Password: []byte(password)}, nil)
 	case p < 8:
 		u.w.count("speedups asked", 1)
-		_ = u.ask("swap.speedup", protocol.SpeedupParams{Request: newUUID(), Order: o.ID, Digest: o.Digest}, nil)
+		_ = u.ask("swap.speedup", protocol.SpeedupParams{Request: newUUID(), Order: o.ID, Digest: o.Digest, Password: []byte(password)}, nil)
 	default:
 		_ = u.ask("swap.order", protocol.OrderParams{Order: o.ID}, nil)
 	}
@@ -107,7 +107,7 @@ func (u *user) accept(o protocol.Order) {
 	c.digests, c.terms = append(c.digests, r.Digest), append(c.terms, r.Terms)
 	u.w.mu.Unlock()
 	u.w.count("proposals accepted", 1)
-	_ = u.ask("swap.accept", protocol.AcceptParams{Request: newUUID(), Order: o.ID, Digest: r.Digest, Acknowledge: acks(r.Findings)}, nil)
+	_ = u.ask("swap.accept", protocol.AcceptParams{Request: newUUID(), Order: o.ID, Digest: r.Digest, Acknowledge: acks(r.Findings), Password: []byte(password)}, nil)
 }
 
 // revoke takes an allowance away that is left, if one is.
@@ -121,7 +121,7 @@ func (u *user) revoke() {
 			continue
 		}
 		c := &consent{request: newUUID(), account: u.account, digests: []protocol.Hash{a.Digest}, revoked: &a}
-		c.method, c.params = "approvals.revoke", protocol.RevokeParams{Request: c.request, Digest: a.Digest}
+		c.method, c.params = "approvals.revoke", protocol.RevokeParams{Request: c.request, Digest: a.Digest, Password: []byte(password)}
 		u.give(c)
 		return
 	}

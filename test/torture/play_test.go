@@ -165,7 +165,7 @@ func (w *world) await(u *user, most time.Duration) bool {
 		for _, o := range open.Orders {
 			switch {
 			case o.Proposal != nil && o.Proposal.Review.Blocked:
-				_ = u.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: o.Digest}, nil)
+				_ = u.ask("swap.cancel", protocol.CancelParams{Request: newUUID(), Order: o.ID, Digest: o.Digest, Password: []byte(password)}, nil)
 			case o.Proposal != nil:
 				u.accept(o)
 			case o.Condition == "waiting for unlock":

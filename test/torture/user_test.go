@@ -213,7 +213,7 @@ func (u *user) swap() {
 		u.rest(100, 2500) // a person reads
 	}
 	c := &consent{request: newUUID(), account: u.account, digests: []protocol.Hash{r.Digest}, terms: []protocol.Terms{r.Terms}}
-	c.method, c.params = "swap.execute", protocol.ExecuteParams{Request: c.request, Digest: r.Digest, Acknowledge: acks(r.Findings)}
+	c.method, c.params = "swap.execute", protocol.ExecuteParams{Request: c.request, Digest: r.Digest, Acknowledge: acks(r.Findings), Password: []byte(password)}
 	u.give(c)
 }
 
