@@ -30,7 +30,10 @@ func TestSwitches(t *testing.T) {
 		p.Click("button", "/^Prices/")
 		const asks = "Ask services for prices of imported tokens"
 		stands(asks, false)
-		p.Click("switch", asks)
+		p.Click("switch", asks) // prices are what acts are bounded by: each setting of theirs takes the password
+		p.Fill("Password", desk.Password)
+		p.Press("Enter")
+		p.Lost("dialog", "")
 		p.See("Set here.", "Holds from the next start.")
 		stands(asks, true)
 		holds("prices.ask_imported", "true")

@@ -83,3 +83,33 @@ func (p *trader) approving(amount string) protocol.Order {
 	p.See("Last check")
 	return p.d.AwaitOrder("approving", func(o protocol.Order) bool { return o.State == "approving" && o.Sending != "" })
 }
+
+// TestPasswordOfASwap: what goes beyond the hour's sum says so, and takes the password
+// with the very consent; it is asked for again for the next.
+func TestPasswordOfASwap(t *testing.T) {
+	each(t, func(t *testing.T, kind ui.Kind) {
+		p := newTraderAt(t, kind, desk.Options{Env: []string{"SWAPKEEP_LIMITS_HOURLY_WORTH=1"}})
+		p.receive("USDC")
+		p.amount("0.5")
+		for range 2 {
+			before := p.d.Orders()
+			p.review()
+			p.See("This goes beyond what may be moved in an hour without the password")
+			if !p.Disabled("button", "Swap now") {
+				t.Error("it can be carried out without the password")
+			}
+			p.Fill("Password", "not the password")
+			p.Click("button", "Swap now")
+			p.See("The password is wrong")
+			if len(p.d.Orders()) != len(before) {
+				t.Error("it was carried out with a wrong password")
+			}
+			p.Fill("Password", desk.Password)
+			p.Click("button", "Swap now")
+			p.end(before, "filled")
+			p.another()
+			p.receive("USDC")
+			p.amount("0.5")
+		}
+	})
+}

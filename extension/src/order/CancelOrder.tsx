@@ -9,6 +9,7 @@ import type { Order } from "../wire/protocol";
 import type { Teller } from "./line";
 import { settled } from "./steps";
 import { useAct } from "./useAct";
+import { useConsentPassword } from "./useConsentPassword";
 
 interface Props {
 	order: Order;
@@ -21,9 +22,10 @@ export function CancelOrder({ order, channel, tell }: Props) {
 	const wallet = useWallet();
 	const [asked, ask] = useState(false);
 	const act = useAct(async (request) => {
-		wallet.learn(await channel.call("swap.cancel", { request, order: order.id, digest: order.digest }));
+		wallet.learn(await channel.call("swap.cancel", { request, order: order.id, digest: order.digest, ...password.take() }));
 		ask(false);
 	});
+	const password = useConsentPassword(act.failure);
 	return (
 		<>
 			<Button
@@ -37,12 +39,13 @@ export function CancelOrder({ order, channel, tell }: Props) {
 			{asked && (
 				<Modal title={t("order_cancel_title")} onClose={() => ask(false)}>
 					<p>{t(costs(order), tell.network(order.terms.srcChainId))}</p>
-					{act.failure && <Refusal failure={act.failure} />}
+					{password.shown && <Refusal failure={password.shown} />}
+					{password.field}
 					<div class="row">
 						<Button onClick={() => ask(false)}>{t("order_cancel_no")}</Button>
 						{!act.failure?.is("cannot_cancel", "order_final", "nonce_used") && (
 							<div class="grow">
-								<Button kind="main critical" busy={act.busy} onClick={() => void act.run()}>
+								<Button kind="main critical" disabled={!password.ready} busy={act.busy} onClick={() => void act.run()}>
 									{t("order_cancel_yes")}
 								</Button>
 							</div>

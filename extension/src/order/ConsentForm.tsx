@@ -20,6 +20,7 @@ import { CauseView } from "./CauseView";
 import { type Change, changes } from "./changes";
 import type { Teller } from "./line";
 import { useAct } from "./useAct";
+import { useConsentPassword } from "./useConsentPassword";
 import type { Card } from "./waits";
 
 interface Props {
@@ -70,14 +71,15 @@ function ProposalForm({ order, card, left, proposal, channel, tell, glance, newe
 	useEffect(() => announce(t("order_consent_new")), []);
 	const accept = useAct(async (request, digest: string, codes: FindingCode[]) => {
 		try {
-			wallet.learn(await channel.call("swap.accept", { request, order: order.id, digest, acknowledge: codes }));
+			wallet.learn(await channel.call("swap.accept", { request, order: order.id, digest, acknowledge: codes, ...password.take() }));
 		} finally {
 			// Whatever was refused, what is proposed now is shown.
 			await channel.call("swap.order", { order: order.id }).then((now) => wallet.learn(now.order)).catch(() => {});
 		}
 	});
+	const password = useConsentPassword(accept.failure);
 	const about = useReviewed(review);
-	const ready = agreed && !review.blocked && demanded(review).every((code) => acknowledged.includes(code));
+	const ready = agreed && password.ready && !review.blocked && demanded(review).every((code) => acknowledged.includes(code));
 	return (
 		<>
 			<CardView
@@ -107,11 +109,12 @@ function ProposalForm({ order, card, left, proposal, channel, tell, glance, newe
 			</CardView>
 			{!review.blocked && (
 				<div class="act">
-					{accept.failure && <Refusal failure={accept.failure} amounts={{ coin: (wei) => tell.coin(review.terms.srcChainId, wei) }} />}
+					{password.shown && <Refusal failure={password.shown} amounts={{ coin: (wei) => tell.coin(review.terms.srcChainId, wei) }} />}
 					<label class="choice small">
 						<input type="checkbox" checked={agreed} onChange={(e) => agree(e.currentTarget.checked)} />
 						<span>{t("order_consent_agree")}</span>
 					</label>
+					{password.field}
 					<Button kind="main" disabled={!ready} busy={accept.busy} onClick={() => void accept.run(review.digest, [...acknowledged])}>
 						{t("order_consent_accept")}
 					</Button>

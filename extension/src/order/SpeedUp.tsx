@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Button } from "../components/Button";
 import { Modal } from "../components/Modal";
 import { Refusal } from "../components/Refusal";
@@ -12,6 +12,7 @@ import type { Order, Tier } from "../wire/protocol";
 import type { Teller } from "./line";
 import type { Story } from "./story";
 import { useAct } from "./useAct";
+import { useConsentPassword } from "./useConsentPassword";
 
 interface Props {
 	order: Order;
@@ -30,13 +31,17 @@ export function SpeedUp({ order, of, channel, tell }: Props) {
 	const [asked, ask] = useState(false);
 	const [tier, choose] = useState<Tier>("fast");
 	const act = useAct(async (request, tier: Tier, gasCeiling?: string) => {
-		wallet.learn(await channel.call("swap.speedup", { request, order: order.id, digest: order.digest, tier, ...(gasCeiling ? { gasCeiling } : {}) }));
+		wallet.learn(await channel.call("swap.speedup", { request, order: order.id, digest: order.digest, tier, ...(gasCeiling ? { gasCeiling } : {}), ...password.take() }));
 		ask(false);
 	});
+	const password = useConsentPassword(act.failure);
 	const coin = (wei: string) => tell.coin(order.terms.srcChainId, wei);
 	// It may have begun to be cancelled since.
 	const cancelling = of === "cancelling" || (act.failure?.is("being_cancelled", "too_late") ?? false);
-	const needed = act.failure?.is("gas_ceiling") ? act.failure.details["needed"] : undefined;
+	const [needed, need] = useState<string>();
+	useEffect(() => {
+		if (act.failure?.is("gas_ceiling")) need(act.failure.details["needed"]);
+	}, [act.failure]);
 	const ceiling = cancelling ? twice(order.terms.gasCeiling) : needed;
 	// It takes the place of the button that was just pressed.
 	const armed = useArmed(ceiling ?? "");
@@ -46,6 +51,7 @@ export function SpeedUp({ order, of, channel, tell }: Props) {
 			<Button
 				onClick={() => {
 					act.clear();
+					need(undefined);
 					ask(true);
 				}}
 			>
@@ -55,13 +61,14 @@ export function SpeedUp({ order, of, channel, tell }: Props) {
 				<Modal title={t(`${name}_title`)} onClose={() => ask(false)}>
 					<p>{t(`${name}_text`, gwei(order.attempts?.at(-1)?.maxFeePerGas ?? "0"), coin(order.terms.gasCeiling))}</p>
 					{!cancelling && <Tiers chainId={order.terms.srcChainId} value={tier} onChange={choose} />}
-					{act.failure && <Refusal failure={act.failure} amounts={{ coin }} />}
+					{password.shown && <Refusal failure={password.shown} amounts={{ coin }} />}
+					{password.field}
 					{ceiling ? (
-						<Button kind="main critical" disabled={!armed} busy={act.busy} onClick={() => void act.run(tier, ceiling)}>
+						<Button kind="main critical" disabled={!armed || !password.ready} busy={act.busy} onClick={() => void act.run(tier, ceiling)}>
 							{t(`${name}_more`, coin(ceiling))}
 						</Button>
 					) : (
-						<Button kind="main" busy={act.busy} onClick={() => void act.run(tier)}>
+						<Button kind="main" disabled={!password.ready} busy={act.busy} onClick={() => void act.run(tier)}>
 							{t("order_speedup_yes")}
 						</Button>
 					)}

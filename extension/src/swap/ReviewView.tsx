@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../components/Button";
 import { Screen } from "../components/Screen";
 import { t } from "../i18n/t";
+import { useConsentPassword } from "../order/useConsentPassword";
 import { ApprovalModal } from "./ApprovalModal";
 import { confirmation } from "./confirmation";
 import { Findings } from "./Findings";
@@ -29,6 +30,7 @@ export function ReviewView({ inputs, flow, stage }: Props) {
 	// It comes where "Review swap" stood: the second press of a double click is no consent.
 	const armed = useArmed(review.digest);
 	const shown = confirmation(review, acknowledged, gone, stage.at === "executing");
+	const password = useConsentPassword(flow.state.failure, review.passwordFor);
 	const approval = stage.at === "approving" ? approvals(review)[stage.approval] : undefined;
 	return (
 		<Screen title={t("review")} onBack={stage.at === "executing" ? undefined : flow.back}>
@@ -36,13 +38,14 @@ export function ReviewView({ inputs, flow, stage }: Props) {
 			{!about.seen && <p class="note warn">{t("destination_unseen", about.to.name)}</p>}
 			<ReviewFacts review={review} about={about} />
 			<ReviewSteps review={review} />
-			{flow.state.failure && <Refused failure={flow.state.failure} />}
+			{password.shown && <Refused failure={password.shown} />}
 			<div class="act">
+				{!review.blocked && !gone && stage.at !== "executing" && password.field}
 				<Button
 					kind={shown.level === "critical" ? "main critical" : "main"}
-					disabled={!shown.act || !armed}
+					disabled={!shown.act || !armed || (shown.act === "confirm" && !password.ready)}
 					busy={stage.at === "executing"}
-					onClick={() => (shown.act === "requote" ? flow.back() : flow.confirm())}
+					onClick={() => (shown.act === "requote" ? flow.back() : flow.confirm(password.take().password))}
 				>
 					{t(shown.key, ...(shown.values ?? []))}
 				</Button>

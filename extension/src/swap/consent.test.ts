@@ -54,7 +54,12 @@ describe("consent", () => {
 		expect(await execute(d.channel, consent)).toBe(made);
 		expect(d.calls).toEqual([["swap.execute", { request: "r", digest: "0xd", acknowledge: ["gas_scam"] }]]);
 	});
-	it.each(["plan_unknown", "needs_acknowledge", "insufficient_gas", "session_required", "internal", "journal_failed"] as const)("that is refused (%s) is not looked for", async (name) => {
+	it("carries the password where one is given", async () => {
+		const d = daemon({ "swap.execute": [made] });
+		expect(await execute(d.channel, consent, "five broken umbrellas")).toBe(made);
+		expect(d.calls).toEqual([["swap.execute", { request: "r", digest: "0xd", acknowledge: ["gas_scam"], password: "five broken umbrellas" }]]);
+	});
+	it.each(["plan_unknown", "consent_password", "wrong_password", "needs_acknowledge", "insufficient_gas", "session_required", "internal", "journal_failed"] as const)("that is refused (%s) is not looked for", async (name) => {
 		const d = daemon({ "swap.execute": [failure(name)] });
 		await expect(execute(d.channel, consent)).rejects.toMatchObject({ name });
 		expect(d.calls).toHaveLength(1);

@@ -20,11 +20,11 @@ export interface Consent {
 	request: string;
 }
 
-/** execute hands consent over, once. When its answer is lost it is not sent again: the
+/** execute hands consent over, once, with the password where that is asked for. When its answer is lost it is not sent again: the
  * daemon's own book tells whether it had it. It rejects with a Failure. */
-export async function execute(channel: Channel, { review, acknowledged, request }: Consent): Promise<Order> {
+export async function execute(channel: Channel, { review, acknowledged, request }: Consent, password?: string): Promise<Order> {
 	try {
-		return await channel.call("swap.execute", { request, digest: review.digest, acknowledge: [...acknowledged] });
+		return await channel.call("swap.execute", { request, digest: review.digest, acknowledge: [...acknowledged], ...(password ? { password } : {}) });
 	} catch (thrown) {
 		const failure = failureOf(thrown);
 		const made = await madeBefore(channel, request, failure).catch(() => undefined);

@@ -6,7 +6,7 @@ it("reads what is typed as the percentage that stands there, within its bounds, 
 	await fuzzed(import.meta.dirname, "slippage", (text) => {
 		const percent = readSlippage(text);
 		if (percent === undefined) return;
-		expect(percent > 0 && percent <= 50).toBe(true);
+		expect(percent > 0 && percent <= 15).toBe(true);
 		const [whole = "", part = ""] = text.trim().split(/[.,]/);
 		expect(`${whole}${part}`).toMatch(/^\d{1,4}$/);
 		// In hundredths, without a number of JavaScript's in between.

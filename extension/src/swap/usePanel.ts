@@ -18,7 +18,8 @@ export interface PanelFlow {
 	choose(offer: string): void;
 	review(offer: string): void;
 	acknowledge(code: FindingCode, on: boolean): void;
-	confirm(): void;
+	/** confirm may carry the password, which is kept until consent is handed over. */
+	confirm(password?: string): void;
 	approve(): void;
 	/** close leaves an approval that is not given. */
 	close(): void;
@@ -41,17 +42,32 @@ export function usePanel(kind: ProviderKind, query: Query | undefined, owner: Ow
 	useEffect(() => () => channel.close(), [channel]);
 	const requote = useQuotes(channel, query, state, dispatch);
 	useLeaving(left(state, query, owner), state, dispatch);
-	useStage(channel, state, dispatch, onOrder);
+	const password = useRef<string | undefined>(undefined);
+	const forget = () => (password.current = undefined);
+	useStage(channel, state, dispatch, onOrder, () => {
+		const given = password.current;
+		forget();
+		return given;
+	});
 	return {
 		state,
 		channel,
 		choose: (offer) => dispatch({ event: "chose", offer }),
 		review: (offer) => dispatch({ event: "review", offer }),
 		acknowledge: (code, on) => dispatch({ event: "acknowledged", code, on }),
-		confirm: () => dispatch({ event: "confirm", request: crypto.randomUUID() }),
+		confirm: (given) => {
+			password.current = given;
+			dispatch({ event: "confirm", request: crypto.randomUUID() });
+		},
 		approve: () => state.stage.at === "approving" && dispatch({ event: "approved", approval: state.stage.approval, request: crypto.randomUUID() }),
-		close: () => dispatch({ event: "closed" }),
-		back: () => dispatch({ event: "back" }),
+		close: () => {
+			forget();
+			dispatch({ event: "closed" });
+		},
+		back: () => {
+			forget();
+			dispatch({ event: "back" });
+		},
 		requote,
 	};
 }
@@ -162,7 +178,7 @@ function useLeaving(leave: boolean, { stage }: PanelState, dispatch: Dispatch): 
 }
 
 /** useStage carries out what the present stage promises. */
-function useStage(channel: Channel, state: PanelState, dispatch: Dispatch, onOrder: (order: Order) => void): void {
+function useStage(channel: Channel, state: PanelState, dispatch: Dispatch, onOrder: (order: Order) => void, takePassword: () => string | undefined): void {
 	const { stage } = state;
 	useEffect(() => {
 		if (stage.at === "preparing") {
@@ -172,7 +188,7 @@ function useStage(channel: Channel, state: PanelState, dispatch: Dispatch, onOrd
 				.catch((thrown) => dispatch({ event: "refused", of: stage.offer, failure: failureOf(thrown) }));
 		}
 		if (stage.at === "executing") {
-			execute(channel, stage)
+			execute(channel, stage, takePassword())
 				.then((order) => {
 					onOrder(order);
 					dispatch({ event: "executed", order });

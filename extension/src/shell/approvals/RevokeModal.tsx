@@ -4,6 +4,7 @@ import { Refusal } from "../../components/Refusal";
 import { locale, t } from "../../i18n/t";
 import { shown } from "../../money/spelled";
 import { useAct } from "../../order/useAct";
+import { useConsentPassword } from "../../order/useConsentPassword";
 import { useWallet } from "../../state/context";
 import { useStore } from "../../state/store";
 import { words } from "../../swap/Findings";
@@ -26,11 +27,12 @@ export function RevokeModal({ allowance: a, onClose, onStale }: Props) {
 	const unit = network ?? { symbol: "", decimals: 18 };
 	const coin = (wei: string) => shown(wei, unit, locale());
 	const act = useAct(async (request, digest: string) => {
-		const order = await wallet.shell.call("approvals.revoke", { request, digest });
+		const order = await wallet.shell.call("approvals.revoke", { request, digest, ...password.take() });
 		wallet.learn(order);
 		onClose();
 		go({ at: "order", id: order.id });
 	});
+	const password = useConsentPassword(act.failure);
 	// The order that needs the allowance, or that takes it away already.
 	const user = act.failure?.is("allowance_in_use") ? act.failure.details["order"] : undefined;
 	const findings = a.findings ?? [];
@@ -55,7 +57,8 @@ export function RevokeModal({ allowance: a, onClose, onStale }: Props) {
 					{words(f, unit, undefined)}
 				</p>
 			))}
-			{act.failure && <Refusal failure={act.failure} amounts={{ coin }} />}
+			{password.shown && <Refusal failure={password.shown} amounts={{ coin }} />}
+			{!user && !stale && password.field}
 			{user && (
 				<Button kind="main" onClick={() => go({ at: "order", id: user })}>
 					{t("revoke_used_by")}
@@ -67,7 +70,7 @@ export function RevokeModal({ allowance: a, onClose, onStale }: Props) {
 				</Button>
 			)}
 			{!user && !stale && (
-				<Button kind="main critical" disabled={blocked || !a.digest} busy={act.busy} onClick={() => void act.run(a.digest ?? "")}>
+				<Button kind="main critical" disabled={blocked || !a.digest || !password.ready} busy={act.busy} onClick={() => void act.run(a.digest ?? "")}>
 					{t(blocked ? "revoke_blocked" : "revoke_yes")}
 				</Button>
 			)}

@@ -1,12 +1,13 @@
 import { useState } from "preact/hooks";
 import { t } from "../../i18n/t";
+import { failureOf } from "../../wire/failure";
 import type { Setting } from "../../wire/protocol";
 import { Field } from "../../components/Field";
 import { Select } from "../../components/Select";
 import { ActModal } from "../ActModal";
 import { useNames, useSet } from "./useSetting";
 import { choiceWords, shownValue } from "./shown";
-import { boundsOf, kinds } from "./values";
+import { asksPassword, boundsOf, kinds } from "./values";
 
 interface Props {
 	setting: Setting;
@@ -20,16 +21,16 @@ export function EditSetting({ setting, onClose }: Props) {
 	const [tried, setTried] = useState(false);
 	const read = kinds[setting.type].read(draft, setting);
 	const wrong = typeof read === "string" ? read : undefined;
-	const asksPassword = setting.right === "password";
+	const withPassword = typeof read !== "string" && asksPassword(setting, read.value);
 	async function save(password: string) {
 		setTried(true);
 		if (typeof read === "string") return;
-		await set({ key: setting.key, ...read, ...(asksPassword ? { password } : {}) });
+		await set({ key: setting.key, ...read, ...(withPassword ? { password } : {}) });
 	}
 	const [low, high] = boundsOf(setting) ?? [];
 	const words = wrong && (tried || draft !== "") ? t(wrong, low ?? "", high ?? "") : undefined;
 	return (
-		<ActModal title={useNames().whole(setting)} act={t("save")} asksPassword={asksPassword} ready={!wrong} onAct={save} onClose={onClose}>
+		<ActModal title={useNames().whole(setting)} act={t("save")} asksPassword={withPassword} ready={!wrong} onAct={save} onClose={onClose}>
 			<Control setting={setting} draft={draft} setDraft={setDraft} wrong={words} />
 			<p class="soft small">{t("settings_present", shownValue(setting))}</p>
 			{setting.applies === "restart" && <p class="soft small">{t("settings_restart")}</p>}
@@ -70,11 +71,19 @@ function Control({ setting, draft, setDraft, wrong }: ControlProps) {
 /** ResetSetting forgets what was set here: file or default hold again. */
 export function ResetSetting({ setting, onClose }: Props) {
 	const set = useSet();
-	const asksPassword = setting.right === "password";
+	const [wanted, want] = useState(setting.right === "password");
+	async function forget(password: string) {
+		try {
+			await set({ key: setting.key, reset: true, ...(wanted ? { password } : {}) });
+		} catch (thrown) {
+			// What holds then, by the file, is above what a session may set.
+			if (failureOf(thrown).details["field"] === "password") want(true);
+			throw thrown;
+		}
+	}
 	return (
 		<ActModal
-			title={useNames().whole(setting)} act={t("settings_reset")} asksPassword={asksPassword} onClose={onClose}
-			onAct={(password) => set({ key: setting.key, reset: true, ...(asksPassword ? { password } : {}) })}
+			title={useNames().whole(setting)} act={t("settings_reset")} asksPassword={wanted} onClose={onClose} onAct={forget}
 		>
 			<p>{t("settings_reset_text", shownValue(setting))}</p>
 		</ActModal>

@@ -6,7 +6,7 @@ export type SectionID = "swapping" | "security" | "look" | "networks" | "provide
 /** The sections, in order, with the settings that each has: the first that fits. */
 export const sections: readonly { id: SectionID; title: MessageKey; has: RegExp }[] = [
 	{ id: "swapping", title: "settings_swapping", has: /^swap\./ },
-	{ id: "security", title: "settings_security", has: /^keys\.auto_lock$/ },
+	{ id: "security", title: "settings_security", has: /^(keys\.auto_lock|limits\.(hourly_worth|unpriced_day))$/ },
 	{ id: "look", title: "settings_look", has: /^ui\./ },
 	{ id: "networks", title: "settings_networks", has: /^networks\./ },
 	{ id: "providers", title: "settings_providers", has: /^providers\.\w+\.(base_url|frontend_base_url|disabled)$/ },

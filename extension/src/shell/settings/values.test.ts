@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Setting } from "../../wire/protocol";
-import { boundsOf, isOn, kinds, secondsOf } from "./values";
+import { asksPassword, boundsOf, isOn, kinds, secondsOf } from "./values";
 
 const setting = (type: Setting["type"], value: string, more: Partial<Setting> = {}): Setting => ({
 	key: "a.b", does: "", type, value, default: "", source: "default", right: "session", applies: "now", ...more,
@@ -23,6 +23,20 @@ describe("a duration", () => {
 	it.each([["15", { value: "900s" }], ["1440", { value: "86400s" }], ["1441", "settings_out_of_bounds"], ["0.5", "settings_out_of_bounds"], ["soon", "settings_no_number"]])(
 		"of %j minutes is read", (draft, want) => expect(kinds.duration.read(draft, lock)).toEqual(want),
 	);
+});
+
+describe("a value above what a session may set", () => {
+	const slippage = setting("percent", "0.5", { min: "0.01", max: "50", passwordAbove: "5", terminalAbove: "15" });
+	const lock = setting("duration", "15m0s", { min: "1m0s", max: "24h0m0s", passwordAbove: "1h0m0s" });
+	const level = setting("choice", "info", { choices: ["debug", "info", "warn", "error"], passwordAbove: "info" });
+	it.each([[slippage, "5", false], [slippage, "5.01", true], [lock, "3600s", false], [lock, "3601s", true], [level, "info", false], [level, "error", false], [level, "debug", true], [setting("text", "en"), "de", false]])(
+		"takes the password: %#", (of, value, want) => expect(asksPassword(of, value)).toBe(want),
+	);
+	it("takes it whatever the value, where the setting's right is the password", () => expect(asksPassword(setting("switch", "true", { right: "password" }), undefined)).toBe(true));
+	it("is out of bounds here where it is a terminal's", () => {
+		expect(boundsOf(slippage)).toEqual(["0.01", "15"]);
+		expect(kinds.percent.read("15.01", slippage)).toBe("settings_out_of_bounds");
+	});
 });
 
 describe("URLs", () => {

@@ -28,8 +28,13 @@ export const kinds: Readonly<Record<Setting["type"], Kind>> = {
 	urls: { draftOf: () => "", read: readURLs },
 };
 
-function within(text: string, { min, max }: Setting, form: RegExp): Value | MessageKey {
+/** mostOf is the highest value that is taken of a browser. */
+const mostOf = ({ max, terminalAbove }: Setting) => terminalAbove ?? max;
+
+function within(text: string, setting: Setting, form: RegExp): Value | MessageKey {
 	if (!form.test(text)) return "settings_no_number";
+	const { min } = setting;
+	const max = mostOf(setting);
 	const value = Number(text);
 	const out = (min !== undefined && value < Number(min)) || (max !== undefined && value > Number(max));
 	return out ? "settings_out_of_bounds" : { value: text };
@@ -67,9 +72,19 @@ function isURL(text: string): boolean {
 
 /** boundsOf are a setting's bounds as its field counts. */
 export function boundsOf(setting: Setting): [min: string, max: string] | undefined {
-	const { min, max, type } = setting;
+	const { min, type } = setting;
+	const max = mostOf(setting);
 	if (min === undefined || max === undefined) return undefined;
 	return type === "duration" ? [minutes(min), minutes(max)] : [min, max];
+}
+
+/** asksPassword tells whether giving a setting that value takes the password, each time. */
+export function asksPassword(setting: Setting, value: string | undefined): boolean {
+	const { right, type, passwordAbove: bound, choices = [] } = setting;
+	if (right === "password") return true;
+	if (bound === undefined || value === undefined) return false;
+	if (type === "choice") return choices.indexOf(value) < choices.indexOf(bound); // the first says most
+	return type === "duration" ? secondsOf(value) > secondsOf(bound) : Number(value) > Number(bound);
 }
 
 /** inverted: the key says what is off, and the switch what is on. */
