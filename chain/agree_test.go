@@ -47,6 +47,11 @@ func deciding(h *Hub, t *testing.T) map[string]func() (any, error) {
 		"nature":      func() (any, error) { return h.Nature(t.Context(), 1, keeper) },
 		"allowances":  func() (any, error) { return h.AgreedAllowances(t.Context(), 1, owner, asked) },
 		"permits":     func() (any, error) { return h.AgreedPermits(t.Context(), 1, keeper, owner, asked) },
+		"tokens": func() (any, error) {
+			a, err := h.AskToken(t.Context(), 1, keeper)
+			a.Hosts = 0 // told by another test
+			return a, err
+		},
 		"simulations": func() (any, error) { return h.Simulations(t.Context(), []Call{call}) },
 	}
 }
@@ -64,10 +69,10 @@ func TestTwoHostsDecide(t *testing.T) {
 	no, zero := &rpcError{Code: -32000, Message: "not now"}, "0x"+common.Bytes2Hex(make([]byte, 96))
 	reverted := &rpcError{Code: 3, Message: "execution reverted"}
 	const down = "http://127.0.0.1:1"
-	for question, lie := range map[string]string{"nature": c.says(t, "eth_getCode", "0x"), "allowances": c.says(t, "eth_call", zero), "permits": c.says(t, "eth_call", zero),
+	for question, lie := range map[string]string{"nature": c.says(t, "eth_getCode", "0x"), "allowances": c.says(t, "eth_call", zero), "permits": c.says(t, "eth_call", zero), "tokens": c.says(t, "eth_call", zero),
 		"simulations": c.says(t, "eth_simulateV1", reverted)} {
 		mute := c.says(t, map[string]string{"nature": "eth_getCode", "simulations": "eth_simulateV1"}[question], no)
-		if question == "allowances" || question == "permits" {
+		if question == "allowances" || question == "permits" || question == "tokens" {
 			mute = c.says(t, "eth_call", no)
 		}
 		want, err := deciding(newTestHub(t, 1, 1, honest[0]), t)[question]()

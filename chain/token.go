@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -17,6 +18,7 @@ type TokenAnswers struct {
 	Supply   []byte // totalSupply()
 	Balance  []byte // balanceOf of the contract itself
 	NFT      []byte // supportsInterface(0x80ac58cd), ERC-721
+	Hosts    int    // that say so; 1 = there is no other
 }
 
 // tokenGas is many times what six questions take of any token that is one, and
@@ -32,15 +34,27 @@ var (
 	isNFTCall = append([]byte{0x01, 0xff, 0xc9, 0xa7, 0x80, 0xac, 0x58, 0xcd}, make([]byte, 28)...)
 )
 
-// AskToken asks the contract at token what it is. A call that fails is an
-// answer; an error says nothing about the contract.
+// AskToken asks the contract at token what it is, by the word of two hosts where two are
+// configured: whoever tells its decimals says what an amount is. A call that fails is an
+// answer; an error says nothing about the contract. Errors: ErrDisagree, ErrUnreachable.
 func (h *Hub) AskToken(ctx context.Context, id uint64, token common.Address) (TokenAnswers, error) {
 	p, err := h.pool(id)
 	if err != nil {
 		return TokenAnswers{}, err
 	}
-	r := reader{p}
-	var a TokenAnswers
+	a, hosts, err := concur(ctx, p, p.surveyed(ctx), fmt.Sprintf("token %s", token), sameToken, func(ctx context.Context, e *endpoint) (TokenAnswers, error) {
+		return askToken(ctx, p.by(e), token)
+	})
+	a.Hosts = len(hosts)
+	return a, err
+}
+
+// sameToken compares what does not change while a token is used.
+func sameToken(a, b TokenAnswers) bool {
+	return (len(a.Code) == 0) == (len(b.Code) == 0) && bytes.Equal(a.Decimals, b.Decimals) && bytes.Equal(a.Symbol, b.Symbol) && bytes.Equal(a.Name, b.Name)
+}
+
+func askToken(ctx context.Context, r reader, token common.Address) (a TokenAnswers, err error) {
 	if a.Code, err = r.CodeAt(ctx, token, nil); err != nil {
 		return TokenAnswers{}, fmt.Errorf("code at %s: %w", token, err)
 	}

@@ -108,3 +108,14 @@ func TestAskHostileToken(t *testing.T) {
 		t.Errorf("nothing there: %+v, %v", a, err)
 	}
 }
+
+// TestTokenSaysByHowMany: a token is told by two hosts where two are configured, and by
+// one where there is no other, whatever number of its endpoints.
+func TestTokenSaysByHowMany(t *testing.T) {
+	c := newDecidingChain(t)
+	for hosts, h := range map[int]*Hub{1: newTestHub(t, 1, 1, c.says(t, "", nil)), 2: newTestHub(t, 1, 1, c.says(t, "", nil), c.says(t, "", nil))} {
+		if a, err := h.AskToken(t.Context(), 1, keeper); err != nil || a.Hosts != hosts || len(a.Decimals) == 0 {
+			t.Errorf("%d: %+v, %v", hosts, a, err)
+		}
+	}
+}

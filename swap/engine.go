@@ -41,6 +41,7 @@ type Engine struct {
 	Sender    Sender
 	Signer    TypedSigner
 	Sealer    Sealer
+	Decimals  func(chainID uint64, token common.Address) bool
 	Pricer    Pricer                                                                      // for the reviews of proposals
 	Fees      FeeConfig                                                                   // likewise
 	Tokens    func(chainID uint64) []common.Address                                       // the wallet's own, of which something may be allowed; nil = those of earlier orders alone

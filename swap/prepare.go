@@ -202,6 +202,7 @@ func (e *Engine) weigh(ctx context.Context, r *Review, net chain.Network, steps 
 		return nil
 	}
 	r.Findings = append(r.Findings, judgeGas(&r.Gas, value, ceiling, worthInNative(ctx, e.Nodes, e.Pricer, r.Terms), net.Symbol)...)
+	r.Findings = append(r.Findings, e.judgeDecimals(r.Terms)...)
 	r.Findings = append(r.Findings, judgeSlippage(r.Offer.Request.SlippageBps)...)
 	if wraps(r.Offer.Request, net.WrappedNative) {
 		return nil // one to one, checked exactly

@@ -77,6 +77,9 @@ type Options struct {
 	// GasPrice is what a unit of gas is expected to cost now, in wei; nil = offers
 	// are ranked without gas.
 	GasPrice func(ctx context.Context, chainID uint64) (*big.Int, error)
+	// Decimals tells whether more than a list, a provider or one host told how many
+	// decimals a token has; nil = nobody is asked.
+	Decimals func(chainID uint64, token common.Address) bool
 	// Tokens are the wallet's own on a network: what a contract of unknown content may
 	// take of them is looked at before it is called; nil = of those of earlier orders.
 	Tokens func(chainID uint64) []common.Address
@@ -126,7 +129,7 @@ func NewService(o Options) (*Service, error) {
 	s.DropPlans()
 	carriers := map[Kind]Provider{Wallet: revoker{}}
 	maps.Copy(carriers, o.Providers)
-	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Sealer: o.Sealer, Pricer: o.Pricer, Fees: o.Fees, Tokens: o.Tokens, Recognize: o.Recognize,
+	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Sealer: o.Sealer, Pricer: o.Pricer, Fees: o.Fees, Tokens: o.Tokens, Recognize: o.Recognize, Decimals: o.Decimals,
 		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.tell, Log: o.Log}
 	if s.engine.Pause == nil {
 		s.engine.Pause = Pause

@@ -21,9 +21,10 @@ type Answers struct {
 	Supply   []byte // totalSupply(): uint256
 	Balance  []byte // balanceOf(address), of whatever address: uint256
 	NFT      []byte // supportsInterface(0x80ac58cd), ERC-721: bool
+	Hosts    int    // that say so, each by itself
 }
 
-// A Chain asks contracts. A call that fails is an answer; an error means that
+// A Chain asks contracts, two hosts where it has two, which must agree. A call that fails is an answer; an error means that
 // the chain could not be asked, and says nothing about the contract.
 type Chain interface {
 	AskToken(ctx context.Context, chain uint64, address common.Address) (Answers, error)
@@ -61,7 +62,7 @@ func (a Answers) token(at id) (Token, error) {
 	if t.Name == "" {
 		t.Name = t.Symbol
 	}
-	t.Decimals = uint8(decimals.Uint64())
+	t.Decimals, t.Told = uint8(decimals.Uint64()), byHosts(a.Hosts)
 	return t, nil
 }
 

@@ -26,6 +26,7 @@ type record struct {
 	Name     string    `json:"name"`
 	Decimals uint8     `json:"decimals"`
 	Imported time.Time `json:"imported"`
+	Hosts    int       `json:"hosts,omitempty"` // that told the decimals; absent = one
 }
 
 func (a id) key() []byte {
@@ -34,7 +35,11 @@ func (a id) key() []byte {
 
 // keepImported commits a token.
 func keepImported(db *bolt.DB, t Token) error {
-	b, err := json.Marshal(record{t.Symbol, t.Name, t.Decimals, fault.Now().UTC()})
+	r := record{Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, Imported: fault.Now().UTC(), Hosts: 1}
+	if t.Told == ByHosts {
+		r.Hosts = 2
+	}
+	b, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
@@ -104,7 +109,7 @@ func decodeRecord(key, value []byte) (t Token, at time.Time, err error) {
 	}
 	t = Token{
 		Chain: binary.BigEndian.Uint64(key), Address: common.BytesToAddress(key[8:]),
-		Symbol: r.Symbol, Name: r.Name, Decimals: r.Decimals, Imported: true,
+		Symbol: r.Symbol, Name: r.Name, Decimals: r.Decimals, Told: byHosts(r.Hosts), Imported: true,
 	}
 	switch {
 	case t.Chain == 0 || t.Address == Native || r.Decimals > MaxDecimals:

@@ -95,7 +95,7 @@ func (r *Registry) add(t Token) {
 		if known := &r.rows[i]; t.Imported {
 			known.Imported = true
 			if !known.Verified {
-				known.Decimals = t.Decimals
+				known.Decimals, known.Told = t.Decimals, t.Told
 			}
 		}
 		return
@@ -156,6 +156,13 @@ func (r *Registry) Lookup(chain uint64, address common.Address) (Token, bool) {
 		return Token{}, false
 	}
 	return r.rows[i], true
+}
+
+// DecimalsConfirmed reports whether more than a list, a provider or one host told how
+// many decimals a token has; false of one that is not known.
+func (r *Registry) DecimalsConfirmed(chain uint64, address common.Address) bool {
+	t, known := r.Lookup(chain, address)
+	return known && t.Told.Confirmed()
 }
 
 // Imitated is the verified token of t's chain that t, by its symbol or name,

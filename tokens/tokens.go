@@ -24,6 +24,27 @@ var placeholder = common.HexToAddress("0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEe
 // MaxDecimals is the most decimals of a token that is taken.
 const MaxDecimals = 36
 
+// Told is who told a token's decimals, which say what an amount of it looks like.
+type Told uint8
+
+// Least trusted first: what nobody vouches for is a list's word.
+const (
+	ByList    Told = iota // a list of the user's, or a provider
+	ByOneHost             // its contract, by the word of one host
+	ByHosts               // its contract, by the word of two
+	ByUs                  // the built-in list
+)
+
+// Confirmed is true of decimals that no single stranger can have made up.
+func (t Told) Confirmed() bool { return t >= ByHosts }
+
+func byHosts(n int) Told {
+	if n > 1 {
+		return ByHosts
+	}
+	return ByOneHost
+}
+
 // A Token is one asset on one chain. Symbol and Name are fit for a screen.
 type Token struct {
 	Chain    uint64
@@ -31,6 +52,7 @@ type Token struct {
 	Symbol   string
 	Name     string
 	Decimals uint8
+	Told     Told
 	Verified bool   // on the built-in list
 	List     string // name of the list it is on; "" = on none
 	Imported bool   // imported by its address; may be removed

@@ -149,7 +149,7 @@ func TestImportStays(t *testing.T) {
 	}
 	for i := range 2 {
 		got, known, err := r.Import(t.Context(), 1, other)
-		want := Token{Chain: 1, Address: other, Symbol: "FOO", Name: "Foo Token", Decimals: 6, Imported: true}
+		want := Token{Chain: 1, Address: other, Symbol: "FOO", Name: "Foo Token", Decimals: 6, Told: ByOneHost, Imported: true}
 		if err != nil || got != want || known != (i == 1) {
 			t.Fatalf("import %d: %+v, %t, %v", i, got, known, err)
 		}

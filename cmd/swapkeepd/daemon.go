@@ -126,6 +126,7 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 		Journal: journal, Providers: providers, Nodes: d.hub, Sender: sender, Signer: d.vault, Sealer: d.vault, Pricer: d.prices.desk, GasPrice: gasMeter{d.hub}.price,
 		Valuer: d.prices.desk, Limits: d.limits,
 		Tokens:    func(id uint64) []common.Address { return host.OwnTokens(d.tokens.On(id)) },
+		Decimals:  d.tokens.DecimalsConfirmed,
 		Recognize: d.recognize, Confirmer: swap.ByCall{}, Fees: fees, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
 		OpenOrders: d.cfg.Limits.OpenOrders, Now: fault.Now,
 		Log: func(o swap.Order, err error) {

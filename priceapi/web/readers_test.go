@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -13,15 +14,21 @@ import (
 	"swapkeep/priceapi/board"
 )
 
-// deaf is how many clients ask on and on and read nothing: more than there are places.
-const (
-	places = 60
-	deaf   = 80
-)
+// A part of the crowd is enough to show what happens; make load brings the whole.
+var whole = flag.Bool("whole", false, "as many connections as the API has by itself, and more clients")
+
+// crowded is how many places there are, and how many clients that ask on and on and read
+// nothing: more.
+func crowded() (places, deaf int) {
+	if *whole {
+		return DefaultLimits().Connections, 1100
+	}
+	return 60, 80
+}
 
 // pipeline lets them in, and comes back when the server takes no more of them. From then
 // on each comes back that is dropped.
-func pipeline(t *testing.T, address string) {
+func pipeline(t *testing.T, address string, deaf int) {
 	t.Helper()
 	ask := strings.Repeat("GET "+pricesPath+" HTTP/1.1\r\nHost: "+address+"\r\n\r\n", 16)
 	var sent atomic.Int64
@@ -54,12 +61,13 @@ func pipeline(t *testing.T, address string) {
 // read nothing and come back when they are dropped, do not keep another one waiting until
 // their answers' time is over.
 func TestCrowdThatDoesNotRead(t *testing.T) {
+	places, deaf := crowded()
 	c := config()
 	c.Feed.Publish(board.New(8, then, many(1000)))
 	c.Limits.Connections, c.Limits.Write = places, time.Minute
 	c.Limits.Fresh = 30 * time.Second // the crowd is on this machine, and slow
 	s := serve(t, c)
-	pipeline(t, s.address)
+	pipeline(t, s.address, deaf)
 	for range 3 {
 		began := time.Now()
 		if r := s.get(t, healthPath); r.status != http.StatusOK {

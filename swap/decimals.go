@@ -1,0 +1,27 @@
+package swap
+
+import "strings"
+
+// judgeDecimals names the tokens of a swap of which only a list, a provider or one host
+// told how many decimals they have: what the review shows of their amounts is theirs to
+// say. Signed are base units, which nobody's decimals change.
+func (e *Engine) judgeDecimals(t Terms) []Finding {
+	if e.Decimals == nil {
+		return nil
+	}
+	var doubted []string
+	if !e.Decimals(t.SrcChain, t.TokenIn) {
+		doubted = append(doubted, t.TokenIn.Hex())
+	}
+	if !e.Decimals(t.DstChain, t.TokenOut) {
+		doubted = append(doubted, t.TokenOut.Hex())
+	}
+	if len(doubted) == 0 {
+		return nil
+	}
+	named := strings.Join(doubted, ", ")
+	return []Finding{{"decimals_unconfirmed", Warn,
+		"only a token list, a provider or one host told how many decimals " + named + " has: amounts of it may be shown too large or too small by powers of ten; what is signed is " +
+			t.AmountIn.String() + " base units, for at least " + t.FloorOut.String(),
+		map[string]string{"amountIn": t.AmountIn.String(), "floorOut": t.FloorOut.String(), "tokens": named}}}
+}
