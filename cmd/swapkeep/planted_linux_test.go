@@ -359,7 +359,7 @@ func TestGuessesAndARestart(t *testing.T) {
 		t.Helper()
 		g.run(status, []string{word}, "keys", "unlock", "--password-fd", "0")
 	}
-	for range 3 {
+	for range 2 {
 		unlock(exitKeys, "not the password")
 		if err := processes.Kill(g.daemon()); err != nil {
 			t.Fatal(err)
@@ -370,7 +370,7 @@ func TestGuessesAndARestart(t *testing.T) {
 		}
 		cancel()
 	}
-	for range 4 {
+	for range 3 {
 		unlock(exitKeys, "not the password")
 	}
 	unlock(exitOK, password)

@@ -25,7 +25,7 @@ import (
 // How many programs guess, and how many times the right password is given meanwhile;
 // make guesses says more.
 var (
-	guessers = flag.Int("guessers", 8, "programs that guess without pause")
+	guessers = flag.Int("guessers", 4, "programs that guess without pause")
 	rights   = flag.Int("rights", 2, "times that the right password is given")
 )
 
@@ -127,7 +127,7 @@ func TestGuessingLocksNobodyOut(t *testing.T) {
 		t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGKILL) })
 	}
 	began := time.Now()
-	time.Sleep(3 * time.Second)
+	time.Sleep(2 * time.Second)
 	out, err := u.command("opener", strconv.Itoa(*rights)).Output()
 	if err != nil {
 		t.Fatal(err)
