@@ -214,7 +214,7 @@ load: contracts
 	$(GO) test -count=1 -v -run '^TestCrowdThatDoesNotRead$$' ./priceapi/web -args -whole
 
 # The real daemon against programs that guess its password without pause: does each right
-# one come through? GUESSERS=63 is as many as there are connections for.
+# one come through? With GUESSERS=56 they leave some connections: one that has none is busy.
 GUESSERS ?= 8
 RIGHTS ?= 100
 guesses:

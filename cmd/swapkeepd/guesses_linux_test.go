@@ -114,7 +114,8 @@ func TestGuessingLocksNobodyOut(t *testing.T) {
 	if out, err := u.command("maker").CombinedOutput(); err != nil || !strings.Contains(string(out), "<nil>") {
 		t.Fatalf("no wallet: %s, %v", out, err)
 	}
-	var ends []func() string
+	var ends []func()
+	var said []func() string
 	for range *guessers {
 		cmd := u.command("guesser")
 		in, err := cmd.StdinPipe()
@@ -123,7 +124,8 @@ func TestGuessingLocksNobodyOut(t *testing.T) {
 		if err = errors.Join(err, cmd.Start()); err != nil {
 			t.Fatal(err)
 		}
-		ends = append(ends, func() string { _ = in.Close(); _ = cmd.Wait(); return strings.TrimSpace(out.String()) })
+		ends = append(ends, func() { _ = in.Close() })
+		said = append(said, func() string { _ = cmd.Wait(); return strings.TrimSpace(out.String()) })
 		t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGKILL) })
 	}
 	began := time.Now()
@@ -142,7 +144,10 @@ func TestGuessingLocksNobodyOut(t *testing.T) {
 	}
 	tried := 0
 	for _, end := range ends {
-		n, err := strconv.Atoi(end())
+		end()
+	}
+	for _, of := range said {
+		n, err := strconv.Atoi(of())
 		if err != nil {
 			t.Errorf("a guesser: %v", err)
 		}
