@@ -257,14 +257,14 @@ func (p *popup) manyAtOnce() {
 	})
 }
 
-// acceptWorse has an order whose first step is an approval, of as much as is let through.
-// While that is mined the thief moves the pools, so that the order proposes less, and that
-// is accepted. The tokens have no pools but those that he moves.
+// acceptWorse has an order whose first step is an approval. While that is mined the thief
+// moves the pools, so that the order proposes less, and that is accepted, which may be
+// counted like another swap. The tokens have no pools but those that he moves.
 func (p *popup) acceptWorse() {
 	h := p.richest(holdings[3:5])
 	_, token := p.w.token(h)
-	for amount := p.has(h); worth(token, amount) >= least; amount = new(big.Int).Rsh(amount, 1) {
-		t := p.skewed(0)(h, amount)
+	for dollars := int64(worth(token, p.has(h))); dollars >= least; dollars = min(dollars, 4_600) / 2 {
+		t := p.skewed(0)(h, token.Units(dollars))
 		r, err := p.plan(t)
 		if err == nil {
 			_, err = p.execute(r)

@@ -67,17 +67,19 @@ func (p *popup) stay() error {
 	return p.ask("networks.select", protocol.SelectParams{ChainID: mainnet}, nil)
 }
 
-// hour is what the script does in each: what takes all comes first, what burns gas last.
+// hour is what the script does in each: what takes most comes first, what burns gas last.
 func (p *popup) hour(first bool, v *victim, d *day) (err error) {
 	minute := fault.Now().Add(time.Minute)
+	p.acceptWorse()
 	p.ways(minute)
 	if first {
 		if d.minute, err = v.loss(); err != nil {
 			return err
 		}
 	}
-	p.acceptWorse()
-	p.ways(time.Time{})
+	if fault.Now().After(minute) {
+		p.ways(time.Time{})
+	}
 	p.burnGas()
 	return nil
 }

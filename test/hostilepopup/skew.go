@@ -10,6 +10,7 @@ import (
 
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/network"
+	"swapkeep/sandbox/operator"
 )
 
 // margin is how far above the floor the thief leaves what the victim gets: at the floor
@@ -28,6 +29,7 @@ func (t *thief) skew(c *sandbox.Chain, cheaper bool, share float64) error {
 		return nil
 	}
 	coin := c.Network.Wrapped
+	var calls []operator.Call
 	for _, token := range c.Network.Tokens {
 		in, out := coin, token
 		if !cheaper {
@@ -38,19 +40,10 @@ func (t *thief) skew(c *sandbox.Chain, cheaper bool, share float64) error {
 			if err != nil {
 				return err
 			}
-			paid := in.Address
-			if in == coin {
-				paid = native
-			}
-			if err := c.Fund(t.ctx, t.account.Address, paid, amount); err != nil {
-				return err
-			}
-			if err := t.push(c, in, out, fee, amount); err != nil {
-				return err
-			}
+			calls = append(calls, t.push(c, in, out, fee, amount)...)
 		}
 	}
-	return nil
+	return t.send(c, calls...)
 }
 
 // toMove is how much of the input takes a pool's price of it to that share of what it

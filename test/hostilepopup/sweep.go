@@ -81,44 +81,49 @@ func (p *popup) sweep(by method, of []holding, until time.Time) {
 			if worth(t, left) > part {
 				amount = t.Units(int64(part))
 			}
-			if !p.carryOut(by(h, amount)) {
+			switch err := p.carryOut(by(h, amount)); {
+			case err == nil:
+				part *= 2
+				if left.Sub(left, amount); worth(t, left) >= least {
+					p.settle() // what follows needs the allowance
+				}
+			case slices.Contains(whatever, nameOf(err)):
+				return
+			default:
 				part = min(part, worth(t, amount)) / 2
-				continue
-			}
-			part *= 2
-			if left.Sub(left, amount); worth(t, left) >= least {
-				p.settle() // what follows needs the allowance
 			}
 		}
 	}
 	p.settle()
 }
 
-// carryOut swaps, and reports whether that was let through. Where pools are skewed it
-// waits for the end of it.
-func (p *popup) carryOut(t trade) bool {
+// whatever are refusals that no smaller amount helps against.
+var whatever = []string{"slippage_terminal", "slippage_bounds"}
+
+// carryOut swaps. Where pools are skewed it waits for the end of it.
+func (p *popup) carryOut(t trade) error {
+	if err := p.w.catchUp(); err != nil {
+		return err
+	}
 	r, err := p.plan(t)
 	if err != nil {
-		return false
+		return err
 	}
-	let := false
 	execute := func() {
-		if _, err := p.execute(r); err == nil {
-			let = true
+		if _, err = p.execute(r); err == nil {
 			p.count("carried out")
 		}
 	}
 	if !t.skew {
 		execute()
-		return let
+		return err
 	}
 	p.whileSkewed(t, r.Offer.Slippage, func() {
-		execute()
-		if let {
+		if execute(); err == nil {
 			p.settle()
 		}
 	})
-	return let
+	return err
 }
 
 // whileSkewed does something while the pools are as bad for a trade as its floor allows.

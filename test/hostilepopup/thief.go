@@ -35,27 +35,36 @@ type thief struct {
 
 // The pool of the thief's token, and what he has besides for moving others' pools.
 const (
-	ownPool    = 100_000_000 // US dollars, on each side: what victims pay hardly moves it
-	ownFee     = 3000        // millionths
-	thiefCoins = 400_000
+	ownPool = 100_000_000       // US dollars, on each side: what victims pay hardly moves it
+	ownFee  = 3000              // millionths
+	purse   = 1_000_000_000_000 // US dollars, of the coin and of each token
 )
 
 func newThief(ctx context.Context, s *sandbox.Sandbox, set *contracts.Set) (*thief, error) {
 	t := &thief{ctx: ctx, account: operator.NewAccount(s.Accounts()[1].Key), set: set, tokens: map[uint64]network.Token{}}
 	for _, c := range s.Chains() {
-		if err := c.Fund(ctx, t.account.Address, native, new(big.Int).Mul(big.NewInt(thiefCoins), big.NewInt(params.Ether))); err != nil {
+		if err := t.open(c); err != nil {
+			return nil, fmt.Errorf("the thief on chain %d: %w", c.ID, err)
+		}
+		if err := s.DEX().List(ctx, c.ID, t.tokens[c.ID]); err != nil {
 			return nil, err
 		}
-		token, err := t.openPool(c)
-		if err == nil {
-			err = s.DEX().List(ctx, c.ID, token)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the thief's token on chain %d: %w", c.ID, err)
-		}
-		t.tokens[c.ID] = token
 	}
 	return t, nil
+}
+
+// open fills the thief's purse on a chain, and makes his token and its pool.
+func (t *thief) open(c *sandbox.Chain) (err error) {
+	if err := c.Fund(t.ctx, t.account.Address, native, c.Network.Wrapped.Units(purse)); err != nil {
+		return err
+	}
+	for _, token := range c.Network.Tokens {
+		if err := c.Fund(t.ctx, t.account.Address, token.Address, token.Units(purse)); err != nil {
+			return err
+		}
+	}
+	t.tokens[c.ID], err = t.openPool(c)
+	return err
 }
 
 // openPool deploys the token and makes its pool with the wrapped native coin.
@@ -88,12 +97,7 @@ func (t *thief) openPool(c *sandbox.Chain) (network.Token, error) {
 			amount0, amount1, new(big.Int), new(big.Int), t.account.Address, big.NewInt(math.MaxInt32),
 		}),
 	}
-	for _, call := range calls {
-		if err := t.send(c, call); err != nil {
-			return token, err
-		}
-	}
-	return token, nil
+	return token, t.send(c, calls...)
 }
 
 // position is what the position manager's mint takes.
@@ -123,19 +127,43 @@ func (t *thief) call(name string, at common.Address, method string, args ...any)
 	return operator.Call{To: at, Data: data}
 }
 
-// send has a call of the thief's mined.
-func (t *thief) send(c *sandbox.Chain, call operator.Call) error {
+// send has calls of the thief's mined, one after the other and in one block if there is
+// room: each block takes the chain's time further than the clock's.
+func (t *thief) send(c *sandbox.Chain, calls ...operator.Call) error {
 	ctx, cancel := context.WithTimeout(t.ctx, 20*time.Second)
 	defer cancel()
-	hash, err := t.account.Send(ctx, operator.Chain{Network: c.Network, Client: c.Client(), Tip: c.Tip, Still: c.Still}, call)
-	if err != nil {
-		return err
+	c.Pause()
+	defer c.Resume()
+	var sent []common.Hash
+	for _, call := range calls {
+		call.Gas = callGas // what the calls before it change cannot be estimated
+		hash, err := t.account.Send(ctx, operator.Chain{Network: c.Network, Client: c.Client(), Tip: c.Tip, Still: c.Still}, call)
+		if err != nil {
+			return err
+		}
+		sent = append(sent, hash)
 	}
-	receipt, err := c.Settle(ctx, hash)
-	if err == nil && receipt.Status != types.ReceiptStatusSuccessful {
-		err = fmt.Errorf("the thief's transaction %s reverted", hash)
+	for _, hash := range sent {
+		receipt, err := t.mined(ctx, c, hash)
+		if err == nil && receipt.Status != types.ReceiptStatusSuccessful {
+			err = fmt.Errorf("the thief's transaction %s reverted", hash)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
+}
+
+// callGas is more than any call of the thief's uses.
+const callGas = 6_000_000
+
+// mined makes blocks only if the transaction is in none.
+func (t *thief) mined(ctx context.Context, c *sandbox.Chain, hash common.Hash) (*types.Receipt, error) {
+	if receipt, err := c.Client().TransactionReceipt(ctx, hash); err == nil {
+		return receipt, nil
+	}
+	return c.Settle(ctx, hash)
 }
 
 // Commands of the Universal Router, and the recipient that stands for it.
@@ -173,21 +201,22 @@ func pack(args abi.Arguments, values ...any) []byte {
 
 func selector(signature string) []byte { return crypto.Keccak256([]byte(signature))[:4] }
 
-// push swaps the thief's own money through a pool, which moves its price. The coin is
-// wrapped on the way; tokens are paid to the router first.
-func (t *thief) push(c *sandbox.Chain, in, out network.Token, fee int64, amount *big.Int) error {
+// push are calls that swap the thief's own money through a pool, which moves its price.
+// The coin is wrapped on the way; tokens are paid to the router first.
+func (t *thief) push(c *sandbox.Chain, in, out network.Token, fee int64, amount *big.Int) []operator.Call {
 	router := c.Network.Contracts.UniversalRouter
 	path := append(append(in.Address.Bytes(), byte(fee>>16), byte(fee>>8), byte(fee)), out.Address.Bytes()...)
-	commands, inputs := []byte{v3SwapExactIn}, [][]byte{pack(swapArguments, t.account.Address, amount, new(big.Int), path, false, []*big.Int{})}
-	swap := operator.Call{To: router}
-	if in == c.Network.Wrapped {
-		swap.Value = amount
-		commands, inputs = append([]byte{wrapETH}, commands...), append([][]byte{pack(wrapArguments, routerItself, amount)}, inputs...)
-	} else if err := t.send(c, t.call("MockERC20", in.Address, "transfer", router, amount)); err != nil {
-		return err
+	swap := pack(swapArguments, t.account.Address, amount, new(big.Int), path, false, []*big.Int{})
+	execute := func(value *big.Int, commands []byte, inputs ...[]byte) operator.Call {
+		return operator.Call{To: router, Value: value, Data: append(bytes.Clone(executeWithEnd), pack(executeArgs, commands, inputs, big.NewInt(math.MaxInt32))...)}
 	}
-	swap.Data = append(bytes.Clone(executeWithEnd), pack(executeArgs, commands, inputs, big.NewInt(math.MaxInt32))...)
-	return t.send(c, swap)
+	if in == c.Network.Wrapped {
+		return []operator.Call{execute(amount, []byte{wrapETH, v3SwapExactIn}, pack(wrapArguments, routerItself, amount), swap)}
+	}
+	return []operator.Call{
+		t.call("MockERC20", in.Address, "transfer", router, amount),
+		execute(nil, []byte{v3SwapExactIn}, swap),
+	}
 }
 
 // cashIn sells all of his token that victims were given, which costs him nothing to make,
@@ -197,10 +226,8 @@ func (t *thief) cashIn(c *sandbox.Chain, sold *big.Int) error {
 	if sold.Sign() == 0 {
 		return nil
 	}
-	if err := t.send(c, t.call("MockERC20", token.Address, "mint", t.account.Address, sold)); err != nil {
-		return err
-	}
-	return t.push(c, token, c.Network.Wrapped, ownFee, sold)
+	mint := t.call("MockERC20", token.Address, "mint", t.account.Address, sold)
+	return t.send(c, append([]operator.Call{mint}, t.push(c, token, c.Network.Wrapped, ownFee, sold)...)...)
 }
 
 // balance is in base units; of the zero address, the native coin, in wei.

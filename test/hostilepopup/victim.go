@@ -24,7 +24,7 @@ const (
 	password = "correct horse battery staple"
 
 	answer   = 30 * time.Second // that a call waits for
-	patience = 60 * time.Second // for what must come at last
+	patience = 40 * time.Second // for what must come at last
 )
 
 // A victim has a wallet of his own, with a daemon, and has unlocked it in the browser.

@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -147,11 +148,28 @@ func (w *world) wait(d time.Duration, meanwhile func() error) error {
 // align brings the chains to the time of the clock.
 func (w *world) align() {
 	for _, c := range w.Chains() {
-		if d := fault.Now().Sub(time.Unix(int64(c.Head().Time), 0)); d >= time.Second {
+		if d := fault.Now().Sub(head(c)); d >= time.Second {
 			_ = c.Shift(d) // it refuses while a transaction comes in: the next one makes up for it
 		}
 	}
 }
+
+// catchUp hurries the clock until no chain is ahead of it by more than seconds: each block
+// is a second later than the one before, however soon it comes.
+func (w *world) catchUp() error {
+	ahead := func(c *sandbox.Chain) bool { return head(c).Sub(fault.Now()) > 3*time.Second }
+	if !slices.ContainsFunc(w.Chains(), ahead) {
+		return nil
+	}
+	return w.at(30, func() {
+		for w.ctx.Err() == nil && slices.ContainsFunc(w.Chains(), ahead) {
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+}
+
+// head is the time of the latest block.
+func head(c *sandbox.Chain) time.Time { return time.Unix(int64(c.Head().Time), 0) }
 
 // A holding is what the victim has of a token.
 type holding struct {
