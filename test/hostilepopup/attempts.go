@@ -37,6 +37,7 @@ var attempts = []attempt{
 	{"slippage 50 %, pools skewed", "execute", (*popup).skewMost},
 	{"slippage of the settings, pools skewed", "execute", (*popup).skewBySettings},
 	{"many plans at once, pools skewed", "execute", (*popup).manyAtOnce},
+	{"pools skewed first, price taken", "give the second act itself", func(p *popup) { p.badPrice(holdings[:1]) }},
 	{"make its own order worse, accept that", "execute", (*popup).acceptWorse},
 	{"burn gas by speeding up", "execute", (*popup).burnGas},
 	{"burn gas by cancels and revokes", "execute", (*popup).cancelAndRevoke},
@@ -233,7 +234,7 @@ func (p *popup) skewBySettings() {
 func (p *popup) manyAtOnce() {
 	const plans, each = 8, 3_000
 	t := p.skewed(5_00)(holdings[0], nil)
-	var ready []protocol.Review
+	var ready []plan
 	for i := range int64(plans) {
 		t.amount = p.w.Chain(t.chain).Network.Wrapped.Units(each + i)
 		if r, err := p.plan(t); err == nil {

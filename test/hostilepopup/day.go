@@ -70,7 +70,8 @@ func (p *popup) stay() error {
 // hour is what the script does in each: what takes most comes first, what burns gas last.
 func (p *popup) hour(first bool, v *victim, d *day) (err error) {
 	minute := fault.Now().Add(time.Minute)
-	p.acceptWorse()
+	p.grab()
+	p.badPrice(holdings[:1])
 	p.ways(minute)
 	if first {
 		if d.minute, err = v.loss(); err != nil {
@@ -82,6 +83,14 @@ func (p *popup) hour(first bool, v *victim, d *day) (err error) {
 	}
 	p.burnGas()
 	return nil
+}
+
+// grab has all of everything go into the thief's tokens.
+func (p *popup) grab() {
+	for _, h := range holdings {
+		_ = p.carryOut(p.intoOwn(h, p.has(h))) // what is refused is counted
+	}
+	p.settle()
 }
 
 // ways sweeps by every method that there is.

@@ -4,8 +4,10 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"math/big"
 	"slices"
+	"strings"
 	"time"
 
 	"swapkeep/fault"
@@ -48,8 +50,8 @@ func (p *popup) skewed(slippage protocol.Percent) method {
 	return func(h holding, amount *big.Int) trade {
 		address, _ := p.w.token(h)
 		n := p.w.Chain(h.chain).Network
-		usdc, _ := n.Token("USDC")
-		t := trade{chain: h.chain, in: address, out: usdc.Address, amount: amount, slippage: slippage, providers: []string{"dex"}, skew: true}
+		dai, _ := n.Token("DAI") // which has no pools but those that the thief moves
+		t := trade{chain: h.chain, in: address, out: dai.Address, amount: amount, slippage: slippage, providers: []string{"dex"}, skew: true}
 		if address != native && address != n.Wrapped.Address {
 			t.out = native
 		}
@@ -87,18 +89,28 @@ func (p *popup) sweep(by method, of []holding, until time.Time) {
 				if left.Sub(left, amount); worth(t, left) >= least {
 					p.settle() // what follows needs the allowance
 				}
-			case slices.Contains(whatever, nameOf(err)):
-				return
 			default:
 				part = min(part, worth(t, amount)) / 2
+				if hopeless(err, part < least) {
+					p.settle()
+					return
+				}
 			}
 		}
 	}
 	p.settle()
 }
 
-// whatever are refusals that no smaller amount helps against.
-var whatever = []string{"slippage_terminal", "slippage_bounds"}
+// hopeless reports a refusal that no smaller amount helps against, nor, if that was the
+// least one, another token.
+func hopeless(err error, wasLeast bool) bool {
+	var said *protocol.Error
+	if !errors.As(err, &said) {
+		return false
+	}
+	reasons := strings.Split(said.Data["reasons"], ",")
+	return said.Name == "slippage_terminal" || slices.Contains(reasons, "slippage") || wasLeast && slices.Contains(reasons, "hourly_limit")
+}
 
 // carryOut swaps. Where pools are skewed it waits for the end of it.
 func (p *popup) carryOut(t trade) error {
@@ -114,7 +126,7 @@ func (p *popup) carryOut(t trade) error {
 			p.count("carried out")
 		}
 	}
-	if !t.skew {
+	if !t.skew || len(r.PasswordFor) > 0 { // the daemon says that it will be refused
 		execute()
 		return err
 	}
@@ -125,6 +137,24 @@ func (p *popup) carryOut(t trade) error {
 	})
 	return err
 }
+
+// badPrice has the thief move the pools first, and takes what is offered then: that asks
+// for a second act up to where it is refused, and for no slippage.
+func (p *popup) badPrice(of []holding) {
+	c := p.w.Chain(of[0].chain)
+	coin := of[0].symbol == "" || of[0].symbol == c.Network.Wrapped.Symbol
+	if p.must(p.w.catchUp()) && p.must(p.w.thief.skew(c, coin, worst)) {
+		p.sweep(func(h holding, amount *big.Int) trade {
+			t := p.skewed(0)(h, amount)
+			t.skew = false // it is done
+			return t
+		}, of, time.Time{})
+	}
+	p.must(p.w.Market().Restart(p.w.ctx))
+}
+
+// worst is how far off, as a share, a price may be that is not refused.
+const worst = 0.47
 
 // whileSkewed does something while the pools are as bad for a trade as its floor allows.
 func (p *popup) whileSkewed(t trade, slippage protocol.Percent, do func()) {

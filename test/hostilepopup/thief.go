@@ -137,7 +137,7 @@ func (t *thief) send(c *sandbox.Chain, calls ...operator.Call) error {
 	var sent []common.Hash
 	for _, call := range calls {
 		call.Gas = callGas // what the calls before it change cannot be estimated
-		hash, err := t.account.Send(ctx, operator.Chain{Network: c.Network, Client: c.Client(), Tip: c.Tip, Still: c.Still}, call)
+		hash, err := t.hand(ctx, c, call)
 		if err != nil {
 			return err
 		}
@@ -153,6 +153,20 @@ func (t *thief) send(c *sandbox.Chain, calls ...operator.Call) error {
 		}
 	}
 	return nil
+}
+
+// hand gives the chain a call, and waits until it counts it among those that wait: the
+// next would else be signed for the same nonce.
+func (t *thief) hand(ctx context.Context, c *sandbox.Chain, call operator.Call) (common.Hash, error) {
+	nonce, err := c.Client().PendingNonceAt(ctx, t.account.Address)
+	if err != nil {
+		return common.Hash{}, err
+	}
+	hash, err := t.account.Send(ctx, operator.Chain{Network: c.Network, Client: c.Client(), Tip: c.Tip, Still: c.Still}, call)
+	for next := nonce; err == nil && next <= nonce; time.Sleep(time.Millisecond) {
+		next, err = c.Client().PendingNonceAt(ctx, t.account.Address)
+	}
+	return hash, err
 }
 
 // callGas is more than any call of the thief's uses.
