@@ -26,18 +26,18 @@ type attempt struct {
 
 // attempts are played each against a new victim.
 var attempts = []attempt{
-	{"change settings for good", "change what a session may change", (*popup).changeSettings},
-	{"what takes a terminal or the password", "all that the table says it cannot", (*popup).overstep},
-	{"pay to another address", "pay or refund to a foreign address", (*popup).payElsewhere},
-	{"other connections at once", "use a session that was opened in another window", (*popup).otherConnections},
+	{"change settings for good", "change settings", (*popup).changeSettings},
+	{"what takes a terminal or the password", "cannot", (*popup).overstep},
+	{"pay to another address", "cannot", (*popup).payElsewhere},
+	{"other connections at once", "another window's session", (*popup).otherConnections},
 	{"swap all ether into its own token", "empty the account", (*popup).buyOwn},
 	{"by each other provider", "empty the account", (*popup).buyOwnElsewhere},
-	{"swap every asset into its own token", "give the second act itself", (*popup).buyOwnWithAll},
-	{"show one plan, carry out another", "show another plan than the one it executes", (*popup).showAnother},
+	{"swap every asset into its own token", "the second act", (*popup).buyOwnWithAll},
+	{"show one plan, carry out another", "another plan", (*popup).showAnother},
 	{"slippage 50 %, pools skewed", "execute", (*popup).skewMost},
 	{"slippage of the settings, pools skewed", "execute", (*popup).skewBySettings},
 	{"many plans at once, pools skewed", "execute", (*popup).manyAtOnce},
-	{"pools skewed first, price taken", "give the second act itself", func(p *popup) { p.badPrice(holdings[:1]) }},
+	{"pools skewed first, price taken", "the second act", func(p *popup) { p.badPrice(holdings[:1]) }},
 	{"make its own order worse, accept that", "execute", (*popup).acceptWorse},
 	{"burn gas by speeding up", "execute", (*popup).burnGas},
 	{"burn gas by cancels and revokes", "execute", (*popup).cancelAndRevoke},
@@ -54,7 +54,7 @@ func (w *world) attempt(a attempt) (r row, err error) {
 	p, since := v.script(), fault.Now()
 	a.play(p)
 	p.settle()
-	r = row{name: a.name, happened: p.happened(), moved: p.moved(since)}
+	r = row{name: a.name, can: a.can, happened: p.happened(), moved: p.moved(since)}
 	if r.taken, err = v.loss(); err != nil {
 		return r, err
 	}

@@ -11,6 +11,7 @@ import (
 // A row is what came of an attempt, in US dollars.
 type row struct {
 	name     string
+	can      string
 	moved    float64 // paid into swaps
 	taken    float64 // missing afterwards, gas included
 	happened string
@@ -18,9 +19,9 @@ type row struct {
 
 func printRows(out io.Writer, rows []row) {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "attempt\tmoved $\ttaken $\twhat happened")
+	fmt.Fprintln(t, "attempt\tof the table\tmoved $\ttaken $\twhat happened")
 	for _, r := range rows {
-		fmt.Fprintf(t, "%s\t%.2f\t%.2f\t%s\n", r.name, r.moved, r.taken, r.happened)
+		fmt.Fprintf(t, "%s\t%s\t%.2f\t%.2f\t%s\n", r.name, r.can, r.moved, r.taken, r.happened)
 	}
 	_ = t.Flush()
 	fmt.Fprintln(out, "outside: reading the password or new words while they are in the page (test/browser TestScriptInThePopup, TestOnboarding)")
