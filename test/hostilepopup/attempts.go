@@ -234,7 +234,7 @@ func (p *popup) skewBySettings() {
 func (p *popup) manyAtOnce() {
 	const plans, each = 8, 3_000
 	t := p.skewed(5_00)(holdings[0], nil)
-	var ready []plan
+	var ready []protocol.Review
 	for i := range int64(plans) {
 		t.amount = p.w.Chain(t.chain).Network.Wrapped.Units(each + i)
 		if r, err := p.plan(t); err == nil {

@@ -116,14 +116,8 @@ func (p *popup) quote(t trade) (protocol.QuoteResult, error) {
 // errNone: no offer became a plan that may be carried out.
 var errNone = errors.New("no plan")
 
-// A plan is one that the daemon holds, with why it would take the password to carry it out.
-type plan struct {
-	protocol.Review
-	PasswordFor []string `json:"passwordFor"`
-}
-
 // plan is the first offer's that may be carried out.
-func (p *popup) plan(t trade) (r plan, err error) {
+func (p *popup) plan(t trade) (r protocol.Review, err error) {
 	offers, err := p.quote(t)
 	if err != nil {
 		return r, err
@@ -154,7 +148,7 @@ func (p *popup) plan(t trade) (r plan, err error) {
 }
 
 // execute gives every act that the plan asks for itself.
-func (p *popup) execute(r plan) (o protocol.Order, err error) {
+func (p *popup) execute(r protocol.Review) (o protocol.Order, err error) {
 	return o, p.ask("swap.execute", protocol.ExecuteParams{Request: newUUID(), Digest: r.Digest, Acknowledge: acts(r.Findings)}, &o)
 }
 

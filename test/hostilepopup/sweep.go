@@ -109,7 +109,7 @@ func hopeless(err error, wasLeast bool) bool {
 		return false
 	}
 	reasons := strings.Split(said.Data["reasons"], ",")
-	return said.Name == "slippage_terminal" || slices.Contains(reasons, "slippage") || wasLeast && slices.Contains(reasons, "hourly_limit")
+	return said.Name == "slippage_terminal" || slices.Contains(reasons, "slippage") || wasLeast && said.Name == "consent_password"
 }
 
 // carryOut swaps. Where pools are skewed it waits for the end of it.
