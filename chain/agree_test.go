@@ -44,7 +44,7 @@ func deciding(h *Hub, t *testing.T) map[string]func() (any, error) {
 	asked := []Grantee{{keeper, common.Address{1}}, {keeper, common.Address{2}}}
 	call := Call{ChainID: 1, From: owner, To: keeper, Value: new(big.Int), Gas: 100_000}
 	return map[string]func() (any, error){
-		"nature":      func() (any, error) { return h.Nature(t.Context(), 1, keeper) },
+		"code":        func() (any, error) { return h.IsContract(t.Context(), 1, keeper) },
 		"allowances":  func() (any, error) { return h.AgreedAllowances(t.Context(), 1, owner, asked) },
 		"permits":     func() (any, error) { return h.AgreedPermits(t.Context(), 1, keeper, owner, asked) },
 		"tokens": func() (any, error) {
@@ -69,9 +69,9 @@ func TestTwoHostsDecide(t *testing.T) {
 	no, zero := &rpcError{Code: -32000, Message: "not now"}, "0x"+common.Bytes2Hex(make([]byte, 96))
 	reverted := &rpcError{Code: 3, Message: "execution reverted"}
 	const down = "http://127.0.0.1:1"
-	for question, lie := range map[string]string{"nature": c.says(t, "eth_getCode", "0x"), "allowances": c.says(t, "eth_call", zero), "permits": c.says(t, "eth_call", zero), "tokens": c.says(t, "eth_call", zero),
+	for question, lie := range map[string]string{"code": c.says(t, "eth_getCode", "0x"), "allowances": c.says(t, "eth_call", zero), "permits": c.says(t, "eth_call", zero), "tokens": c.says(t, "eth_call", zero),
 		"simulations": c.says(t, "eth_simulateV1", reverted)} {
-		mute := c.says(t, map[string]string{"nature": "eth_getCode", "simulations": "eth_simulateV1"}[question], no)
+		mute := c.says(t, map[string]string{"code": "eth_getCode", "simulations": "eth_simulateV1"}[question], no)
 		if question == "allowances" || question == "permits" || question == "tokens" {
 			mute = c.says(t, "eth_call", no)
 		}
@@ -167,7 +167,7 @@ func TestSimulations(t *testing.T) {
 // TestHostsAreAskedAtOnce: no host answers before the other is asked too.
 func TestHostsAreAskedAtOnce(t *testing.T) {
 	c := newDecidingChain(t)
-	for question, method := range map[string]string{"nature": "eth_getCode", "allowances": "eth_call", "permits": "eth_call", "simulations": "eth_simulateV1"} {
+	for question, method := range map[string]string{"code": "eth_getCode", "allowances": "eth_call", "permits": "eth_call", "simulations": "eth_simulateV1"} {
 		var both sync.WaitGroup
 		both.Add(2)
 		var urls []string
@@ -278,7 +278,7 @@ func TestSlowHost(t *testing.T) {
 	h := newTestHub(t, 1, 1, c.says(t, "", nil), slow.serve(t), c.says(t, "", nil))
 	h.pools[0].surveys.last = time.Now()
 	began := time.Now()
-	if _, err := h.Nature(t.Context(), 1, keeper); err != nil {
+	if _, err := h.IsContract(t.Context(), 1, keeper); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(began); took > slowTime+2*time.Second {

@@ -81,7 +81,7 @@ func decodeStep(p Provider, t Terms, s Step) (Effect, error) {
 		return f, refuseField(NotAsAccepted, "to", "the coin is wrapped by the wallet's own call only")
 	}
 	if s.Call != nil {
-		if err = checkFunction(f, *s.Call); err == nil {
+		if err = checkIsCall(f, *s.Call); err == nil {
 			err = checkValue(*s.Call, f)
 		}
 	}

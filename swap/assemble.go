@@ -90,24 +90,18 @@ func (e *Engine) checkWrapped(t Terms) error {
 	return nil
 }
 
-// checkContract asks the chain what it is that the input is handed to: a contract,
-// and nothing that keeps other funds or allowances of the account.
+// checkContract asks the chain whether there is a contract where the input is handed to,
+// and that it keeps no other allowances of the account.
 func (e *Engine) checkContract(ctx context.Context, t Terms, f Effect) error {
 	if !handsOver(f.Kind) {
 		return nil
 	}
-	net, err := e.Nodes.Network(f.Chain)
-	if err != nil {
-		return err
-	}
-	n, err := e.Nodes.Nature(ctx, f.Chain, f.Target)
+	there, err := e.Nodes.IsContract(ctx, f.Chain, f.Target)
 	switch {
 	case err != nil:
 		return doubted(err)
-	case !n.Code:
+	case !there:
 		return refuseField(NotAsAccepted, "to", "there is no contract at %s, so that whatever it is handed may be lost", f.Target)
-	case n.Token || n.NFT || f.Target == net.WrappedNative || f.Target == permit2Contract:
-		return refuseField(NotAsAccepted, "to", "%s keeps tokens or allowances; no call of unknown content goes to it", f.Target)
 	}
 	return e.checkBeside(ctx, t, f)
 }
@@ -147,7 +141,7 @@ func (e *Engine) assemble(ctx context.Context, p Provider, o Offer, t Terms, b p
 		return plan, nil, err
 	}
 	found, err := e.try(ctx, t, ahead(t, plan.Steps[len(b.done):], b.wrapped), x)
-	return plan, append(found, e.judgePlan(t, plan, p.Pins())...), err
+	return plan, append(found, e.judgePlan(t, plan)...), err
 }
 
 // ownSteps are those that the wallet makes by itself before the provider's, and
@@ -185,7 +179,7 @@ func ahead(t Terms, steps []Step, wrapped bool) []Step {
 
 // judgePlan says of a plan what the user must know of its last step, and that the
 // coin is wrapped first.
-func (e *Engine) judgePlan(t Terms, plan Plan, pins Pins) (found []Finding) {
+func (e *Engine) judgePlan(t Terms, plan Plan) (found []Finding) {
 	last := plan.last()
 	if t.Wrap != (common.Address{}) {
 		symbol := "coin"
@@ -198,13 +192,7 @@ func (e *Engine) judgePlan(t Terms, plan Plan, pins Pins) (found []Finding) {
 	if !handsOver(last.Kind) {
 		return found
 	}
-	found = append(found, Finding{"settlement_trusted", Note, "settlement is trusted to " + last.TrustedTo, map[string]string{"trustedTo": last.TrustedTo}})
-	if !pins.Allows(last.Chain, Depot, last.Target) && !pins.Allows(last.Chain, Router, last.Target) {
-		found = append(found, Finding{"contract_not_built_in", Acknowledge,
-			fmt.Sprintf("the contract %s is not one that this wallet knows: of the tokens that it does know nothing but the amount can leave; whether it is the provider's own, and what you let it do elsewhere, cannot be told", last.Target),
-			map[string]string{"contract": last.Target.Hex()}})
-	}
-	return found
+	return append(found, Finding{"settlement_trusted", Note, "settlement is trusted to " + last.TrustedTo, map[string]string{"trustedTo": last.TrustedTo}})
 }
 
 // try simulates the steps whose bytes exist now, together, up to the first that

@@ -36,7 +36,7 @@ func streams(quote func(ctx context.Context, told func(Offer)) ([]Offer, error))
 // that cannot be built.
 func TestUnusableIsNoFallback(t *testing.T) {
 	b := newBench(t)
-	h := b.hands(Deposit, true)
+	h := b.hands(Deposit)
 	h.set(func(h *hander) {
 		h.routes = []string{"A", "B"}
 		h.build = func(route string) error {

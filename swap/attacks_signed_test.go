@@ -1,7 +1,6 @@
 package swap
 
 import (
-	"context"
 	"errors"
 	"math/big"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"github.com/ethereum/go-ethereum/core/vm"
 	"github.com/ethereum/go-ethereum/core/vm/program"
 	"github.com/ethereum/go-ethereum/crypto"
-	"golang.org/x/time/rate"
 )
 
 // Contracts of a hostile provider's begin alike: with a jump over how they fail.
@@ -92,8 +90,20 @@ func (c *crook) send(to *common.Address, data []byte) {
 
 // deploy makes a contract of a code.
 func (c *crook) deploy(code []byte) common.Address {
+	return c.creates(program.New().ReturnViaCodeCopy(code).Bytes())
+}
+
+// creates makes a contract by a creation code.
+func (c *crook) creates(code []byte) common.Address {
 	at := crypto.CreateAddress(c.address, c.nonce)
-	c.send(nil, program.New().ReturnViaCodeCopy(code).Bytes())
+	c.send(nil, code)
+	return at
+}
+
+// deploys has a crook make a contract that is built in: whose it is nobody can tell.
+func (h *hander) deploys(c *crook, code []byte) common.Address {
+	at := c.deploy(code)
+	h.pin(at)
 	return at
 }
 
@@ -120,26 +130,6 @@ func (b *bench) holds(token common.Address, want int64) {
 	if got, err := b.hub.Balance(b.t.Context(), 1, b.from, token); err != nil || got.Int64() != want {
 		b.t.Errorf("the account has %v of %s, want %d (%v)", got, token, want, err)
 	}
-}
-
-// TestOpaqueCallOfAnothersContract: a contract that another provider has built in may
-// hold allowances of this account, and obeys it: it is no deposit contract of
-// anybody's, whatever a simulation shows.
-func TestOpaqueCallOfAnothersContract(t *testing.T) {
-	b := newBench(t)
-	h := b.hands(Opaque, false)
-	b.service.engine.Providers[DEX] = &trader{b: b}
-	pays, err := arguments("address", "address", "uint256").Pack(native, thief, big.NewInt(1e15))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := executeArgs.Pack([]byte{0x05}, [][]byte{pays}, big.NewInt(1e12)) // all that shows is the amount, leaving
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.to(router, slices.Concat(executeSelector, data))
-	_, err = b.handing(native, 1e15)
-	refusedWith(t, err, NotPinned)
 }
 
 // TestOpaqueCallAndAnotherAllowance: what the account let a contract take before, of
@@ -177,9 +167,9 @@ func TestOpaqueCallAndAnotherAllowance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			h := b.hands(Opaque, false)
+			h := b.hands(Opaque)
 			c := b.crook()
-			at := c.deploy(chameleon())
+			at := h.deploys(c, chameleon())
 			take := func(tried, done uint64) []byte {
 				return slices.Concat(pad(usdt), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(tried), word(done))
 			}
@@ -198,7 +188,7 @@ func TestOpaqueCallAndAnotherAllowance(t *testing.T) {
 // same contract is its own matter.
 func TestAllowanceAfterTheReview(t *testing.T) {
 	b := newBench(t)
-	h := b.hands(Opaque, false)
+	h := b.hands(Opaque)
 	b.service.engine.Tokens = func(uint64) []common.Address { return []common.Address{usdt} }
 	r, err := b.handing(native, 1e15)
 	if err != nil {
@@ -228,47 +218,15 @@ func TestAllowanceAfterTheReview(t *testing.T) {
 	b.holds(usdt, 4000e6)
 }
 
-// A blindFold shows whatever contract as nobody's token, and every call as one that
-// takes the amount and nothing else.
-type blindFold struct {
-	Nodes
-	amount *big.Int
-}
-
-func (n blindFold) Nature(context.Context, uint64, common.Address) (chain.Nature, error) {
-	return chain.Nature{Code: true}, nil
-}
-
-func (n blindFold) Simulations(_ context.Context, calls []chain.Call) ([]chain.Simulation, error) {
-	c := calls[0]
-	return []chain.Simulation{{Shown: true, GasUsed: []uint64{50_000}, Movements: []chain.Movement{{Token: native, From: c.From, To: c.To, Amount: n.amount}}}}, nil
-}
-
-// TestKnownFunctionsAreNotOpaque: with a node that lies for the provider, a call of
-// unknown content is still none that is known to give something away.
-func TestKnownFunctionsAreNotOpaque(t *testing.T) {
+// TestPlainTransferIsNoCall: what says nothing to a contract is no call of it.
+func TestPlainTransferIsNoCall(t *testing.T) {
 	b := newBench(t)
-	b.between = func(n Nodes) Nodes { return blindFold{n, big.NewInt(1e15)} }
-	h := b.hands(Opaque, false)
-	offer := b.offered(native, 1e15)[0].ID
-	for _, q := range b.service.queues {
-		q.plans.SetLimit(rate.Inf)
-	}
-	for selector, function := range givesAway {
-		h.to(usdt, slices.Concat(selector[:], pad(thief), word(4000e6)))
-		_, err := b.service.Prepare(t.Context(), offer)
-		if !errors.Is(err, &Refusal{Code: NotAsAccepted}) {
-			t.Errorf("%s: %v", function, err)
-		}
-	}
+	h := b.hands(Opaque)
+	at := h.router()
 	for _, data := range [][]byte{nil, {1, 2, 3}} {
-		h.to(usdt, data)
-		_, err := b.service.Prepare(t.Context(), offer)
+		h.to(at, data)
+		_, err := b.handing(native, 1e15)
 		refusedWith(t, err, NotUnderstood)
-	}
-	h.set(func(h *hander) { h.twist = nil })
-	if _, err := b.service.Prepare(t.Context(), offer); err != nil {
-		t.Error(err)
 	}
 	if b.hand.signed.Load() != 0 {
 		t.Error("signed")
@@ -279,9 +237,9 @@ func TestKnownFunctionsAreNotOpaque(t *testing.T) {
 // twice the amount in a block, gets nothing: no more is allowed.
 func TestSimulationIsKnown(t *testing.T) {
 	b := newBench(t)
-	h := b.hands(Opaque, false)
+	h := b.hands(Opaque)
 	c := b.crook()
-	at := c.deploy(chameleon())
+	at := h.deploys(c, chameleon())
 	h.to(at, slices.Concat(pad(usdc), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(thousand), word(2*thousand)))
 	r, err := b.handing(usdc, thousand)
 	if err != nil {
@@ -299,9 +257,9 @@ func TestSimulationIsKnown(t *testing.T) {
 // itself. It is not approved again, and the end does not say that all is well.
 func TestAllowanceTakenWithoutTheCall(t *testing.T) {
 	b := newBench(t)
-	h := b.hands(Opaque, false)
+	h := b.hands(Opaque)
 	c := b.crook()
-	at := c.deploy(puppet())
+	at := h.deploys(c, puppet())
 	h.to(at, c.pulls(usdc, b.from, thousand))
 	r, err := b.handing(usdc, thousand)
 	if err != nil {
@@ -345,7 +303,7 @@ func TestReasonsAreBounded(t *testing.T) {
 // carried out, whose calls take all that is allowed: each takes its own amount, once.
 func TestTwoWindowsOneAllowance(t *testing.T) {
 	b := newBench(t)
-	h := b.hands(Opaque, true)
+	h := b.hands(Opaque)
 	h.set(func(h *hander) {
 		h.twist = func(built *Built) {
 			built.Steps[0].Call.Data = slices.Concat(depositAll, pad(b.from), pad(usdc), make([]byte, 32))
@@ -380,7 +338,7 @@ func TestRefreshedCallIsTriedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			h := b.hands(Opaque, true)
+			h := b.hands(Opaque)
 			r, err := b.handing(usdc, thousand)
 			if err != nil {
 				t.Fatal(err)
@@ -406,7 +364,7 @@ func TestRefreshedCallIsTriedAgain(t *testing.T) {
 // no sense, is one provider's failure and nobody else's.
 func TestQuoteThatStumbles(t *testing.T) {
 	b := newBench(t)
-	h := b.hands(Deposit, true)
+	h := b.hands(Deposit)
 	b.service.o.Providers[DEX] = b.p
 	good := Offer{AmountOut: big.NewInt(1e15), MinOut: big.NewInt(1e15), Expires: b.now().Add(time.Minute)}
 	for name, quote := range map[string]func() Offer{

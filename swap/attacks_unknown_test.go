@@ -13,9 +13,9 @@ import (
 // TestOpaqueCallAndAnotherAllowance says that it cannot.
 func TestOpaqueCallAndAnUnknownToken(t *testing.T) {
 	b := newBench(t)
-	h := b.hands(Opaque, false)
+	h := b.hands(Opaque)
 	c := b.crook()
-	at := c.deploy(chameleon())
+	at := h.deploys(c, chameleon())
 	b.service.engine.Tokens = func(uint64) []common.Address { return nil }
 	b.approveFor(at, usdt, 4000e6) // by another wallet, long ago
 	h.to(at, slices.Concat(pad(usdt), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(0), word(thousand)))

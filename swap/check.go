@@ -35,7 +35,7 @@ func Check(t Terms, effects []Effect, pins Pins) error {
 		rule, _ := t.ruleOf(f)
 		s := setting{t, effects[:i], effects[len(effects)-1], pins}
 		if !s.mayUse(rule, f) {
-			return refuseField(NotPinned, "to", "step %d uses contract %s, which is not a built-in %s on chain %d", i+1, f.Target, rule.role, f.Chain)
+			return refuseField(NotPinned, "to", "step %d uses contract %s, which is not a built-in %s on chain %d; choose another route", i+1, f.Target, rule.role, f.Chain)
 		}
 		if err := rule.fields(f); err != nil {
 			return err
@@ -115,7 +115,6 @@ type effectRule struct {
 	role    Role
 	or      Role // another that will do
 	input   bool // the target may be the input token itself
-	open    bool // the target need not be pinned where openContracts says so
 	last    bool
 	settled bool // it names who may settle it
 	trusted bool // it names who is trusted to settle it
@@ -132,7 +131,7 @@ var effectRules = map[EffectKind]effectRule{
 	Unwrap:  {role: Wrapper, last: true, check: checkWrap},
 	Signed:  {role: Verifier, last: true, settled: true, check: checkSigned},
 	Deposit: {role: Depot, last: true, trusted: true, ref: true, check: checkHandOver},
-	Opaque:  {role: Depot, or: Router, open: true, last: true, trusted: true, check: checkHandOver},
+	Opaque:  {role: Depot, or: Router, last: true, trusted: true, check: checkHandOver},
 }
 
 // ruleOf is the rule for f. A wrap that goes first is another thing than a wrap
@@ -145,29 +144,10 @@ func (t Terms) ruleOf(f Effect) (effectRule, bool) {
 	return r, ok
 }
 
-// mayUse reports whether f's target is one that its rule allows.
+// mayUse reports whether f's target is one that its rule allows. A call acts as the
+// account: a contract that nobody built in may be a Safe of the account's, which obeys it.
 func (s setting) mayUse(r effectRule, f Effect) bool {
-	return s.pins.Allows(f.Chain, r.role, f.Target) || s.pins.Allows(f.Chain, r.or, f.Target) ||
-		r.input && f.Target == s.t.Input() || r.open && s.mayBeOpen(f.Target)
-}
-
-// openContracts are the providers whose opaque calls may go to contracts that are
-// not built in, after an extra act, and the chains where: intent deposits anywhere,
-// bridge routers where the bridge itself says which one it uses.
-var openContracts = map[Kind]func(chainID uint64) bool{
-	Intent: func(id uint64) bool { return SupportOf(Intent, id).Support == Active },
-	Bridge: func(id uint64) bool { return slices.Contains([]uint64{56, 5330}, id) },
-}
-
-// mayBeOpen reports whether an opaque call may go to a, or a be approved for it,
-// though it is not built in. What a node says of a comes on top of that.
-func (s setting) mayBeOpen(a common.Address) bool {
-	open := openContracts[s.t.Provider]
-	if open == nil || !open(s.t.SrcChain) || a == (common.Address{}) {
-		return false
-	}
-	never := []common.Address{s.t.Account, s.t.Recipient, s.t.RefundTo, s.t.FeeReceiver, s.t.TokenIn, s.t.TokenOut, s.t.Input(), permit2Contract}
-	return !slices.Contains(never, a) && !slices.ContainsFunc(s.pins, func(p Pin) bool { return p.Chain == s.t.SrcChain && p.Address == a })
+	return s.pins.Allows(f.Chain, r.role, f.Target) || s.pins.Allows(f.Chain, r.or, f.Target) || r.input && f.Target == s.t.Input()
 }
 
 // maxName bounds the name of who is trusted, in bytes.

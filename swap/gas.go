@@ -23,7 +23,7 @@ type Nodes interface {
 	Simulate(ctx context.Context, calls []chain.Call) (chain.Simulation, error)
 	Simulations(ctx context.Context, calls []chain.Call) ([]chain.Simulation, error)
 	Evidence(ctx context.Context, id uint64, tx common.Hash) (chain.Evidence, bool, error)
-	Nature(ctx context.Context, id uint64, a common.Address) (chain.Nature, error)
+	IsContract(ctx context.Context, id uint64, a common.Address) (bool, error)
 	Settled(ctx context.Context, id uint64) (b chain.Block, hosts []string, err error)
 	Head(ctx context.Context, id uint64) (uint64, error)
 	Logs(ctx context.Context, id uint64, f chain.LogFilter, from uint64) (chain.Sweep, error)

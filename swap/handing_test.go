@@ -35,12 +35,9 @@ type hander struct {
 	submits atomic.Int32
 }
 
-func (b *bench) hands(k EffectKind, pinned bool) *hander {
+func (b *bench) hands(k EffectKind) *hander {
 	b.t.Helper()
-	h := &hander{b: b, kind: k, pins: Pins{{1, Wrapper, weth}}}
-	if pinned {
-		h.pins = append(h.pins, Pin{1, Depot, depot})
-	}
+	h := &hander{b: b, kind: k, pins: Pins{{1, Wrapper, weth}, {1, Depot, depot}}}
 	b.halt()
 	b.other = h
 	b.start()
@@ -55,7 +52,17 @@ func (h *hander) set(change func(*hander)) {
 }
 
 func (h *hander) Kind() Kind { return Intent }
-func (h *hander) Pins() Pins { return h.pins }
+
+func (h *hander) Pins() Pins {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.pins
+}
+
+// pin has a contract built in.
+func (h *hander) pin(a common.Address) {
+	h.set(func(h *hander) { h.pins = append(slices.Clone(h.pins), Pin{1, Router, a}) })
+}
 
 func (h *hander) Quote(_ context.Context, r QuoteRequest) (offers []Offer, err error) {
 	h.mu.Lock()
@@ -178,26 +185,25 @@ func (b *bench) depotMay(token common.Address, want int64) {
 }
 
 // TestHandsOverExactly: whatever was allowed before, exactly the amount is, and
-// leaves; the review says who is trusted, and whether the contract is built in.
+// leaves; the review says who is trusted.
 func TestHandsOverExactly(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind   EffectKind
-		pinned bool
 		token  common.Address
 		before int64
 		steps  []EffectKind
 		mined  uint64 // of the order
 	}{
-		"opaque, not built in":         {Opaque, false, usdc, 0, []EffectKind{Approve, Opaque}, 2},
-		"opaque, lowered":              {Opaque, true, usdc, 4000e6, []EffectKind{Approve, Opaque}, 2},
-		"opaque, reset and lowered":    {Opaque, true, usdt, 4000e6, []EffectKind{"reset", Approve, Opaque}, 3},
-		"opaque, allowed as it should": {Opaque, true, usdc, thousand, []EffectKind{Opaque}, 1},
-		"deposit, lowered":             {Deposit, true, usdc, 4000e6, []EffectKind{Approve, Deposit}, 2},
-		"opaque, of the coin":          {Opaque, true, native, 0, []EffectKind{Opaque}, 1},
+		"opaque":                       {Opaque, usdc, 0, []EffectKind{Approve, Opaque}, 2},
+		"opaque, lowered":              {Opaque, usdc, 4000e6, []EffectKind{Approve, Opaque}, 2},
+		"opaque, reset and lowered":    {Opaque, usdt, 4000e6, []EffectKind{"reset", Approve, Opaque}, 3},
+		"opaque, allowed as it should": {Opaque, usdc, thousand, []EffectKind{Opaque}, 1},
+		"deposit, lowered":             {Deposit, usdc, 4000e6, []EffectKind{Approve, Deposit}, 2},
+		"opaque, of the coin":          {Opaque, native, 0, []EffectKind{Opaque}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			h := b.hands(c.kind, c.pinned)
+			h := b.hands(c.kind)
 			if c.before > 0 {
 				b.approveFor(depot, c.token, c.before)
 				c.mined++
@@ -206,13 +212,7 @@ func TestHandsOverExactly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			unpinned := Severity("")
-			if !c.pinned {
-				unpinned = Acknowledge
-				_, err := b.service.Execute(t.Context(), ExecuteRequest{Request: uuid.NewString(), Digest: r.Digest, Acknowledge: []string{"price_unknown", "value_unknown"}, Caller: person})
-				refusedWith(t, err, NeedsAcknowledge)
-			}
-			if !slices.Equal(kinds(r.Plan), c.steps) || found(r, "settlement_trusted") != Note || found(r, "contract_not_built_in") != unpinned {
+			if !slices.Equal(kinds(r.Plan), c.steps) || found(r, "settlement_trusted") != Note {
 				t.Fatalf("%v, %+v", kinds(r.Plan), r.Findings)
 			}
 			o := b.settles(b.accepted(r).ID)
@@ -259,11 +259,11 @@ func TestHandOverRefused(t *testing.T) {
 		}},
 		"sends coin along": {NotAsAccepted, func(common.Address) func(*Built) { return call(func(c *chain.Call) { c.Value = big.NewInt(1) }) }},
 		"of the token":     {NotPinned, func(common.Address) func(*Built) { return at(usdc) }},
-		"of another token": {NotAsAccepted, func(common.Address) func(*Built) { return at(usdt) }},
+		"of another token": {NotPinned, func(common.Address) func(*Built) { return at(usdt) }},
 		"approves another": {NotAsAccepted, func(common.Address) func(*Built) {
 			return func(b *Built) { at(usdt)(b); b.Steps[0].Call.Data = slices.Concat(erc20Approve, pad(thief), word(1)) }
 		}},
-		"of nobody":         {NotAsAccepted, func(common.Address) func(*Built) { return at(thief) }},
+		"of nobody":         {NotPinned, func(common.Address) func(*Built) { return at(thief) }},
 		"of the account":    {NotPinned, func(from common.Address) func(*Built) { return at(from) }},
 		"of Permit2":        {NotPinned, func(common.Address) func(*Built) { return at(permit2) }},
 		"of the wrapped":    {NotPinned, func(common.Address) func(*Built) { return at(weth) }},
@@ -280,7 +280,7 @@ func TestHandOverRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			h := b.hands(Opaque, false)
+			h := b.hands(Opaque)
 			h.set(func(h *hander) { h.twist = c.twist(b.from) })
 			_, err := b.handing(usdc, thousand)
 			refusedWith(t, err, c.code)
@@ -295,7 +295,7 @@ func TestHandOverRefused(t *testing.T) {
 // amount, since no more is.
 func TestTakesNoMoreThanTheAmount(t *testing.T) {
 	b := newBench(t)
-	h := b.hands(Opaque, true)
+	h := b.hands(Opaque)
 	h.set(func(h *hander) {
 		h.twist = func(built *Built) {
 			built.Steps[0].Call.Data = slices.Concat(depositAll, pad(b.from), pad(usdc), make([]byte, 32))
@@ -316,16 +316,14 @@ func TestTakesNoMoreThanTheAmount(t *testing.T) {
 // simulations show anything.
 type shifter struct {
 	Nodes
-	nature atomic.Pointer[chain.Nature]
+	gone   atomic.Bool // there is no contract any more
 	blind  atomic.Bool
 	raised atomic.Pointer[big.Int] // an allowance that somebody raised
 }
 
-func (s *shifter) Nature(ctx context.Context, id uint64, a common.Address) (chain.Nature, error) {
-	if n := s.nature.Load(); n != nil {
-		return *n, nil
-	}
-	return s.Nodes.Nature(ctx, id, a)
+func (s *shifter) IsContract(ctx context.Context, id uint64, a common.Address) (bool, error) {
+	there, err := s.Nodes.IsContract(ctx, id, a)
+	return there && !s.gone.Load(), err
 }
 
 func (s *shifter) Simulations(ctx context.Context, calls []chain.Call) ([]chain.Simulation, error) {
@@ -346,16 +344,14 @@ func (s *shifter) AgreedAllowances(ctx context.Context, id uint64, owner common.
 // TestHandOverLooksAgain: what was true at review must be true when it is signed.
 func TestHandOverLooksAgain(t *testing.T) {
 	for name, change := range map[string]func(*shifter){
-		"no contract any more": func(s *shifter) { s.nature.Store(&chain.Nature{}) },
-		"a token now":          func(s *shifter) { s.nature.Store(&chain.Nature{Code: true, Token: true}) },
-		"a collection now":     func(s *shifter) { s.nature.Store(&chain.Nature{Code: true, NFT: true}) },
+		"no contract any more": func(s *shifter) { s.gone.Store(true) },
 		"nothing is shown":     func(s *shifter) { s.blind.Store(true) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			s := &shifter{}
 			b.between = func(n Nodes) Nodes { s.Nodes = n; return s }
-			b.hands(Opaque, true)
+			b.hands(Opaque)
 			r, err := b.handing(native, 1e15)
 			if err != nil {
 				t.Fatal(err)
@@ -376,7 +372,7 @@ func TestRaisedAllowanceIsNotHandedOver(t *testing.T) {
 	b := newBench(t)
 	s := &shifter{}
 	b.between = func(n Nodes) Nodes { s.Nodes = n; return s }
-	b.hands(Opaque, true)
+	b.hands(Opaque)
 	r, err := b.handing(usdc, thousand)
 	if err != nil {
 		t.Fatal(err)
@@ -403,7 +399,7 @@ func TestRaisedAllowanceIsNotHandedOver(t *testing.T) {
 func TestWrapsFirst(t *testing.T) {
 	for _, restarts := range []int{0, 12} {
 		b := newBench(t)
-		h := b.hands(Deposit, true)
+		h := b.hands(Deposit)
 		h.wrap = weth
 		r, err := b.handing(native, 1e17)
 		if err != nil {
@@ -428,7 +424,7 @@ func TestWrapsFirst(t *testing.T) {
 
 func TestWrapsFirstRefused(t *testing.T) {
 	b := newBench(t)
-	h := b.hands(Deposit, true)
+	h := b.hands(Deposit)
 	for name, c := range map[string]struct {
 		code Code
 		wrap common.Address
@@ -458,7 +454,7 @@ func TestWrapsFirstRefused(t *testing.T) {
 // review says so; a lie is refused.
 func TestFallsBack(t *testing.T) {
 	b := newBench(t)
-	h := b.hands(Deposit, true)
+	h := b.hands(Deposit)
 	for name, c := range map[string]struct {
 		first, second error
 		want          string // route that is reviewed
@@ -497,7 +493,7 @@ func TestFallsBack(t *testing.T) {
 // wherever it stands, and the next of it when one cannot be built.
 func TestRefreshKeepsTheRoute(t *testing.T) {
 	b := newBench(t)
-	h := b.hands(Deposit, true)
+	h := b.hands(Deposit)
 	h.set(func(h *hander) { h.routes = []string{"A"} })
 	r, err := b.handing(usdc, thousand)
 	if err != nil {
@@ -587,7 +583,7 @@ func TestDepositIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			h := b.hands(Deposit, true)
+			h := b.hands(Deposit)
 			h.set(func(h *hander) { h.submit, h.known = c.submit, c.known })
 			r, err := b.handing(native, 1e15)
 			if err != nil {

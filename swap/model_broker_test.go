@@ -88,9 +88,13 @@ func changed(change func(*handOver)) brokerLie {
 
 func (k *broker) Kind() Kind { return Intent }
 
-// Pins know the vault on the first chain; on the other it is called all the same,
-// after a second act.
-func (k *broker) Pins() Pins { return Pins{{k.m.chains[0].net.ID, Depot, depot}} }
+// Pins know the vault on both chains.
+func (k *broker) Pins() (pins Pins) {
+	for _, c := range k.m.chains {
+		pins = append(pins, Pin{c.net.ID, Depot, depot})
+	}
+	return pins
+}
 
 func (k *broker) Quote(_ context.Context, r QuoteRequest) ([]Offer, error) {
 	k.m.hook(false)

@@ -242,18 +242,15 @@ func (n modelNodes) CostAt(_ context.Context, x chain.Call, tier chain.Tier) (ch
 		Expected: big(limit*(c.base+tip) + c.l1), L1: big(c.l1), Max: big(limit*(2*c.base+tip) + c.l1 + c.l1/4)}, nil
 }
 
-// Nature knows the model's tokens, and takes all else that it has for contracts.
-func (n modelNodes) Nature(_ context.Context, id uint64, a common.Address) (chain.Nature, error) {
-	return agreeing(n, id, func(n modelNodes) (chain.Nature, error) {
+// IsContract knows the model's tokens and its other contracts.
+func (n modelNodes) IsContract(_ context.Context, id uint64, a common.Address) (bool, error) {
+	return agreeing(n, id, func(n modelNodes) (bool, error) {
 		c, _, err := n.read(id)
 		if err != nil {
-			return chain.Nature{}, err
+			return false, err
 		}
-		if n.lies(c, "nature") && a != permit2Contract {
-			return chain.Nature{Code: true}, nil
-		}
-		token := slices.Contains(c.tokens[:], a)
-		return chain.Nature{Code: token || a == router || a == permit2Contract || a == depot, Token: token}, nil
+		there := slices.Contains(c.tokens[:], a) || a == router || a == permit2Contract || a == depot
+		return there || n.lies(c, "code"), nil
 	})
 }
 

@@ -165,7 +165,7 @@ type wish struct {
 
 // modelLies are what a host may lie about where it helps calls of unknown content; ""
 // = everything.
-var modelLies = []string{"", "nature", "allowances", "simulations"}
+var modelLies = []string{"", "code", "allowances", "simulations"}
 
 // lies reports whether the host that is asked lies about that.
 func (n modelNodes) lies(c *modelChain, about string) bool {

@@ -10,14 +10,15 @@ import (
 	"swapkeep/chain"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// A call of unknown content acts as the account towards whatever it reaches. What
-// it moves, [CheckSimulation] reads off a simulation; but a contract that knows when
-// it is only tried shows what it likes. The rules of this file rest on none.
+// A call of unknown content acts as the account towards whatever it reaches: it goes to
+// built-in contracts alone ([Check]), of which none obeys the account in anything but
+// what it is handed. What it moves, [CheckSimulation] reads off a simulation; but a
+// contract that knows when it is only tried shows what it likes. The rules of this file
+// rest on none.
 //
-// What nodes say decides all the same: what the contract is, what it may take, what
+// What nodes say decides all the same: that there is a contract, what it may take, what
 // the call would move. Where two hosts are configured two have to say it; where there
 // is but one, or but one that can simulate, that one is believed, and a lie of its own
 // undoes the bound. Each says it
@@ -74,57 +75,20 @@ func (e *Engine) present(ctx context.Context, t Terms, p Plan) (*big.Int, error)
 // selectorLen is how many bytes name a function in calldata.
 const selectorLen = 4
 
-// givesAway are the functions by which an account gives something away, or lets
-// others act for it. No deposit or router call is one of them.
-var givesAway = functions(
-	"approve(address,uint256)", "increaseAllowance(address,uint256)", "transfer(address,uint256)", "transferFrom(address,address,uint256)", // EIP-20
-	"setApprovalForAll(address,bool)", "safeTransferFrom(address,address,uint256)", "safeTransferFrom(address,address,uint256,bytes)", // EIP-721
-	"safeTransferFrom(address,address,uint256,uint256,bytes)", "safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)", // EIP-1155
-	"permit(address,address,uint256,uint256,uint8,bytes32,bytes32)", "permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)", // EIP-2612, DAI
-	"authorizeOperator(address)", "send(address,uint256,bytes)", // EIP-777
-	"transferAndCall(address,uint256)", "transferAndCall(address,uint256,bytes)", "approveAndCall(address,uint256)", "approveAndCall(address,uint256,bytes)", // EIP-1363
-	"setOperator(address,bool)", "transfer(address,uint256,uint256)", "approve(address,uint256,uint256)", // EIP-6909
-	"approve(address,address,uint160,uint48)", "transferFrom(address,address,uint160,address)", // Permit2
-	"allow(address,bool)", "setAuthorization(address,bool)", "approveDelegation(address,uint256)", "setRelayerApproval(address,address,bool)", // lenders and vaults
-	"setOwner(bytes32,address)", "transferOwnership(address)", "setDelegate(address)",
-)
-
-func functions(signatures ...string) map[[selectorLen]byte]string {
-	by := make(map[[selectorLen]byte]string, len(signatures))
-	for _, s := range signatures {
-		by[[selectorLen]byte(crypto.Keccak256([]byte(s)))] = s
-	}
-	return by
-}
-
-// checkFunction refuses a call of unknown content whose function is known after all,
-// and gives something away.
-func checkFunction(f Effect, c chain.Call) error {
-	switch {
-	case f.Kind != Opaque:
-		return nil
-	case len(c.Data) < selectorLen:
+// checkIsCall refuses a plain transfer in the place of a call of unknown content.
+func checkIsCall(f Effect, c chain.Call) error {
+	if f.Kind == Opaque && len(c.Data) < selectorLen {
 		return refuseField(NotUnderstood, "data", "the %s says with %d bytes what it is for", f.Kind, len(c.Data))
-	}
-	if known, bad := givesAway[[selectorLen]byte(c.Data)]; bad {
-		return refuseField(NotAsAccepted, "data", "the call is %s, which gives something else away", known)
 	}
 	return nil
 }
 
 // checkBeside refuses a contract for calls of unknown content where it could take
-// more from the account than what it is handed: one that another provider has built
-// in, and that may obey the account or hold allowances of its, and one that holds
-// allowances of which we can know.
+// more from the account than what it is handed: one that holds allowances of which we
+// can know. That a router is built in does not help there: it takes what it is told to.
 func (e *Engine) checkBeside(ctx context.Context, t Terms, f Effect) error {
 	if f.Kind != Opaque {
 		return nil
-	}
-	for k, p := range e.Providers {
-		pinned := func(q Pin) bool { return q.Chain == f.Chain && q.Address == f.Target }
-		if k != t.Provider && slices.ContainsFunc(p.Pins(), pinned) && !e.builtIn(t.Provider, f) {
-			return refuseField(NotPinned, "to", "%s is a contract of the %s provider's; no call of unknown content goes there for another", f.Target, k)
-		}
 	}
 	tokens, err := e.tokensOf(t)
 	if err != nil {
@@ -139,12 +103,6 @@ func (e *Engine) checkBeside(ctx context.Context, t Terms, f Effect) error {
 			Reason: fmt.Sprintf("%s may already take some of %s, and a call of unknown content could use that; take that allowance away first", a.Spender, a.Token)}
 	}
 	return nil
-}
-
-// builtIn reports whether a provider has an opaque call's contract built in.
-func (e *Engine) builtIn(k Kind, f Effect) bool {
-	p, ok := e.Providers[k]
-	return ok && (p.Pins().Allows(f.Chain, Depot, f.Target) || p.Pins().Allows(f.Chain, Router, f.Target))
 }
 
 // tokensOf are those of which the account may have allowed something: of the swap,
@@ -210,8 +168,8 @@ func (e *Engine) due(k AllowanceKey) (*big.Int, error) {
 
 // permitsOf are the allowances by Permit2, where that is.
 func (e *Engine) permitsOf(ctx context.Context, t Terms, asked []chain.Grantee) (held []Approval, err error) {
-	n, err := e.Nodes.Nature(ctx, t.SrcChain, permit2Contract)
-	if err != nil || !n.Code {
+	there, err := e.Nodes.IsContract(ctx, t.SrcChain, permit2Contract)
+	if err != nil || !there {
 		return nil, err
 	}
 	kept, err := e.Nodes.AgreedPermits(ctx, t.SrcChain, permit2Contract, t.Account, asked)

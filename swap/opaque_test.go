@@ -84,7 +84,7 @@ func (b *bench) on(urls ...string) *hander {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(b.hub.Close)
-	h := &hander{b: b, kind: Opaque, pins: Pins{{1, Wrapper, weth}}}
+	h := &hander{b: b, kind: Opaque, pins: Pins{{1, Wrapper, weth}, {1, Depot, depot}}}
 	b.other = h
 	b.start()
 	return h
@@ -131,11 +131,12 @@ func TestOneHostDecidesNothing(t *testing.T) {
 		plan  func(b *bench, h *hander) *hostLie
 		alone bool // the lie does what the liar wants where it is the only host
 	}{
-		"nature: code": {NodesDisagree, native, func(b *bench, h *hander) *hostLie {
+		"code": {NodesDisagree, native, func(b *bench, h *hander) *hostLie {
+			h.pin(thief)
 			h.to(thief, []byte("anything"))
 			return says("eth_getCode", `"0x00"`)
 		}, true},
-		"nature: no code": {NodesDisagree, usdc, func(*bench, *hander) *hostLie { return says("eth_getCode", `"0x"`) }, false},
+		"no code": {NodesDisagree, usdc, func(*bench, *hander) *hostLie { return says("eth_getCode", `"0x"`) }, false},
 		"allowance of another token": {NodesDisagree, usdc, func(b *bench, _ *hander) *hostLie {
 			b.approveFor(depot, weth, before)
 			return swaps(before, 0)
@@ -162,13 +163,14 @@ func TestOneHostDecidesNothing(t *testing.T) {
 			b.rich()
 			l := b.lyingHost()
 			lie := c.plan(b, b.on(b.chain.RPC()))
-			twist := b.other.(*hander).twist
+			twist, pins := b.other.(*hander).twist, b.other.Pins()
 			amount := int64(thousand)
 			if c.token == native {
 				amount = 1e15
 			}
 			asks := func(urls ...string) error {
-				b.on(urls...).twist = twist
+				h := b.on(urls...)
+				h.twist, h.pins = twist, pins
 				_, err := b.handing(c.token, amount)
 				return err
 			}
@@ -215,7 +217,7 @@ func TestDisagreementIsWaitedFor(t *testing.T) {
 		lie    *hostLie
 		reason string // that the order shows; "" = none
 	}{
-		"nature":     {says("eth_getCode", `"0x"`), "disagree about what"},
+		"code":       {says("eth_getCode", `"0x"`), "disagree about what"},
 		"simulation": {says("eth_simulateV1", `[{"number":"0x9","calls":[{"status":"0x0","gasUsed":"0x1","returnData":"0x"}]}]`), "disagree about whether"},
 		"gone":       {&hostLie{method: "eth_simulateV1", gone: true}, ""},
 	} {

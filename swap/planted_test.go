@@ -115,7 +115,7 @@ func TestUnsealedIsProposedInOwnWords(t *testing.T) {
 			o.Terms.FloorOut, o.Terms.GasCeiling = big.NewInt(1), new(big.Int).Mul(big.NewInt(1000), big.NewInt(1e18))
 			o.Terms.Refund = &Spend{usdc, big.NewInt(1)}
 			o.Offer.Request.FeeBps, o.Offer.Request.FeeReceiver, o.Offer.Request.SlippageBps = 300, thief, 5000
-			o.SlippageBps, o.AckCodes = 5000, []string{"contract_not_built_in"}
+			o.SlippageBps, o.AckCodes = 5000, []string{"price_unknown"}
 		},
 		"no price": func(o *Order) { // of a plan that depends on none the offer is kept
 			o.Plan.Steps[len(o.Plan.Steps)-1].Effect.Kind = Unwrap

@@ -90,7 +90,7 @@ func TestNothingIsSignedForAChangedRecord(t *testing.T) {
 		"the offer's words":  func(o *Order) { o.Offer.Raw = []byte(`{"quote":"another"}`) },
 		"the offer's life":   func(o *Order) { o.Offer.Expires = o.Offer.Expires.Add(time.Hour) },
 		"slippage":           func(o *Order) { o.SlippageBps = 5000 },
-		"acknowledged":       func(o *Order) { o.AckCodes = []string{"contract_not_built_in"} },
+		"acknowledged":       func(o *Order) { o.AckCodes = []string{"price_unknown"} },
 		"when":               func(o *Order) { o.Created = o.Created.Add(time.Hour) },
 		"another's seal":     func(o *Order) { s, _, _ := b.service.Order(another.ID); o.Seal = s.Seal },
 		"a stranger's seal":  func(o *Order) { o.payable(thief); *o = (&hand{key: strangers}).sealed(*o) },

@@ -163,9 +163,9 @@ func TestClosedBeforeItsTime(t *testing.T) {
 // contract and an opaque call only as long as the file names it.
 func TestAllowanceTheFileDoesNotKnow(t *testing.T) {
 	b := newBench(t)
-	h := b.hands(Opaque, false)
+	h := b.hands(Opaque)
 	c := b.crook()
-	at := c.deploy(chameleon())
+	at := h.deploys(c, chameleon())
 	take := func(tried, done uint64) []byte {
 		return slices.Concat(pad(usdt), common.FromHex("0x23b872dd"), pad(b.from), pad(c.address), word(0), word(tried), word(done))
 	}

@@ -1,0 +1,32 @@
+package chain
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// delegation begins the code of an account that has lent itself another's
+// (EIP-7702): 0xef0100 and an address. Whoever holds the key may change it at any
+// time, so that it is no contract for us.
+var delegation = []byte{0xef, 0x01, 0x00}
+
+// IsContract says whether there is a contract at a, by the word of two hosts where two
+// are configured; of one host, where there is no other. It may be repeated; an error says
+// nothing about a. Errors: ErrDisagree, ErrUnreachable.
+func (h *Hub) IsContract(ctx context.Context, id uint64, a common.Address) (bool, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return false, err
+	}
+	is, _, err := alike(ctx, p, p.surveyed(ctx), fmt.Sprintf("what %s is", a), func(ctx context.Context, e *endpoint) (bool, error) {
+		code, err := p.by(e).CodeAt(ctx, a, nil)
+		if err != nil {
+			return false, fmt.Errorf("code at %s: %w", a, err)
+		}
+		return len(code) > 0 && !bytes.HasPrefix(code, delegation), nil
+	})
+	return is, err
+}

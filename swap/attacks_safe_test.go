@@ -1,0 +1,145 @@
+package swap
+
+import (
+	"errors"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"swapkeep/chain"
+	"swapkeep/sandbox/contracts"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// kept is what a contract of the account's keeps: 50,000 USDC.
+const kept = 50_000e6
+
+// safe deploys a contract that obeys the account, with USDC in it, and gives what has it
+// hand all of that to a thief.
+func (b *bench) safe(name string) (at common.Address, robs []byte) {
+	b.t.Helper()
+	set, err := contracts.Open("")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	of, err := set.Get(name)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	code, err := of.Init(b.from)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	at = b.crook().creates(code)
+	if err := b.chain.Fund(b.t.Context(), at, usdc, big.NewInt(kept)); err != nil {
+		b.t.Fatal(err)
+	}
+	transfer := slices.Concat(common.FromHex("0xa9059cbb"), pad(thief), word(kept))
+	args := []any{usdc, transfer}
+	if len(of.ABI.Methods["execute"].Inputs) == 3 {
+		args = []any{usdc, new(big.Int), transfer}
+	}
+	if robs, err = of.ABI.Pack("execute", args...); err != nil {
+		b.t.Fatal(err)
+	}
+	return at, robs
+}
+
+// router deploys a built-in contract of the hander's that calls whatever it is told.
+func (h *hander) router() common.Address {
+	return h.deploys(h.b.crook(), puppet())
+}
+
+// keeps wants all of it to be still there.
+func (b *bench) keeps(at common.Address) {
+	b.t.Helper()
+	if got, err := b.hub.Balance(b.t.Context(), 1, at, usdc); err != nil || got.Int64() != kept {
+		b.t.Errorf("%s keeps %v, want %d (%v)", at, got, int64(kept), err)
+	}
+}
+
+// TestOpaqueCallOfASafe: a contract that obeys the account (a Safe, an ownable or a
+// vesting contract) is no target of a provider's call, whatever the call is said to be
+// and to show. Through a built-in contract that calls whatever it is told the Safe is
+// asked by that contract, and does not obey it.
+func TestOpaqueCallOfASafe(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind    EffectKind
+		token   common.Address
+		through bool // a built-in contract
+		code    Code
+	}{
+		"a call of unknown content":            {Opaque, native, false, NotPinned},
+		"a call of unknown content of a token": {Opaque, usdc, false, NotPinned},
+		"what is said to be a deposit":         {Deposit, native, false, NotPinned},
+		"through a router":                     {Opaque, native, true, WouldRevert},
+		"through a router, of a token":         {Opaque, usdc, true, WouldRevert},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			h := b.hands(c.kind)
+			at, robs := b.safe("OwnedSafe")
+			to, data := at, robs
+			if c.through {
+				to, data = h.router(), slices.Concat(pad(at), robs)
+			}
+			h.to(to, data)
+			amount := int64(1e16)
+			if c.token == usdc {
+				amount = thousand
+			}
+			r, err := b.handing(c.token, amount)
+			if err == nil {
+				o := b.accepted(r)
+				b.until(o.ID, "over", func(o Order) bool { return o.State.Final() || o.State == Settling })
+			}
+			if !errors.Is(err, &Refusal{Code: c.code}) {
+				t.Errorf("%v, want %s", err, c.code)
+			}
+			b.keeps(at)
+			if b.hand.signed.Load() != 0 {
+				t.Error("signed")
+			}
+		})
+	}
+}
+
+// TestRefusalOfATargetSaysWhatToDo: it is refused with a remedy.
+func TestRefusalOfATargetSaysWhatToDo(t *testing.T) {
+	terms, effects := handed(Opaque, true)
+	effects[0].Target = unknown
+	var r *Refusal
+	if err := Check(terms, effects, handPins); !errors.As(err, &r) || r.Code != NotPinned || !strings.Contains(r.Reason, unknown.Hex()) || !strings.HasSuffix(r.Reason, "choose another route") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestOriginSafeIsRobbed shows what docs/security.md says that a provider can: a contract
+// that goes by who began the transaction obeys whatever a built-in router, which calls
+// what it is told, is told to call.
+func TestOriginSafeIsRobbed(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Opaque)
+	at, robs := b.safe("OriginSafe")
+	h.to(h.router(), slices.Concat(pad(at), robs))
+	r, err := b.handing(native, 1e16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.settles(b.accepted(r).ID)
+	if got, err := b.hub.Balance(t.Context(), 1, at, usdc); err != nil || got.Sign() != 0 {
+		t.Errorf("it keeps %v (%v)", got, err)
+	}
+}
+
+// TestSafeObeysItsOwner is what the tests of this file stand on.
+func TestSafeObeysItsOwner(t *testing.T) {
+	b := newBench(t)
+	at, robs := b.safe("OwnedSafe")
+	b.calls(chain.Call{ChainID: 1, From: b.from, To: at, Value: new(big.Int), Data: robs})
+	if got, err := b.hub.Balance(t.Context(), 1, at, usdc); err != nil || got.Sign() != 0 {
+		t.Errorf("it keeps %v (%v)", got, err)
+	}
+}
