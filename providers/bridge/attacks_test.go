@@ -353,35 +353,31 @@ func code(err error) swap.Code {
 	return ""
 }
 
-// TestUnconfirmedRouters: on 56 and 5330 a router that the list of chains names is
-// allowed as one that is not built in; elsewhere, and without being named, none is.
-func TestUnconfirmedRouters(t *testing.T) {
-	router := common.HexToAddress("0x1111111111111111111111111111111111111111")
-	terms := func(chainID uint64) swap.Terms {
-		x := termsFor(ask(chainID, nativeCoin, chainID, usdcOnBase, 1e18, 0))
-		x.FloorOut, x.Deadline, x.GasCeiling = units(1), testNow.Add(time.Minute), units(1)
-		return x
-	}
+// TestRouters: the built-in routers are called, each for its kind of input, and only
+// those; and only where the API's own list names them too.
+func TestRouters(t *testing.T) {
 	p := providerOf(t, nil)
 	for _, d := range deployments {
-		x := terms(d.chain)
-		call := chain.Call{ChainID: d.chain, From: testAccount, To: router, Value: x.AmountIn, Data: []byte{1, 2, 3, 4}}
-		f, err := p.Decode(x, swap.Step{Kind: swap.CallStep, Call: &call})
-		if err == nil {
-			err = swap.Check(x, []swap.Effect{f}, p.Pins())
+		may := map[common.Address]bool{}
+		for _, x := range d.pairs {
+			may[x.router] = true
 		}
-		if open := d.chain == 56 || d.chain == 5330; (err == nil) != open {
-			t.Errorf("chain %d: %v", d.chain, err)
-		}
-		for _, never := range []common.Address{d.wrapped(), d.depository, nativeCoin} {
-			call.To = never
-			if _, err := p.Decode(x, swap.Step{Kind: swap.CallStep, Call: &call}); code(err) == "" {
-				t.Errorf("chain %d: %s may be called: %v", d.chain, never, err)
+		for _, to := range []common.Address{pairs[0].router, pairs[1].router, pairs[2].router, pairs[0].proxy, pairs[1].proxy, pairs[2].proxy,
+			d.wrapped(), d.depository, nativeCoin, testAttacker, testAccount} {
+			x := termsFor(ask(d.chain, nativeCoin, d.chain, usdcOnBase, 1e18, 0))
+			x.FloorOut, x.Deadline, x.GasCeiling = units(1), testNow.Add(time.Minute), units(1)
+			call := chain.Call{ChainID: d.chain, From: testAccount, To: to, Value: x.AmountIn, Data: []byte{1, 2, 3, 4}}
+			f, err := p.Decode(x, swap.Step{Kind: swap.CallStep, Call: &call})
+			if err == nil {
+				err = swap.Check(x, []swap.Effect{f}, p.Pins())
+			}
+			if (err == nil) != may[to] {
+				t.Errorf("chain %d, %s: %v", d.chain, to, err)
 			}
 		}
 	}
-	named := listed{routers: []common.Address{router}}
-	x := reading{place: unpinned, call: chain.Call{To: router}}
+	named := listed{routers: []common.Address{pairs[1].router}}
+	x := reading{place: route, call: chain.Call{To: pairs[1].router}}
 	if err := x.knownTo(named); err != nil {
 		t.Error(err)
 	}
@@ -420,6 +416,39 @@ func (o otherStep) decoded(t *testing.T) error {
 	o.change(&terms, &s)
 	_, err = (&Provider{}).Decode(terms, s)
 	return err
+}
+
+// TestPublishedRouters: a router is built in where its makers say that they deployed it,
+// and no other one is; of the newest testdata/live/README.md says what is published.
+func TestPublishedRouters(t *testing.T) {
+	raw, err := os.ReadFile("testdata/live/routers.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []struct {
+		Version string         `json:"version"`
+		ChainID uint64         `json:"chainId"`
+		Router  common.Address `json:"relayRouter"`
+		Proxy   common.Address `json:"relayApprovalProxy"`
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		t.Fatal(err)
+	}
+	type built struct {
+		chain uint64
+		pair  pair
+	}
+	published := map[built]bool{}
+	for _, x := range list {
+		published[built{x.ChainID, pair{x.Version, x.Router, x.Proxy}}] = true
+	}
+	for _, d := range deployments {
+		for _, x := range d.pairs {
+			if !published[built{d.chain, x}] && (x.version != "v3.2" || d.chain == 5330) {
+				t.Errorf("chain %d: %s is built in and not published", d.chain, x.version)
+			}
+		}
+	}
 }
 
 // TestDepositories: the built-in table is Relay's own.
@@ -467,11 +496,6 @@ func TestPins(t *testing.T) {
 		}
 		if real.Pins().Allows(id, swap.Filler, sandboxSolver) {
 			t.Errorf("chain %d: a public key counts as the solver", id)
-		}
-	}
-	for _, id := range []uint64{56, 5330} {
-		if len(real.Pins().Addresses(id, swap.Router)) > 0 {
-			t.Errorf("chain %d has built-in routers", id)
 		}
 	}
 }

@@ -125,7 +125,7 @@ func (p party) check() (deployment, error) {
 
 // isContract reports the bridge's own contracts.
 func (d deployment) isContract(a common.Address) bool {
-	return a != nativeCoin && a != d.wrapped() && d.reserved(a)
+	return a == d.depository || slices.ContainsFunc(d.pairs, func(p pair) bool { return a == p.router || a == p.proxy })
 }
 
 // checkRequest refuses what cannot be quoted.

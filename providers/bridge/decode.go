@@ -35,10 +35,10 @@ func decodeCall(t swap.Terms, c chain.Call) (swap.Effect, error) {
 	switch d.placeOf(c.To, t.TokenIn) {
 	case depot:
 		return d.decodeDeposit(t, c)
-	case route, unpinned:
+	case route:
 		return opaque(t, c)
 	}
-	return swap.Effect{}, refuse(swap.NotPinned, "to", "wants %s called, which is not one of its built-in contracts for this on chain %d", c.To, t.SrcChain)
+	return swap.Effect{}, refuse(swap.NotPinned, "to", "wants %s called, which is not one of its built-in contracts for this on chain %d; choose another route", c.To, t.SrcChain)
 }
 
 // envelope binds what is around the calldata: the native input goes along exactly,

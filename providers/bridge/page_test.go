@@ -27,11 +27,7 @@ func contractTable() string {
 		for _, p := range d.pairs {
 			versions = append(versions, p.version)
 		}
-		routers := strings.Join(versions, ", ")
-		if d.pairs == nil {
-			routers = "those that the API's list names, after an extra act"
-		}
-		fmt.Fprintf(&b, "| %d | `%s` | %s |\n", d.chain, d.depository, routers)
+		fmt.Fprintf(&b, "| %d | `%s` | %s |\n", d.chain, d.depository, strings.Join(versions, ", "))
 	}
 	b.WriteString("\n| Version | Router (native coin) | Approval proxy (tokens) |\n|---|---|---|\n")
 	for _, p := range pairs {

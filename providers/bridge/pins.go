@@ -27,8 +27,10 @@ type pair struct {
 	router, proxy common.Address
 }
 
-// pairs are those that the API's list of chains names: an older one that it still
-// has, and the old and the new one of the change of 2026-10-26.
+// pairs are an older one that the API's list of chains still has, and the old and the
+// new one of the change of 2026-10-26. Their makers deploy them by CREATE2: at these
+// addresses of any chain stands this code or none. A router calls whatever it is told,
+// by its own name; docs/providers/bridge.md says what that can reach.
 var pairs = []pair{
 	{"v2", common.HexToAddress("0xf5042e6ffac5a625d4e7848e0b01373d8eb9e222"), common.HexToAddress("0xbbbfd134e9b44bfb5123898ba36b01de7ab93d98")},
 	{"v3", common.HexToAddress("0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f"), common.HexToAddress("0xccc88a9d1b4ed6b0eaba998850414b24f1c315be")},
@@ -39,21 +41,20 @@ var pairs = []pair{
 type deployment struct {
 	chain      uint64
 	depository common.Address
-	// pairs are the built-in routers; nil where nobody has confirmed which they
-	// are: there those that the API's list of chains names are used, under package
-	// swap's rule for contracts that are not built in.
-	pairs []pair
+	pairs      []pair // the built-in routers
 }
 
 // deployments has the chains on which the support table has the bridge active. The
-// bridge's chain ids are the chains' own (spec section 2).
+// bridge's chain ids are the chains' own (spec section 2). v2 and v3 are those of
+// deployments/v2 and v3/addresses.json of relayprotocol/relay-periphery; v3.2 is on all
+// chains that were served when it came, of ours by these addresses, which 5330 was not.
 var deployments = []deployment{
 	{1, depository, pairs},
 	{10, depository, pairs},
-	{56, depository, nil},
+	{56, depository, pairs},
 	{8453, depository, pairs},
 	{42161, depository, pairs},
-	{5330, depository, nil},
+	{5330, depository, pairs[:2]},
 }
 
 // depositories are those of all chains that Relay published (addresses.prod.json of
@@ -106,7 +107,6 @@ const (
 	stranger place = iota
 	depot          // the depository: calls are decoded
 	route          // a router, or for tokens its approval proxy: calls are opaque
-	unpinned       // not built in: for package swap to judge
 )
 
 // placeOf is what a contract is to a step that spends a token or the native coin.
@@ -119,16 +119,8 @@ func (d deployment) placeOf(to, input common.Address) place {
 		return depot
 	case slices.ContainsFunc(d.pairs, takes):
 		return route
-	case d.pairs == nil && !d.reserved(to) && to != input:
-		return unpinned
 	}
 	return stranger
-}
-
-// reserved reports contracts that are neither a token, nor a person, nor a router.
-func (d deployment) reserved(a common.Address) bool {
-	return a == d.depository || a == d.wrapped() || a == (common.Address{}) ||
-		slices.ContainsFunc(d.pairs, func(p pair) bool { return a == p.router || a == p.proxy })
 }
 
 // Pins are the depositories, the routers with what may be allowed for them, the

@@ -186,7 +186,7 @@ func (q quoteReply) expects(f swap.Effect, r swap.QuoteRequest, d deployment) er
 }
 
 // routings name what is called, so that a fresh quote is of the accepted kind.
-var routings = map[place]string{depot: "DEPOSIT", route: "ROUTER", unpinned: "ROUTER"}
+var routings = map[place]string{depot: "DEPOSIT", route: "ROUTER"}
 
 // offer is the reply as swap sees it.
 func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x reading, raw []byte) (swap.Offer, error) {
@@ -222,8 +222,7 @@ func (d details) duration() (time.Duration, error) {
 	return time.Duration(seconds * float64(time.Second)), nil
 }
 
-// knownTo wants a router that is called to be on the API's own list, built in or
-// not.
+// knownTo wants a router that is called to be on the API's own list too.
 func (x reading) knownTo(here listed) error {
 	if x.place == depot {
 		return nil

@@ -39,14 +39,17 @@ func Deployments(number uint64, n network.Network) []Deployment {
 	return all
 }
 
-// pair is the chain's deployment of that version.
+// pair is the chain's deployment of that version, or its newest where it lacks it.
 func (m *market) pair(version string) (network.BridgePair, error) {
 	pairs := m.Bridge().Pairs
 	i := slices.IndexFunc(pairs, func(p network.BridgePair) bool { return p.Version == version })
-	if i < 0 {
-		return network.BridgePair{}, fmt.Errorf("chain %d has no router %q", m.ID, version)
+	switch {
+	case i >= 0:
+		return pairs[i], nil
+	case len(pairs) > 0:
+		return pairs[len(pairs)-1], nil
 	}
-	return pairs[i], nil
+	return network.BridgePair{}, fmt.Errorf("chain %d has no router", m.ID)
 }
 
 // abis are the interfaces of the contracts that the simulator calls and hears.

@@ -101,9 +101,9 @@ func (s *Server) Set(settings Settings) error {
 	if err := settings.check(); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(slices.Collect(maps.Values(s.markets)), func(m *market) bool {
-		_, err := m.pair(settings.Router)
-		return err == nil
+	if settings.Router != newest && !slices.ContainsFunc(slices.Collect(maps.Values(s.markets)), func(m *market) bool {
+		p, err := m.pair(settings.Router)
+		return err == nil && p.Version == settings.Router
 	}) {
 		return errRouter
 	}

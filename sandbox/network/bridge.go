@@ -25,8 +25,8 @@ var bridgeNames = map[uint64]string{
 // bridgeDepository is the same on all of these chains, as the bridge publishes.
 var bridgeDepository = common.HexToAddress("0x4cd00e387622c35bddb9b4c962c136462338bc31")
 
-// bridgePairs are those that the bridge's list of chains names. That they stand
-// on 56, 143 and 5330 too is the sandbox's assumption.
+// bridgePairs are those that the bridge's list of chains names. The last came when 5330
+// was not served any more.
 var bridgePairs = []BridgePair{
 	{"v2", common.HexToAddress("0xf5042e6ffac5a625d4e7848e0b01373d8eb9e222"), common.HexToAddress("0xbbbfd134e9b44bfb5123898ba36b01de7ab93d98")},
 	{"v3", common.HexToAddress("0xb92fe925dc43a0ecde6c8b1a2709c170ec4fff4f"), common.HexToAddress("0xccc88a9d1b4ed6b0eaba998850414b24f1c315be")},
@@ -39,7 +39,11 @@ func (n Network) Bridge() Bridge {
 	if name == "" {
 		return Bridge{}
 	}
-	return Bridge{name, bridgeDepository, bridgePairs}
+	pairs := bridgePairs
+	if n.ID == 5330 {
+		pairs = pairs[:2]
+	}
+	return Bridge{name, bridgeDepository, pairs}
 }
 
 func (b Bridge) named() map[string]common.Address {
