@@ -44,9 +44,9 @@ func deciding(h *Hub, t *testing.T) map[string]func() (any, error) {
 	asked := []Grantee{{keeper, common.Address{1}}, {keeper, common.Address{2}}}
 	call := Call{ChainID: 1, From: owner, To: keeper, Value: new(big.Int), Gas: 100_000}
 	return map[string]func() (any, error){
-		"code":        func() (any, error) { return h.IsContract(t.Context(), 1, keeper) },
-		"allowances":  func() (any, error) { return h.AgreedAllowances(t.Context(), 1, owner, asked) },
-		"permits":     func() (any, error) { return h.AgreedPermits(t.Context(), 1, keeper, owner, asked) },
+		"code":       func() (any, error) { return h.IsContract(t.Context(), 1, keeper) },
+		"allowances": func() (any, error) { return h.AgreedAllowances(t.Context(), 1, owner, asked) },
+		"permits":    func() (any, error) { return h.AgreedPermits(t.Context(), 1, keeper, owner, asked) },
 		"tokens": func() (any, error) {
 			a, err := h.AskToken(t.Context(), 1, keeper)
 			a.Hosts = 0 // told by another test

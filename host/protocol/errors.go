@@ -112,7 +112,7 @@ var Errors = []Row{
 	{1417, "too_many_orders", true, "the bound on open orders is reached", "wait for orders to end, or cancel some"},
 	{1418, "not_as_accepted", false, "the provider returned something outside the terms: nothing was signed", "ask for a new quote or choose another provider"},
 	{1419, "not_understood", false, "the provider's bytes cannot be fully decoded: nothing was signed", "choose another offer or provider"},
-	{1420, "not_pinned", false, "a contract outside the built-in list: nothing was signed", "choose another provider, or update swapkeep"},
+	{1420, "not_pinned", false, "a contract outside the built-in list: nothing was signed", "choose another route or provider, or update swapkeep"},
 	{1421, "would_revert", false, "the simulation failed: the swap would not succeed", "ask for a new quote"},
 	{1422, "movements_not_shown", false, "the RPC cannot show what would move", "configure an RPC that serves eth_simulateV1"},
 	{1423, "price_refused", false, "the implied price is off by half or more", "choose another offer"},

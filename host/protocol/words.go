@@ -34,7 +34,7 @@ var Vocabularies = []Vocabulary{
 	{"Severity", []string{"note", "warn", "acknowledge", "block"}},
 	{"FindingCode", []string{
 		"gas_insufficient", "gas_ceiling", "gas_scam", "value_unknown", "price_unknown", "price_off", "output_unverified", "output_imitates", "slippage_low", "slippage_high",
-		"wraps_first", "settlement_trusted", "contract_not_built_in", "not_simulated", "fallback_used", "floor_lowered", "ceiling_raised", "fee_raised",
+		"wraps_first", "settlement_trusted", "not_simulated", "fallback_used", "floor_lowered", "ceiling_raised", "fee_raised",
 		"decimals_unconfirmed",
 	}},
 	{"PasswordReason", []string{"unpriced", "hourly_limit", "slippage"}},

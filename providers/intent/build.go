@@ -48,7 +48,7 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	if err != nil {
 		return swap.Built{}, service.Refusal(err)
 	}
-	d, err := readPlan(reply.Body, t)
+	d, err := readPlan(reply.Body, t, p.depots)
 	if err != nil {
 		return swap.Built{}, err
 	}
@@ -88,6 +88,8 @@ func stand(o swap.Offer, t swap.Terms) (found, error) {
 		return found{}, err
 	case !f.callable:
 		return found{}, refuse(swap.UnsupportedRoute, "depositMethods", "takes the deposit of this route by other means than a contract call; choose another route")
+	case !f.own:
+		return found{}, refuse(swap.NotPinned, "to", "takes the deposit of this route by a contract that is not built in; choose another route")
 	case o.MinOut == nil || f.least.Cmp(o.MinOut) != 0 || wire.Printable(f.routeID) != o.Routing:
 		return found{}, refuse(swap.NotAsAccepted, "minAmountOut", "gave an offer that is not what its quote says")
 	case t.FloorOut == nil || f.least.Cmp(t.FloorOut) < 0:

@@ -31,7 +31,7 @@ var (
 
 	depotBase     = common.HexToAddress("0x1A7c327d0f402AEf2eD3D20D1141bD71BA1C317B")
 	depotEthereum = common.HexToAddress("0x4bACc118f9CEe2f6e9b52AAb317F8b5aaf2503F5")
-	unknownDepot  = common.HexToAddress("0x5a4D000000000000000000000000000000000021") // built in nowhere
+	sandboxDepot  = common.HexToAddress("0x5a4D000000000000000000000000000000000021") // the sandbox's
 
 	recorded = time.Unix(1_795_159_800, 0).UTC() // 2026-11-20 07:30:00
 
@@ -102,11 +102,7 @@ func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 	if r.TokenIn == native {
 		spender = native
 	}
-	p, err := intent.New(intent.Config{})
-	if err != nil {
-		panic(err) // the API's own address
-	}
-	if r.TokenIn == native || !p.Pins().Allows(r.SrcChain, swap.Depot, x.target) {
+	if r.TokenIn == native {
 		refundFrom = refundFrom[:1]
 	}
 	var payers []common.Address
@@ -191,10 +187,10 @@ func suite() providertest.Suite {
 		recording{"base-eth-arbitrum", "Hyperstream", "9985000000000000", "9935075000000000", 540 * time.Second, depotBase, settling("published"), map[string]swap.Claim{
 			"filled": filled(42161),
 		}}.flow(toFriend(request(8453, native, "10000000000000000", 42161, native, 0))),
-		recording{"ethereum-usdt-weth", "DeBridge", "509521195673062120", "506973589694696810", 45 * time.Second, depotEthereum, settling("published"), map[string]swap.Claim{
+		recording{"ethereum-usdt-weth", "Hyperstream", "509521195673062120", "506973589694696810", 45 * time.Second, depotEthereum, settling("published"), map[string]swap.Claim{
 			"refunded": refunded(1),
 		}}.flow(request(1, usdtEthereum, "1000000000", 1, wethEthereum, 40)),
-		recording{"optimism-usdc-polygon", "Across", "49800000", "49551000", 30 * time.Second, unknownDepot, settling("published"), map[string]swap.Claim{
+		recording{"optimism-usdc-polygon", "Hyperstream", "49800000", "49551000", 30 * time.Second, sandboxDepot, settling("published"), map[string]swap.Claim{
 			"filled": filled(137),
 		}}.flow(request(10, usdcOptimism, "50000000", 137, usdcPolygon, 40)),
 	}

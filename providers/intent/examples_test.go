@@ -84,7 +84,7 @@ func exampleOrderOf(t testing.TB) swap.Order {
 		t.Fatal(err)
 	}
 	terms := termsOf(r, f.least.Int64())
-	d, err := readPlan(example(t, "k_build_resp"), terms)
+	d, err := readPlan(example(t, "k_build_resp"), terms, depots)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,23 +169,23 @@ var exampleTests = map[string]func(t *testing.T, raw []byte){
 		sends(t, raw, func(p *Provider) { _, _ = p.Build(t.Context(), o.Offer, o.Terms) })
 	},
 	"k_build_resp": func(t *testing.T, raw []byte) {
-		d, err := readPlan(raw, termsOf(exampleRequest(), 1))
+		d, err := readPlan(raw, termsOf(exampleRequest(), 1), depots)
 		if err != nil || d.to != exampleDepot || d.value.Sign() != 0 || !bytes.HasPrefix(d.data, common.FromHex("0xf3125a1f")) {
 			t.Errorf("%+v, %v", d, err)
 		}
 	},
 	"k_build_native": func(t *testing.T, raw []byte) {
-		d, err := readPlan(raw, nativeTerms())
+		d, err := readPlan(raw, nativeTerms(), depots)
 		if err != nil || d.to != exampleDepot || d.value.Int64() != 1e16 {
 			t.Errorf("%+v, %v", d, err)
 		}
 	},
 	"k_build_permit2": func(t *testing.T, raw []byte) {
-		_, err := readPlan(raw, termsOf(exampleRequest(), 1))
+		_, err := readPlan(raw, termsOf(exampleRequest(), 1), depots)
 		refusedFor(t, "a permit", err, swap.NotUnderstood, "kind")
 	},
 	"k_build_transfer": func(t *testing.T, raw []byte) {
-		_, err := readPlan(raw, termsOf(exampleRequest(), 1))
+		_, err := readPlan(raw, termsOf(exampleRequest(), 1), depots)
 		refusedFor(t, "a transfer", err, swap.NotUnderstood, "kind")
 	},
 	"k_sub_req": func(t *testing.T, raw []byte) {

@@ -117,7 +117,7 @@ func FuzzPlan(f *testing.F) {
 	p := &Provider{}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, terms := range []swap.Terms{termsOf(exampleRequest(), 1), nativeTerms()} {
-			d, err := readPlan(raw, terms)
+			d, err := readPlan(raw, terms, depots)
 			if err != nil {
 				if !hasCode(err) {
 					t.Fatalf("a refusal without a code: %v", err)

@@ -1,8 +1,8 @@
 // Package intent swaps, mostly between chains, by deposits that fillers pay out:
 // Khalani HyperStream. The provider finds routes, builds the actions of a deposit
 // and follows the order. Every action is held to the terms before the first is
-// signed; the deposit itself has no published form, so that package swap bounds it
-// by what it may take: the input, once, and nothing else.
+// signed; the deposit itself has no published form, so that it goes to built-in contracts
+// alone, and package swap bounds it by what it may take: the input, once, nothing else.
 package intent
 
 import (
@@ -48,6 +48,7 @@ type Provider struct {
 	orders         *rest.Client // quotes that fail do not stop orders that are under way
 	base, frontend string
 	now            func() time.Time
+	depots         []depot
 	fillers        []filler
 	shelf          shelf
 }
@@ -72,10 +73,10 @@ func New(c Config) (*Provider, error) {
 	if c.Frontend == "" {
 		c.Frontend = c.Base
 	}
-	p := &Provider{base: c.Base, frontend: c.Frontend, now: c.Now, fillers: fillers, shelf: newShelf()}
+	p := &Provider{base: c.Base, frontend: c.Frontend, now: c.Now, depots: depots, fillers: fillers, shelf: newShelf()}
 	reach := rest.Outside
 	if c.Sandbox {
-		reach, p.fillers = rest.OwnMachineAlone, sandboxFillers()
+		reach, p.depots, p.fillers = rest.OwnMachineAlone, sandboxDepots(), sandboxFillers()
 	}
 	if err := rest.CheckBase(c.Frontend, reach); err != nil { // windows open what they are told
 		return nil, fmt.Errorf("intent: frontend base url: %w", err)

@@ -16,6 +16,7 @@ const leastLife = 30 * time.Second
 type found struct {
 	quoteID, routeID string
 	callable         bool      // the deposit may be a contract call
+	own              bool      // the provider's own filler takes it
 	ends             time.Time // as read by the provider's clock, once gathered by ours
 	out, least       *big.Int
 	stated           bool // the provider stated least
@@ -31,6 +32,8 @@ func (f found) unusable(now time.Time) string {
 	switch {
 	case !f.callable:
 		return "its deposit is no contract call, which is the only kind that is made here"
+	case !f.own:
+		return "its deposit goes to a contract that is not built in; choose another route"
 	case !f.lasting(now):
 		return "its quote ends within 30 seconds; get a new one"
 	}
@@ -43,7 +46,7 @@ func (f found) unusable(now time.Time) string {
 func order(routes []found, now time.Time) {
 	slices.SortFunc(routes, func(a, b found) int {
 		return cmp.Or(
-			first(a.callable, b.callable),
+			first(a.callable && a.own, b.callable && b.own),
 			first(a.lasting(now), b.lasting(now)),
 			b.out.Cmp(a.out),
 			cmp.Compare(a.takes, b.takes),

@@ -89,7 +89,7 @@ func (q *quantity) UnmarshalJSON(b []byte) error {
 // readPlan validates every action of a plan before anything is signed (spec section
 // 5, intent action validation): fail closed. What is of another kind is named before
 // its fields are found to be unknown. It is pure.
-func readPlan(raw []byte, t swap.Terms) (deposit, error) {
+func readPlan(raw []byte, t swap.Terms, depots []depot) (deposit, error) {
 	var of struct {
 		Kind string `json:"kind"`
 		Name string `json:"name"` // of an error that came with a good status
@@ -110,7 +110,7 @@ func readPlan(raw []byte, t swap.Terms) (deposit, error) {
 	if len(r.Approvals) == 0 || len(r.Approvals) > maxActions {
 		return deposit{}, refuse(swap.NotUnderstood, "approvals", "built a plan of %d actions, not of 1 to %d", len(r.Approvals), maxActions)
 	}
-	var p plan
+	p := plan{depots: depots}
 	for i, raw := range r.Approvals {
 		if err := p.take(raw, t, i == len(r.Approvals)-1); err != nil {
 			return deposit{}, err
@@ -121,6 +121,7 @@ func readPlan(raw []byte, t swap.Terms) (deposit, error) {
 
 // A plan is what its actions come to.
 type plan struct {
+	depots  []depot // that may take the deposit
 	granted []allowance
 	deposit deposit
 }
@@ -202,7 +203,7 @@ func (p *plan) send(raw []byte, t swap.Terms, deposits bool) error {
 	}
 	if deposits {
 		p.deposit = deposit{to, value, data}
-		return p.deposit.check(t)
+		return p.deposit.check(t, p.depots)
 	}
 	return p.approve(to, value, data, t)
 }

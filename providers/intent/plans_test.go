@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"os"
 	"strings"
 	"testing"
 
@@ -167,11 +168,17 @@ var hostilePlans = map[string][]hostile{
 			requestOf(p, theDeposit)["params"] = []any{paramOf(p, theDeposit), paramOf(p, theDeposit)}
 		}, swap.NotUnderstood, "params"},
 		{"without a parameter", func(p map[string]any) { requestOf(p, theDeposit)["params"] = []any{} }, swap.NotUnderstood, "params"},
-		{"to the token", set(theDeposit, "to", exampleIn.Hex()), swap.NotAsAccepted, "to"},
-		{"to the output's token", set(theDeposit, "to", exampleOut.Hex()), swap.NotAsAccepted, "to"},
-		{"to the account", set(theDeposit, "to", exampleAccount.Hex()), swap.NotAsAccepted, "to"},
-		{"to Permit2", set(theDeposit, "to", permit2.Hex()), swap.NotAsAccepted, "to"},
-		{"to the fee's receiver", set(theDeposit, "to", exampleFee.Hex()), swap.NotAsAccepted, "to"},
+		{"to the token", set(theDeposit, "to", exampleIn.Hex()), swap.NotPinned, "to"},
+		{"to the output's token", set(theDeposit, "to", exampleOut.Hex()), swap.NotPinned, "to"},
+		{"to the account", set(theDeposit, "to", exampleAccount.Hex()), swap.NotPinned, "to"},
+		{"to Permit2", set(theDeposit, "to", "0x000000000022D473030F116dDEE9F6B43aC78BA3"), swap.NotPinned, "to"},
+		{"to a Safe of the account's, which obeys it", func(p map[string]any) {
+			move(p, safe)
+			paramOf(p, theDeposit)["data"] = execTransaction
+		}, swap.NotPinned, "to"},
+		{"to a built-in contract of another network", func(p map[string]any) { move(p, depots[0].address) }, swap.NotPinned, "to"},
+		{"to a contract that nobody knows", func(p map[string]any) { move(p, common.BigToAddress(big.NewInt(0xabcdef))) }, swap.NotPinned, "to"},
+		{"to the fee's receiver", set(theDeposit, "to", exampleFee.Hex()), swap.NotPinned, "to"},
 		{"that sends coins along", set(theDeposit, "value", "0x1"), swap.NotAsAccepted, "value"},
 		{"that sends the amount in coins", set(theDeposit, "value", "25000000"), swap.NotAsAccepted, "value"},
 		{"that sends less than nothing", set(theDeposit, "value", "-1"), swap.NotUnderstood, "transaction"},
@@ -180,10 +187,7 @@ var hostilePlans = map[string][]hostile{
 		{"with half a byte", set(theDeposit, "data", "0xf3125a1f0"), swap.NotUnderstood, "data"},
 		{"without 0x", set(theDeposit, "data", "f3125a1f"), swap.NotUnderstood, "data"},
 		{"with too much data", set(theDeposit, "data", tooLong), swap.NotUnderstood, "data"},
-		{"that transfers tokens", set(theDeposit, "data", "0xa9059cbb"+strings.Repeat("00", 64)), swap.NotAsAccepted, "data"},
-		{"that takes tokens from somebody", set(theDeposit, "data", "0x23b872dd"+strings.Repeat("00", 96)), swap.NotAsAccepted, "data"},
-		{"that gives NFTs away", set(theDeposit, "data", "0xa22cb465"+strings.Repeat("00", 64)), swap.NotAsAccepted, "data"},
-		{"elsewhere than approved", set(theDeposit, "to", common.BigToAddress(big.NewInt(7)).Hex()), swap.NotAsAccepted, "spender"},
+		{"elsewhere than approved", set(theApproval, "data", approval(depots[0].address, big.NewInt(25_000_000))), swap.NotAsAccepted, "spender"},
 	},
 	"approvals": {
 		{"to a stranger", set(theApproval, "data", approval(attacker, big.NewInt(25_000_000))), swap.NotAsAccepted, "spender"},
@@ -209,6 +213,13 @@ var hostilePlans = map[string][]hostile{
 	},
 }
 
+// safe stands for a contract that obeys the account, and execTransaction for what has it
+// give everything away (Safe's execTransaction, cut short).
+var (
+	safe            = common.HexToAddress("0x5afe5afe5afe5afe5afe5afe5afe5afe5afe5afe")
+	execTransaction = "0x6a761202" + strings.Repeat("00", 31) + "01"
+)
+
 // hostileNative are changes of the plan for a native coin.
 var hostileNative = []hostile{
 	{"one wei more", set(0, "value", "0x2386f26fc10001"), swap.NotAsAccepted, "value"},
@@ -217,7 +228,10 @@ var hostileNative = []hostile{
 	{"an approval before it", insert(0, approving(exampleDepot, 25_000_000)), swap.NotAsAccepted, "approvals"},
 	{"a payment before it", insert(0, sending(false, map[string]any{"from": exampleAccount.Hex(), "to": attacker.Hex(), "value": "0x1"})), swap.NotAsAccepted, "approvals"},
 	{"for another network", set(0, "chainId", "0x1"), swap.NotAsAccepted, "chainId"},
-	{"to the account", set(0, "to", exampleAccount.Hex()), swap.NotAsAccepted, "to"},
+	{"to the account", set(0, "to", exampleAccount.Hex()), swap.NotPinned, "to"},
+	{"to a Safe of the account's, which obeys it", func(p map[string]any) {
+		paramOf(p, 0)["to"], paramOf(p, 0)["data"] = safe.Hex(), execTransaction
+	}, swap.NotPinned, "to"},
 	{"without data", set(0, "data", "0x"), swap.NotUnderstood, "data"},
 }
 
@@ -226,7 +240,7 @@ var hostileNative = []hostile{
 func planAttacks(t *testing.T) (list []providertest.Attack) {
 	on := func(name string, raw []byte, terms swap.Terms, h hostile) {
 		list = append(list, providertest.Attack{Name: "plan/" + name + "/" + h.name, Code: h.code, Field: h.field, Try: func(t *testing.T) error {
-			_, err := readPlan(planWith(t, raw, h.change), terms)
+			_, err := readPlan(planWith(t, raw, h.change), terms, depots)
 			return err
 		}})
 	}
@@ -244,19 +258,18 @@ func planAttacks(t *testing.T) (list []providertest.Attack) {
 // TestOddPlans: what is unusual and says the same is taken.
 func TestOddPlans(t *testing.T) {
 	for name, change := range map[string]func(map[string]any){
-		"no switch":               func(p map[string]any) { p["approvals"] = actions(p)[1:] },
-		"no approval":             func(p map[string]any) { p["approvals"] = []any{actions(p)[0], actions(p)[2]} },
-		"a reset before":          insert(1, approving(exampleDepot, 0)),
-		"the chain in hex":        set(theDeposit, "chainId", "0x2105"),
-		"the chain in decimal":    set(theDeposit, "chainId", "8453"),
-		"the chain as a number":   set(theDeposit, "chainId", 8453),
-		"no value":                func(p map[string]any) { delete(paramOf(p, theDeposit), "value") },
-		"lower case":              set(theDeposit, "to", strings.ToLower(exampleDepot.Hex())),
-		"gas, fees and a nonce":   func(p map[string]any) { burden(paramOf(p, theDeposit)) },
-		"a contract nobody knows": func(p map[string]any) { move(p, common.BigToAddress(big.NewInt(0xabcdef))) },
+		"no switch":             func(p map[string]any) { p["approvals"] = actions(p)[1:] },
+		"no approval":           func(p map[string]any) { p["approvals"] = []any{actions(p)[0], actions(p)[2]} },
+		"a reset before":        insert(1, approving(exampleDepot, 0)),
+		"the chain in hex":      set(theDeposit, "chainId", "0x2105"),
+		"the chain in decimal":  set(theDeposit, "chainId", "8453"),
+		"the chain as a number": set(theDeposit, "chainId", 8453),
+		"no value":              func(p map[string]any) { delete(paramOf(p, theDeposit), "value") },
+		"lower case":            set(theDeposit, "to", strings.ToLower(exampleDepot.Hex())),
+		"gas, fees and a nonce": func(p map[string]any) { burden(paramOf(p, theDeposit)) },
 	} {
 		terms := termsOf(exampleRequest(), 1)
-		d, err := readPlan(planWith(t, example(t, "k_build_resp"), change), terms)
+		d, err := readPlan(planWith(t, example(t, "k_build_resp"), change), terms, depots)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -302,21 +315,23 @@ type otherStep struct {
 }
 
 var otherSteps = map[string]otherStep{
-	"a message":              {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.TypedStep }, swap.NotUnderstood, "kind"},
-	"a late call":            {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.LateStep }, swap.NotUnderstood, "kind"},
-	"nothing":                {func(s *swap.Step, _ *swap.Terms) { s.Call = nil }, swap.NotUnderstood, "kind"},
-	"a message beside":       {func(s *swap.Step, _ *swap.Terms) { s.Typed = &apitypes.TypedData{} }, swap.NotUnderstood, "kind"},
-	"another provider's":     {func(_ *swap.Step, t *swap.Terms) { t.Provider = swap.Bridge }, swap.NotAsAccepted, "provider"},
-	"of a wrapped coin":      {func(_ *swap.Step, t *swap.Terms) { t.Wrap = attacker }, swap.NotAsAccepted, "provider"},
-	"of nothing":             {func(_ *swap.Step, t *swap.Terms) { t.AmountIn = nil }, swap.NotAsAccepted, "amountIn"},
-	"for another network":    {func(s *swap.Step, _ *swap.Terms) { s.Call.ChainID = 1 }, swap.NotAsAccepted, "from"},
-	"from another account":   {func(s *swap.Step, _ *swap.Terms) { s.Call.From = attacker }, swap.NotAsAccepted, "from"},
-	"with coins":             {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = big.NewInt(1) }, swap.NotAsAccepted, "value"},
-	"without a value":        {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = nil }, swap.NotAsAccepted, "value"},
-	"that calls nothing":     {func(s *swap.Step, _ *swap.Terms) { s.Call.Data = nil }, swap.NotUnderstood, "data"},
-	"that approves":          {func(s *swap.Step, _ *swap.Terms) { s.Call.Data = common.FromHex(approval(attacker, unlimited)) }, swap.NotAsAccepted, "data"},
-	"to the token":           {func(s *swap.Step, _ *swap.Terms) { s.Call.To = exampleIn }, swap.NotAsAccepted, "to"},
-	"to nobody":              {func(s *swap.Step, _ *swap.Terms) { s.Call.To = common.Address{} }, swap.NotAsAccepted, "to"},
+	"a message":            {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.TypedStep }, swap.NotUnderstood, "kind"},
+	"a late call":          {func(s *swap.Step, _ *swap.Terms) { s.Kind = swap.LateStep }, swap.NotUnderstood, "kind"},
+	"nothing":              {func(s *swap.Step, _ *swap.Terms) { s.Call = nil }, swap.NotUnderstood, "kind"},
+	"a message beside":     {func(s *swap.Step, _ *swap.Terms) { s.Typed = &apitypes.TypedData{} }, swap.NotUnderstood, "kind"},
+	"another provider's":   {func(_ *swap.Step, t *swap.Terms) { t.Provider = swap.Bridge }, swap.NotAsAccepted, "provider"},
+	"of a wrapped coin":    {func(_ *swap.Step, t *swap.Terms) { t.Wrap = attacker }, swap.NotAsAccepted, "provider"},
+	"of nothing":           {func(_ *swap.Step, t *swap.Terms) { t.AmountIn = nil }, swap.NotAsAccepted, "amountIn"},
+	"for another network":  {func(s *swap.Step, _ *swap.Terms) { s.Call.ChainID = 1 }, swap.NotAsAccepted, "from"},
+	"from another account": {func(s *swap.Step, _ *swap.Terms) { s.Call.From = attacker }, swap.NotAsAccepted, "from"},
+	"with coins":           {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = big.NewInt(1) }, swap.NotAsAccepted, "value"},
+	"without a value":      {func(s *swap.Step, _ *swap.Terms) { s.Call.Value = nil }, swap.NotAsAccepted, "value"},
+	"that calls nothing":   {func(s *swap.Step, _ *swap.Terms) { s.Call.Data = nil }, swap.NotUnderstood, "data"},
+	"to the token":         {func(s *swap.Step, _ *swap.Terms) { s.Call.To = exampleIn }, swap.NotPinned, "to"},
+	"to nobody":            {func(s *swap.Step, _ *swap.Terms) { s.Call.To = common.Address{} }, swap.NotPinned, "to"},
+	"to a Safe of the account's": {func(s *swap.Step, _ *swap.Terms) {
+		s.Call.To, s.Call.Data = safe, common.FromHex(execTransaction)
+	}, swap.NotPinned, "to"},
 	"the coin, as if it was": {func(_ *swap.Step, t *swap.Terms) { t.TokenIn = chain.Native }, swap.NotAsAccepted, "value"},
 }
 
@@ -327,41 +342,63 @@ func (o otherStep) decoded(t *testing.T) error {
 	call := *s.Call
 	s.Call = &call
 	o.change(&s, &terms)
-	_, err := (&Provider{}).Decode(terms, s)
+	_, err := (&Provider{depots: depots}).Decode(terms, s)
 	return err
 }
 
 // TestDeposit: what the example's deposit does is said, and nothing is promised of it.
 func TestDeposit(t *testing.T) {
 	o := exampleOrderOf(t)
-	if f, err := (&Provider{}).Decode(o.Terms, o.Plan.Steps[0]); err != nil || f.Kind != swap.Opaque || f.Target != exampleDepot || len(f.Receives) != 0 {
+	if f, err := (&Provider{depots: depots}).Decode(o.Terms, o.Plan.Steps[0]); err != nil || f.Kind != swap.Opaque || f.Target != exampleDepot || len(f.Receives) != 0 {
 		t.Fatalf("%+v, %v", f, err)
 	}
 }
 
-// TestUnknownContract: a deposit to a contract that is not built in passes the
-// provider and package swap's check on every network that the table has active, as
-// an opaque call and nothing else; what it may move is bounded there.
+// TestUnknownContract: a deposit to a contract that is not built in is refused on every
+// network, what is built in elsewhere too; of fillers none is built in.
 func TestUnknownContract(t *testing.T) {
-	p := &Provider{}
-	unknown := common.BigToAddress(big.NewInt(0xabcdef))
+	p := &Provider{depots: depots}
 	for _, n := range networks {
 		terms := nativeTerms()
 		terms.SrcChain = n.ChainID
-		call := deposit{unknown, terms.AmountIn, common.FromHex("0xf3125a1f")}.call(terms)
-		f, err := p.Decode(terms, swap.Step{Kind: swap.CallStep, Call: call})
-		if err == nil {
-			err = swap.Check(terms, []swap.Effect{f}, p.Pins())
-		}
-		if active := swap.SupportOf(swap.Intent, n.ChainID).Support == swap.Active; (err == nil) != active || active != n.Enabled {
-			t.Errorf("chain %d: %v", n.ChainID, err)
-		}
-		if err != nil && !errors.Is(err, &swap.Refusal{Code: swap.NotPinned}) {
-			t.Errorf("chain %d: %v", n.ChainID, err)
+		for _, to := range []common.Address{common.BigToAddress(big.NewInt(0xabcdef)), safe, depots[0].address, depots[1].address, depots[2].address} {
+			call := deposit{to, terms.AmountIn, common.FromHex("0xf3125a1f")}.call(terms)
+			f, err := p.Decode(terms, swap.Step{Kind: swap.CallStep, Call: call})
+			if err == nil {
+				err = swap.Check(terms, []swap.Effect{f}, p.Pins())
+			}
+			if built := p.Pins().Allows(n.ChainID, swap.Depot, to); (err == nil) != built || !built && !errors.Is(err, &swap.Refusal{Code: swap.NotPinned}) {
+				t.Errorf("chain %d, %s: %v", n.ChainID, to, err)
+			}
+			if err := swap.Check(terms, []swap.Effect{{Kind: swap.Opaque, Chain: n.ChainID, Target: call.To, TrustedTo: trusted, Spends: []swap.Spend{{Token: terms.TokenIn, Amount: terms.AmountIn}}}}, p.Pins()); (err == nil) != p.Pins().Allows(n.ChainID, swap.Depot, to) {
+				t.Errorf("chain %d, %s, by package swap alone: %v", n.ChainID, to, err)
+			}
 		}
 	}
 	if len(fillers) != 0 {
 		t.Error("a filler is built in that no source names")
+	}
+}
+
+// TestPublishedReserves: the contracts that are built in are the published ones.
+func TestPublishedReserves(t *testing.T) {
+	raw, err := os.ReadFile("testdata/live/reserves.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var published struct {
+		Reserves map[string]common.Address `json:"assetReserves"`
+	}
+	if err := json.Unmarshal(raw, &published); err != nil {
+		t.Fatal(err)
+	}
+	if len(depots) != len(published.Reserves) {
+		t.Errorf("%d are built in, %d published", len(depots), len(published.Reserves))
+	}
+	for _, d := range depots {
+		if got := published.Reserves[fmt.Sprintf("%#x", d.chain)]; got != d.address {
+			t.Errorf("chain %d: %s, published is %s", d.chain, d.address, got)
+		}
 	}
 }
 

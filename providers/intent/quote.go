@@ -97,6 +97,9 @@ var errEnough = errors.New("more routes than are looked at")
 // asks checks a request and writes its body.
 func (p *Provider) asks(r swap.QuoteRequest) ([]byte, error) {
 	from, to, err := checkRequest(r)
+	if err == nil {
+		err = p.takes(r.SrcChain)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -223,11 +226,13 @@ func (g *gathered) offers() ([]swap.Offer, error) {
 	for i, f := range g.routes {
 		offers[i] = f.offer(g.request, now)
 	}
-	switch {
-	case len(offers) > 0:
+	switch own := slices.ContainsFunc(g.routes, func(f found) bool { return f.own }); {
+	case own:
 		return offers, nil
 	case g.bad != nil:
 		return nil, g.bad
+	case len(offers) > 0:
+		return nil, refuse(swap.NotPinned, "to", "has routes alone whose deposits go to contracts that are not built in; choose another route")
 	}
 	return nil, refuse(swap.NoRoute, "tokenOut", "has no route for this pair and amount; try another provider")
 }

@@ -13,6 +13,10 @@ import (
 // contractCall is the only way of depositing that is used (spec section 8).
 const contractCall = "CONTRACT_CALL"
 
+// nativeFiller is the type of the provider's own filler's routes, whose deposits go to the
+// contracts that are built in. Of others' nobody says where they go before it is built.
+const nativeFiller = "native-filler"
+
 // quoteReply is the reply to POST /v1/quotes.
 type quoteReply struct {
 	QuoteID string            `json:"quoteId"`
@@ -24,6 +28,7 @@ type quoteReply struct {
 type route struct {
 	QuoteID        string   `json:"quoteId,omitempty"`
 	RouteID        string   `json:"routeId"`
+	Type           string   `json:"type"`
 	DepositMethods []string `json:"depositMethods"`
 	Quote          price    `json:"quote"`
 }
@@ -69,6 +74,7 @@ func readRoute(quoteID string, raw []byte, r swap.QuoteRequest) (found, error) {
 	}
 	f := found{
 		quoteID: quoteID, routeID: t.RouteID, raw: raw,
+		own:      t.Type == nativeFiller,
 		callable: len(t.DepositMethods) == 0 || slices.Contains(t.DepositMethods, contractCall), // absent: decided when it is built
 	}
 	return f, t.Quote.read(&f, r)

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,7 @@ type line struct {
 	takes    float64
 	ends     int64  // seconds from now
 	methods  string // JSON; "" = absent
+	of       string // type of its filler; "" = the provider's own
 	more     string // further members of the quote
 	quote    string // id; "" = the example's
 	amountIn string // "" = what was asked for
@@ -40,8 +42,8 @@ func (l line) json(now time.Time) string {
 	if in == "" {
 		in = "25000000"
 	}
-	return fmt.Sprintf(`{"quoteId":%q,"routeId":%q,%s"quote":{"amountIn":%q,"amountOut":"%d","expectedDurationSeconds":%v,"validBefore":%d%s}}`,
-		quote, l.id, methods, in, l.out, l.takes, now.Unix()+l.ends, l.more)
+	return fmt.Sprintf(`{"quoteId":%q,"routeId":%q,"type":%q,%s"quote":{"amountIn":%q,"amountOut":"%d","expectedDurationSeconds":%v,"validBefore":%d%s}}`,
+		quote, l.id, cmp.Or(l.of, nativeFiller), methods, in, l.out, l.takes, now.Unix()+l.ends, l.more)
 }
 
 // answer is a whole reply of such routes.
@@ -80,6 +82,7 @@ var orderings = []struct {
 	{"names to be stable", []line{{id: "C", out: 900, ends: 600}, {id: "A", out: 900, ends: 600}, {id: "B", out: 900, ends: 600}}, "A B C"},
 	{"expired ones not at all", []line{{id: "A", out: 900, ends: 0}, {id: "B", out: 800, ends: 600}, {id: "C", out: 990, ends: -5}}, "B"},
 	{"the price's end counts where it is earlier", []line{{id: "A", out: 900, ends: 600, more: `,"quoteExpiresAt":1795159805`}, {id: "B", out: 800, ends: 600}}, "B A"},
+	{"what goes to built-in contracts before the rest", []line{{id: "A", out: 900, ends: 600, of: "external-intent-router"}, {id: "B", out: 800, ends: 10}}, "B A"},
 	{"and the contract's where that is", []line{{id: "A", out: 900, ends: 5, more: `,"quoteExpiresAt":1795160400`}, {id: "B", out: 800, ends: 600}}, "B A"},
 }
 
@@ -109,14 +112,14 @@ func TestRouteOrdering(t *testing.T) {
 	}
 }
 
-// TestUnusable: what is no contract call, or ends within 30 seconds, is shown and
-// never built; what has expired is not even shown.
+// TestUnusable: what is no contract call, goes to another filler's contract, or ends
+// within 30 seconds, is shown and never built; what has expired is not even shown.
 func TestUnusable(t *testing.T) {
 	now := exampleNow
 	asked := 0
 	p := at(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == quotesPath {
-			says(200, answer([]line{{id: "good", out: 9000, ends: 31}, {id: "transfer", out: 9000, ends: 600, methods: transfers}, {id: "short", out: 9000, ends: 30}}, exampleNow))(w, r)
+			says(200, answer([]line{{id: "good", out: 9000, ends: 31}, {id: "transfer", out: 9000, ends: 600, methods: transfers}, {id: "short", out: 9000, ends: 30}, {id: "another's", out: 9000, ends: 600, of: "external-intent-router"}}, exampleNow))(w, r)
 			return
 		}
 		asked++
@@ -124,7 +127,7 @@ func TestUnusable(t *testing.T) {
 	})
 	p.now = func() time.Time { return now }
 	offers, err := p.Quote(t.Context(), exampleRequest())
-	if err != nil || len(offers) != 3 {
+	if err != nil || len(offers) != 4 {
 		t.Fatal(offers, err)
 	}
 	build := func(o swap.Offer) error {
@@ -140,6 +143,9 @@ func TestUnusable(t *testing.T) {
 		if o.Routing == "short" {
 			refusedFor(t, "30 seconds are left", build(o), swap.QuoteExpired, "expires")
 		}
+		if o.Routing == "another's" {
+			refusedFor(t, "another filler's", build(o), swap.NotPinned, "to")
+		}
 		if o.Routing == "transfer" {
 			refusedFor(t, "a transfer", build(o), swap.UnsupportedRoute, "depositMethods")
 		}
@@ -154,6 +160,32 @@ func TestUnusable(t *testing.T) {
 	refusedFor(t, "a second later", build(good), swap.QuoteExpired, "expires")
 	good.Expires = good.Expires.Add(time.Hour) // as if somebody had written that
 	refusedFor(t, "an offer that lives longer than its route", build(good), swap.NotAsAccepted, "expires")
+}
+
+// TestNoUsableRoute: where no deposit could go to a built-in contract, the quote is refused
+// with what to do, on 10, 56 and 143 before anybody is asked.
+func TestNoUsableRoute(t *testing.T) {
+	others := answer([]line{{id: "Across", out: 9000, ends: 600, of: "external-intent-router"}, {id: "B", out: 9000, ends: 600, of: "native-filler "}}, exampleNow)
+	asked := 0
+	p := at(t, func(w http.ResponseWriter, r *http.Request) { asked++; says(200, others)(w, r) })
+	p.depots = depots
+	for _, ask := range []func(swap.QuoteRequest) ([]swap.Offer, error){
+		func(r swap.QuoteRequest) ([]swap.Offer, error) { return p.Quote(t.Context(), r) },
+		func(r swap.QuoteRequest) ([]swap.Offer, error) {
+			return p.Stream(t.Context(), r, func(swap.Offer) {})
+		},
+	} {
+		for _, id := range []uint64{8453, 10, 56, 143} {
+			asked = 0
+			r := exampleRequest()
+			r.SrcChain = id
+			_, err := ask(r)
+			refusedFor(t, fmt.Sprintf("from %d", id), err, swap.NotPinned, "to")
+			if err == nil || !strings.Contains(err.Error(), "; choose another route") || (asked > 0) != (id == 8453) {
+				t.Errorf("from %d: asked %d times, %v", id, asked, err)
+			}
+		}
+	}
 }
 
 // TestExpiresWhileBuilding: an answer that comes too late builds nothing.

@@ -52,7 +52,7 @@ type counter struct {
 // TestSandbox has deposits mined and orders settled: by fills, refunds, failures and
 // lies, with answers that are lost and a deposit that is sped up.
 func TestSandbox(t *testing.T) {
-	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{10, 8453, 42161}, Period: -1, Instant: true})
+	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{10, 143, 8453, 42161}, Period: -1, Instant: true})
 	if got := s.Services()["intentSolver"].Address; got != filler {
 		t.Fatalf("the simulator's solver is %s, built in is %s", got, filler)
 	}
@@ -240,9 +240,6 @@ func (c *counter) accept(t *testing.T, x trade) swap.Order {
 			acts = append(acts, f.Code)
 		}
 	}
-	if open := slices.Contains(acts, "contract_not_built_in"); open != (x.src == 10) {
-		t.Errorf("chain %d: an act of its own for the contract: %t", x.src, open)
-	}
 	o, err := c.service.Execute(t.Context(), swap.ExecuteRequest{Request: uuid.NewString(), Digest: review.Digest, Acknowledge: acts, Caller: swap.Caller{Session: "s", Password: true, Present: func() bool { return true }}})
 	if err != nil {
 		t.Fatal(err)
@@ -338,8 +335,7 @@ func (c *counter) endings(t *testing.T) {
 		{"a token across", bridgedUSDC, intentsim.Outcome{}, swap.Filled, "arrival", "", false},
 		{"the coin across", bridgedETH, intentsim.Outcome{}, swap.Filled, "arrival", "", false},
 		{"on one chain", stays, intentsim.Outcome{}, swap.Filled, "arrival", "", false},
-		{"by another filler", trade{8453, usdcBase, "26000000", 42161, usdcArbitrum, "DeBridge"}, intentsim.Outcome{}, swap.Filled, "arrival", "", false},
-		{"into an unknown contract", trade{10, usdcOptimism, "27000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{}, swap.Filled, "arrival", "", false},
+		{"from another network", trade{10, usdcOptimism, "27000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{}, swap.Filled, "arrival", "", false},
 		{"without the transaction", trade{8453, usdcBase, "28000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "fill_unnamed"}, swap.Filled, "arrival", "", false},
 		{"short", trade{8453, usdcBase, "29000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{PayBips: 9000}, swap.Filled, "arrival", "", true},
 		{"a token refunded", trade{8453, usdcBase, "31000000", 42161, usdcArbitrum, ""}, intentsim.Outcome{Ending: "refund"}, swap.Refunded, "refund", "", false},
@@ -484,7 +480,7 @@ func (c *counter) spedUp(t *testing.T) {
 func (c *counter) hostile(t *testing.T) {
 	for plan, want := range map[string]swap.Code{
 		"wrong_from": swap.NotAsAccepted, "wrong_chain": swap.NotAsAccepted, "switch_elsewhere": swap.NotAsAccepted,
-		"unlimited_approve": swap.NotAsAccepted, "stranger_spender": swap.NotAsAccepted, "extra_action": swap.NotUnderstood,
+		"unlimited_approve": swap.NotAsAccepted, "stranger_spender": swap.NotAsAccepted, "stranger_contract": swap.NotPinned, "extra_action": swap.NotUnderstood,
 		"foreign_method": swap.NotUnderstood, "solana": swap.NotUnderstood, "two_deposits": swap.NotUnderstood, "no_deposit": swap.NotUnderstood,
 		"deposit_first": swap.NotUnderstood, "empty": swap.NotUnderstood,
 		// what shows in a simulation alone
@@ -515,12 +511,19 @@ func (c *counter) hostile(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a fee for the filler in coins", func(t *testing.T) {
-		c.set(t, func(s *intentsim.Settings) { s.ProtocolFee = "1000000000000000" })
-		x := bridgedUSDC
-		x.routing = "DeBridge"
-		if _, err := c.prepare(t, x); !errors.Is(err, &swap.Refusal{Code: swap.NotAsAccepted}) {
-			t.Errorf("%v", err)
-		}
-	})
+	c.set(t, nil)
+	for name, x := range map[string]struct {
+		trade
+		code swap.Code
+	}{
+		"another filler's route":               {trade{8453, usdcBase, "25000000", 42161, usdcArbitrum, "DeBridge"}, swap.UnsupportedRoute},
+		"where no contract is built in":        {trade{143, native, "10000000000000000", 42161, native, ""}, swap.NotPinned},
+		"where none is, to the network itself": {trade{143, native, "10000000000000000", 143, symbol(t, c.s.Chain(143), "USDC"), ""}, swap.NotPinned},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := c.prepare(t, x.trade); !errors.Is(err, &swap.Refusal{Code: x.code}) || !strings.Contains(err.Error(), "choose another route") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
 }

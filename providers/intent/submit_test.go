@@ -357,7 +357,7 @@ func TestWords(t *testing.T) {
 // TestProof: what proves an order is in its terms and the bytes of its deposit, and
 // in no word of the provider's.
 func TestProof(t *testing.T) {
-	p := &Provider{fillers: []filler{{8453, attacker}, {42161, exampleFee}}}
+	p := &Provider{depots: depots, fillers: []filler{{8453, attacker}, {42161, exampleFee}}}
 	for name, c := range map[string]struct {
 		change      func(*swap.Terms)
 		own         bool

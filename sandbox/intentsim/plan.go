@@ -33,6 +33,10 @@ var plans = map[string]func(p *plan){
 	"unlimited_approve": func(p *plan) {
 		p.approve(p.contract, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1)))
 	},
+	"stranger_contract": func(p *plan) {
+		p.deposit.To = eip55.Address(stranger)
+		p.approve(stranger, p.quote.amountIn)
+	},
 	"stranger_spender": func(p *plan) { p.approve(stranger, p.quote.amountIn) },
 	"extra_action":     func(p *plan) { p.before(len(p.actions)-1, p.steal()) },
 	"foreign_method":   func(p *plan) { p.before(len(p.actions)-1, p.foreign()) },

@@ -110,6 +110,9 @@ func TestPlansThatGoWrong(t *testing.T) {
 		{"unlimited_approve", erc20, func(_ *testing.T, _ buildReply, txs []transaction) bool {
 			return bytes.Equal(txs[0].Data[36:], bytes.Repeat([]byte{255}, 32))
 		}},
+		{"stranger_contract", erc20, func(_ *testing.T, _ buildReply, txs []transaction) bool {
+			return common.BytesToAddress(txs[0].Data[4:36]) == txs[1].To && txs[1].To != s.Chain(8453).Network.IntentDeposit()
+		}},
 		{"stranger_spender", erc20, func(_ *testing.T, _ buildReply, txs []transaction) bool {
 			return common.BytesToAddress(txs[0].Data[4:36]) != txs[1].To
 		}},

@@ -142,7 +142,7 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 		p.receive("USDC")
 		p.carryOut(swapped{name: "bridge", provider: "Bridge", in: "USDC", amount: "120", out: "USDC", to: desk.Arbitrum, confirm: "Approve and swap",
 			approve: []allowance{{"120 USDC", false}}})
-		p.carryOut(swapped{name: "intent", provider: "Intent", in: "USDC", amount: "150", out: "USDC", to: desk.Arbitrum, routing: "Across", confirm: "Approve and swap",
+		p.carryOut(swapped{name: "intent", provider: "Intent", in: "USDC", amount: "150", out: "USDC", to: desk.Arbitrum, routing: "Hyperstream", confirm: "Approve and swap",
 			approve: []allowance{{"150 USDC", false}}})
 		p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": "refund"}}, nil)
 		before, in := p.d.Orders(), p.d.Balance(desk.Base, p.w.Address, "USDC")

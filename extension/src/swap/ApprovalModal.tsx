@@ -30,7 +30,6 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 	const provider = known(`provider_${review.terms.provider}`) ?? review.terms.provider;
 	const present = usePresent(review, approval.token, approval.spender, permit ? "permit2" : "erc20");
 	const armed = useArmed(number);
-	const opaque = review.steps.some((s) => s.effect.kind === "opaque" && s.effect.target === approval.spender);
 	return (
 		<Modal title={of > 1 ? t("approval_n", number, of) : t("approval")} onClose={onClose} key={number}>
 			<p>{t(reset ? "approval_reset_means" : permit ? "approval_permit_means" : "approval_means", provider)}</p>
@@ -53,7 +52,7 @@ export function ApprovalModal({ step, review, number, of, onApprove, onClose }: 
 				<dd class="wide">
 					{contractName(approval.spender)} <code>{approval.spender}</code>
 					<br />
-					<span class="soft small">{opaque ? t("not_built_in") : t("built_in", provider)}</span>
+					<span class="soft small">{t("built_in", provider)}</span>
 				</dd>
 				{!reset && (
 					<>

@@ -9,7 +9,7 @@ import { useStepTeller } from "./useStepTeller";
 
 /** What calls or binds one of the provider's contracts, which the daemon knows. An
  * approval calls the token's own, whoever made that. */
-const builtIn = new Set<EffectKind>(["swap", "order", "deposit"]);
+const builtIn = new Set<EffectKind>(["swap", "order", "deposit", "opaque"]);
 
 /** ReviewSteps are what would be signed, one after the other, as read from the bytes;
  * the contracts and the bytes themselves are folded away. */

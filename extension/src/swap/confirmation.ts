@@ -21,7 +21,6 @@ const named: Partial<Record<FindingCode, MessageKey>> = {
 	output_unverified: "confirm_output_unverified",
 	output_imitates: "confirm_output_imitates",
 	price_off: "confirm_price_off",
-	contract_not_built_in: "confirm_contract",
 };
 
 /** confirmation is what the review's button says: what forbids the swap, then what has

@@ -74,7 +74,7 @@ export type StepKind = "call" | "typed" | "late";
 export type EffectKind = "approve" | "permit" | "swap" | "wrap" | "unwrap" | "order" | "deposit" | "opaque";
 export type SettledBy = "own_call" | "provider";
 export type Severity = "note" | "warn" | "acknowledge" | "block";
-export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_scam" | "value_unknown" | "price_unknown" | "price_off" | "output_unverified" | "output_imitates" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "contract_not_built_in" | "not_simulated" | "fallback_used" | "floor_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed";
+export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_scam" | "value_unknown" | "price_unknown" | "price_off" | "output_unverified" | "output_imitates" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "floor_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed";
 export type PasswordReason = "unpriced" | "hourly_limit" | "slippage";
 export type OrderState = "accepted" | "approving" | "executing" | "submitting" | "settling" | "filled" | "refunded" | "failed" | "expired" | "cancelled" | "unreadable";
 export type Condition = "waiting for unlock" | "needs consent" | "provider says failed, watching for refund" | "reported, unproven" | "reported, transfer seen" | "settled, and what arrived is unclear" | "cancelling" | "waiting for an earlier transaction" | "waiting for another order's allowance" | "waiting for an order that would look alike on the chain" | "written by a newer version" | "changed outside Swapkeep" | "acceptance not on record";
@@ -1613,7 +1613,7 @@ export const errors = {
 	too_many_orders: { code: 1417, retryable: true, means: "the bound on open orders is reached", remedy: "wait for orders to end, or cancel some" },
 	not_as_accepted: { code: 1418, retryable: false, means: "the provider returned something outside the terms: nothing was signed", remedy: "ask for a new quote or choose another provider" },
 	not_understood: { code: 1419, retryable: false, means: "the provider's bytes cannot be fully decoded: nothing was signed", remedy: "choose another offer or provider" },
-	not_pinned: { code: 1420, retryable: false, means: "a contract outside the built-in list: nothing was signed", remedy: "choose another provider, or update swapkeep" },
+	not_pinned: { code: 1420, retryable: false, means: "a contract outside the built-in list: nothing was signed", remedy: "choose another route or provider, or update swapkeep" },
 	would_revert: { code: 1421, retryable: false, means: "the simulation failed: the swap would not succeed", remedy: "ask for a new quote" },
 	movements_not_shown: { code: 1422, retryable: false, means: "the RPC cannot show what would move", remedy: "configure an RPC that serves eth_simulateV1" },
 	price_refused: { code: 1423, retryable: false, means: "the implied price is off by half or more", remedy: "choose another offer" },
