@@ -136,6 +136,10 @@ var onDeposit = []attack{
 		tx(q, 1)["to"], tx(q, 1)["data"] = usdcOnBase.Hex(), calldata("0xa9059cbb", testAttacker, int64(25_000_000))
 		q["steps"] = steps(q)[1:]
 	}, swap.NotPinned, "to"},
+	{"a Safe of the account's, which obeys it, approved as well", func(q map[string]any) {
+		tx(q, 1)["to"], tx(q, 1)["data"] = providertest.Safe.Hex(), calldata("0x6a761202", usdcOnBase)
+		tx(q, 0)["data"] = calldata("0x095ea7b3", providertest.Safe, int64(25_000_000))
+	}, swap.NotPinned, "to"},
 	{"a stranger's contract, approved as well", func(q map[string]any) {
 		tx(q, 1)["to"], tx(q, 0)["data"] = testAttacker.Hex(), calldata("0x095ea7b3", testAttacker, int64(25_000_000))
 	}, swap.NotPinned, "to"},
@@ -214,6 +218,10 @@ var onRouter = []attack{
 	{"a stranger's contract", func(q map[string]any) {
 		stranger := strings.ToLower(testAttacker.Hex()[2:])
 		tx(q, 1)["to"], tx(q, 0)["data"] = testAttacker.Hex(), strings.Replace(tx(q, 0)["data"].(string), strings.ToLower(pairs[2].proxy.Hex()[2:]), stranger, 1)
+	}, swap.NotPinned, "to"},
+	{"a Safe of the account's, which obeys it, approved as well", func(q map[string]any) {
+		tx(q, 1)["to"], tx(q, 1)["data"] = providertest.Safe.Hex(), calldata("0x6a761202", usdcOnBase)
+		tx(q, 0)["data"] = strings.Replace(tx(q, 0)["data"].(string), strings.ToLower(pairs[2].proxy.Hex()[2:]), strings.ToLower(providertest.Safe.Hex()[2:]), 1)
 	}, swap.NotPinned, "to"},
 	{"no calldata", func(q map[string]any) { tx(q, 1)["data"] = "0x" }, swap.NotUnderstood, "data"},
 	{"the selector cut", func(q map[string]any) { tx(q, 1)["data"] = "0xf9e4ba" }, swap.NotUnderstood, "data"},

@@ -163,7 +163,7 @@ var hostilePlans = map[string][]hostile{
 			a := actions(p)
 			p["approvals"] = a[:2]
 			a[theApproval].(map[string]any)["deposit"] = true
-		}, swap.NotAsAccepted, "data"},
+		}, swap.NotPinned, "to"},
 		{"with two parameters", func(p map[string]any) {
 			requestOf(p, theDeposit)["params"] = []any{paramOf(p, theDeposit), paramOf(p, theDeposit)}
 		}, swap.NotUnderstood, "params"},
@@ -216,7 +216,7 @@ var hostilePlans = map[string][]hostile{
 // safe stands for a contract that obeys the account, and execTransaction for what has it
 // give everything away (Safe's execTransaction, cut short).
 var (
-	safe            = common.HexToAddress("0x5afe5afe5afe5afe5afe5afe5afe5afe5afe5afe")
+	safe            = providertest.Safe
 	execTransaction = "0x6a761202" + strings.Repeat("00", 31) + "01"
 )
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
 )
 
 const (
@@ -121,6 +122,30 @@ func (h *harness) envelope(t *testing.T, i int) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
+	honest := h.order.Plan.Steps[i].Call.Data
+	for name, data := range obeyed(honest) {
+		if !h.tryStep(t, "to the Safe: "+name, i, func(s *swap.Step) { s.Call.To, s.Call.Data = Safe, data }) {
+			t.Errorf("to the Safe: %s: accepted", name)
+		}
+	}
+}
+
+// Safe stands for a contract that obeys the account: a Safe whose owner it is, an ownable
+// or a vesting contract. No call of a provider's goes there.
+var Safe = common.HexToAddress("0x5afe5afe5afe5afe5afe5afe5afe5afe5afe5afe")
+
+// obeyed are calls of such contracts that give away what they keep, and the honest one.
+func obeyed(honest []byte) map[string][]byte {
+	to := common.LeftPadBytes(common.FromHex(Attacker), 32)
+	all := map[string][]byte{"the honest call": honest}
+	for _, function := range []string{
+		"execTransaction(address,uint256,bytes,uint8,uint256,uint256,uint256,address,address,bytes)", "execTransactionFromModule(address,uint256,bytes,uint8)",
+		"execute(address,uint256,bytes)", "execute(bytes32,bytes)", "multicall(bytes[])", "transferOwnership(address)", "setOwner(address)", "withdraw(uint256)",
+		"withdrawTo(address,uint256)", "release(address)", "delegate(address)", "upgradeTo(address)", "deposit(address,uint256)", "claim(address)",
+	} {
+		all[function] = slices.Concat(crypto.Keccak256([]byte(function))[:4], to, make([]byte, 320))
+	}
+	return all
 }
 
 // tryStep decodes and checks the plan with one step changed. What passes may
