@@ -122,10 +122,19 @@ func (h *harness) envelope(t *testing.T, i int) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	honest := h.order.Plan.Steps[i].Call.Data
-	for name, data := range obeyed(honest) {
-		if !h.tryStep(t, "to the Safe: "+name, i, func(s *swap.Step) { s.Call.To, s.Call.Data = Safe, data }) {
-			t.Errorf("to the Safe: %s: accepted", name)
+	h.safe(t, i)
+}
+
+// safe aims a step at the Safe, as it is and as what a Safe obeys. That it is not the
+// accepted plan is not enough here: a plan that is new is accepted by its own digest.
+func (h *harness) safe(t *testing.T, i int) {
+	for name, data := range obeyed(h.order.Plan.Steps[i].Call.Data) {
+		call := *h.order.Plan.Steps[i].Call
+		call.To, call.Data = Safe, data
+		steps := slices.Clone(h.order.Plan.Steps)
+		steps[i].Call = &call
+		if err := h.judge(h.p, steps, made, map[string]string{}); code(err) == "" {
+			t.Errorf("to the Safe: %s: %v", name, err)
 		}
 	}
 }
