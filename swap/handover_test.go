@@ -146,23 +146,25 @@ var handOverChanges = map[EffectKind]map[string]struct {
 		"settler":          {NotUnderstood, func(_ *Terms, f *Effect) { f.Settler = reactor }},
 	},
 	Opaque: {
-		"the account":     {NotPinned, func(t *Terms, f *Effect) { f.Target = t.Account }},
-		"the recipient":   {NotPinned, func(t *Terms, f *Effect) { t.Recipient, f.Target = thief, thief }},
-		"the refund":      {NotPinned, func(t *Terms, f *Effect) { t.RefundTo, f.Target = thief, thief }},
-		"the input":       {NotPinned, func(t *Terms, f *Effect) { f.Target = t.TokenIn }},
-		"the output":      {NotPinned, func(t *Terms, f *Effect) { f.Target = t.TokenOut }},
-		"the wrapped":     {NotPinned, func(_ *Terms, f *Effect) { f.Target = weth }},
-		"Permit2":         {NotPinned, func(_ *Terms, f *Effect) { f.Target = permit2 }},
-		"a settlement":    {NotPinned, func(_ *Terms, f *Effect) { f.Target = reactor }},
-		"another spender": {NotPinned, func(_ *Terms, f *Effect) { f.Target = unknownSpender }},
-		"of the DEX":      {NotPinned, func(t *Terms, f *Effect) { t.Provider, f.Target = DEX, unknown }},
-		"of gasless":      {NotPinned, func(t *Terms, f *Effect) { t.Provider, f.Target = Gasless, unknown }},
-		"of the bridge":   {NotPinned, func(t *Terms, f *Effect) { t.Provider, f.Target = Bridge, unknown }},
-		"nobody trusted":  {NotUnderstood, func(_ *Terms, f *Effect) { f.TrustedTo = "" }},
-		"receives":        {NotUnderstood, func(t *Terms, f *Effect) { f.Receives = []Receive{{t.TokenOut, t.Recipient, t.FloorOut}} }},
-		"pays":            {NotUnderstood, func(_ *Terms, f *Effect) { f.Pays = []Payment{{usdc, partner, 20}} }},
-		"settler":         {NotUnderstood, func(_ *Terms, f *Effect) { f.Settler = reactor }},
-		"ref":             {NotUnderstood, func(_ *Terms, f *Effect) { f.Ref = common.Hash{1} }},
+		"the account":      {NotPinned, func(t *Terms, f *Effect) { f.Target = t.Account }},
+		"the recipient":    {NotPinned, func(t *Terms, f *Effect) { t.Recipient, f.Target = thief, thief }},
+		"the refund":       {NotPinned, func(t *Terms, f *Effect) { t.RefundTo, f.Target = thief, thief }},
+		"the input":        {NotPinned, func(t *Terms, f *Effect) { f.Target = t.TokenIn }},
+		"the output":       {NotPinned, func(t *Terms, f *Effect) { f.Target = t.TokenOut }},
+		"the wrapped":      {NotPinned, func(_ *Terms, f *Effect) { f.Target = weth }},
+		"Permit2":          {NotPinned, func(_ *Terms, f *Effect) { f.Target = permit2 }},
+		"a settlement":     {NotPinned, func(_ *Terms, f *Effect) { f.Target = reactor }},
+		"another spender":  {NotPinned, func(_ *Terms, f *Effect) { f.Target = unknownSpender }},
+		"not built in":     {NotPinned, func(_ *Terms, f *Effect) { f.Target = unknown }},
+		"of another chain": {NotPinned, func(t *Terms, f *Effect) { f.Target, t.SrcChain, f.Chain = depot, 8453, 8453 }},
+		"of the DEX":       {NotPinned, func(t *Terms, f *Effect) { t.Provider, f.Target = DEX, unknown }},
+		"of gasless":       {NotPinned, func(t *Terms, f *Effect) { t.Provider, f.Target = Gasless, unknown }},
+		"of the bridge":    {NotPinned, func(t *Terms, f *Effect) { t.Provider, f.Target = Bridge, unknown }},
+		"nobody trusted":   {NotUnderstood, func(_ *Terms, f *Effect) { f.TrustedTo = "" }},
+		"receives":         {NotUnderstood, func(t *Terms, f *Effect) { f.Receives = []Receive{{t.TokenOut, t.Recipient, t.FloorOut}} }},
+		"pays":             {NotUnderstood, func(_ *Terms, f *Effect) { f.Pays = []Payment{{usdc, partner, 20}} }},
+		"settler":          {NotUnderstood, func(_ *Terms, f *Effect) { f.Settler = reactor }},
+		"ref":              {NotUnderstood, func(_ *Terms, f *Effect) { f.Ref = common.Hash{1} }},
 	},
 }
 
@@ -186,28 +188,19 @@ func TestCheckRefusesHandOvers(t *testing.T) {
 	refusedWith(t, Check(terms, effects[1:], handPins), NotAsAccepted) // no order spends the coin
 }
 
-// TestOpenContracts: contracts that are not built in are called only where the
-// table says so, and approved only where they are called.
-func TestOpenContracts(t *testing.T) {
-	for _, c := range []struct {
-		provider Kind
-		chain    uint64
-		ok       bool
-	}{
-		{Intent, 1, true}, {Intent, 56, true}, {Intent, 143, true}, {Intent, 5330, false}, {Intent, 39, false},
-		{Bridge, 56, true}, {Bridge, 5330, true}, {Bridge, 1, false}, {Bridge, 8453, false}, {DEX, 1, false}, {Gasless, 56, false},
-	} {
-		terms, effects := handed(Opaque, false)
-		terms.Provider, terms.SrcChain, terms.DstChain = c.provider, c.chain, 1
-		if c.chain == 1 {
-			terms.DstChain = 10
-		}
-		for i := range effects {
-			effects[i].Chain = c.chain
-		}
-		effects[0].Approves[0].Spender, effects[1].Target = unknown, unknown
-		if err := Check(terms, effects, handPins); (err == nil) != c.ok {
-			t.Errorf("%s on chain %d: %v", c.provider, c.chain, err)
+// TestNoOpenContracts: nobody's opaque call goes to a contract that is not built in, on
+// any chain, nor is one approved for it.
+func TestNoOpenContracts(t *testing.T) {
+	for _, provider := range []Kind{DEX, Bridge, Intent, Gasless} {
+		for _, id := range SupportedChains() {
+			terms, effects := handed(Opaque, false)
+			terms.Provider, terms.SrcChain, terms.DstChain = provider, id, 10
+			for i := range effects {
+				effects[i].Chain = id
+			}
+			effects[0].Approves[0].Spender, effects[1].Target = unknown, unknown
+			refusedWith(t, Check(terms, effects, handPins), NotPinned)
+			refusedWith(t, Check(terms, effects[1:], handPins), NotPinned)
 		}
 	}
 }
