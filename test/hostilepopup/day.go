@@ -124,7 +124,7 @@ func (d day) print(out io.Writer) {
 	}
 	played := ""
 	if len(d.taken) < 24 {
-		played = fmt.Sprintf(" (%d hours played, the rest reckoned as the last of them)", len(d.taken))
+		played = fmt.Sprintf(" (hours played: %d; the rest reckoned as the last of them)", len(d.taken))
 	}
 	fmt.Fprintf(out, "taken in the first minute / first hour / 24 h without the password: $%.2f / $%.2f / $%.2f of $%.2f%s\n",
 		d.minute, d.taken[0], d.in24(), d.has, played)
