@@ -41,6 +41,7 @@ const (
 	ForUnpriced Reason = "unpriced"     // a side of the swap has no price of our own, and the day's sum is reached
 	ForHour     Reason = "hourly_limit" // the hour's sum would be exceeded, or the worth is not known
 	ForSlippage Reason = "slippage"     // above PasswordSlippageBps
+	ForPrice    Reason = "bad_price"    // at worst less than leastKept of the worth arrives
 )
 
 // A Valuer says what an amount of base units is worth by our own prices, in millionths of
@@ -59,6 +60,7 @@ type move struct {
 	Browser  bool      `json:"browser"`
 
 	slippage int            // bps
+	loses    bool           // by the floor, more than a session may
 	chain    uint64         // of the input
 	token    common.Address // the input
 }
@@ -67,6 +69,11 @@ const (
 	limitHour = time.Hour
 	limitDay  = 24 * time.Hour
 	maxMoves  = 1000 // counted acts of a day; more take the password
+
+	// leastKept of the input's worth, in percent, has to arrive at worst: whoever has the
+	// session may also have moved the pools, and takes each second act itself. A swap of
+	// 10 % off takes such an act from everybody.
+	leastKept = 90
 )
 
 // moving is what carrying out terms may take: the whole input, which somebody else gets,
@@ -77,7 +84,9 @@ func (s *Service) moving(ctx context.Context, t Terms, slippageBps int) move {
 		return m
 	}
 	m.Input, m.slippage, m.chain, m.token = s.worth(ctx, t.SrcChain, t.TokenIn, t.AmountIn), slippageBps, t.SrcChain, t.TokenIn
-	m.Unpriced = m.Input == nil || s.worth(ctx, t.DstChain, t.TokenOut, t.FloorOut) == nil && !s.wraps(t)
+	floor := s.worth(ctx, t.DstChain, t.TokenOut, t.FloorOut)
+	m.Unpriced = m.Input == nil || floor == nil && !s.wraps(t)
+	m.loses = m.Input != nil && floor != nil && new(big.Int).Mul(floor, big.NewInt(100)).Cmp(new(big.Int).Mul(m.Input, big.NewInt(leastKept))) < 0
 	return m
 }
 
@@ -122,6 +131,9 @@ func (l Limits) takes(past []move, m move) (why []Reason) {
 	}
 	if m.Browser && m.slippage > PasswordSlippageBps {
 		why = append(why, ForSlippage)
+	}
+	if m.Browser && m.loses {
+		why = append(why, ForPrice)
 	}
 	return why
 }

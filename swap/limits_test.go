@@ -103,8 +103,12 @@ func (s *till) plan(in, out common.Address, dollars int64, slippage int) Review 
 		amount.Div(amount, big.NewInt(price))
 	}
 	s.made++
+	floor := big.NewInt(1)
+	if price := dollarPrices[out]; price > 0 {
+		floor.Div(new(big.Int).Mul(big.NewInt(dollars), big.NewInt(1e18)), big.NewInt(price))
+	}
 	t := Terms{Provider: DEX, Account: s.account, SrcChain: 1, TokenIn: in, AmountIn: amount, DstChain: 1, TokenOut: out, Recipient: s.account, RefundTo: s.account,
-		FloorOut: big.NewInt(1), GasCeiling: new(big.Int), Deadline: s.clock().Add(consentTime + time.Duration(s.made)*time.Second).UTC().Truncate(time.Second)}
+		FloorOut: floor, GasCeiling: new(big.Int), Deadline: s.clock().Add(consentTime + time.Duration(s.made)*time.Second).UTC().Truncate(time.Second)}
 	plan := Plan{Settlement: ByOwnCall, Steps: []Step{{Kind: CallStep, Call: &chain.Call{ChainID: 1, From: s.account, To: router, Value: new(big.Int)}, Effect: Effect{Kind: Swap, Chain: 1, Target: router}}}}
 	r := Review{Terms: t, Plan: plan, Digest: Digest(t, plan.Effects()), Gas: Gas{Expected: new(big.Int), Max: new(big.Int), Balance: new(big.Int)}, Expires: s.clock().Add(time.Minute), Offer: Offer{ID: uuid.NewString(), Provider: DEX,
 		AmountOut: big.NewInt(1), MinOut: big.NewInt(1), Expires: s.clock().Add(time.Minute), Request: QuoteRequest{SlippageBps: slippage, AmountIn: amount}}}
@@ -229,6 +233,22 @@ func TestWhatTakesThePassword(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestBadPriceTakesThePassword: a session that has moved the pools first takes the second
+// act itself; what at worst arrives is worth nine tenths, or the password is asked for.
+func TestBadPriceTakesThePassword(t *testing.T) {
+	s := newTill(t)
+	for kept, want := range map[int64]string{100: "", 90: "", 89: "bad_price", 55: "bad_price"} {
+		r := s.plan(native, usdc, 1000, 50)
+		r.Terms.FloorOut = new(big.Int).Mul(big.NewInt(10*kept), big.NewInt(1e18))
+		s.plans.put(r.Digest.Hex(), r)
+		wants(t, fmt.Sprint(kept, " % of it"), s.execute(unasked, r), want)
+		if want != "" {
+			wants(t, "at a terminal", s.execute(at, r), "")
+		}
+	}
+	wants(t, "a proposal of half", s.prepared("accept half", unasked)(), "bad_price")
 }
 
 // TestSlippageForTerminals: above the bound the password is not enough.
@@ -372,6 +392,9 @@ func (s *till) prepared(act string, c Caller) (do func() error) {
 		s.t.Fatal(err)
 	}
 	next := s.plan(native, usdc, 2000, 50)
+	if act == "accept half" {
+		next.Terms.FloorOut.Rsh(next.Terms.FloorOut, 1)
+	}
 	o.State, o.Condition, o.Proposal = Executing, NeedsConsent, &Proposal{Review: next, Made: s.clock()}
 	if o.Proposal.Seal, err = s.engine.seal(o.proposal(), "execute", s.clock()); err != nil {
 		s.t.Fatal(err)

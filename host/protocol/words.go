@@ -37,7 +37,7 @@ var Vocabularies = []Vocabulary{
 		"wraps_first", "settlement_trusted", "not_simulated", "fallback_used", "floor_lowered", "ceiling_raised", "fee_raised",
 		"decimals_unconfirmed",
 	}},
-	{"PasswordReason", []string{"unpriced", "hourly_limit", "slippage"}},
+	{"PasswordReason", []string{"unpriced", "hourly_limit", "slippage", "bad_price"}},
 	{"OrderState", []string{"accepted", "approving", "executing", "submitting", "settling", "filled", "refunded", "failed", "expired", "cancelled", "unreadable"}},
 	{"Condition", []string{
 		"waiting for unlock", "needs consent", "provider says failed, watching for refund", "reported, unproven", "reported, transfer seen",
