@@ -21,6 +21,8 @@ var backoffSteps = []time.Duration{
 // more than the pace lets in until then.
 const forgiven = 10 * time.Minute
 
+// Waits go by the monotonic clock alone, which nobody sets.
+
 // mistakes are an asker's wrong passwords since its last right one.
 type mistakes struct {
 	wrong int
@@ -32,7 +34,8 @@ func (m mistakes) left(now time.Time) time.Duration {
 	if m.wrong == 0 {
 		return 0
 	}
-	return max(0, backoffSteps[min(m.wrong, len(backoffSteps))-1]-elapsed(m.since, now))
+	step := backoffSteps[min(m.wrong, len(backoffSteps))-1]
+	return min(step, max(0, step-now.Sub(m.since)))
 }
 
 // guesses are all tries of passwords.
@@ -47,12 +50,12 @@ type guesses struct {
 func (v *Vault) beginGuess(ctx context.Context) error {
 	now := v.options.Clock.Now()
 	v.mu.Lock()
-	own, pace := v.guesses.by[askerOf(ctx)].left(now), v.options.Pace-elapsed(v.guesses.paced, now)
+	own, pace := v.guesses.by[askerOf(ctx)].left(now), v.options.Pace-now.Sub(v.guesses.paced)
 	v.mu.Unlock()
 	if own > 0 {
 		return &BackoffError{Left: own}
 	}
-	if pace > 0 {
+	if pace = min(pace, v.options.Pace); pace > 0 {
 		due := make(chan struct{})
 		defer v.options.Clock.AfterFunc(pace, func() { close(due) })()
 		select {
@@ -80,6 +83,6 @@ func (v *Vault) failed(ctx context.Context) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := v.options.Clock.Now()
-	maps.DeleteFunc(v.guesses.by, func(_ uint64, m mistakes) bool { return elapsed(m.since, now) >= forgiven })
+	maps.DeleteFunc(v.guesses.by, func(_ uint64, m mistakes) bool { return now.Sub(m.since) >= forgiven })
 	v.guesses.by[askerOf(ctx)] = mistakes{v.guesses.by[askerOf(ctx)].wrong + 1, now}
 }

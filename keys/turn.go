@@ -74,12 +74,12 @@ func (t *turn) passed() uint64 {
 	return t.passes
 }
 
-// queue gives the asker a place behind all of this round, or of the first round in which
-// it has none yet.
+// queue gives the asker a place behind all of the next round, or of the first one after it
+// in which it has none yet.
 func (t *turn) queue(asker uint64) *ticket {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	mine := &ticket{asker, t.round, make(chan struct{})}
+	mine := &ticket{asker, t.round + 1, make(chan struct{})}
 	if !t.held {
 		t.held = true
 		close(mine.called)

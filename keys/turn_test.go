@@ -94,6 +94,27 @@ func TestTurnsOfLateComers(t *testing.T) {
 	}
 }
 
+// TestTurnsOfTwoWants: who wants two things at once waits for the second behind those who
+// have come by then, and for nobody who keeps coming back.
+func TestTurnsOfTwoWants(t *testing.T) {
+	var q turn
+	_ = q.take(t.Context(), time.Minute)
+	q.queue(1)
+	second := q.queue(1)
+	for served := 0; ; served++ {
+		q.queue(100 + uint64(served%2)) // two that guess by turns
+		q.leave()
+		select {
+		case <-second.called:
+			return
+		default:
+			if served > 4 {
+				t.Fatal("the second want waits for ever")
+			}
+		}
+	}
+}
+
 func TestTurnIsGivenUp(t *testing.T) {
 	var q turn
 	_ = q.take(t.Context(), time.Minute)

@@ -13,8 +13,8 @@ import (
 )
 
 // A call of unknown content acts as the account towards whatever it reaches: it goes to
-// built-in contracts alone ([Check]), of which none obeys the account in anything but
-// what it is handed. What it moves, [CheckSimulation] reads off a simulation; but a
+// built-in contracts alone ([Check]), of which none is known to obey the account in
+// anything but what it is handed (docs/providers, as far as they are published). What it moves, [CheckSimulation] reads off a simulation; but a
 // contract that knows when it is only tried shows what it likes. The rules of this file
 // rest on none.
 //

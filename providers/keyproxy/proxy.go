@@ -305,7 +305,10 @@ func (p *Proxy) read(w http.ResponseWriter, r *http.Request, e *endpoint, in *in
 	c, refused := e.head(r)
 	var raw []byte
 	if refused == nil && e.method == http.MethodPost {
-		raw, refused = p.body(w, r, in)
+		if refused = p.bodies.take(in); refused == nil {
+			defer p.bodies.give(in) // when it is parsed too: that is the most of the work
+			raw, refused = p.body(w, r)
+		}
 	}
 	if refused != nil {
 		hangUp(w, r)
@@ -340,11 +343,7 @@ func (e *endpoint) head(r *http.Request) (*call, *refusal) {
 }
 
 // body reads the request body within its bounds.
-func (p *Proxy) body(w http.ResponseWriter, r *http.Request, in *install) ([]byte, *refusal) {
-	if full := p.bodies.take(in); full != nil {
-		return nil, full
-	}
-	defer p.bodies.give(in)
+func (p *Proxy) body(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	control := http.NewResponseController(w)
 	// Cleared afterwards: the server watches the connection while we work.
 	if err := control.SetReadDeadline(time.Now().Add(p.config.Limits.BodyTime)); err != nil {
