@@ -499,9 +499,10 @@ func TestIdleConnectionIsServedALastTime(t *testing.T) {
 	}
 	defer func() { _ = conn.Close() }()
 	in := bufio.NewReader(conn)
-	health := func(status int, last bool) {
+	call := func(last bool) {
 		t.Helper()
-		if _, err := io.WriteString(conn, "GET /health HTTP/1.1\r\nHost: dex.example\r\n\r\n"); err != nil {
+		const body = `{"chainId":1}`
+		if _, err := fmt.Fprintf(conn, "POST /v1/check_approval HTTP/1.1\r\nHost: dex.example\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", testToken, len(body), body); err != nil {
 			t.Fatal(err)
 		}
 		res, err := http.ReadResponse(in, nil)
@@ -509,16 +510,16 @@ func TestIdleConnectionIsServedALastTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _ = io.Copy(io.Discard, res.Body)
-		if res.StatusCode != status || res.Close != last {
+		if res.StatusCode != http.StatusOK || res.Close != last {
 			t.Errorf("got %d, close %v", res.StatusCode, res.Close)
 		}
 	}
-	health(200, false)
+	call(false)
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	s.told(t, "stopping")
-	health(503, true)
+	call(true)
 	if err := <-s.ended; err != nil {
 		t.Error(err)
 	}
