@@ -114,7 +114,7 @@ func FuzzPlan(f *testing.F) {
 	for _, h := range hostileNative {
 		f.Add(planWith(f, example(f, "k_build_native"), h.change))
 	}
-	p := &Provider{}
+	p := &Provider{depots: depots}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		for _, terms := range []swap.Terms{termsOf(exampleRequest(), 1), nativeTerms()} {
 			d, err := readPlan(raw, terms, depots)
