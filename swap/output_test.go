@@ -125,3 +125,14 @@ func TestProposalsOutputTakesActs(t *testing.T) {
 	}
 	b.ends(o.ID, Filled)
 }
+
+// TestPlansAwaitPrices: what a plan is judged by may be told only while it is prepared.
+func TestPlansAwaitPrices(t *testing.T) {
+	b := newBench(t)
+	b.hands(Deposit)
+	waited := 0
+	b.service.o.AwaitPrices = func(context.Context) { waited++ }
+	if _, err := b.handing(native, 1000); err != nil || waited != 1 {
+		t.Errorf("prices were awaited %d times, %v", waited, err)
+	}
+}

@@ -34,6 +34,9 @@ func (s *Service) Prepare(ctx context.Context, offerID string) (Review, error) {
 	if err != nil {
 		return Review{}, err
 	}
+	if s.o.AwaitPrices != nil {
+		s.o.AwaitPrices(ctx)
+	}
 	if err := turn(ctx, offer.Provider, s.queues[offer.Provider].plans); err != nil {
 		return Review{}, err
 	}

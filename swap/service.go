@@ -61,7 +61,7 @@ type Host interface {
 }
 
 // Options are what a Service needs. All fields but Valuer, Limits, GasPrice, Tokens,
-// Recognize, Pause and Log are required.
+// Recognize, AwaitPrices, Decimals, Pause and Log are required.
 type Options struct {
 	Journal   *Journal
 	Providers map[Kind]Provider
@@ -85,15 +85,18 @@ type Options struct {
 	Tokens func(chainID uint64) []common.Address
 	// Recognize says what the wallet's lists make of a token on any chain, also one that
 	// is no network of the wallet's; nil = no list has any.
-	Recognize  func(ctx context.Context, chainID uint64, token common.Address) Recognition
-	Confirmer  Confirmer
-	Fees       FeeConfig
-	Unlocked   func() bool // whether Signer would sign now
-	IsLocked   func(error) bool
-	OpenOrders int // bound on orders in progress
-	Now        func() time.Time
-	Pause      func(still time.Duration) time.Duration // nil = [Pause]
-	Log        func(o Order, err error)
+	Recognize func(ctx context.Context, chainID uint64, token common.Address) Recognition
+	// AwaitPrices waits a short while for the first prices, if there were none yet, before
+	// a plan is prepared; nil = it is judged at once.
+	AwaitPrices func(ctx context.Context)
+	Confirmer   Confirmer
+	Fees        FeeConfig
+	Unlocked    func() bool // whether Signer would sign now
+	IsLocked    func(error) bool
+	OpenOrders  int // bound on orders in progress
+	Now         func() time.Time
+	Pause       func(still time.Duration) time.Duration // nil = [Pause]
+	Log         func(o Order, err error)
 }
 
 // Service answers quotes, prepares plans and runs orders.

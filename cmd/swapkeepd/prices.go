@@ -34,6 +34,7 @@ const (
 	listenAgain = 30 * time.Second
 	currentFor  = 5 * time.Minute // without a fetch the service is degraded
 	maxWatched  = 5000            // tokens whose prices are kept
+	firstWait   = 8 * time.Second // for the first prices, before a swap is judged without
 )
 
 // prices are the daemon's price service. Nothing of the wallet waits for it: what of
@@ -278,6 +279,19 @@ func (p *prices) Status() (out protocol.PricesStatus) {
 		out.Sources = p.poller.Health().Sources
 	}
 	return out
+}
+
+// awaitFirst waits a short while for the first prices since the daemon's start, which a
+// browser may have begun with the very swap.
+func (p *prices) awaitFirst(ctx context.Context) {
+	if p.poller == nil {
+		return
+	}
+	select {
+	case <-p.poller.First():
+	case <-fault.After(firstWait):
+	case <-ctx.Done():
+	}
 }
 
 // Next is the newest board.

@@ -97,6 +97,8 @@ type Poller struct {
 
 	poke       chan struct{}
 	settleTime time.Duration // after a poke
+	first      chan struct{} // closed after the first fetch
+	fetched    sync.Once
 
 	turn    int           // of fetches; Fetch alone has it
 	gap     time.Duration // the longest time without prices that is not filled yet
@@ -121,7 +123,7 @@ func New(o Options) *Poller {
 	clock := o.Now
 	o.Now = func() time.Time { return clock().Round(0) } // ages are by the wall clock: the other one stands still while a machine sleeps
 	return &Poller{o: o, circuits: map[string]*circuit{}, beliefs: map[price.ID]belief{}, asked: map[string]time.Time{},
-		ignored: map[string]map[price.ID]time.Time{}, facts: map[price.ID]price.Facts{}, poke: make(chan struct{}, 1), settleTime: settleTime,
+		ignored: map[string]map[price.ID]time.Time{}, facts: map[price.ID]price.Facts{}, poke: make(chan struct{}, 1), settleTime: settleTime, first: make(chan struct{}),
 		gapSeen: make(chan struct{}, 1)}
 }
 
@@ -227,7 +229,11 @@ func (p *Poller) Fetch(ctx context.Context) {
 		p.o.Log(Notice{From: "history", Err: err})
 	}
 	p.publish(ctx)
+	p.fetched.Do(func() { close(p.first) })
 }
+
+// First is closed once sources were asked since this process began, whatever came of it.
+func (p *Poller) First() <-chan struct{} { return p.first }
 
 func (p *Poller) believe(r round, now time.Time) {
 	p.mu.Lock()

@@ -756,3 +756,16 @@ func TestPauseThatIsAskedFor(t *testing.T) {
 		}
 	}
 }
+
+// TestFirst: that sources were asked is told once, whatever came of it.
+func TestFirst(t *testing.T) {
+	b := newBench(t)
+	select {
+	case <-b.First():
+		t.Fatal("told before anything was asked")
+	default:
+	}
+	b.Fetch(t.Context())
+	b.Fetch(t.Context())
+	<-b.First()
+}

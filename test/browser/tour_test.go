@@ -331,7 +331,7 @@ func (o *tour) settings(p *trader) {
 		o.look(p.Page, "settings-"+fileNameOf(title))
 		switch title {
 		case "Security":
-			p.Click("button", "/^Change: /")
+			p.Click("button", "Change: Locks by itself after")
 			p.Fill("Minutes", "0")
 			o.look(p.Page, "setting-change")
 			p.Press("Escape")
