@@ -32,9 +32,9 @@ import (
 
 const (
 	listenAgain = 30 * time.Second
-	currentFor  = 5 * time.Minute // without a fetch the service is degraded
-	maxWatched  = 5000            // tokens whose prices are kept
-	firstWait   = 8 * time.Second // for the first prices, before a swap is judged without
+	currentFor  = 5 * time.Minute  // without a fetch the service is degraded
+	maxWatched  = 5000             // tokens whose prices are kept
+	firstWait   = 12 * time.Second // for the first prices, before a swap is judged without
 )
 
 // prices are the daemon's price service. Nothing of the wallet waits for it: what of

@@ -97,7 +97,8 @@ type Poller struct {
 
 	poke       chan struct{}
 	settleTime time.Duration // after a poke
-	first      chan struct{} // closed after the first fetch
+	first      chan struct{} // closed after the first fetches
+	firms      int           // prices of oracles after the last of these
 	fetched    sync.Once
 
 	turn    int           // of fetches; Fetch alone has it
@@ -142,6 +143,7 @@ func (p *Poller) Run(ctx context.Context) {
 		p.Fetch(ctx)
 		select {
 		case <-ctx.Done():
+		case <-p.again():
 		case <-tick.C:
 		case <-p.poke:
 			select { // several changes in a row are one fetch
@@ -229,10 +231,44 @@ func (p *Poller) Fetch(ctx context.Context) {
 		p.o.Log(Notice{From: "history", Err: err})
 	}
 	p.publish(ctx)
-	p.fetched.Do(func() { close(p.first) })
+	if known := p.firmKnown(); p.turn >= firstTries || known > 0 && known == p.firms {
+		p.fetched.Do(func() { close(p.first) })
+	} else {
+		p.firms = known
+	}
 }
 
-// First is closed once sources were asked since this process began, whatever came of it.
+// The first fetches of a process that begins with the machine or a browser may find no
+// node of a network ready: until no more oracles are read than before, a few follow soon.
+const (
+	firstTries = 5
+	firstAgain = 2 * time.Second
+)
+
+// again is when to fetch before the next minute; nil = not before.
+func (p *Poller) again() <-chan time.Time {
+	select {
+	case <-p.first:
+		return nil
+	default:
+		return fault.After(firstAgain)
+	}
+}
+
+// firmKnown is how many prices there are that a swap may be judged by.
+func (p *Poller) firmKnown() (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, b := range p.beliefs {
+		if b.firm.Known() {
+			n++
+		}
+	}
+	return n
+}
+
+// First is closed once the prices that swaps may be judged by are there, as far as the
+// first few fetches since this process began brought any.
 func (p *Poller) First() <-chan struct{} { return p.first }
 
 func (p *Poller) believe(r round, now time.Time) {
