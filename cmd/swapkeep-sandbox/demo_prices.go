@@ -161,7 +161,7 @@ func (p *priceReader) get(ctx context.Context, path string, into any) error {
 
 var demoPriceColumns = []screen.Column{
 	{Head: "token"}, {Head: "network"}, {Head: "at first", Right: true}, {Head: "at last", Right: true}, {Head: "24 h", Right: true},
-	{Head: "last 24 h"}, {Head: "market cap", Right: true}, {Head: "holders", Right: true},
+	{Head: "last 24 h"}, {Head: "cap, $M", Right: true}, {Head: "holders", Right: true},
 }
 
 // tellPrices ends the reading and shows what was read.
@@ -181,7 +181,7 @@ func (s *show) tellPrices(ctx context.Context) error {
 		}
 		rows = append(rows, []string{
 			item.Symbol, networkName(item.ChainID), brief(p.first[item.key()].Now), brief(item.Now), change(item), drawn,
-			dotless(item.MarketCap), strconv.FormatUint(item.Holders, 10),
+			millions(item.MarketCap), strconv.FormatUint(item.Holders, 10),
 		})
 	}
 	s.out.Table(demoPriceColumns, rows)
@@ -226,9 +226,14 @@ func brief(decimal string) string {
 	return whole + "." + (part + "0000")[:4]
 }
 
-func dotless(decimal string) string {
+// millions cuts a decimal number of dollars to whole millions, by which the table
+// fits a page whatever it lists.
+func millions(decimal string) string {
 	whole, _, _ := strings.Cut(decimal, ".")
-	return whole
+	if len(whole) <= 6 {
+		return "0"
+	}
+	return whole[:len(whole)-6]
 }
 
 func change(i priceItem) string {
