@@ -34,11 +34,12 @@ const (
 )
 
 // Blocks come so often, and with every transaction. Each puts a second on the
-// chain's time, which runs ahead of the clock by that; a world that is too far
-// ahead gives way to a new one before the next test.
+// chain's time, which runs ahead of the clock by the latter; a world that is too far
+// ahead gives way to a new one before the next test. Prices are not read off a chain
+// that is two minutes ahead, nor are swaps judged by them then.
 const (
-	period   = 500 * time.Millisecond
-	maxAhead = 3 * time.Minute
+	period   = time.Second
+	maxAhead = time.Minute
 )
 
 // A World is a sandbox that one desk has to itself at a time. Everything in it
