@@ -200,7 +200,14 @@ func (u *user) swap() {
 		}
 		return
 	}
-	offer := offers.Offers[u.rng.IntN(len(offers.Offers))]
+	choice := offers.Offers
+	if u.rng.IntN(8) > 0 { // else whatever is shown, also what cannot be executed
+		choice = slices.DeleteFunc(choice, func(o protocol.Offer) bool { return o.Unusable != "" })
+	}
+	if len(choice) == 0 {
+		return
+	}
+	offer := choice[u.rng.IntN(len(choice))]
 	var r protocol.Review
 	if err := u.ask("swap.prepare", protocol.PrepareParams{Offer: offer.ID}, &r); err != nil {
 		return
