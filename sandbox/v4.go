@@ -27,19 +27,29 @@ type v4Key struct {
 	Hooks                common.Address
 }
 
-// v4Pool makes a v4 pool without a hook at the tokens' starting prices, with liquidity
-// over the whole range.
+// v4Pool makes the v4 pool that the chain has from its beginning, at the tokens' starting
+// prices.
 func (g *genesis) v4Pool(a, b Token, dollars int64) {
-	if bytes.Compare(a.Address[:], b.Address[:]) > 0 {
-		a, b = b, a
-	}
 	at := g.network.V4().Liquidity
 	amountA, amountB := g.provide(a, at, dollars), g.provide(b, at, dollars)
 	g.give(a, g.treasury, big.NewInt(1)) // amounts are rounded up
 	g.give(b, g.treasury, big.NewInt(1))
-	price := new(big.Int).Lsh(amountB, 192)
-	liquidity := new(big.Int).Mul(amountA, amountB)
-	g.call("V4Liquidity", at, new(big.Int), "make",
-		v4Key{a.Address, b.Address, big.NewInt(network.V4Fee), big.NewInt(network.V4TickSpacing), common.Address{}},
-		price.Sqrt(price.Div(price, amountA)), liquidity.Sqrt(liquidity))
+	g.v4Make(a, amountA, b, amountB, network.V4Fee, network.V4TickSpacing)
+}
+
+// v4Make makes a pool without a hook, with those amounts of the treasury's over the whole
+// range. A token without an address is the native coin.
+func (g *genesis) v4Make(a Token, ofA *big.Int, b Token, ofB *big.Int, fee, spacing int64) {
+	if bytes.Compare(a.Address[:], b.Address[:]) > 0 {
+		a, ofA, b, ofB = b, ofB, a, ofA
+	}
+	value := new(big.Int)
+	if a.Address == (common.Address{}) {
+		value.Add(ofA, ofA) // what is left comes back
+	}
+	price := new(big.Int).Lsh(ofB, 192)
+	liquidity := new(big.Int).Mul(ofA, ofB)
+	g.call("V4Liquidity", g.network.V4().Liquidity, value, "make",
+		v4Key{a.Address, b.Address, big.NewInt(fee), big.NewInt(spacing), common.Address{}},
+		price.Sqrt(price.Div(price, ofA)), liquidity.Sqrt(liquidity))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,17 @@ var v4Types = apitypes.Types{
 		{Name: "minHopPriceX36", Type: "uint256[]"}, // none, or one for each pool
 		{Name: "amountIn", Type: "uint128"}, {Name: "amountOutMinimum", Type: "uint128"},
 	},
+}
+
+// pools are the versions of pools that are asked for: the support table's, and v4 on
+// each chain served. Where an end is the wrapped coin, routes over v4's pools of the
+// native one have commands that are not understood.
+func (pr pair) pools(r swap.QuoteRequest) []string {
+	list := slices.Clone(swap.SupportOf(swap.DEX, r.SrcChain).Pools)
+	if r.TokenIn == pr.wrapped || r.TokenOut == pr.wrapped {
+		return list
+	}
+	return append(list, "V4")
 }
 
 // An action is one of those of V4_SWAP that are understood: its one form, and what it
