@@ -251,7 +251,7 @@ func TestRequestBody(t *testing.T) {
 		t.Error(body)
 	}
 	r.TokenIn, r.TokenOut = testDAI, deployments[0].wrapped
-	if body = string(mustMarshal(t, r)); !strings.Contains(body, `"protocols":["V3","V2"]`) {
+	if body = string(mustMarshal(t, r)); !strings.Contains(body, `"protocols":["V3","V2"`) || strings.Contains(body, "V4") {
 		t.Errorf("to the wrapped coin: %s", body)
 	}
 	r.TokenIn = nativeCoin
