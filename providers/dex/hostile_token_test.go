@@ -285,9 +285,9 @@ func (x *scam) makes(milli int64) common.Address {
 	many := sandboxtest.Units(1_000_000, 18)
 	x.pools(usdc, sandboxtest.Units(10_000, 6), token, many)
 	x.pools(token, many, wrapped, ether)
-	quarter := func(n *big.Int) *big.Int { return new(big.Int).Rsh(n, 2) }
-	x.v4Pools(usdc, sandboxtest.Units(2_500, 6), token, quarter(many))
-	x.v4Pools(token, quarter(many), wrapped, quarter(ether))
+	eighth := func(n *big.Int) *big.Int { return new(big.Int).Rsh(n, 3) }
+	x.v4Pools(usdc, eighth(sandboxtest.Units(10_000, 6)), token, eighth(many))
+	x.v4Pools(token, eighth(many), wrapped, eighth(ether))
 	return token
 }
 

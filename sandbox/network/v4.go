@@ -22,7 +22,7 @@ var v4 = map[uint64]V4{
 }
 
 func v4At(manager, quoter, a, b string) V4 {
-	return V4{common.HexToAddress(manager), common.HexToAddress(quoter), common.HexToAddress("0x5a4d000000000000000000000000000000000031"), [2]string{a, b}}
+	return V4{common.HexToAddress(manager), common.HexToAddress(quoter), common.HexToAddress("0x5a4d000000000000000000000000000000000051"), [2]string{a, b}}
 }
 
 // V4 is what the chain has of Uniswap v4.
