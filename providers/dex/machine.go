@@ -201,12 +201,17 @@ func (m *machine) pay(token common.Address, l leg) error {
 // payPortion: a fee in basis points of what the router holds of the output. Once
 // one is taken nothing is added any more, so its base is the whole output.
 func (m *machine) payPortion(token, to common.Address, bips *big.Int) error {
-	h := m.holding(token)
+	if h := m.holding(token); !h.some || h.exact.Sign() != 0 || m.otherForm(token) {
+		return refuse(swap.NotAsAccepted, "fee", "a fee is taken where the output is not, or is only in part")
+	}
+	return m.fee(token, to, bips)
+}
+
+// fee is a part of the whole output, in one of its forms.
+func (m *machine) fee(token, to common.Address, bips *big.Int) error {
 	switch {
 	case token != m.out() && token != m.t.TokenOut:
 		return refuse(swap.NotAsAccepted, "fee", "a fee is taken in %s", token)
-	case !h.some || h.exact.Sign() != 0 || m.otherForm(token):
-		return refuse(swap.NotAsAccepted, "fee", "a fee is taken where the output is not, or is only in part")
 	case !bips.IsInt64() || bips.Int64() <= 0 || bips.Int64() > 10_000:
 		return refuse(swap.NotAsAccepted, "fee", "a fee of %s bps", bips)
 	case m.place(to) != elsewhere || reserved(to, m.pair.deployment) || to == m.t.Account || to == nativeCoin:

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"math/big"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -147,9 +146,9 @@ func newQuoteRequest(r swap.QuoteRequest, pr pair, auction bool) quoteRequest {
 		return q
 	}
 	q.RoutingPreference, q.PermitAmount = "BEST_PRICE", "EXACT"
-	q.Protocols = swap.SupportOf(swap.DEX, r.SrcChain).Pools
+	q.Protocols = pr.pools(r)
 	if auction {
-		q.Protocols = append(slices.Clone(q.Protocols), pr.auction.protocol)
+		q.Protocols = append(q.Protocols, pr.auction.protocol)
 	}
 	if r.Recipient != r.Account {
 		q.Recipient = r.Recipient.Hex()

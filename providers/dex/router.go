@@ -65,13 +65,14 @@ var commands = map[byte]command{
 	0x0a: {"PERMIT2_PERMIT", []abi.Arguments{permitArgs}, runPermit},
 	0x0b: {"WRAP_ETH", recipientAmount, runWrap},
 	0x0c: {"UNWRAP_WETH", recipientAmount, runUnwrap},
+	0x10: {"V4_SWAP", []abi.Arguments{words("bytes", "bytes[]")}, runV4},
 }
 
 // refusedCommands have names for the message, no meaning.
 var refusedCommands = map[byte]string{
 	0x01: "V3_SWAP_EXACT_OUT", 0x02: "PERMIT2_TRANSFER_FROM", 0x03: "PERMIT2_PERMIT_BATCH", 0x05: "TRANSFER",
 	0x09: "V2_SWAP_EXACT_OUT", 0x0d: "PERMIT2_TRANSFER_FROM_BATCH", 0x0e: "BALANCE_CHECK_ERC20",
-	0x10: "V4_SWAP", 0x13: "V4_INITIALIZE_POOL", 0x21: "EXECUTE_SUB_PLAN", 0x40: "ACROSS_V4_DEPOSIT_V3",
+	0x13: "V4_INITIALIZE_POOL", 0x21: "EXECUTE_SUB_PLAN", 0x40: "ACROSS_V4_DEPOSIT_V3",
 }
 
 var executeArgs = words("bytes", "bytes[]", "uint256")

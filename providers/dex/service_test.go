@@ -240,17 +240,21 @@ func TestRequestBody(t *testing.T) {
 	r := baseRequest()
 	r.SlippageBps, r.Recipient = 125, testFriend
 	body := string(mustMarshal(t, r))
-	for _, want := range []string{`"type":"EXACT_INPUT"`, `"slippageTolerance":1.25`, `"permitAmount":"EXACT"`, `"protocols":["V3"]`, `"recipient":"` + testFriend.Hex() + `"`, `"bips":40`} {
+	for _, want := range []string{`"type":"EXACT_INPUT"`, `"slippageTolerance":1.25`, `"permitAmount":"EXACT"`, `"protocols":["V3","V4"]`, `"recipient":"` + testFriend.Hex() + `"`, `"bips":40`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s is not in %s", want, body)
 		}
 	}
 	r.FeeBps, r.FeeReceiver, r.SrcChain, r.DstChain, r.Recipient = 0, common.Address{}, 1, 1, testAccount
 	body = string(mustMarshal(t, r))
-	if strings.Contains(body, "integratorFees") || strings.Contains(body, "recipient") || !strings.Contains(body, `"protocols":["V3","V2"]`) {
+	if strings.Contains(body, "integratorFees") || strings.Contains(body, "recipient") || !strings.Contains(body, `"protocols":["V3","V2","V4"]`) {
 		t.Error(body)
 	}
-	r.TokenOut = deployments[0].wrapped
+	r.TokenIn, r.TokenOut = testDAI, deployments[0].wrapped
+	if body = string(mustMarshal(t, r)); !strings.Contains(body, `"protocols":["V3","V2"`) || strings.Contains(body, "V4") {
+		t.Errorf("to the wrapped coin: %s", body)
+	}
+	r.TokenIn = nativeCoin
 	body = string(mustMarshal(t, r))
 	for _, absent := range []string{"protocols", "permitAmount", "integratorFees", "routingPreference"} {
 		if strings.Contains(body, absent) {

@@ -57,18 +57,20 @@ type aggregatedOutput struct {
 
 // hop is a pool of the route.
 type hop struct {
-	Type      string        `json:"type"`
-	Address   eip55.Address `json:"address"`
-	TokenIn   hopToken      `json:"tokenIn"`
-	TokenOut  hopToken      `json:"tokenOut"`
-	Fee       string        `json:"fee,omitempty"`
-	Liquidity string        `json:"liquidity,omitempty"`
-	SqrtRatio string        `json:"sqrtRatioX96,omitempty"`
-	Tick      string        `json:"tickCurrent,omitempty"`
-	Reserve0  *reserve      `json:"reserve0,omitempty"`
-	Reserve1  *reserve      `json:"reserve1,omitempty"`
-	AmountIn  string        `json:"amountIn,omitempty"`
-	AmountOut string        `json:"amountOut,omitempty"`
+	Type      string   `json:"type"`
+	Address   string   `json:"address"` // of v4, the pool's id
+	TokenIn   hopToken `json:"tokenIn"`
+	TokenOut  hopToken `json:"tokenOut"`
+	Fee       string   `json:"fee,omitempty"`
+	Spacing   string   `json:"tickSpacing,omitempty"` // of v4, as the next
+	Hooks     string   `json:"hooks,omitempty"`
+	Liquidity string   `json:"liquidity,omitempty"`
+	SqrtRatio string   `json:"sqrtRatioX96,omitempty"`
+	Tick      string   `json:"tickCurrent,omitempty"`
+	Reserve0  *reserve `json:"reserve0,omitempty"`
+	Reserve1  *reserve `json:"reserve1,omitempty"`
+	AmountIn  string   `json:"amountIn,omitempty"`
+	AmountOut string   `json:"amountOut,omitempty"`
 }
 
 type hopToken struct {
@@ -200,13 +202,17 @@ func (m *market) hops(ctx context.Context, route path, amount *big.Int) ([]hop, 
 			return nil, 0, err
 		}
 		in, out := m.hopToken(route.tokens[i]), m.hopToken(route.tokens[i+1])
-		hops[i] = hop{Type: "v3-pool", Address: eip55.Address(p.address), TokenIn: in, TokenOut: out}
+		hops[i] = hop{Type: "v3-pool", Address: p.address.Hex(), TokenIn: in, TokenOut: out}
 		if p.v2 {
 			hops[i].Type = "v2-pool"
 			hops[i].Reserve0 = &reserve{m.hopToken(p.token0), st.reserves[0]}
 			hops[i].Reserve1 = &reserve{m.hopToken(p.token1), st.reserves[1]}
 		} else {
 			hops[i].Fee, hops[i].Liquidity, hops[i].SqrtRatio, hops[i].Tick = fmt.Sprint(p.fee), st.liquidity, st.sqrtPrice, st.tick
+		}
+		if p.v4 {
+			hops[i].Type, hops[i].Address = "v4-pool", p.id().Hex()
+			hops[i].Spacing, hops[i].Hooks = fmt.Sprint(p.spacing), native.Hex()
 		}
 		spot := st.price()
 		if route.tokens[i] == p.token1 {
@@ -240,13 +246,12 @@ func (m *market) hopToken(a common.Address) hopToken {
 }
 
 func routeString(route path) string {
-	kind := "[v3]"
-	if route.v2() {
-		kind = "[v2]"
-	}
 	parts := make([]string, len(route.pools))
 	for i, p := range route.pools {
 		parts[i] = fmt.Sprintf("[%v%%] %s", float64(p.fee)/1e4, p.address)
+		if p.v4 {
+			parts[i] = fmt.Sprintf("[%v%%] [%d] [%s] %s", float64(p.fee)/1e4, p.spacing, native.Hex(), p.id())
+		}
 	}
-	return kind + " 100.00% = " + strings.Join(parts, " ")
+	return "[" + strings.ToLower(route.protocol()) + "] 100.00% = " + strings.Join(parts, " ")
 }

@@ -239,10 +239,17 @@ func (m *market) addSwap(p *program, q *classicQuote, recipient common.Address, 
 		if fee == nil || fee.BitLen() > 24 {
 			return errQuoteMismatch
 		}
-		route.pools = append(route.pools, pool{v2: h.Type == "v2-pool", fee: fee.Int64()})
+		spacing := amount("0" + h.Spacing)
+		if spacing == nil || spacing.BitLen() > 15 {
+			return errQuoteMismatch
+		}
+		route.pools = append(route.pools, pool{v2: h.Type == "v2-pool", v4: h.Type == "v4-pool", fee: fee.Int64(), spacing: spacing.Int64()})
 		route.tokens = append(route.tokens, common.Address(h.TokenOut.Address))
 	}
 	in := amount(q.Input.Amount)
+	if route.v4() {
+		return p.addV4(route, recipient, in, least, payerIsUser)
+	}
 	if route.v2() {
 		p.add(v2SwapExactIn, recipient, in, least, route.tokens, payerIsUser, []*big.Int{})
 	} else {
