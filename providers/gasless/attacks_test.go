@@ -151,6 +151,11 @@ var attacksOnRFQ = []attack{
 	{"another token sold", set("taker_token", testAttacker.Hex()), swap.NotAsAccepted, "sellToken"},
 	{"another token bought", set("maker_token", testAttacker.Hex()), swap.NotAsAccepted, "buyToken"},
 	{"less than is shown", set("maker_amount", "504765657558485081"), swap.NotAsAccepted, "buyAmount"},
+	{"a fee that nobody asked for", func(reply, _ map[string]any) {
+		for token := range reply["buyTokens"].(map[string]any) {
+			reply["partnerFee"] = map[string]any{token: "1"}
+		}
+	}, swap.NotAsAccepted, "partnerFee"},
 	{"another taker", set("taker_address", testAttacker.Hex()), swap.NotAsAccepted, "taker"},
 	{"an order of several makers", show("onchainOrderType", "AggregateOrder"), swap.NotAsAccepted, "onchainOrderType"},
 	{"an order of several tokens", show("onchainOrderType", "MultiOrder"), swap.NotAsAccepted, "onchainOrderType"},

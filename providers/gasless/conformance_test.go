@@ -106,7 +106,7 @@ func (x recording) flow(protocol string, r swap.QuoteRequest, settlement, spende
 	chain := map[uint64]string{1: "ethereum", 10: "optimism", 8453: "base", 42161: "arbitrum", 5330: "superseed"}[r.SrcChain]
 	root := path[:5] + chain + path[7:]
 	var fees []swap.Payment
-	if r.FeeBps > 0 {
+	if r.FeeBps > 0 && protocol == "JAM" {
 		fees = []swap.Payment{{Token: r.TokenOut, To: feeReceiver, Bps: r.FeeBps}}
 	}
 	f := providertest.Flow{

@@ -23,6 +23,9 @@ type protocol struct {
 	// nativeOut: what proves a fill also proves it where the native coin is bought,
 	// which leaves no log of its arrival.
 	nativeOut bool
+	// charges: the signed order can hold the wallet's fee. Of another it is not asked for:
+	// what such a provider owes its partners in other ways, no byte shows.
+	charges bool
 	// blank is a message of this protocol to be read into.
 	blank func() message
 	// ask adds the parameters that only this protocol has.
@@ -39,7 +42,7 @@ const domainVersion = "2"
 var protocols = []protocol{
 	{
 		name: "JAM", root: "/jam/", version: "/v2", domain: "JamSettlement", primary: "JamOrder",
-		success: "Success", leastLife: 15 * time.Second, nativeOut: true,
+		success: "Success", leastLife: 15 * time.Second, nativeOut: true, charges: true,
 		blank: func() message { return &jamMessage{} },
 		ask: func(q url.Values, r swap.QuoteRequest) {
 			q.Set("slippage", percent(r.SlippageBps))
