@@ -151,7 +151,7 @@ func (v venue) lives(o order, reply *rest.Reply) (time.Time, error) {
 // bad moments; that there is no offer says least.
 var weight = []swap.Code{
 	swap.NotAsAccepted, swap.NotPinned, swap.NotUnderstood, swap.ProviderGarbage, swap.ClockSkew, swap.ProviderKey,
-	swap.InsufficientFunds, swap.AmountTooSmall, swap.ProviderBusy, swap.ProviderDown, swap.QuoteExpired, swap.ProviderRefused,
+	swap.InsufficientFunds, swap.AmountTooSmall, swap.ProviderBusy, swap.ProviderDown, swap.QuoteExpired, swap.ProviderRefused, swap.NoMinimum,
 }
 
 // merged is why no protocol has an offer.
