@@ -173,6 +173,7 @@ func (o *Order) rewind(step int) {
 // the floor demands.
 func (e *Engine) requote(ctx context.Context, p Provider, o Order) ([]Offer, error) {
 	r, most := o.request(), new(big.Int)
+	r.Routing = o.Offer.Routing
 	for range 2 {
 		fresh, err := e.freshOffers(ctx, p, o.Terms.Provider, r)
 		if err != nil {
@@ -200,6 +201,7 @@ const maxTried = 3
 // request is what the user asked for: a refresh may have asked for less slippage.
 func (o Order) request() QuoteRequest {
 	r := o.Offer.Request
+	r.Routing = ""
 	if o.SlippageBps != 0 {
 		r.SlippageBps = o.SlippageBps
 	}

@@ -26,6 +26,9 @@ type QuoteRequest struct {
 	SlippageBps int            `json:"slippageBps"` // 50 = the default 0.5 %
 	FeeBps      int            `json:"feeBps"`      // the wallet's fee for this provider; 0 = send no fee field
 	FeeReceiver common.Address `json:"feeReceiver,omitzero"`
+	// Routing is the route that a fresh quote must be of, where one was accepted: a provider
+	// need not ask for others. Empty = any.
+	Routing string `json:"routing,omitempty"`
 }
 
 // Taking is the request as an offer with these fees answers it: without the wallet's

@@ -146,7 +146,7 @@ func among(f providertest.Flow, other string) providertest.Flow {
 
 var (
 	recorded  = time.Unix(1_772_813_400, 0).UTC()
-	leastLife = map[string]time.Duration{"JAM": 15 * time.Second, "RFQ": 5 * time.Second}
+	leastLife = map[string]time.Duration{"JAM": 15 * time.Second, "RFQ": time.Second}
 )
 
 func jamSuite() providertest.Suite {

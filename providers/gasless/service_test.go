@@ -285,14 +285,14 @@ func TestLife(t *testing.T) {
 		life      time.Duration
 		code      swap.Code
 	}{
-		"half a minute":        {in: 30 * time.Second, life: 25 * time.Second},
-		"six seconds":          {in: 6 * time.Second, life: time.Second},
-		"five seconds":         {in: 5 * time.Second, code: swap.QuoteExpired},
+		"half a minute":        {in: 30 * time.Second, life: 29 * time.Second},
+		"seven seconds":        {in: 7 * time.Second, life: 6 * time.Second},
+		"six seconds":          {in: 6 * time.Second, code: swap.QuoteExpired},
 		"gone":                 {in: -time.Minute, code: swap.QuoteExpired},
-		"a quarter of an hour": {in: 15 * time.Minute, life: 15*time.Minute - 5*time.Second},
+		"a quarter of an hour": {in: 15 * time.Minute, life: 15*time.Minute - time.Second},
 		"more":                 {in: 15*time.Minute + time.Second, code: swap.NotAsAccepted},
-		"its clock is ahead":   {in: 30 * time.Second, ahead: 10 * time.Second, life: 15 * time.Second},
-		"its clock is behind":  {in: 30 * time.Second, ahead: -30 * time.Second, life: 25 * time.Second},
+		"its clock is ahead":   {in: 30 * time.Second, ahead: 10 * time.Second, life: 19 * time.Second},
+		"its clock is behind":  {in: 30 * time.Second, ahead: -30 * time.Second, life: 29 * time.Second},
 		"ahead of the end":     {in: 30 * time.Second, ahead: 26 * time.Second, code: swap.QuoteExpired},
 		"a clock far ahead":    {in: 10 * time.Minute, ahead: 10 * time.Minute, code: swap.ClockSkew},
 		"a clock far behind":   {in: 10 * time.Minute, ahead: -10 * time.Minute, code: swap.ClockSkew},
