@@ -173,6 +173,7 @@ func (o *Order) rewind(step int) {
 // the floor demands.
 func (e *Engine) requote(ctx context.Context, p Provider, o Order) ([]Offer, error) {
 	r, most := o.request(), new(big.Int)
+	r.Routing = o.Offer.Routing
 	for range 2 {
 		fresh, err := e.freshOffers(ctx, p, o.Terms.Provider, r)
 		if err != nil {
@@ -200,6 +201,7 @@ const maxTried = 3
 // request is what the user asked for: a refresh may have asked for less slippage.
 func (o Order) request() QuoteRequest {
 	r := o.Offer.Request
+	r.Routing = ""
 	if o.SlippageBps != 0 {
 		r.SlippageBps = o.SlippageBps
 	}
@@ -224,7 +226,7 @@ func (e *Engine) freshOffers(ctx context.Context, p Provider, k Kind, r QuoteReq
 			continue
 		}
 		o = o.tidy()
-		o.Provider, o.Request = k, r
+		o.Provider, o.Request = k, r.Taking(o.Fees)
 		if unsound := checkOffer(o, r); unsound != nil {
 			err = errors.Join(err, unsound)
 			continue
@@ -373,10 +375,11 @@ func (e *Engine) proposeOffer(ctx context.Context, p Provider, net chain.Network
 // not when the fresh offer keeps clearly more than they ask for: nobody accepts a
 // low floor by the look of a good price.
 func (e *Engine) proposedTerms(o Order, offer Offer, now time.Time) Terms {
-	if last := o.Proposal; last != nil && near(last.Terms.FloorOut, offer) && last.Terms.refunds(offer) && last.Terms.Deadline.Sub(now) >= leastConsent {
+	if last := o.Proposal; last != nil && near(last.Terms.FloorOut, offer) && last.Terms.refunds(offer) && last.Terms.charges(offer) && last.Terms.Deadline.Sub(now) >= leastConsent {
 		return last.Terms
 	}
 	t := o.Terms
+	t.FeeBps, t.FeeReceiver = offer.Request.FeeBps, offer.Request.FeeReceiver
 	if o.priced() && offer.MinOut.Cmp(t.FloorOut) < 0 {
 		t.FloorOut = offer.MinOut
 	}
@@ -388,6 +391,11 @@ func (e *Engine) proposedTerms(o Order, offer Offer, now time.Time) Terms {
 	}
 	t.Deadline = now.Add(consentTime).Truncate(time.Second)
 	return t
+}
+
+// charges reports whether an offer takes the wallet's fee that the terms have.
+func (t Terms) charges(o Offer) bool {
+	return t.FeeBps == o.Request.FeeBps && t.FeeReceiver == o.Request.FeeReceiver
 }
 
 // near reports whether an offer keeps a floor, and not by much more than it: half

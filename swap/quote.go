@@ -216,7 +216,7 @@ func (s *Service) shelve(a answer, offers []Offer) ([]Offer, error) {
 	var unsound error
 	for _, o := range offers[:min(len(offers), maxEach)] {
 		o = o.tidy()
-		o.Provider, o.Request = k, r
+		o.Provider, o.Request = k, r.Taking(o.Fees)
 		if err := checkOffer(o, r); err != nil {
 			unsound = cmp.Or(unsound, err)
 			continue

@@ -124,11 +124,17 @@ func (w reviewer) receivers(t protocol.Terms) {
 	}
 }
 
+// What a wallet's fee rests on, in words.
+var feeBases = map[string]string{
+	"decoded": "decoded from what is signed",
+	"told":    "as the provider tells: nothing that is signed shows it",
+}
+
 // feesText is what the wallet's vendor and the provider's side take.
 func feesText(r protocol.Review, gets amount.Coin) string {
 	said := []string{"no wallet fee"}
 	if r.Terms.FeeReceiver != "" && r.Terms.FeeBps > 0 {
-		said[0] = fmt.Sprintf("wallet %s %% to %s", protocol.Percent(r.Terms.FeeBps), r.Terms.FeeReceiver)
+		said[0] = fmt.Sprintf("wallet %s %% to %s, %s", protocol.Percent(r.Terms.FeeBps), r.Terms.FeeReceiver, feeBases[r.FeeBasis])
 	}
 	if r.Terms.MakerFeeBps > 0 {
 		said = append(said, fmt.Sprintf("provider's side at most %s %%", protocol.Percent(r.Terms.MakerFeeBps)))

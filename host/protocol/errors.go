@@ -134,6 +134,7 @@ var Errors = []Row{
 	{1439, "consent_password", false, "what the act may move, or its slippage, takes the wallet's password each time", "repeat with the wallet's password; details.reasons says why"},
 	{1440, "amount_again", false, "a token of the swap has no price of the wallet's own: its amount is to be typed again", "repeat with the amount that is swapped (swapkeep swap --amount-again)"},
 	{1441, "slippage_terminal", false, "slippage above 15 percent is taken at a terminal only", "choose at most 15 percent, for this swap or as swap.slippage, or use the swapkeep command"},
+	{1442, "no_minimum", false, "what would be signed holds no minimum: nothing was signed", "choose another offer or provider"},
 
 	// Tokens.
 	{1500, "token_unknown", false, "no token of that address is known on that network", "import it by its address (tokens.import)"},

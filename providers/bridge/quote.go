@@ -204,7 +204,7 @@ func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x reading, raw []
 	if o.Duration, err = q.Details.duration(); err != nil {
 		return swap.Offer{}, err
 	}
-	if r.FeeBps > 0 {
+	if r.FeeBps > 0 && q.Fees.App.some() { // else the API will not collect it
 		o.Fees = []swap.Payment{{Token: r.TokenOut, To: r.FeeReceiver, Bps: r.FeeBps}}
 	}
 	return o, nil

@@ -70,6 +70,11 @@ type cost struct {
 	Amount string `json:"amount"`
 }
 
+// some reports whether a fee is shown, in whatever token.
+func (c *cost) some() bool {
+	return c != nil && strings.Trim(c.Amount, "0") != "" && !strings.HasPrefix(c.Amount, "-")
+}
+
 // in is a fee in a token: zero if it is not in that, or negative.
 func (c *cost) in(chainID uint64, token common.Address) (*big.Int, error) {
 	if c == nil {

@@ -103,6 +103,9 @@ func soundID(s string) bool {
 // echoes checks that the quote is for what was asked, and that what it wants
 // allowed and signed for are the built-in contracts.
 func (q quoteReply) echoes(d deal, r swap.QuoteRequest) error {
+	if q.SettlementAddress.Is(bebopRouter) || q.ApprovalTarget.Is(bebopRouter) {
+		return refuse(swap.NoMinimum, "settlementAddress", "settles this pair by its router, whose orders hold no minimum; choose another provider or amount")
+	}
 	buy, sell := q.buys(d), q.sells(d)
 	err := service.CheckEchoes([]wire.Echo{
 		{Field: "type", There: q.Type != "", Same: q.Type == oneToOne},
