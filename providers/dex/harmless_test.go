@@ -106,6 +106,10 @@ func hops(at ...int) []providertest.Harmless {
 	return words(freePath, []string{"a byte", "one more", "one less"}, at...)
 }
 
+func tagged(at int) []providertest.Harmless {
+	return words("the tag's id: nothing reads it", []string{"a byte"}, at)
+}
+
 func whole(at ...int) []providertest.Harmless {
 	return words("all that the router has, which is as much", []string{"the top bit"}, at...)
 }

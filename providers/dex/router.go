@@ -118,7 +118,11 @@ func execute(t swap.Terms, pr pair, c chain.Call, args []byte) (m *machine, dead
 // permitIn is the permit that a call to the router, which was decoded before,
 // carries; nil for none.
 func permitIn(t swap.Terms, pr pair, c chain.Call) (*signedPermit, error) {
-	m, _, err := execute(t, pr, c, c.Data[len(executeFn):])
+	args, _, err := untagged(c.Data[len(executeFn):])
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := execute(t, pr, c, args)
 	if err != nil {
 		return nil, err
 	}

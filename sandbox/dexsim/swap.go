@@ -175,6 +175,7 @@ func (s *Server) swap(ctx context.Context, body []byte, _ *http.Request) (any, e
 	if common.Address(r.classic.Input.Token) == native {
 		value = amount(r.classic.Input.Amount)
 	}
+	data = append(data, s.tag(r.classic.QuoteID)...)
 	return m.reply(ctx, call{common.Address(r.classic.Swapper), m.Contracts.UniversalRouter, value, data}, routerGas)
 }
 
@@ -265,11 +266,26 @@ func (s *Server) swapWrap(ctx context.Context, q *wrapQuote) (any, error) {
 	c := call{from: common.Address(q.Swapper), to: m.Wrapped.Address, value: new(big.Int)}
 	in := amount(q.Input.Amount)
 	if common.Address(q.Input.Token) == native {
-		c.value, c.data = in, depositSelector
+		c.value, c.data = in, bytes.Clone(depositSelector)
 	} else {
 		c.data = append(bytes.Clone(withdrawSelector), common.BigToHash(in).Bytes()...)
 	}
+	c.data = append(c.data, s.tag("")...)
 	return m.reply(ctx, c, wrapGas)
+}
+
+// tag is what the API ends its calldata in: a mark, and the quote's id or, of a quote
+// that has none, four bytes of the integrator's.
+func (s *Server) tag(quoteID string) []byte {
+	if s.Settings().Untagged {
+		return nil
+	}
+	mark := []byte("unix\x00\x00")
+	id, err := uuid.Parse(quoteID)
+	if err != nil {
+		return append(mark, 0, 0, 0, 0x0c)
+	}
+	return append(mark, id[:]...)
 }
 
 // A call is a transaction without gas.
