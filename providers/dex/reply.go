@@ -87,6 +87,15 @@ func decodeReply(raw []byte, pr pair) (envelope, error) {
 	return e, nil
 }
 
+// routingOf is what an answer calls itself; "" = it is none.
+func routingOf(raw []byte) string {
+	var e envelope
+	if json.Unmarshal(raw, &e) != nil {
+		return ""
+	}
+	return e.Routing
+}
+
 // echoes checks that the quote is for what was asked.
 func (q quoteBody) echoes(e envelope, r swap.QuoteRequest, pr pair) error {
 	want := classic
