@@ -35,8 +35,9 @@ type machine struct {
 	pulled   *big.Int                    // of the input token, through Permit2
 	sure     *big.Int                    // enforced for the recipient so far
 	swaps    int
-	direct   bool // an output went to the recipient without passing the router
-	handed   bool // an output was handed over, or a fee taken: no swap may follow
+	direct   bool        // an output went to the recipient without passing the router
+	handed   bool        // an output was handed over, or a fee taken: no swap may follow
+	ahead    *prepayment // of the next swap
 	permit   *signedPermit
 	payments []swap.Payment // in the output token's own form
 }
@@ -143,7 +144,12 @@ func (m *machine) swap(l leg) error {
 		return err
 	}
 	m.swaps++
-	switch m.place(l.to) {
+	where := m.place(l.to)
+	if where == elsewhere && !l.byBalance && m.pair.pairs != nil {
+		m.ahead = &prepayment{last, l.to}
+		return nil
+	}
+	switch where {
 	case toRouter:
 		m.holding(last).some = true
 		return nil
@@ -184,11 +190,12 @@ func (m *machine) checkPath(path []common.Address) error {
 // pay takes a leg's input: from the account only the input token with its
 // amount written down, else from what the router holds.
 func (m *machine) pay(token common.Address, l leg) error {
-	if !l.fromUser {
+	switch {
+	case m.ahead != nil:
+		return m.prepaid(token, l)
+	case !l.fromUser:
 		_, err := m.take(token, l.in)
 		return err
-	}
-	switch {
 	case token != m.t.TokenIn:
 		return refuse(swap.NotAsAccepted, "tokenIn", "%s would leave the account", token)
 	case l.in.Sign() == 0 || l.in.Cmp(m.t.AmountIn) > 0: // contractBalance is above every amount
@@ -282,6 +289,9 @@ func (m *machine) leftover(token common.Address, min *big.Int) error {
 
 // finish checks what must hold when the last command has run.
 func (m *machine) finish() error {
+	if err := m.owed(); err != nil {
+		return err
+	}
 	for token, h := range m.held {
 		if !h.empty() {
 			return refuse(swap.NotAsAccepted, "commands", "%s stays in the router, where anybody can take it", token)

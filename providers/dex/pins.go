@@ -26,6 +26,7 @@ type deployment struct {
 	wrapped common.Address // wrapped native coin
 	auction *auctionKind   // the one kind of auction that is asked for there
 	reactor common.Address // UniswapX, of that kind
+	pairs   *pairFactory   // of V2, where it is asked for
 }
 
 // deployments has the chains on which the support table has the DEX provider
@@ -33,13 +34,13 @@ type deployment struct {
 // reactors of @uniswap/uniswapx-sdk.
 var deployments = []deployment{
 	{1, common.HexToAddress("0x23617e59A5925b2A4Bf75d73ff6711cD0b29De85"), common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
-		dutchV2, common.HexToAddress("0x00000011F84B9aa48e5f8aA8B9897600006289Be")},
+		dutchV2, common.HexToAddress("0x00000011F84B9aa48e5f8aA8B9897600006289Be"), &pairs},
 	{10, common.HexToAddress("0xC09255D86DB563cBc11C2fCf4a0C512e160111B4"), common.HexToAddress("0x4200000000000000000000000000000000000006"),
-		dutchV3, common.HexToAddress("0x000000000923439A92daE8930613568824108631")},
+		dutchV3, common.HexToAddress("0x000000000923439A92daE8930613568824108631"), nil},
 	{8453, common.HexToAddress("0xd6145b2D3F379919E8CdEda7B97e37c4b2Ca9c40"), common.HexToAddress("0x4200000000000000000000000000000000000006"),
-		dutchV3, common.HexToAddress("0x000000008a8330B5d1F43A62Bf4C673A49f27ba0")},
+		dutchV3, common.HexToAddress("0x000000008a8330B5d1F43A62Bf4C673A49f27ba0"), nil},
 	{42161, common.HexToAddress("0x2d01411773c8C24805306E89A41F7855C3c4Fe65"), common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1"),
-		dutchV3, common.HexToAddress("0xB274d5F4b833b61B340b654d600A864fB604a87c")},
+		dutchV3, common.HexToAddress("0xB274d5F4b833b61B340b654d600A864fB604a87c"), nil},
 }
 
 func deploymentOn(chainID uint64) (deployment, error) {
