@@ -163,7 +163,16 @@ func (m *machine) swap(l leg) error {
 			return nil
 		}
 	}
-	return refuse(swap.NotAsAccepted, "recipient", "%s goes to %s", last, l.to)
+	return m.misdirected(last, l.to)
+}
+
+// misdirected refuses what goes elsewhere. The API does not document the recipient that
+// it is asked for, and may pass over it.
+func (m *machine) misdirected(token, to common.Address) error {
+	if m.t.Recipient != m.t.Account && (to == msgSender || to == m.t.Account) {
+		return refuse(swap.NotAsAccepted, "recipient", "%s goes to the account: the dex provider passed over the recipient; swap to the account and send it on", token)
+	}
+	return refuse(swap.NotAsAccepted, "recipient", "%s goes to %s", token, to)
 }
 
 // checkPath wants distinct tokens; the input may only begin a path, the output
@@ -242,7 +251,7 @@ func (m *machine) otherForm(token common.Address) bool {
 // sweep: all that the router holds of a token goes to the recipient, at least min.
 func (m *machine) sweep(token, to common.Address, min *big.Int) error {
 	if m.place(to) != toRecipient {
-		return refuse(swap.NotAsAccepted, "recipient", "%s goes to %s", token, to)
+		return m.misdirected(token, to)
 	}
 	if m.holding(token).empty() {
 		return m.leftover(token, min)
@@ -261,7 +270,9 @@ func (m *machine) unwrap(to common.Address, min *big.Int) error {
 	switch {
 	case where == toRecipient && h.empty():
 		return m.leftover(wrapped, min)
-	case m.t.TokenOut != nativeCoin || !h.some || h.exact.Sign() != 0 || where == elsewhere:
+	case where == elsewhere && m.t.TokenOut == nativeCoin:
+		return m.misdirected(nativeCoin, to)
+	case m.t.TokenOut != nativeCoin || !h.some || h.exact.Sign() != 0:
 		return refuse(swap.NotAsAccepted, "commands", "unwrapping to %s is not part of the accepted swap", to)
 	case where == toRecipient:
 		m.handOver(wrapped, min)

@@ -41,7 +41,7 @@ func (m *machine) owed() error {
 	if m.ahead == nil {
 		return nil
 	}
-	return refuse(swap.NotAsAccepted, "recipient", "%s goes to %s", m.ahead.token, m.ahead.to)
+	return m.misdirected(m.ahead.token, m.ahead.to)
 }
 
 // prepaid takes a leg's input from the pool that has it already. What comes out must

@@ -2,6 +2,7 @@ package dex
 
 import (
 	"math/big"
+	"strings"
 	"testing"
 	"time"
 
@@ -141,5 +142,27 @@ func TestHonestProgram(t *testing.T) {
 	}
 	if f.Receives[0].Min.Int64() != 2_000_000_000 || f.Receives[0].To != testAccount || !f.Deadline.Equal(testDeadline) {
 		t.Errorf("effect %+v", f)
+	}
+}
+
+// TestRecipientPassedOver: calldata for the account, where somebody else was to be paid,
+// is refused with that reason.
+func TestRecipientPassedOver(t *testing.T) {
+	toFriend, native := ethToUSDC(), nativeOut()
+	toFriend.Recipient, native.Recipient = testFriend, testFriend
+	noFee := toFriend
+	noFee.FeeBps, noFee.FeeReceiver = 0, nativeCoin
+	for name, c := range map[string]struct {
+		terms swap.Terms
+		list  []op
+	}{
+		"swept":     {toFriend, honest()},
+		"straight":  {noFee, ops(wrapOp(routerItself, oneEther), v3Op(testAccount, oneEther, 2_000_000_000, false, base.wrapped, testUSDC))},
+		"unwrapped": {native, ops(v3Op(routerItself, native.AmountIn, 0, true, native.TokenIn, base.wrapped), unwrapOp(msgSender, 1))},
+	} {
+		_, err := decode(c.terms, program(t, testDeadline.Unix(), c.list))
+		if codeOf(err) != swap.NotAsAccepted || !strings.Contains(err.Error(), "passed over the recipient") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

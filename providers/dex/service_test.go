@@ -83,7 +83,7 @@ func baseRequest() swap.QuoteRequest {
 
 func baseTerms() swap.Terms {
 	t := ethToUSDC()
-	t.AmountIn, t.FloorOut, t.FeeBps = big.NewInt(100_000_000_000_000_000), big.NewInt(260_000_000), 40
+	t.AmountIn, t.FloorOut, t.FeeBps = big.NewInt(100_000_000_000_000_000), big.NewInt(259_999_999), 40
 	return t
 }
 
@@ -339,8 +339,8 @@ func TestBuildRefuses(t *testing.T) {
 		"another provider":   {func(_ *swap.Offer, t *swap.Terms) { t.Provider = swap.Bridge }, swap.NotAsAccepted},
 		"an altered minimum": {func(o *swap.Offer, _ *swap.Terms) { o.MinOut = big.NewInt(1) }, swap.NotAsAccepted},
 		"an altered quote": {func(o *swap.Offer, _ *swap.Terms) {
-			o.Raw = bytes.Replace(o.Raw, []byte("260000000"), []byte("260000001"), 1)
-		}, swap.NotAsAccepted},
+			o.Raw = bytes.Replace(o.Raw, []byte("261306533"), []byte("261306532"), 1)
+		}, swap.ProviderGarbage},
 		"no quote":             {func(o *swap.Offer, _ *swap.Terms) { o.Raw = nil }, swap.ProviderGarbage},
 		"fees not as in shown": {func(o *swap.Offer, _ *swap.Terms) { o.Fees = nil }, swap.NotAsAccepted},
 	} {
