@@ -14,10 +14,10 @@ import (
 )
 
 var (
-	ethereum = deployments[0]
-	usdc1    = common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
-	dai1     = common.HexToAddress("0x6B175474E89094C44Da98b954EedeAC495271d0F")
-	usdt1    = common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")
+	ethereum, _ = deploymentOn(1)
+	usdc1       = common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
+	dai1        = common.HexToAddress("0x6B175474E89094C44Da98b954EedeAC495271d0F")
+	usdt1       = common.HexToAddress("0xdAC17F958D2ee523a2206206994597C13D831ec7")
 )
 
 // TestPairs: pools that are known by their addresses.

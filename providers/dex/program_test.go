@@ -20,7 +20,7 @@ var (
 	testMaker    = common.HexToAddress("0x000000fee13a103A10D593b9AE06b3e05F2E7E1c")
 	testAttacker = common.HexToAddress("0xBadBadBadBadBadBadBadBadBadBadBadBadBad0")
 
-	base     = deployments[2]
+	base, _  = deploymentOn(8453)
 	testUSDC = common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
 	testDAI  = common.HexToAddress("0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb")
 

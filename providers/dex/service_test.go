@@ -212,7 +212,7 @@ func TestRequests(t *testing.T) {
 		change func(*swap.QuoteRequest)
 		want   swap.Code
 	}{
-		"another chain":         {func(r *swap.QuoteRequest) { r.SrcChain, r.DstChain = 56, 56 }, swap.UnsupportedNetwork},
+		"another chain":         {func(r *swap.QuoteRequest) { r.SrcChain, r.DstChain = 39, 39 }, swap.UnsupportedNetwork},
 		"an unknown chain":      {func(r *swap.QuoteRequest) { r.SrcChain, r.DstChain = 7, 7 }, swap.UnsupportedNetwork},
 		"across chains":         {func(r *swap.QuoteRequest) { r.DstChain = 1 }, swap.UnsupportedRoute},
 		"one token":             {func(r *swap.QuoteRequest) { r.TokenOut = nativeCoin }, swap.SameToken},

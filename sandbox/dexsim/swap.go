@@ -141,6 +141,9 @@ type swapReply struct {
 	RequestID string       `json:"requestId"`
 	Swap      *transaction `json:"swap"`
 	GasFee    string       `json:"gasFee"`
+	// What the service signs its answer with is not documented; recorded are short ones.
+	Signature   string `json:"signature"`
+	PublicKeyID string `json:"publicKeyId"`
 }
 
 // swap answers POST /swap.
@@ -301,7 +304,7 @@ func (m *market) reply(ctx context.Context, c call, gas uint64) (*swapReply, err
 	if err != nil {
 		return nil, err
 	}
-	return &swapReply{RequestID: uuid.NewString(), Swap: tx, GasFee: fee.String()}, nil
+	return &swapReply{RequestID: uuid.NewString(), Swap: tx, GasFee: fee.String(), Signature: "0xf905", PublicKeyID: "1"}, nil
 }
 
 // transaction is the call with gas, and what it costs at most, in wei.
