@@ -2,6 +2,7 @@ package dex
 
 import (
 	"encoding/json"
+	"errors"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -216,5 +217,61 @@ func TestRecordedQuotesOfOlderRouter(t *testing.T) {
 		if _, err := readPermitData(e.PermitData, r, pr); codeOf(err) != swap.NotPinned {
 			t.Errorf("%s: the permit: %v", file, err)
 		}
+	}
+}
+
+// TestRecordedExactOutput: exact output is not asked for, and refused when it comes; of
+// its fee and of its amounts nothing is read.
+func TestRecordedExactOutput(t *testing.T) {
+	raw := providertest.Recorded(t, "uniswap/quote-classic-bsc-exact-output-v3-v4-portion.json")
+	var e envelope
+	var q quoteBody
+	if err := json.Unmarshal(raw, &e); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(e.Quote, &q); err != nil {
+		t.Fatal(err)
+	}
+	r := recordedRequest(q.Input.Token.Address, q.Output.Token.Address, q.Input.Amount.String(), 50)
+	r.SrcChain, r.DstChain, r.Account, r.Recipient = 56, 56, q.Swapper.Address, q.Swapper.Address
+	var refused *swap.Refusal
+	if _, err := (&Provider{}).readQuote(raw, r); !errors.As(err, &refused) || refused.Field != "tradeType" {
+		t.Error(err)
+	}
+}
+
+// TestRecordedOrderUntilEncoding: the list's one order has its encoding cut. Its lines,
+// put into an order of ours, are within every bound, and so is its fee as an integrator's.
+func TestRecordedOrderUntilEncoding(t *testing.T) {
+	type line struct {
+		Token, Recipient       common.Address
+		StartAmount, EndAmount string
+	}
+	var list struct {
+		Orders []struct {
+			Type    string
+			Input   line
+			Outputs []line
+			Swapper common.Address
+			Nonce   string
+		}
+	}
+	if err := json.Unmarshal(providertest.Recorded(t, "uniswap/orders-dutch-v2-ethereum.json"), &list); err != nil {
+		t.Fatal(err)
+	}
+	l := list.Orders[0]
+	in, out, fee := l.Input, l.Outputs[0], l.Outputs[1]
+	d := deal{
+		chain: 1, account: l.Swapper, recipient: out.Recipient, in: in.Token, out: out.Token, amount: providertest.Wei(in.StartAmount),
+		feeBps: 25, feeReceiver: fee.Recipient, kind: dutchV2, reactor: ethereum.reactor, cosigner: cosigner,
+		reserved: func(common.Address) bool { return false },
+	}
+	given := dutchOrder{nonce: providertest.Wei(l.Nonce), deadline: big.NewInt(1_774_555_522)}
+	for _, x := range l.Outputs {
+		given.outputs = append(given.outputs, dutchLine{token: x.Token, recipient: x.Recipient, start: providertest.Wei(x.StartAmount), end: providertest.Wei(x.EndAmount)})
+	}
+	got, fees, err := d.build(given).within(d)
+	if err != nil || l.Type != dutchV2.listed || got.end.String() != out.EndAmount || len(fees) != 1 || fees[0].Bps != 25 {
+		t.Errorf("%+v, %v, %v", got, fees, err)
 	}
 }

@@ -43,15 +43,6 @@ func fixture(t testing.TB, name string) []byte {
 	return x.Response.Body
 }
 
-// ownPrice is a little less than what the recorded auctions end at, with all fees and
-// half a percent of slippage.
-func ownPrice(_ context.Context, chainID uint64, _, _ common.Address, _ *big.Int) (*big.Int, error) {
-	if own, ok := map[uint64]int64{1: 249_400_000_000_000_000, 8453: 370_700_000_000_000_000}[chainID]; ok {
-		return big.NewInt(own), nil
-	}
-	return nil, errors.New("unknown")
-}
-
 // serve is a provider on a server of the test's making.
 func serve(t testing.TB, h http.HandlerFunc) *Provider {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -91,3 +91,12 @@ func TestSpread(t *testing.T) {
 		}
 	}
 }
+
+// ownPrice is a little less than what the recorded auctions end at, with all fees and
+// half a percent of slippage.
+func ownPrice(_ context.Context, chainID uint64, _, _ common.Address, _ *big.Int) (*big.Int, error) {
+	if own, ok := map[uint64]int64{1: 249_400_000_000_000_000, 8453: 370_700_000_000_000_000}[chainID]; ok {
+		return big.NewInt(own), nil
+	}
+	return nil, errors.New("unknown")
+}
