@@ -188,7 +188,7 @@ func (e *Engine) requote(ctx context.Context, p Provider, o Order) ([]Offer, err
 			return keep[:min(len(keep), maxTried)], nil
 		}
 		most = fresh[0].MinOut
-		if r.SlippageBps = slippageFor(fresh[0].AmountOut, o.Terms.FloorOut); r.SlippageBps < MinSlippageBps {
+		if r.SlippageBps = slippageFor(fresh[0].withoutSlippage(), o.Terms.FloorOut); r.SlippageBps < MinSlippageBps {
 			break
 		}
 	}
@@ -240,6 +240,16 @@ func (e *Engine) freshOffers(ctx context.Context, p Provider, k Kind, r QuoteReq
 		return nil, errNoOffer
 	}
 	return nil, err
+}
+
+// withoutSlippage is what an offer's minimum would be if none were asked for. One that
+// promises its minimum alone, as auctions do, is taken to have begun from there.
+func (o Offer) withoutSlippage() *big.Int {
+	if o.AmountOut.Cmp(o.MinOut) != 0 {
+		return o.AmountOut
+	}
+	n := new(big.Int).Mul(o.MinOut, big.NewInt(10_000))
+	return n.Div(n, big.NewInt(int64(10_000-o.Request.SlippageBps)))
 }
 
 // slippageFor is the widest slippage, in bps, at which amount still keeps floor.

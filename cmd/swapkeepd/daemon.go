@@ -92,7 +92,12 @@ func (d *daemon) build() (err error) {
 	if d.hub, err = dialNetworks(d.cfg); err != nil {
 		return err
 	}
-	providers, err := openProviders(d.cfg, d.provided.Get)
+	providers, err := openProviders(d.cfg, d.provided.Get, desk{
+		own: func(ctx context.Context, chainID uint64, in, out common.Address, amount *big.Int) (*big.Int, error) {
+			return d.prices.desk.Out(ctx, chainID, in, chainID, out, amount)
+		},
+		odd: func(what string) { d.log.Info().Str("provider", string(swap.DEX)).Msg(what) },
+	})
 	if err != nil {
 		return err
 	}

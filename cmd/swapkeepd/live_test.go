@@ -154,7 +154,7 @@ func TestLiveFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer hub.Close()
-	providers, err := openProviders(v.d.cfg, func(context.Context, string) (string, error) { return "", nil })
+	providers, err := openProviders(v.d.cfg, func(context.Context, string) (string, error) { return "", nil }, desk{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func checkParts(cfg config.Config) error {
 		return err
 	}
 	hub.Close()
-	if _, err = openProviders(cfg, nil); err != nil {
+	if _, err = openProviders(cfg, nil, desk{}); err != nil {
 		return err
 	}
 	sources, err := sourcesOf(cfg, nil, nil)

@@ -150,6 +150,9 @@ func (p *Provider) fetch(ctx context.Context, s standing, signed *signedPermit) 
 			return chain.Call{}, err
 		}
 	}
+	if s.quote.namesAnother(call.Data) {
+		p.odd("the tag of the calldata has another quote's id")
+	}
 	return call, carried.same(signed)
 }
 

@@ -48,14 +48,20 @@ var (
 	tokenPayment    = []abi.Arguments{words("address", "address", "uint256")}
 )
 
+// The swaps.
+const (
+	v3Swap = 0x00
+	v2Swap = 0x08
+)
+
 // commands are those a classic route is made of (Universal Router 2.1,
 // contracts/libraries/Commands.sol). What is missing here is refused.
 var commands = map[byte]command{
-	0x00: {"V3_SWAP_EXACT_IN", []abi.Arguments{
+	v3Swap: {"V3_SWAP_EXACT_IN", []abi.Arguments{
 		words("address", "uint256", "uint256", "bytes", "bool"),
 		words("address", "uint256", "uint256", "bytes", "bool", minHops),
 	}, runV3},
-	0x08: {"V2_SWAP_EXACT_IN", []abi.Arguments{
+	v2Swap: {"V2_SWAP_EXACT_IN", []abi.Arguments{
 		words("address", "uint256", "uint256", "address[]", "bool"),
 		words("address", "uint256", "uint256", "address[]", "bool", minHops),
 	}, runV2},
@@ -119,7 +125,11 @@ func execute(t swap.Terms, pr pair, c chain.Call, args []byte) (m *machine, dead
 // permitIn is the permit that a call to the router, which was decoded before,
 // carries; nil for none.
 func permitIn(t swap.Terms, pr pair, c chain.Call) (*signedPermit, error) {
-	m, _, err := execute(t, pr, c, c.Data[len(executeFn):])
+	args, _, err := untagged(c.Data[len(executeFn):])
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := execute(t, pr, c, args)
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +145,11 @@ func (m *machine) step(op byte, input []byte) error {
 		return refuse(swap.NotUnderstood, "commands", "%s has no place in a classic route", refusedCommands[op])
 	case !ok:
 		return refuse(swap.NotUnderstood, "commands", "command %#02x is unknown", op)
+	}
+	if op != v3Swap && op != v2Swap {
+		if err := m.owed(); err != nil {
+			return err
+		}
 	}
 	var vals []any
 	var err error

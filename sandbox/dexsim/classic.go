@@ -31,6 +31,27 @@ type classicQuote struct {
 	TxFailureReasons  []string           `json:"txFailureReasons"`
 	BlockNumber       string             `json:"blockNumber"`
 	AggregatedOutputs []aggregatedOutput `json:"aggregatedOutputs"`
+	recordedFields
+}
+
+// recordedFields are members that recorded quotes have and documented ones lack.
+type recordedFields struct {
+	PriceDifference  json.Number    `json:"priceDifference,omitempty"`
+	GasPrice         string         `json:"gasPrice,omitempty"`
+	GasEstimates     *[]any         `json:"gasEstimates,omitempty"` // empty, where it is there
+	PortionBips      int64          `json:"portionBips,omitempty"`
+	PortionAmount    string         `json:"portionAmount,omitempty"`
+	PortionRecipient *eip55.Address `json:"portionRecipient,omitempty"`
+}
+
+// asRecorded are they, of a quote whose outputs are the user's and then the fees.
+func asRecorded(price gas, impact json.Number, outputs []aggregatedOutput) recordedFields {
+	f := recordedFields{PriceDifference: impact, GasPrice: price.MaxFeePerGas, GasEstimates: &[]any{}}
+	if len(outputs) > 1 {
+		fee := outputs[1]
+		f.PortionBips, f.PortionAmount, f.PortionRecipient = fee.Bps, fee.Amount, &fee.Recipient
+	}
+	return f
 }
 
 type input struct {
@@ -115,7 +136,11 @@ func (s *Server) quoteClassic(ctx context.Context, m *market, q quoteRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return &envelope{Approval: q.TokenIn != native, Permit: permit, Quote: quote}, nil
+	e := &envelope{Approval: q.TokenIn != native, Permit: permit, Quote: quote}
+	if permit == nil {
+		e.SwapTx, e.SwapGasFee = &swapTarget{eip55.Address(m.Contracts.UniversalRouter)}, quote.GasFee
+	}
+	return e, nil
 }
 
 func (s *Server) portions(q quoteRequest) []portion {
@@ -144,6 +169,7 @@ func (m *market) classicQuote(ctx context.Context, q quoteRequest, route path, o
 	}
 	slippage, percent := q.slippage()
 	token := eip55.Address(q.TokenOut)
+	outputs, lost := aggregate(token, route.out, q.recipient(), portions, slippage), json.Number(fmt.Sprintf("%.2f", impact))
 	return &classicQuote{
 		ChainID:   m.ID,
 		Swapper:   eip55.Address(q.Swapper),
@@ -158,10 +184,11 @@ func (m *market) classicQuote(ctx context.Context, q quoteRequest, route path, o
 		Slippage:          percent,
 		QuoteID:           uuid.NewString(),
 		gasFields:         m.gasFields(price, route.gas.Uint64()+overhead(len(portions)), out),
-		PriceImpact:       json.Number(fmt.Sprintf("%.2f", impact)),
+		PriceImpact:       lost,
 		TxFailureReasons:  []string{},
 		BlockNumber:       fmt.Sprint(head),
-		AggregatedOutputs: aggregate(token, route.out, q.recipient(), portions, slippage),
+		AggregatedOutputs: outputs,
+		recordedFields:    asRecorded(price, lost, outputs),
 	}, nil
 }
 
