@@ -12,12 +12,12 @@ import (
 )
 
 // permitData is the typed data that a quote asks the account to sign: a
-// PermitSingle without primary type and without the domain's own type. It is
+// PermitSingle without primary type and without the domain's own type. Each part is
 // read whole and only its values are taken; what is signed is built from those.
 type permitData struct {
-	Domain permitDomain   `json:"domain"`
-	Types  apitypes.Types `json:"types"`
-	Values permitValues   `json:"values"`
+	Domain wire.Whole[permitDomain]   `json:"domain"`
+	Types  wire.Whole[apitypes.Types] `json:"types"`
+	Values wire.Whole[permitValues]   `json:"values"`
 }
 
 // permitDomain is Permit2's on the chain of the swap.
@@ -48,13 +48,13 @@ func readPermitData(raw json.RawMessage, r swap.QuoteRequest, pr pair) (*permit,
 		return nil, refuse(swap.NotAsAccepted, "permitData", "the dex provider wants a permit for an input that needs none")
 	}
 	var d permitData
-	if err := wire.ReadWhole(raw, &d); err != nil {
+	if err := service.Read("permitData", raw, &d); err != nil {
 		return nil, garbage("permitData", err)
 	}
-	if err := service.CheckEchoes(d.Domain.echoes(r.SrcChain, d.Types, quotedTypes)); err != nil {
+	if err := service.CheckEchoes(d.Domain.Is.echoes(r.SrcChain, d.Types.Is, quotedTypes)); err != nil {
 		return nil, err
 	}
-	p, err := d.Values.permit()
+	p, err := d.Values.Is.permit()
 	if err != nil {
 		return nil, err
 	}
