@@ -24,7 +24,7 @@ var (
 
 func newDoctor(t *terminal) *cobra.Command {
 	var fix, online bool
-	var browser string
+	var browser, attach string
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find out why a browser does not reach swapkeep, and mend it",
@@ -32,14 +32,16 @@ func newDoctor(t *terminal) *cobra.Command {
 			"start, the extension, policies, the daemon, its databases and its keychain. Without --fix it changes nothing of\n" +
 			"the installation by itself; it starts the host as the browser does, and with it, where none runs, the daemon,\n" +
 			"which does what it does at every start, and stops it again. --fix mends what is swapkeep's own and never touches\n" +
-			"a wallet or another program's file. Exit status 14 stands for warnings, 15 for failures.",
+			"a wallet or another program's file. --attach writes a report that can be sent: what providers answered and was\n" +
+			"not understood, without accounts, signatures and keys. Exit status 14 stands for warnings, 15 for failures.",
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return t.doctor(cmd.Context(), fix, online, browser) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return t.doctor(cmd.Context(), fix, online, browser, attach) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&fix, "fix", false, "apply the remedies that are safe, and say what was done")
 	flags.BoolVar(&online, "online", false, "also ask every network, and compare the clock with theirs")
 	flags.StringVar(&browser, "browser", "", "look at this `browser` alone")
+	flags.StringVar(&attach, "attach", "", "write a report for whoever mends swapkeep to this new `file`")
 	_ = cmd.RegisterFlagCompletionFunc("browser", completeBrowsers)
 	return cmd
 }
@@ -52,7 +54,7 @@ type doctorSaid struct {
 	Findings []doctor.Finding `json:"findings"`         // of the last look
 }
 
-func (t *terminal) doctor(ctx context.Context, fix, online bool, browser string) error {
+func (t *terminal) doctor(ctx context.Context, fix, online bool, browser, attach string) error {
 	if _, err := manifest.FindBrowser(browser); browser != "" && err != nil {
 		return usageError{err}
 	}
@@ -74,6 +76,9 @@ func (t *terminal) doctor(ctx context.Context, fix, online bool, browser string)
 		err = writeJSON(t.out, said)
 	} else {
 		t.tellDoctor(said, fix)
+	}
+	if attach != "" && err == nil {
+		err = t.attach(attach, p.Place.Home, said)
 	}
 	if verdict := map[doctor.Status]error{doctor.Warn: errWarned, doctor.Fail: errUnwell}[worst]; err == nil && verdict != nil {
 		return toldError{verdict}
