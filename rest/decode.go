@@ -8,6 +8,7 @@ import (
 	"maps"
 	"reflect"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -21,8 +22,7 @@ func Decode(raw []byte, to any) (added []string, err error) {
 	if broken := new(json.SyntaxError); errors.As(form, &broken) {
 		return nil, form
 	}
-	m := members{d: json.NewDecoder(bytes.NewReader(raw)), seen: map[string]bool{}}
-	m.d.UseNumber() // one too large for a float is no error here
+	m := members{raw: raw, seen: map[string]bool{}}
 	if err := m.value(reflect.TypeOf(to), ""); err != nil {
 		return nil, err
 	}
@@ -51,65 +51,108 @@ var (
 
 // members walks a document that is known to be sound, beside the type it is read into.
 type members struct {
-	d     *json.Decoder
+	raw   []byte
+	i     int // what was walked
 	added []string
 	seen  map[string]bool // what added holds
 }
 
+// next skips space and returns the byte that follows, 0 at the end.
+func (m *members) next() byte {
+	for ; m.i < len(m.raw); m.i++ {
+		if c := m.raw[m.i]; c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return c
+		}
+	}
+	return 0
+}
+
 // value walks one value; t is nil where nobody reads what is in it.
 func (m *members) value(t reflect.Type, at string) error {
-	token, err := m.d.Token()
-	if err != nil {
-		return err
-	}
 	t = readInto(t)
-	switch token {
-	case json.Delim('{'):
+	switch m.next() {
+	case '{':
 		return m.object(t, at)
-	case json.Delim('['):
-		for m.d.More() {
-			if err := m.value(elementOf(t), at+"[]"); err != nil {
+	case '[':
+		of, inside := elementOf(t), at+"[]"
+		for m.i++; m.next() != ']'; m.comma() {
+			if err := m.value(of, inside); err != nil {
 				return err
 			}
 		}
-		_, err = m.d.Token()
+		m.i++
+	case '"':
+		m.text()
+	default:
+		for m.i < len(m.raw) && !bytes.ContainsRune([]byte(",]} \t\r\n"), rune(m.raw[m.i])) {
+			m.i++
+		}
 	}
-	return err
+	return nil
+}
+
+// comma skips one between two members or elements.
+func (m *members) comma() {
+	if m.next() == ',' {
+		m.i++
+	}
+}
+
+// text walks a string and returns it with its quotes.
+func (m *members) text() []byte {
+	begin := m.i
+	for m.i++; m.raw[m.i] != '"'; m.i++ {
+		if m.raw[m.i] == '\\' {
+			m.i++
+		}
+	}
+	m.i++
+	return m.raw[begin:m.i]
 }
 
 func (m *members) object(t reflect.Type, at string) error {
 	known := fieldsOf(t)
 	names := map[string]bool{}
-	for m.d.More() {
-		token, err := m.d.Token()
-		if err != nil {
+	for m.i++; m.next() != '}'; m.comma() {
+		var name string
+		if err := json.Unmarshal(m.text(), &name); err != nil {
 			return err
 		}
-		name, _ := token.(string)
+		m.next()
+		m.i++ // the colon
 		like := folded(name)
 		if names[like] {
 			return errTwice
 		}
 		names[like] = true
-		inside := strings.TrimPrefix(at+"."+name, ".")
 		f, ok := known[like]
-		switch {
-		case ok && f.name != name:
+		if ok && f.name != name {
 			return errCase
-		case !ok && t != nil && t.Kind() == reflect.Struct && !m.seen[inside]:
-			m.seen[inside] = true
-			m.added = append(m.added, inside)
 		}
-		of := f.of
-		if of == nil {
+		of, inside := f.of, ""
+		if t != nil { // else nobody needs to know where
+			inside = strings.TrimPrefix(at+"."+name, ".")
+		}
+		if !ok && known != nil {
+			m.add(inside)
+		}
+		if !ok {
 			of = elementOf(t)
 		}
 		if err := m.value(of, inside); err != nil {
 			return err
 		}
 	}
-	_, err := m.d.Token()
-	return err
+	m.i++
+	return nil
+}
+
+// add notes a member that nobody reads.
+func (m *members) add(at string) {
+	if !m.seen[at] {
+		m.seen[at] = true
+		m.added = append(m.added, at)
+	}
 }
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
@@ -139,10 +182,15 @@ type readField struct {
 	of   reflect.Type
 }
 
-// fieldsOf are a struct's members by their folded names.
+var fields sync.Map // by type, as fieldsOf has them
+
+// fieldsOf are a struct's members by their folded names; nil of what is none.
 func fieldsOf(t reflect.Type) map[string]readField {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
+	}
+	if known, ok := fields.Load(t); ok {
+		return known.(map[string]readField)
 	}
 	out := make(map[string]readField, t.NumField())
 	for i := range t.NumField() {
@@ -159,6 +207,7 @@ func fieldsOf(t reflect.Type) map[string]readField {
 		}
 		out[folded(name)] = readField{name, f.Type}
 	}
+	fields.Store(t, out)
 	return out
 }
 
