@@ -111,6 +111,8 @@ func (q auctionQuote) names(o dutchOrder) error {
 // asked reads the order that the API asks to be signed.
 func (d deal) asked(raw json.RawMessage) (dutchOrder, error) {
 	var data struct {
+		Primary string `json:"primaryType"`
+
 		Domain wire.Whole[permitDomain]   `json:"domain"`
 		Types  wire.Whole[apitypes.Types] `json:"types"`
 		Values json.RawMessage            `json:"values"` // by [readValues], whole too
@@ -118,7 +120,7 @@ func (d deal) asked(raw json.RawMessage) (dutchOrder, error) {
 	if err := service.Read("permitData", raw, &data); err != nil {
 		return dutchOrder{}, garbage("permitData", err)
 	}
-	list := data.Domain.Is.echoes(d.chain, data.Types.Is, d.kind.quoted)
+	list := append(data.Domain.Is.echoes(d.chain, data.Types.Is, d.kind.quoted), primaryEcho(data.Primary, witnessPermit))
 	if err := service.CheckEchoes(append(list, wire.Echo{Field: "permitData.values", There: data.Values != nil, Same: true})); err != nil {
 		return dutchOrder{}, err
 	}
