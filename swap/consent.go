@@ -214,7 +214,9 @@ var errNoOffer = errors.New("the provider has no offer now")
 // freshOffers are the provider's sound offers for a request of ours, best first.
 // The request is ours, not the provider's echo of it.
 func (e *Engine) freshOffers(ctx context.Context, p Provider, k Kind, r QuoteRequest) (sound []Offer, err error) {
+	ctx, kept := e.keeping(ctx, k, r.Account, r.Recipient, r.RefundTo)
 	offers, err := p.Quote(ctx, r)
+	kept(err)
 	switch {
 	case errors.Is(err, &Refusal{Code: NoRoute}), err == nil && len(offers) == 0:
 		return nil, errNoOffer

@@ -101,7 +101,7 @@ func readChains(raw []byte) (map[uint64]listed, error) {
 	var reply struct {
 		Chains []json.RawMessage `json:"chains"`
 	}
-	if err := json.Unmarshal(raw, &reply); err != nil {
+	if err := service.Read("chains", raw, &reply); err != nil {
 		return nil, garbage("chains", err)
 	}
 	if len(reply.Chains) == 0 || len(reply.Chains) > maxChains {
@@ -110,7 +110,7 @@ func readChains(raw []byte) (map[uint64]listed, error) {
 	list, twice := map[uint64]listed{}, map[uint64]bool{}
 	for _, raw := range reply.Chains {
 		var e chainEntry
-		if json.Unmarshal(raw, &e) != nil || e.VMType != "evm" || e.ID == nil || !e.ID.IsUint64() {
+		if rest.ReadRow(raw, &e) != nil || e.VMType != "evm" || e.ID == nil || !e.ID.IsUint64() {
 			continue
 		}
 		id := e.ID.Uint64()
@@ -144,7 +144,7 @@ func (e chainEntry) listed() listed {
 	l.add(first)
 	for _, raw := range e.Contracts {
 		var more contractPair
-		if json.Unmarshal(raw, &more) == nil { // by version; other contracts are texts
+		if rest.ReadRow(raw, &more) == nil { // by version; other contracts are texts
 			l.add(more)
 		}
 	}

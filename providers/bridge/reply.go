@@ -122,8 +122,8 @@ type item struct {
 	} `json:"check"`
 }
 
-// A transaction is an item's data; nothing of it may be left unread. What it says
-// of gas is not followed but as an estimate.
+// A transaction is an item's data. The call is made anew from what is read here; what
+// the data says of gas is an estimate at most.
 type transaction struct {
 	From     *wire.Address   `json:"from"`
 	To       *wire.Address   `json:"to"`
@@ -131,15 +131,13 @@ type transaction struct {
 	Value    *wire.Amount    `json:"value"`
 	ChainID  *wire.Number    `json:"chainId"`
 	Gas      json.RawMessage `json:"gas"`
-	FeeCap   json.RawMessage `json:"maxFeePerGas"`
-	Tip      json.RawMessage `json:"maxPriorityFeePerGas"`
 	calldata []byte
 }
 
 // decodeQuote reads a reply.
 func decodeQuote(raw []byte) (quoteReply, error) {
 	var q quoteReply
-	if err := json.Unmarshal(raw, &q); err != nil {
+	if err := service.Read("quote", raw, &q); err != nil {
 		return q, garbage("reply", err)
 	}
 	return q, nil

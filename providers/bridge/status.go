@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -92,7 +91,7 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 
 func readStatus(raw []byte) (statusReply, error) {
 	var r statusReply
-	if err := json.Unmarshal(raw, &r); err != nil {
+	if err := service.Read("status", raw, &r); err != nil {
 		return r, garbage("reply", err)
 	}
 	if r.Status == "" {

@@ -72,7 +72,7 @@ func readIndexed(raw []byte) error {
 	var r struct {
 		Message *string `json:"message"`
 	}
-	if err := json.Unmarshal(raw, &r); err != nil {
+	if err := service.Read("index", raw, &r); err != nil {
 		return garbage("reply", err)
 	}
 	if r.Message == nil {

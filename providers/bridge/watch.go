@@ -126,7 +126,7 @@ func next(conn *websocket.Conn) (frame, error) {
 }
 
 func readFrame(raw []byte) (f frame, err error) {
-	err = json.Unmarshal(raw, &f)
+	err = service.Read("frame", raw, &f)
 	return f, err
 }
 
@@ -138,7 +138,7 @@ func (s paid) heard(f frame, now time.Time) (swap.Claim, bool) {
 	var about struct {
 		RequestID string `json:"requestId"`
 	}
-	if json.Unmarshal(f.Data, &about) != nil {
+	if service.Read("frame.data", f.Data, &about) != nil {
 		return swap.Claim{}, false
 	}
 	if id, err := parseHash(about.RequestID); err != nil || id != s.id {

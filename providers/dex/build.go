@@ -3,7 +3,6 @@ package dex
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"math/big"
 	"net/http"
 	"slices"
@@ -242,7 +241,7 @@ func readSwap(raw []byte, t swap.Terms) (chain.Call, error) {
 	var reply struct {
 		Swap *transaction `json:"swap"`
 	}
-	if err := json.Unmarshal(raw, &reply); err != nil {
+	if err := service.Read("swap", raw, &reply); err != nil {
 		return chain.Call{}, garbage("reply", err)
 	}
 	if reply.Swap == nil {

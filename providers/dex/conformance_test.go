@@ -234,5 +234,7 @@ func suite() providertest.Suite {
 				"1993349036503780171330250480948183422261054554531571515448033598770879992075", "unverified"),
 		},
 		Harmless: harmless,
+		// The parts of the typed data to be signed; what is around them is an envelope.
+		Whole: []string{"quote:permitData.domain.**", "quote:permitData.types.**", "quote:permitData.values.**"},
 	}
 }

@@ -332,11 +332,11 @@ var dataLies = map[string]replyLie{
 	"another contract": {func(_ *testing.T, r map[string]any) {
 		at(r, "permitData", "domain")["verifyingContract"] = base.reactor.Hex()
 	}, swap.NotAsAccepted},
-	"no domain":      {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData"), "domain") }, swap.ProviderGarbage},
-	"no permit":      {func(_ *testing.T, r map[string]any) { r["permitData"] = nil }, swap.ProviderGarbage},
-	"a primary type": {func(_ *testing.T, r map[string]any) { at(r, "permitData")["primaryType"] = witnessPermit }, swap.ProviderGarbage},
-	"one type more":  {func(_ *testing.T, r map[string]any) { at(r, "permitData", "types")["Mail"] = []any{} }, swap.NotAsAccepted},
-	"one type less":  {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData", "types"), "OrderInfo") }, swap.NotAsAccepted},
+	"no domain":            {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData"), "domain") }, swap.ProviderGarbage},
+	"no permit":            {func(_ *testing.T, r map[string]any) { r["permitData"] = nil }, swap.ProviderGarbage},
+	"another primary type": {func(_ *testing.T, r map[string]any) { at(r, "permitData")["primaryType"] = permitSingle }, swap.NotAsAccepted},
+	"one type more":        {func(_ *testing.T, r map[string]any) { at(r, "permitData", "types")["Mail"] = []any{} }, swap.NotAsAccepted},
+	"one type less":        {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData", "types"), "OrderInfo") }, swap.NotAsAccepted},
 	"the other kind's types": {func(t *testing.T, r map[string]any) {
 		at(r, "permitData")["types"] = tree(t, "ethereum-auction.quote.json")["permitData"].(map[string]any)["types"]
 	}, swap.NotAsAccepted},

@@ -254,7 +254,7 @@ func (p *Provider) readAnew(raw []byte, r swap.QuoteRequest) (reading, error) {
 func readClassic(o swap.Offer, e envelope, pr pair) (reading, error) {
 	r := o.Request
 	var q quoteBody
-	if err := json.Unmarshal(e.Quote, &q); err != nil {
+	if err := service.Read("quote.classic", e.Quote, &q); err != nil {
 		return reading{}, garbage("quote", err)
 	}
 	if err := q.echoes(e, r, pr); err != nil {

@@ -22,8 +22,8 @@ const (
 // is the chain's own auction.
 var unasked = []string{"DUTCH_LIMIT", "DUTCH_V2", "DUTCH_V3", "BRIDGE", "LIMIT_ORDER", "PRIORITY", "CHAINED"}
 
-// envelope is the reply to POST /quote. Fields that decide nothing are
-// tolerated and left unread.
+// envelope is the reply to POST /quote. Members that decide nothing are ignored and
+// counted.
 type envelope struct {
 	Routing           string          `json:"routing"`
 	Quote             json.RawMessage `json:"quote"` // echoed to /swap byte for byte
@@ -71,7 +71,7 @@ const maxLines = 3
 // those asked for.
 func decodeReply(raw []byte, pr pair) (envelope, error) {
 	var e envelope
-	if err := json.Unmarshal(raw, &e); err != nil {
+	if err := service.Read("quote", raw, &e); err != nil {
 		return e, garbage("reply", err)
 	}
 	switch {

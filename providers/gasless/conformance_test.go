@@ -190,6 +190,8 @@ func rfqSuite() providertest.Suite {
 func suite(name string, noHash []string, further []providertest.Harmless, flows []providertest.Flow) providertest.Suite {
 	return providertest.Suite{
 		Name: name, Dir: "testdata/exchanges", Now: recorded, New: newProvider, Sign: sign,
+		// What is signed; and maps by token, in which a member more is a token more.
+		Whole: []string{"quote:toSign", "quote:buyTokens", "quote:sellTokens", "quote:partnerFee", "quote:protocolFee", "order-status:amounts"},
 		Flows: flows, Harmless: harmless(flows, noHash, further...),
 	}
 }

@@ -55,8 +55,8 @@ type sold struct {
 	Amount *wire.Amount `json:"amount"`
 }
 
-// decode reads a reply, or the error that the API sends with status 200.
-func decode(raw []byte, to any) error {
+// decode reads a reply of that name, or the error that the API sends with status 200.
+func decode(name string, raw []byte, to any) error {
 	var e struct {
 		Error json.RawMessage `json:"error"`
 	}
@@ -66,7 +66,7 @@ func decode(raw []byte, to any) error {
 	if !wire.IsNull(e.Error) {
 		return failed(e.Error)
 	}
-	if err := json.Unmarshal(raw, to); err != nil {
+	if err := service.Read(name, raw, to); err != nil {
 		return garbage("reply", err)
 	}
 	return nil
@@ -80,7 +80,7 @@ func garbage(field string, err error) error {
 
 func decodeQuote(raw []byte) (quoteReply, error) {
 	var q quoteReply
-	if err := decode(raw, &q); err != nil {
+	if err := decode("quote", raw, &q); err != nil {
 		return q, err
 	}
 	if wire.IsNull(q.ToSign) {

@@ -196,6 +196,7 @@ func suite() providertest.Suite {
 	}
 	return providertest.Suite{
 		Name: "intent", Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless,
+		Whole:    []string{"build:approvals[*].**"}, // EIP-1193 actions
 		Flows:    append(flows, inLines(flows[0]), found(flows[0])),
 		Readings: []providertest.Reading{{Name: "tokens", Exchange: "tokens.json", Read: readTokens}},
 	}

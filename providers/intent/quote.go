@@ -160,7 +160,7 @@ func (p *Provider) whole(reply *rest.Reply, r swap.QuoteRequest) ([]swap.Offer, 
 		return g.offers()
 	}
 	var q quoteReply
-	if err := json.Unmarshal(reply.Body, &q); err != nil {
+	if err := service.Read("quote", reply.Body, &q); err != nil {
 		return nil, garbage("reply", err)
 	}
 	switch {

@@ -49,6 +49,9 @@ type Suite struct {
 	Readings []Reading
 	// Harmless lists the leaves whose value decides nothing, each with the reason.
 	Harmless []Harmless
+	// Whole lists the objects in which a member that nobody knows is refused (paths as
+	// of [Harmless]): what is signed. In every other it is ignored.
+	Whole []string
 	// Attacks are lies by name.
 	Attacks []Attack
 }
