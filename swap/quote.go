@@ -264,7 +264,7 @@ func checkOffer(o Offer, r QuoteRequest) error {
 		return Refuse(ProviderGarbage, "an offer that is through before it began")
 	case o.AmountOut == nil || o.MinOut == nil || o.MinOut.Sign() <= 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.AmountOut.BitLen() > 256:
 		return Refuse(ProviderGarbage, "an offer without a sound amount")
-	case new(big.Int).Add(o.MinOut, big.NewInt(int64(len(o.Fees)))).Cmp(floorOf(o.AmountOut, r.SlippageBps)) < 0: // each fee may cut a unit off
+	case o.MinOut.Cmp(floorOf(o.AmountOut, r.SlippageBps)) < 0:
 		return refuseField(NotAsAccepted, "minAmountOut", "the offer's minimum allows more slippage than was asked for")
 	}
 	return nil

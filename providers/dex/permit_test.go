@@ -27,7 +27,7 @@ func usdcRequest() swap.QuoteRequest {
 
 func usdcTerms() swap.Terms {
 	t := ethToUSDC()
-	t.TokenIn, t.TokenOut, t.AmountIn, t.FloorOut, t.FeeBps = testUSDC, base.wrapped, big.NewInt(1_000_000_000), big.NewInt(367_941_305_061_621_567), 40
+	t.TokenIn, t.TokenOut, t.AmountIn, t.FloorOut, t.FeeBps = testUSDC, base.wrapped, big.NewInt(1_000_000_000), big.NewInt(367_941_305_061_621_566), 40
 	return t
 }
 

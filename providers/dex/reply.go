@@ -175,9 +175,10 @@ func (q quoteBody) split(r swap.QuoteRequest, pr pair) (out, least *big.Int, fee
 	case sum.Cmp(total) != 0 || bips != 10_000:
 		return nil, nil, nil, refuse(swap.ProviderGarbage, "aggregatedOutputs", "the parts of the output do not add up to it")
 	}
-	// Each fee is cut off once of the amount and once of the minimum.
-	least = floorOf(out, r.SlippageBps)
-	if least.Sub(least, big.NewInt(int64(len(fees)))).Sign() <= 0 {
+	// Calldata takes each fee off the minimum, and cuts once more: two base units for each
+	// are not counted on.
+	out = new(big.Int).Sub(out, big.NewInt(int64(roundings*len(fees))))
+	if least = floorOf(out, r.SlippageBps); least.Sign() <= 0 {
 		return nil, nil, nil, refuse(swap.AmountTooSmall, "minAmount", "nothing is left of the output after the slippage that was asked for; enter a larger amount")
 	}
 	sortFees(fees, r.FeeReceiver)

@@ -74,7 +74,7 @@ func baseRequest() swap.QuoteRequest {
 
 func baseTerms() swap.Terms {
 	t := ethToUSDC()
-	t.AmountIn, t.FloorOut, t.FeeBps = big.NewInt(100_000_000_000_000_000), big.NewInt(259_999_999), 40
+	t.AmountIn, t.FloorOut, t.FeeBps = big.NewInt(100_000_000_000_000_000), big.NewInt(259_999_998), 40
 	return t
 }
 
