@@ -284,12 +284,19 @@ func rankText(o protocol.Offer) string {
 	return "not ranked"
 }
 
-// tellFailures says which providers had no offer, and why.
+// tellFailures says which providers had no offer, and why; of a key that is missing, which
+// stays so until something is done, also what that is.
 func tellFailures(s *screen.Screen, failures map[string]*protocol.Error) {
 	for _, kind := range slices.Sorted(maps.Keys(failures)) {
-		if f := failures[kind]; f != nil {
-			s.Fact(kind, fmt.Sprintf("no offer: %s (%s)", f.Message, f.Name))
+		f := failures[kind]
+		if f == nil {
+			continue
 		}
+		said := fmt.Sprintf("no offer: %s (%s)", f.Message, f.Name)
+		if f.Name == "provider_key" {
+			said += "; " + inCommands(f.Remedy)
+		}
+		s.Fact(kind, said)
 	}
 }
 

@@ -70,7 +70,7 @@ func TestOffersInWords(t *testing.T) {
 		Failures: map[string]*protocol.Error{"bridge": protocol.New("provider_key", "needs an api key")},
 	})
 	said := strings.Join(strings.Fields(b.String()), " ")
-	for _, want := range []string{why, "2 intent Across: cannot be executed: its quote ends within 30 seconds", "bridge no offer: needs an api key"} {
+	for _, want := range []string{why, "2 intent Across: cannot be executed: its quote ends within 30 seconds", "bridge no offer: needs an api key (provider_key); give it a key that it accepts (swapkeep providers set-key)"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, &b)
 		}

@@ -216,7 +216,7 @@ func TestExamplesOfErrors(t *testing.T) {
 			t.Errorf("%s: want %s, got %v", name, c.want, err)
 		}
 		var r *swap.Refusal
-		if errors.As(err, &r) && c.want == swap.ProviderKey && r.Reason != "the bridge provider needs an API key; set it with providers.set_key" {
+		if errors.As(err, &r) && c.want == swap.ProviderKey && r.Reason != "the bridge provider needs an API key, and has none that it accepts" {
 			t.Errorf("%s: %s", name, r.Reason)
 		}
 	}

@@ -106,8 +106,8 @@ func isJSON(contentType string) bool {
 const timeEstimate = 2
 
 // quote answers POST /quote/v2 and its older name.
-func (s *Server) quote(ctx context.Context, body []byte, r *http.Request) (any, error) {
-	o, indicative, err := s.order(ctx, body, r)
+func (s *Server) quote(ctx context.Context, body []byte, _ *http.Request) (any, error) {
+	o, indicative, err := s.order(ctx, body)
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +141,8 @@ func (s *Server) quote(ctx context.Context, body []byte, r *http.Request) (any, 
 }
 
 // indicative answers POST /price: what a quote would cost, and nothing to do.
-func (s *Server) indicative(ctx context.Context, body []byte, r *http.Request) (any, error) {
-	o, _, err := s.order(ctx, body, r)
+func (s *Server) indicative(ctx context.Context, body []byte, _ *http.Request) (any, error) {
+	o, _, err := s.order(ctx, body)
 	if err != nil {
 		return nil, err
 	}
@@ -150,13 +150,10 @@ func (s *Server) indicative(ctx context.Context, body []byte, r *http.Request) (
 }
 
 // order makes an order of a request and writes it down.
-func (s *Server) order(ctx context.Context, body []byte, r *http.Request) (*order, bool, error) {
+func (s *Server) order(ctx context.Context, body []byte) (*order, bool, error) {
 	var q quoteRequest
 	if err := decode(body, quoteFields, &q); err != nil {
 		return nil, false, err
-	}
-	if q.Referrer != "" && r.Header.Get("x-api-key") == "" {
-		return nil, false, errUnauthorized
 	}
 	s.mu.Lock()
 	request, id := s.book.ids(s.Layout, body)

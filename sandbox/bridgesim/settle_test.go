@@ -288,11 +288,11 @@ func TestWithoutARefundAddressNothingComesBack(t *testing.T) {
 	}
 }
 
-// The API's own hook for tests, which needs a key as every referrer does.
+// The API's own hook for tests.
 func TestForcedRefund(t *testing.T) {
 	s := start(t)
 	body := request(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), fields{"referrer": "debug-force-refund"})
-	status, raw := ask(t, s, http.MethodPost, "/quote/v2", body, "x-api-key", "any")
+	status, raw := ask(t, s, http.MethodPost, "/quote/v2", body)
 	var q quoteReply
 	if status != http.StatusOK || json.Unmarshal(raw, &q) != nil {
 		t.Fatalf("%d %s", status, raw)
