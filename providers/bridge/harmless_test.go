@@ -109,7 +109,10 @@ var inPart = []providertest.Harmless{
 	{Path: "v2:protocol", Why: "known from the settings of the protocol alone; where the deposit goes is pinned", Lies: emptied, Flows: deposits},
 	{Path: "v2:protocol.v2", Why: "likewise", Lies: emptied, Flows: deposits},
 	{Path: "v2:protocol.v2.orderId", Why: mayMiss, Lies: missing},
-	{Path: "v2:protocol.v2.paymentDetails", Why: mayMiss, Lies: missing, Flows: deposits},
+	{Path: "v2:protocol.v2.orderData", Why: "the API may leave it out; then its solver is trusted with the payment without a word that it signed", Lies: missing},
+	{Path: "v2:protocol.v2.orderData.fees", Why: "none, either way", Lies: missing, Flows: []string{"base-dai-arbitrum"}},
+	{Path: "v2:protocol.v2.orderData.output.calls", Why: "none, either way", Lies: missing},
+	{Path: "v2:protocol.v2.paymentDetails", Why: mayMiss, Lies: missing, Flows: []string{"base-eth-superseed"}},
 	{Path: "v2:protocol.v2.paymentDetails.depository", Why: mayMiss, Lies: missing},
 
 	{Path: "chains:chains", Why: "a row that is none takes nothing from the others", Lies: []string{"filled"}},

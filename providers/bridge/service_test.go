@@ -48,8 +48,9 @@ func chainsFor(ids ...uint64) []byte {
 
 func chainEntryFor(id uint64, depository common.Address, open bool) string {
 	p := pairs[2]
-	return fmt.Sprintf(`{"id":%d,"vmType":"evm","disabled":%t,"depositEnabled":true,"protocol":{"v2":{"depository":%q}},"contracts":{"v3.2":{"erc20Router":%q,"approvalProxy":%q}}}`,
-		id, !open, depository, p.router, p.proxy)
+	name := map[uint64]string{8453: "base", 42161: "arbitrum"}[id]
+	return fmt.Sprintf(`{"id":%d,"vmType":"evm","disabled":%t,"depositEnabled":true,"protocol":{"v2":{"chainId":%q,"depository":%q}},"contracts":{"v3.2":{"erc20Router":%q,"approvalProxy":%q}}}`,
+		id, !open, name, depository, p.router, p.proxy)
 }
 
 // recordedQuote is a recorded reply.
@@ -273,7 +274,7 @@ func TestConfig(t *testing.T) {
 // order is the recorded deposit, mined a while ago.
 func minedOrder(t testing.TB, name string, r swap.QuoteRequest, ago time.Duration) swap.Order {
 	t.Helper()
-	x, err := readQuote(recordedQuote(t, name), r)
+	x, err := readQuote(recordedQuote(t, name), r, sandboxSolver)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -426,7 +427,7 @@ func TestRefund(t *testing.T) {
 	raw := recordedQuote(t, "base-usdc-arbitrum")
 	for cost, want := range map[string]string{"0": "25000000", "20300": "24977500", "-5": "25000000", "2500000": "22500000", "2600000": "22500000", "99999999999": "22500000"} {
 		body := changed(t, raw, func(q map[string]any) { at(q, "fees", "relayer")["amount"] = cost })
-		x, err := readQuote(body, bridgedUSDC())
+		x, err := readQuote(body, bridgedUSDC(), sandboxSolver)
 		if err != nil || x.refunds.least.String() != want || x.refunds.token != usdcOnBase {
 			t.Errorf("costs of %s: %+v, %v", cost, x.refunds, err)
 		}

@@ -217,7 +217,7 @@ func TestErrors(t *testing.T) {
 		{"bad checksum", quotes, with(fields{"recipient": "0xF39fd6e51aad88f6f4ce6ab8827279cffFb92266"}), bad, "INVALID_ADDRESS", "err400", nil},
 		{"refund to a name", quotes, with(fields{"refundTo": "vitalik.eth"}), bad, "INVALID_ADDRESS", "err400", nil},
 		{"recipient is a token", quotes, with(fields{"recipient": arbUSDC.address(t, s)}), bad, "INVALID_RECIPIENT", "err400", nil},
-		{"under five cents", quotes, with(fields{"amount": "49999"}), bad, "AMOUNT_TOO_LOW", "err400", nil},
+		{"under five cents", quotes, with(fields{"amount": "49999"}), bad, "AMOUNT_TOO_LOW", "err400low", nil},
 		{"more than there is", quotes, with(fields{"amount": "900000000000000"}), bad, "INSUFFICIENT_LIQUIDITY", "err400", nil},
 		{"more than a number", quotes, with(fields{"amount": "9" + string(slices.Repeat([]byte("9"), 80))}), bad, "AMOUNT_TOO_HIGH", "err400", nil},
 		{"nothing to do", quotes, request(t, s, baseUSDC, baseUSDC, sandboxtest.Units(25, 6), nil), bad, "NO_SWAP_ROUTES_FOUND", "err400", nil},
