@@ -350,7 +350,7 @@ func (h *harness) sound(o swap.Offer) error {
 	switch {
 	case o.MinOut.Cmp(floor) < 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Sign() <= 0:
 		return fmt.Errorf("an offer of %s with a minimum of %s", o.AmountOut, o.MinOut)
-	case ours != r.FeeBps || theirs > h.flow.MakerFeeBps:
+	case ours != 0 && ours != r.FeeBps || theirs > h.flow.MakerFeeBps:
 		return fmt.Errorf("an offer with fees of %d and %d bps", ours, theirs)
 	case o.Expires.After(h.suite.Now.Add(max(h.flow.Offer.Life, h.flow.Offer.Longest))) || !sameJSON(o.Request, r):
 		return fmt.Errorf("an offer that is not for the request, or lives too long")
