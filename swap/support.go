@@ -31,12 +31,16 @@ func dex(pools ...string) Cell {
 }
 
 var (
-	none       = Cell{Support: NotSupported}
-	disabled   = Cell{Support: Disabled}
-	bridged    = Cell{Support: Active, CrossChain: true}
-	intents    = Cell{Support: Active, CrossChain: true}
-	gasless    = Cell{Support: Active, Note: "two protocol versions"}
-	gaslessOne = Cell{Support: Active, Note: "single protocol version, custom contract deployment"}
+	none     = Cell{Support: NotSupported}
+	disabled = Cell{Support: Disabled}
+	bridged  = Cell{Support: Active, CrossChain: true}
+	intents  = Cell{Support: Active, CrossChain: true}
+	// bridgedSince is not in the spec's table of June 2026: Relay's published configuration
+	// has had a depository on 143 since (relayprotocol/relay-settlement,
+	// packages/networks/src/networks/monad.ts at 08c02f5).
+	bridgedSince = Cell{Support: Active, CrossChain: true, Note: "since the spec's table"}
+	gasless      = Cell{Support: Active, Note: "two protocol versions"}
+	gaslessOne   = Cell{Support: Active, Note: "single protocol version, custom contract deployment"}
 )
 
 // A supportRow is one row of the table, columns in the order of Kinds.
@@ -53,7 +57,7 @@ var supportTable = []supportRow{
 	{56, [4]Cell{none, bridged, intents, gasless}},
 	{8453, [4]Cell{dex("V3"), bridged, intents, gasless}},
 	{42161, [4]Cell{dex("V3"), bridged, intents, gasless}},
-	{143, [4]Cell{none, none, intents, none}},
+	{143, [4]Cell{none, bridgedSince, intents, none}},
 	{5330, [4]Cell{none, bridged, disabled, gaslessOne}},
 	{39, [4]Cell{none, none, disabled, none}},
 }

@@ -270,7 +270,22 @@ func offerWorth(o protocol.Offer) string {
 	case o.USD.AmountIn == o.USD.AmountOut:
 		return "worth " + worthText(o.USD.AmountOut)
 	}
-	return "worth " + worthText(o.USD.AmountOut) + ", for what is worth " + worthText(o.USD.AmountIn)
+	said := "worth " + worthText(o.USD.AmountOut) + ", for what is worth " + worthText(o.USD.AmountIn)
+	if change, known := ownImpact(o.USD); known {
+		said += " (" + change + ")"
+	}
+	return said
+}
+
+// ownImpact is how much more or less comes out than goes in, by our own prices: what a
+// provider says of its costs is not repeated.
+func ownImpact(usd protocol.OfferUSD) (change string, known bool) {
+	in, err := strconv.ParseFloat(string(usd.AmountIn), 64)
+	out, failed := strconv.ParseFloat(string(usd.AmountOut), 64)
+	if err != nil || failed != nil || in == 0 {
+		return unpriced, false
+	}
+	return fmt.Sprintf("%+.2f %%", (out/in-1)*100), true
 }
 
 // rankText says why an offer stands where it does, or that it is only shown.

@@ -108,6 +108,7 @@ func TestOrderIsTheDeposits(t *testing.T) {
 	}{
 		"a deposit for another":    {direct, bridgedUSDC(), func(q map[string]any) { last(q, 1); delete(at(q, "protocol", "v2"), "orderId") }},
 		"a router's for another":   {routed, routedDAI(), func(q map[string]any) { last(q, 1) }},
+		"another id beside it":     {routed, routedDAI(), func(q map[string]any) { at(q, "protocol", "v2")["orderId"] = "0x" + strings.Repeat("7", 64) }},
 		"no signature":             {direct, bridgedUSDC(), func(q map[string]any) { delete(at(q, "protocol", "v2"), "orderSignature") }},
 		"another one's signature":  {direct, bridgedUSDC(), func(q map[string]any) { at(q, "protocol", "v2")["orderSignature"] = "0x" + strings.Repeat("1b", 65) }},
 		"no details of the input":  {direct, bridgedUSDC(), func(q map[string]any) { delete(at(q, "protocol", "v2"), "paymentDetails") }},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"swapkeep/chain"
@@ -204,7 +205,8 @@ func (q quoteReply) order(f swap.Effect, r swap.QuoteRequest, calldata []byte, s
 	}
 	id := o.id()
 	switch {
-	case f.Kind == swap.Deposit && id != f.Ref, f.Kind == swap.Opaque && !bytes.Contains(calldata, id[:]):
+	case f.Kind == swap.Deposit && id != f.Ref, f.Kind == swap.Opaque && !bytes.Contains(calldata, id[:]),
+		v2.OrderID != nil && !strings.EqualFold(*v2.OrderID, id.Hex()):
 		return nil, refuse(swap.NotAsAccepted, "orderData", "wants a deposit that is not for the order that it shows")
 	case v2.Signature == nil || !signedBy(solver, id, *v2.Signature):
 		return nil, refuse(swap.NotAsAccepted, "orderSignature", "shows an order that its built-in solver has not signed")
@@ -225,7 +227,7 @@ func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x reading, raw []
 		return swap.Offer{}, err
 	}
 	o := swap.Offer{
-		Provider: swap.Bridge, Request: r, Routing: routings[x.place], Route: "Relay; " + x.refunds.text(), Refund: x.refunds.back(r),
+		Provider: swap.Bridge, Request: r, Routing: routings[x.place], Route: "Relay", Refund: x.refunds.back(r),
 		AmountOut: out, MinOut: least, Gas: tx.gas(), Raw: raw,
 	}
 	if o.Duration, err = q.Details.duration(); err != nil {

@@ -67,7 +67,8 @@ func TestRecordedQuote(t *testing.T) {
 	if err != nil || f.Kind != swap.Opaque || f.Target != pairs[1].proxy || built.Spender != pairs[1].proxy {
 		t.Fatalf("%+v, %v", f, err)
 	}
-	if o.MinOut.String() != "4401605382885926480310" || o.Duration != time.Second || o.Refund == nil || o.Refund.Token != nativeCoin {
+	if o.MinOut.String() != "4401605382885926480310" || o.Duration != time.Second || o.Refund == nil ||
+		*o.Refund != (swap.Spend{Token: nativeCoin, Amount: o.Refund.Amount}) || o.Refund.Amount.String() != "836696572826309" { // the deposit less the fee, which is in coins
 		t.Errorf("%+v", o)
 	}
 	x, err := stand(o, terms, solver)

@@ -125,7 +125,7 @@ func TestChainsAreKept(t *testing.T) {
 		for _, d := range reached {
 			ids = append(ids, d.ChainID)
 		}
-		if want := []uint64{1, 137, 8453, 42161, 59144}; !slices.Equal(ids, want) { // 143 and 39 are not supported
+		if want := []uint64{1, 137, 143, 8453, 42161, 59144}; !slices.Equal(ids, want) { // 39 is not supported
 			t.Errorf("destinations %v, want %v", ids, want)
 		}
 	}
@@ -144,10 +144,9 @@ func TestRequestsRefused(t *testing.T) {
 		change func(*swap.QuoteRequest)
 		code   swap.Code
 	}{
-		"a chain without it":     {func(r *swap.QuoteRequest) { r.SrcChain = 143 }, swap.UnsupportedNetwork},
+		"a chain without it":     {func(r *swap.QuoteRequest) { r.SrcChain = 39 }, swap.UnsupportedNetwork},
 		"a chain nobody knows":   {func(r *swap.QuoteRequest) { r.SrcChain = 137 }, swap.UnsupportedNetwork},
 		"to one without it":      {func(r *swap.QuoteRequest) { r.DstChain = 39 }, swap.UnsupportedNetwork},
-		"to Monad":               {func(r *swap.QuoteRequest) { r.DstChain = 143 }, swap.UnsupportedNetwork},
 		"a plain transfer":       {func(r *swap.QuoteRequest) { r.DstChain, r.TokenOut = r.SrcChain, r.TokenIn }, swap.SameToken},
 		"nothing":                {func(r *swap.QuoteRequest) { r.AmountIn = units(0) }, swap.AmountZero},
 		"no amount":              {func(r *swap.QuoteRequest) { r.AmountIn = nil }, swap.AmountZero},
