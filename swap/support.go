@@ -54,7 +54,7 @@ var supportTable = []supportRow{
 	{56, [4]Cell{dex("V3"), bridged, intents, gasless}},
 	{8453, [4]Cell{dex("V3"), bridged, intents, gasless}},
 	{42161, [4]Cell{dex("V3"), bridged, intents, gasless}},
-	{143, [4]Cell{dex("V3"), none, intents, none}},
+	{143, [4]Cell{dex("V3"), bridged, intents, none}},
 	{5330, [4]Cell{none, bridged, disabled, gaslessOne}},
 	{39, [4]Cell{none, none, disabled, none}},
 }
@@ -79,6 +79,7 @@ var superseded = []supersededCell{
 	{10, DEX, dex("V3"), "the reactor is deployed, no fill of an auction is known; the API may answer that there are none, and the pools are asked then"},
 	{56, DEX, none, "Universal Router 2.1.2 (@uniswap/universal-router-sdk 5.13.0) and the V3 reactor (@uniswap/uniswapx-sdk 3.1.0) are deployed; the API is recorded to quote there"},
 	{143, DEX, none, "Universal Router 2.1.2 (@uniswap/universal-router-sdk 5.13.0) and the V3 reactor (@uniswap/uniswapx-sdk 3.1.0) are deployed, and auctions are filled there"},
+	{143, Bridge, none, "Relay's published configuration has a depository there (relayprotocol/relay-settlement, packages/networks/src/networks/monad.ts at 08c02f5)"},
 }
 
 // SupportOf is the table's cell for a provider and chain. Chains outside the

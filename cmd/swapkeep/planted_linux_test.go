@@ -285,6 +285,9 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 // terminal's; the words of a new one were shown once.
 func TestPlantedSecretsAfterSwaps(t *testing.T) {
 	box := sandboxtest.StartWith(t, sandbox.Options{Period: time.Second})
+	if err := box.WriteKeys(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
 	g := plant(t, string(box.Config()))
 	g.env = append(g.env, "SWAPKEEP_PRICES_DISABLED=false") // the sandbox's
 	password := g.secret("password")

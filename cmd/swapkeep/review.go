@@ -55,6 +55,11 @@ func (w reviewer) terms(r protocol.Review) error {
 	w.out.Heading("Review")
 	w.out.Fact("you pay", fmt.Sprintf("%s on %s, from %s; %s", pays, w.nameOf(t.SrcChainID), t.Account, worthText(o.USD.AmountIn)))
 	w.out.Fact("you get", fmt.Sprintf("about %s on %s; %s", gets.Text(o.AmountOut.Int()), w.nameOf(t.DstChainID), worthText(o.USD.AmountOut)))
+	if change, known := ownImpact(o.USD); known {
+		w.out.Fact("price difference", change+" by our own prices")
+	} else {
+		w.out.Fact("price difference", "unknown: "+change)
+	}
 	w.out.Fact("at least", fmt.Sprintf("%s, at a slippage of %s %%; %s", gets.Exact(t.FloorOut.Int()), o.Slippage, floorText(r)))
 	w.receivers(t)
 	for _, id := range []identity{{t.SrcChainID, t.TokenIn}, {t.DstChainID, t.TokenOut}} {

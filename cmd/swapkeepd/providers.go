@@ -100,7 +100,12 @@ func openBridge(c config.Config, key func(context.Context) (string, error), _ de
 	if !known(c, p.Disabled, p.BaseURL) {
 		return nil, nil
 	}
-	return bridge.New(bridge.Config{Base: p.BaseURL, Sandbox: c.Sandbox, Key: key})
+	return bridge.New(bridge.Config{Base: p.BaseURL, Sandbox: c.Sandbox, Key: func(ctx context.Context) (string, error) {
+		if fromFile, err := p.Key(); fromFile != "" || err != nil {
+			return fromFile, err
+		}
+		return key(ctx)
+	}})
 }
 
 // openIntent: its API takes no key.

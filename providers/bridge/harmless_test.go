@@ -31,13 +31,13 @@ var harmless = func() (list []providertest.Harmless) {
 			"v2:fees.relayer.amountFormatted", "v2:fees.relayer.amountUsd", "v2:fees.relayer.minimumAmount",
 		}},
 		{"in another currency the wallet's fee cannot be compared; the minimum that arrives holds all the same", nil, []string{"v2:fees.app.currency.chainId", "v2:fees.app.currency.address"}},
-		{"what the provider says that it costs is shown, and is taken from what counts as a refund in full, up to a tenth", []string{"offer.route", "offer.refund"}, []string{
+		{"what the provider says that it costs is taken from what counts as a refund in full, up to a tenth", []string{"offer.refund"}, []string{
 			"v2:fees", "v2:fees.relayer", "v2:fees.relayer.amount", "v2:fees.relayer.currency", "v2:fees.relayer.currency.chainId", "v2:fees.relayer.currency.address",
 		}},
 		{"an estimate, within what the minimum and the asked slippage allow", []string{"offer.amountOut"}, []string{"v2:details.currencyOut.amount"}},
 		{"the floor that the user is shown and accepts; it follows from the amount and the asked slippage", []string{"offer.minOut"}, []string{"v2:details.currencyOut.minimumAmount"}},
-		{"without it the refund is expected in the token paid, in full", []string{"offer.route", "offer.refund"}, []string{"v2:details.refundCurrency"}},
-		{"within what the amount and the asked slippage allow", []string{"offer.route", "offer.refund"}, []string{"v2:details.refundCurrency.minimumAmount"}},
+		{"without it the refund is expected in the token paid, in full", []string{"offer.refund"}, []string{"v2:details.refundCurrency"}},
+		{"within what the amount and the asked slippage allow", []string{"offer.refund"}, []string{"v2:details.refundCurrency.minimumAmount"}},
 		{"an estimate for show", []string{"offer.duration"}, []string{"v2:details.timeEstimate"}},
 		{"an estimate of gas, which may only raise what is reckoned before our own node can say; bounded by what a block takes", []string{"offer.gas"}, []string{"v2:steps[*].items[*].data.gas"}},
 		{"the id of the request is taken from it, never the way to ask", nil, []string{"v2:steps[*].items[*].check.method"}},
@@ -109,7 +109,10 @@ var inPart = []providertest.Harmless{
 	{Path: "v2:protocol", Why: "known from the settings of the protocol alone; where the deposit goes is pinned", Lies: emptied, Flows: deposits},
 	{Path: "v2:protocol.v2", Why: "likewise", Lies: emptied, Flows: deposits},
 	{Path: "v2:protocol.v2.orderId", Why: mayMiss, Lies: missing},
-	{Path: "v2:protocol.v2.paymentDetails", Why: mayMiss, Lies: missing, Flows: deposits},
+	{Path: "v2:protocol.v2.orderData", Why: "the API may leave it out; then its solver is trusted with the payment without a word that it signed", Lies: missing},
+	{Path: "v2:protocol.v2.orderData.fees", Why: "none, either way", Lies: missing, Flows: []string{"base-dai-arbitrum"}},
+	{Path: "v2:protocol.v2.orderData.output.calls", Why: "none, either way", Lies: missing},
+	{Path: "v2:protocol.v2.paymentDetails", Why: mayMiss, Lies: missing, Flows: []string{"base-eth-superseed"}},
 	{Path: "v2:protocol.v2.paymentDetails.depository", Why: mayMiss, Lies: missing},
 
 	{Path: "chains:chains", Why: "a row that is none takes nothing from the others", Lies: []string{"filled"}},

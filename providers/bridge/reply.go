@@ -97,8 +97,11 @@ func (c *cost) in(chainID uint64, token common.Address) (*big.Int, error) {
 
 // A payment is what the bridge's protocol expects to be deposited.
 type payment struct {
-	OrderID *string `json:"orderId"`
-	Details *struct {
+	OrderID   *string         `json:"orderId"`
+	Order     json.RawMessage `json:"orderData"`
+	Signature *string         `json:"orderSignature"`
+	Details   *struct {
+		Chain      string        `json:"chainId"` // by the protocol's name for it
 		Depository *wire.Address `json:"depository"`
 		Currency   *wire.Address `json:"currency"`
 		Amount     *wire.Amount  `json:"amount"`

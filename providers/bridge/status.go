@@ -67,7 +67,7 @@ type statusReply struct {
 // Status reports what the provider claims of an order. A deposit that it does not
 // see though it was mined a minute ago is told of again.
 func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error) {
-	s, err := paidOrder(o)
+	s, err := p.paidOrder(o)
 	if err != nil {
 		return swap.Claim{}, err
 	}

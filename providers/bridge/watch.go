@@ -35,7 +35,7 @@ var errStream = errors.New("bridge: the stream of status changes ended; orders a
 // Watch hears the provider's status changes of one request until ctx ends or the
 // connection is lost. Without a key, or an address, there is nothing to connect to.
 func (p *Provider) Watch(ctx context.Context, o swap.Order, told func(swap.Claim)) error {
-	s, err := paidOrder(o)
+	s, err := p.paidOrder(o)
 	if err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func (p *Provider) Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, 
 }
 
 func (p *Provider) list(ctx context.Context, chainID uint64) ([]tokens.Token, error) {
-	reply, err := p.api.Do(ctx, rest.Call{
+	reply, err := p.tokens.Do(ctx, rest.Call{
 		Method: http.MethodGet, Path: "/v1/tokens", Query: url.Values{"chainIds": {strconv.FormatUint(chainID, 10)}, "limit": {strconv.Itoa(maxTokens)}},
 	})
 	if err != nil {

@@ -53,7 +53,7 @@ const fieldNames: Readonly<Record<string, MessageKey>> = {
 	...named("field_settled_by", "trustedTo", "settlement", "cosigner", "maker_address"),
 	...named("field_data", "data", "commands", "path", "transaction", "tx", "action", "method", "params", "type", "kind", "deposit", "steps", "step", "plan"),
 	...named(
-		"field_order", "order", "offer", "toSign", "typed", "message", "primaryType", "domain", "encodedOrder", "orderId", "onchainOrderType", "ref", "nonce", "maker_nonce",
+		"field_order", "order", "offer", "toSign", "typed", "message", "primaryType", "domain", "encodedOrder", "orderId", "orderData", "orderSignature", "solver", "onchainOrderType", "ref", "nonce", "maker_nonce",
 		"hooksHash", "packed_commands", "additionalValidationContract", "adjustmentPerGweiBaseFee", "curve", "outputs.curve", "requiredSignatures", "signature",
 	),
 	...named("field_routing", "routing", "tradeType", "route"),

@@ -1625,7 +1625,7 @@ export const errors = {
 	provider_down: { code: 1426, retryable: true, means: "the provider does not answer", remedy: "try again later or choose another provider" },
 	provider_garbage: { code: 1427, retryable: true, means: "the provider's reply has not the agreed form", remedy: "try again later or update swapkeep" },
 	provider_refused: { code: 1428, retryable: false, means: "the provider refused the request", remedy: "see the reason, then change the swap" },
-	provider_key: { code: 1429, retryable: false, means: "the provider's API key is missing or refused", remedy: "configure the provider's access" },
+	provider_key: { code: 1429, retryable: false, means: "the provider's API key is missing or refused", remedy: "give it a key that it accepts (providers.set_key), then ask again" },
 	clock_skew: { code: 1430, retryable: false, means: "this machine's clock and the provider's differ by over 60 s", remedy: "set this machine's clock" },
 	consent_declined: { code: 1431, retryable: false, means: "the confirmation was declined: nothing was signed", remedy: "confirm it if you want the swap" },
 	allowance_in_use: { code: 1432, retryable: false, means: "an open order needs the allowance", remedy: "wait for the end of the order that is named, or cancel it (swap.cancel)" },
