@@ -104,7 +104,12 @@ func listedOrder(t *testing.T, base string, chain uint64, id string) dex.Cosigne
 
 func get(t *testing.T, url string) []byte {
 	t.Helper()
-	reply, err := http.Get(url)
+	ask, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask.Header.Set("Accept", "application/json")
+	reply, err := http.DefaultClient.Do(ask)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,8 @@ func TestVendorsTokens(t *testing.T) {
 var (
 	literal  = regexp.MustCompile(`0x[0-9a-fA-F]{40}\b`)
 	function = regexp.MustCompile(`\{0x([0-9a-f]{2}), 0x([0-9a-f]{2}), 0x([0-9a-f]{2}), 0x([0-9a-f]{2})\}`)
-	called   = regexp.MustCompile(`(\w+)\W*(?:common\.HexToAddress\(|\[\]byte|\[selectorLen\]byte|selector)?\W*$`)
+	// called is what a line names: a token of a list, else what stands first.
+	called = regexp.MustCompile(`"symbol": "(\w+)"|^\W*(?:var )?(\w+)`)
 )
 
 // unpublished are the addresses and selectors that no package knows, with the file and the
@@ -78,26 +79,21 @@ func TestVendorsLiterals(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(raw)) {
-			named := func(at int) string {
-				if m := called.FindStringSubmatch(line[:at]); m != nil {
-					return m[1]
-				}
-				return "-"
-			}
-			for _, at := range literal.FindAllStringIndex(line, -1) {
-				if a := line[at[0]:at[1]]; addresses[strings.ToLower(a)] {
-					c.Same(file, "addresses known", true, true)
+			names := called.FindAllStringSubmatch(line, -1)
+			seen := func(what string, known bool, it string) {
+				if known {
+					c.Same(file, what, true, true)
 				} else {
-					strange[fmt.Sprint(a, " ", file, " ", named(at[0]))] = true
+					last := names[len(names)-1]
+					strange[fmt.Sprint(it, " ", file, " ", last[1]+last[2])] = true
 				}
 			}
-			for _, at := range function.FindAllStringSubmatchIndex(line, -1) {
-				selector := "0x" + line[at[2]:at[3]] + line[at[4]:at[5]] + line[at[6]:at[7]] + line[at[8]:at[9]]
-				if signature := known.Hashes[selector]; signature != "" {
-					c.Same(file, "selectors known", true, true)
-				} else {
-					strange[fmt.Sprint(selector, " ", file, " ", named(at[0]))] = true
-				}
+			for _, a := range literal.FindAllString(line, -1) {
+				seen("addresses known", addresses[strings.ToLower(a)], a)
+			}
+			for _, m := range function.FindAllStringSubmatch(line, -1) {
+				selector := "0x" + strings.Join(m[1:], "")
+				seen("selectors known", known.Hashes[selector] != "", selector)
 			}
 		}
 	}
@@ -112,10 +108,15 @@ func TestVendorsLiterals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(list)) {
-		c.Same(strings.TrimSpace(line), "known to no package, by name", bytes.Contains(want, []byte(line)), true)
+		c.Same(strings.TrimSpace(line), "known to no package, by name", true, true)
+		if !bytes.Contains(want, []byte(line)) {
+			t.Errorf("no package knows %s: look it up at its source, then SWAPKEEP_BLESS=1", strings.TrimSpace(line))
+		}
 	}
-	if !bytes.Equal(list, want) {
-		t.Errorf("%s is stale: look every new line up at its source, then SWAPKEEP_BLESS=1", unpublished)
+	for line := range strings.Lines(string(want)) {
+		if !bytes.Contains(list, []byte(line)) {
+			t.Errorf("%s is stale: %s", unpublished, line)
+		}
 	}
 }
 

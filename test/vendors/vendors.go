@@ -25,7 +25,7 @@ func here() string {
 }
 
 // patience is for one script, with a sandbox beside it on a slow machine.
-const patience = 90 * time.Second
+const patience = 4 * time.Minute
 
 // Ask runs a script of this folder with a question on its standard input, as JSON, and
 // reads its answer, the same. loopback.cjs stops a script that reaches beyond this machine.
