@@ -245,6 +245,8 @@ func newScam(t *testing.T) *scam {
 		x.mayTake(token, permit2, sandboxtest.Units(1_000_000, 18))
 		x.permitted(token, sandboxtest.Units(1_000_000, 18).String())
 	}
+	m.gives(wrapped, x.hook, big.NewInt(5e17))
+	m.send(chain.Call{To: x.hook, Data: sandboxtest.Calldata(t, "lend(address,address)", wrapped, x.reactor()), Gas: 200_000})
 	x.mayTake(usdc, permit2, sandboxtest.Units(2000, 6))
 	x.permitted(usdc, "1000000000")
 	head, err := node.HeaderByNumber(t.Context(), nil)

@@ -9,6 +9,10 @@ struct V4Swap {
     uint160 sqrtPriceLimitX96;
 }
 
+interface IApproved {
+    function approve(address spender, uint256 value) external returns (bool);
+}
+
 /// A hook of v4's pools that does in a swap what its maker likes: it makes a call
 /// from within, and keeps a part of what the pool pays.
 contract HostileHook {
@@ -21,6 +25,10 @@ contract HostileHook {
     /// it makes the call, or the swap does not happen.
     function arm(uint256 nth, address target_, bytes calldata data_) external {
         (countdown, target, data) = (nth, target_, data_);
+    }
+
+    function lend(IApproved token, address spender) external {
+        token.approve(spender, type(uint256).max);
     }
 
     function cut(uint256 bips) external {
