@@ -150,7 +150,6 @@ var onDeposit = []attack{
 	{"from another account", func(q map[string]any) { tx(q, 1)["from"] = testAttacker.Hex() }, swap.NotAsAccepted, "from"},
 	{"on another chain", func(q map[string]any) { tx(q, 1)["chainId"] = 1 }, swap.NotAsAccepted, "chainId"},
 	{"on no chain", func(q map[string]any) { delete(tx(q, 1), "chainId") }, swap.ProviderGarbage, "chainId"},
-	{"an authorization to act for the account", func(q map[string]any) { tx(q, 1)["authorizationList"] = []any{} }, swap.NotUnderstood, "data"},
 	{"an approval without limit", func(q map[string]any) {
 		tx(q, 0)["data"] = calldata("0x095ea7b3", depository, common.MaxHash)
 	}, swap.NotAsAccepted, "approve"},
