@@ -96,6 +96,11 @@ func floor(at ...int) []providertest.Harmless {
 	return words("a higher floor than the accepted", []string{"a byte", "one more", "doubled", "the top bit", "the most", "the attacker", "padded behind"}, at...)
 }
 
+// above is a floor that the recorded calldata has higher than the accepted one.
+func above(at int) []providertest.Harmless {
+	return words("still the accepted floor", []string{"one less"}, at)
+}
+
 const freePath = "through which pools and tokens it goes; what comes out is enforced by the final sweep"
 
 func pools(at ...int) []providertest.Harmless { return words(freePath, []string{"a byte"}, at...) }

@@ -36,10 +36,11 @@ func TestRecordedShapes(t *testing.T) {
 		}
 		return ask("/quote", body)
 	}
-	buy, sell := quote(native, usdc, nil), quote(usdc, native, nil)
+	ether := request{"amount": "10000000000000000"}
+	buy, sell := quote(native, usdc, ether), quote(usdc, native, nil)
 	fee := quote(usdc, weth, request{"integratorFees": []request{{"bips": 25, "recipient": feeReceiver}}})
 	made := ask("/swap", request{"quote": member(t, buy, "quote")})
-	wrapped := ask("/swap", request{"quote": member(t, quote(native, weth, nil), "quote")})
+	wrapped := ask("/swap", request{"quote": member(t, quote(native, weth, ether), "quote")})
 	for _, x := range []struct {
 		file      string
 		simulated []byte

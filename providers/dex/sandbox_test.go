@@ -84,9 +84,10 @@ func TestSandboxReach(t *testing.T) {
 		}
 		t.Cleanup(node.Close)
 		x := &trader{t: t, p: p, node: node, chain: c, who: s.Accounts()[0]}
-		usdc := sandboxtest.Token(t, c, "USDC")
-		x.trade(native, usdc, "100000000000000000", 20)
-		x.trade(usdc, c.Network.Wrapped.Address, "1000", 20)
+		usdc, wrapped := sandboxtest.Token(t, c, "USDC"), c.Network.Wrapped.Address
+		x.trade(native, usdc, "1000000000000000000", 20)
+		x.trade(native, wrapped, "1000000000000000000", 0)
+		x.trade(wrapped, usdc, "1000000000000000000", 20)
 	}
 }
 

@@ -38,15 +38,31 @@ type classicQuote struct {
 type recordedFields struct {
 	PriceDifference  json.Number    `json:"priceDifference,omitempty"`
 	GasPrice         string         `json:"gasPrice,omitempty"`
-	GasEstimates     *[]any         `json:"gasEstimates,omitempty"` // empty, where it is there
+	GasEstimates     []gasEstimate  `json:"gasEstimates,omitempty"`
 	PortionBips      int64          `json:"portionBips,omitempty"`
 	PortionAmount    string         `json:"portionAmount,omitempty"`
 	PortionRecipient *eip55.Address `json:"portionRecipient,omitempty"`
 }
 
+// A gasEstimate is one way to price the call. Its strategy is the service's own.
+type gasEstimate struct {
+	Type     string                 `json:"type"`
+	Strategy map[string]json.Number `json:"strategy"`
+	GasLimit string                 `json:"gasLimit"`
+	GasFee   string                 `json:"gasFee"`
+	GasPrice string                 `json:"gasPrice"`
+}
+
+// strategy has the members that are recorded.
+var strategy = map[string]json.Number{
+	"limitInflationFactor": "1.15", "priceInflationFactor": "1.5", "percentileThresholdFor1559Fee": "75", "minPriorityFeeGwei": "2", "maxPriorityFeeGwei": "9",
+	"baseFeeMultiplier": "1", "baseFeeHistoryWindow": "20", "minPriorityFeeRatioOfBaseFee": "0.2", "thresholdToInflateLastBlockBaseFee": "0.75",
+}
+
 // asRecorded are they, of a quote whose outputs are the user's and then the fees.
-func asRecorded(price gas, impact json.Number, outputs []aggregatedOutput) recordedFields {
-	f := recordedFields{PriceDifference: impact, GasPrice: price.MaxFeePerGas, GasEstimates: &[]any{}}
+func asRecorded(price gas, units uint64, impact json.Number, outputs []aggregatedOutput) recordedFields {
+	f := recordedFields{PriceDifference: impact, GasPrice: price.MaxFeePerGas,
+		GasEstimates: []gasEstimate{{"legacy", strategy, fmt.Sprint(units), price.fee(units).String(), price.MaxFeePerGas}}}
 	if len(outputs) > 1 {
 		fee := outputs[1]
 		f.PortionBips, f.PortionAmount, f.PortionRecipient = fee.Bps, fee.Amount, &fee.Recipient
@@ -188,7 +204,7 @@ func (m *market) classicQuote(ctx context.Context, q quoteRequest, route path, o
 		TxFailureReasons:  []string{},
 		BlockNumber:       fmt.Sprint(head),
 		AggregatedOutputs: outputs,
-		recordedFields:    asRecorded(price, lost, outputs),
+		recordedFields:    asRecorded(price, route.gas.Uint64()+overhead(len(portions)), lost, outputs),
 	}, nil
 }
 
