@@ -77,7 +77,8 @@ func V4Forms(hook common.Address) []Form {
 		}},
 		{"two halves in one unlocking", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
 			a, b := halves(t.AmountIn)
-			least, rest := halves(t.FloorOut)
+			least := new(big.Int).Div(new(big.Int).Mul(t.FloorOut, big.NewInt(7)), big.NewInt(10)) // the second moves prices further
+			rest := new(big.Int).Sub(t.FloorOut, least)
 			return ops(v4Op(through(a, least, in, mid, out), through(b, rest, in, mid, out), settles(in, open, true), takes(out, msgSender, 0)))
 		}},
 		{"two halves by V4 and V3 to the account", "", false, false, func(t swap.Terms, in, mid, out tokens) []op {
