@@ -319,7 +319,7 @@ func TestPlantedSecretsAfterSwaps(t *testing.T) {
 	for pay, get := range map[string]string{"1 ETH": "USDC", "2 WETH": "USDC"} { // a transaction; an allowance and a signature
 		talk := []string{"< Password", "> " + password, "< Swap as reviewed?", "> yes", "< proven filled"}
 		if strings.HasSuffix(pay, " WETH") {
-			talk = slices.Insert(talk, 2, "< Approve this?", "> yes")
+			talk = slices.Insert(talk, 2, "< Which offer", "> 1", "< Approve this?", "> yes") // the pools', or the auction
 		}
 		screen := g.sit(talk, "swap", pay, get, "--provider", "dex")
 		if s, err := planted.New(g.secrets...); err != nil || len(s.Bytes("terminal", []byte(screen))) != 0 {
