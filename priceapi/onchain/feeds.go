@@ -1,9 +1,11 @@
 package onchain
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,6 +36,7 @@ type feed struct {
 	on       uint64 // the chain that it is on
 	address  common.Address
 	of       string        // what it measures, where that is not the token; "" = the token
+	name     string        // in the address book
 	lasts    time.Duration // how long a price holds
 	anyRound bool          // its rounds have no numbers
 }
@@ -73,7 +76,7 @@ func tableOf(raw []byte) (*table, error) {
 		Kind         string
 		On           uint64
 		Feed, Source common.Address
-		Of           string
+		Of, Name     string
 		Stable       bool
 	}
 	var file struct{ Feeds, Aave []row }
@@ -90,7 +93,7 @@ func tableOf(raw []byte) (*table, error) {
 		if f.on = r.On; f.on == 0 {
 			f.on = r.Chain
 		}
-		f.address, f.of, f.lasts = r.Feed, r.Of, max(f.lasts, lasts[r.Stable])
+		f.address, f.of, f.name, f.lasts = r.Feed, r.Of, r.Name, max(f.lasts, lasts[r.Stable])
 		id := price.ID{Chain: r.Chain, Address: r.Token}
 		t.feeds[id] = append(t.feeds[id], f)
 	}
@@ -98,4 +101,30 @@ func tableOf(raw []byte) (*table, error) {
 		t.aave[price.ID{Chain: r.Chain, Address: r.Token}] = aaveListing{r.Source, r.Of, lasts[r.Stable]}
 	}
 	return t, nil
+}
+
+// An Oracle is one of the table: what it says of itself has to be Name, as an address
+// book has it, such as ETH__USD.
+type Oracle struct {
+	Chain   uint64 // that it is on
+	Address common.Address
+	Name    string
+}
+
+// Oracles are the feeds of the table, each once.
+func Oracles() (all []Oracle) {
+	seen := map[Oracle]bool{}
+	for _, feeds := range oracles().feeds {
+		for _, f := range feeds {
+			o := Oracle{f.on, f.address, f.name}
+			if !seen[o] {
+				seen[o] = true
+				all = append(all, o)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Oracle) int {
+		return cmp.Or(cmp.Compare(a.Chain, b.Chain), a.Address.Cmp(b.Address), cmp.Compare(a.Name, b.Name))
+	})
+	return all
 }

@@ -1,0 +1,123 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"sync"
+	"time"
+
+	"swapkeep/fault"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// A Probe is what one endpoint shows when it is asked now, whatever was known of it.
+type Probe struct {
+	Host string
+	// Err is why it cannot be used at all: it does not answer, or is of another chain
+	// ([ErrWrongChain]). What follows is then zero.
+	Err       error
+	Head      uint64
+	Age       time.Duration // of its latest block, by our clock; below zero = of the future
+	LogBlocks uint64        // the most blocks of one eth_getLogs that it answered, up to what is asked for at once; 0 = none
+	LogErr    error         // why it answered none
+	Simulates error         // nil = it has eth_simulateV1 and shows what moves; else why not
+}
+
+// Probe asks each endpoint of a network for what this package needs of one, in their
+// order. It sends nothing and may be repeated. Errors: ErrNoNetwork.
+func (h *Hub) Probe(ctx context.Context, id uint64) ([]Probe, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Probe, len(p.endpoints))
+	var asked sync.WaitGroup
+	for i, e := range p.endpoints {
+		asked.Go(func() { all[i] = e.probe(ctx, p.network) })
+	}
+	asked.Wait()
+	return all, nil
+}
+
+func (e *endpoint) probe(ctx context.Context, n Network) Probe {
+	out := Probe{Host: e.host}
+	b, err := e.latest(ctx)
+	if err != nil {
+		out.Err = err
+		return out
+	}
+	out.Head, out.Age = uint64(b.Number), fault.Now().Sub(blockTime(b.Time))
+	out.LogBlocks, out.LogErr = e.widest(ctx, out.Head)
+	out.Simulates = e.showsMoves(ctx, n)
+	return out
+}
+
+// widest narrows a request for the logs of nobody until it is answered.
+func (e *endpoint) widest(ctx context.Context, head uint64) (uint64, error) {
+	var err error
+	for n := min(uint64(widestLogs), head); n > 0; n /= 4 {
+		if _, err = e.logs(ctx, LogFilter{Address: nobody}, head-n+1, head); err == nil {
+			return n, nil
+		}
+		if !isTooMuch(err) {
+			break
+		}
+	}
+	return 0, err
+}
+
+// nobody is an address whose key nobody has, and where nothing is.
+var nobody = common.HexToAddress("0x00000000000000000000000000000000000A11cE")
+
+func (e *endpoint) showsMoves(ctx context.Context, n Network) error {
+	sim, err := e.simulate(ctx, n, []Call{{ChainID: n.ID, From: nobody, To: nobody, Value: new(big.Int)}})
+	if err == nil && !sim.Shown {
+		return errUnclear
+	}
+	return err
+}
+
+// ErrNoCode means that the hosts agree that there is no contract.
+var ErrNoCode = errors.New("no contract there")
+
+// CodeHash is the Keccak-256 of the code at a, by the word of the hosts that are given: of
+// two where two are configured. It may be repeated. Errors: ErrNoCode, ErrDisagree,
+// ErrUnreachable.
+func (h *Hub) CodeHash(ctx context.Context, id uint64, a common.Address) (common.Hash, []string, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return common.Hash{}, nil, err
+	}
+	hash, hosts, err := alike(ctx, p, p.surveyed(ctx), fmt.Sprintf("the code of %s", a), func(ctx context.Context, e *endpoint) (common.Hash, error) {
+		code, err := p.by(e).CodeAt(ctx, a, nil)
+		if err != nil || len(code) == 0 {
+			return common.Hash{}, err
+		}
+		return crypto.Keccak256Hash(code), nil
+	})
+	if err == nil && hash == (common.Hash{}) {
+		err = ErrNoCode
+	}
+	return hash, hosts, err
+}
+
+// AskAlike puts a question to the hosts that must agree on its answer. It may be
+// repeated. Errors: ErrDisagree, ErrUnreachable.
+func (h *Hub) AskAlike(ctx context.Context, id uint64, q Question) ([]byte, error) {
+	p, err := h.pool(id)
+	if err != nil {
+		return nil, err
+	}
+	out, _, err := alike(ctx, p, p.surveyed(ctx), fmt.Sprintf("an answer of %s", q.To), func(ctx context.Context, e *endpoint) (string, error) {
+		answers, err := askWithin(ctx, p.by(e), tokenGas, []Question{q})
+		if err != nil {
+			return "", err
+		}
+		return string(answers[0]), nil
+	})
+	return []byte(out), err
+}

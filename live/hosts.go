@@ -1,0 +1,68 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"swapkeep/chain"
+)
+
+// Bounds of a host's clock: orders' deadlines are told by blocks.
+const (
+	blockAhead = 30 * time.Second
+	blockOld   = 3 * time.Minute
+)
+
+// fewBlocks is a range of logs below which a search for a fill takes too long: sixteen
+// requests at once have to cover the minutes in which an order may be filled.
+const fewBlocks = 64
+
+// hosts are each host of a network, and whether enough of them agree.
+func (w World) hosts(ctx context.Context, n chain.Network) (rows []Row) {
+	row := func(what string, v Verdict, how string) {
+		rows = append(rows, Row{"hosts", n.ID, what, v, how})
+	}
+	probes, err := w.Nodes.Probe(ctx, n.ID)
+	if err != nil {
+		row("all", Unasked, err.Error())
+		return rows
+	}
+	for _, p := range probes {
+		v, how := judgeHost(p)
+		row(p.Host, v, how)
+	}
+	switch b, hosts, err := w.Nodes.Settled(ctx, n.ID); {
+	case errors.Is(err, chain.ErrDisagree):
+		row("their agreement", Differs, err.Error())
+	case err != nil:
+		row("their agreement", Unasked, err.Error())
+	default:
+		row("their agreement", Works, fmt.Sprintf("%d say the same of block %d", len(hosts), b.Number))
+	}
+	return rows
+}
+
+func judgeHost(p chain.Probe) (Verdict, string) {
+	simulates := "eth_simulateV1 shows what moves"
+	if p.Simulates != nil {
+		simulates = "no use of eth_simulateV1: " + p.Simulates.Error()
+	}
+	told := fmt.Sprintf("block %d, %s old; eth_getLogs over %d blocks; %s", p.Head, p.Age.Round(time.Second), p.LogBlocks, simulates)
+	switch {
+	case errors.Is(p.Err, chain.ErrWrongChain):
+		return Differs, p.Err.Error()
+	case p.Err != nil:
+		return Unasked, p.Err.Error()
+	case p.Age < -blockAhead || p.Age > blockOld:
+		return Differs, "its latest block is not of now: " + told
+	case p.LogErr != nil:
+		return Differs, "no logs: " + p.LogErr.Error() + "; " + told
+	case p.LogBlocks < min(fewBlocks, p.Head):
+		return Differs, "logs of too few blocks at once: " + told
+	case p.Simulates != nil:
+		return Differs, told
+	}
+	return Works, told
+}

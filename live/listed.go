@@ -1,0 +1,137 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"swapkeep/chain"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// maxNamed bounds how many of the things that differ a row names.
+const maxNamed = 5
+
+// A tally is what came of many things of a kind.
+type tally struct {
+	right           int
+	differ, unasked []string
+}
+
+func (t *tally) add(name string, v Verdict, how string) {
+	switch v {
+	case Works:
+		t.right++
+	case Differs:
+		t.differ = append(t.differ, name+": "+how)
+	default:
+		t.unasked = append(t.unasked, name+": "+how)
+	}
+}
+
+// rows is one row for those that are right, and one each for the others.
+func (t tally) rows(subject string, id uint64, kind string) (rows []Row) {
+	if t.right > 0 {
+		rows = append(rows, Row{subject, id, fmt.Sprintf("%d %s", t.right, kind), Works, ""})
+	}
+	for _, some := range []struct {
+		Verdict
+		list []string
+	}{{Differs, t.differ}, {Unasked, t.unasked}} {
+		if len(some.list) > 0 {
+			rows = append(rows, Row{subject, id, fmt.Sprintf("%d %s", len(some.list), kind), some.Verdict, few(some.list)})
+		}
+	}
+	return rows
+}
+
+// few names the first of many.
+func few(list []string) string {
+	named := strings.Join(list[:min(len(list), maxNamed)], "; ")
+	if more := len(list) - maxNamed; more > 0 {
+		named += fmt.Sprintf("; and %d more", more)
+	}
+	return named
+}
+
+// listed are the tokens of the built-in list: their decimals, which say what an amount
+// is, and their symbols. A sandbox has some of them.
+func (w World) listed(ctx context.Context, n chain.Network) []Row {
+	var all tally
+	for _, t := range w.Tokens {
+		if t.Chain != n.ID || t.Address == tokens.Native {
+			continue
+		}
+		a, err := w.Nodes.AskToken(ctx, n.ID, t.Address)
+		switch {
+		case err != nil:
+			all.add(t.Symbol, verdictOf(err), err.Error())
+		case len(a.Code) == 0 && w.Sandbox:
+		case len(a.Decimals) != 32 || string(a.Decimals[:31]) != string(make([]byte, 31)) || a.Decimals[31] != t.Decimals:
+			all.add(t.Symbol, Differs, fmt.Sprintf("its decimals are 0x%x, and not %d", a.Decimals, t.Decimals))
+		default:
+			all.add(t.Symbol, Works, "")
+		}
+	}
+	return all.rows("tokens", n.ID, "built-in tokens")
+}
+
+// heard are the oracles of a network: whether each says that it measures what we take it
+// for, and in eight decimals or what it says.
+func (w World) heard(ctx context.Context, n chain.Network) []Row {
+	var all tally
+	for _, o := range w.Oracles {
+		if o.Chain != n.ID {
+			continue
+		}
+		if w.Sandbox {
+			if ok, err := w.Nodes.IsContract(ctx, n.ID, o.Address); err == nil && !ok {
+				continue
+			}
+		}
+		answer, err := w.Nodes.AskAlike(ctx, n.ID, chain.Question{To: o.Address, Data: crypto.Keccak256([]byte("description()"))[:4]})
+		if err != nil {
+			all.add(o.Name, verdictOf(err), err.Error())
+			continue
+		}
+		if said, want := words(text(answer)), words(o.Name); !sameMeasure(said, want) {
+			all.add(o.Name, Differs, fmt.Sprintf("%s says that it measures %q", o.Address, text(answer)))
+			continue
+		}
+		all.add(o.Name, Works, "")
+	}
+	return all.rows("oracles", n.ID, "oracles")
+}
+
+// sameMeasure compares what an oracle says that it measures with a name of the address
+// book it was taken from, as "ETH / USD" with ETH__USD: the same words, but for those that
+// say how.
+func sameMeasure(said, want []string) bool {
+	return len(said) > 0 && strings.Join(said, " ") == strings.Join(want, " ")
+}
+
+// how are words that say how a price is made, and not of what.
+var how = map[string]bool{"calculated": true, "exchange": true, "rate": true, "price": true, "feed": true, "capped": true, "svr": true}
+
+func words(s string) (list []string) {
+	for _, word := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9') }) {
+		if !how[word] {
+			list = append(list, word)
+		}
+	}
+	return list
+}
+
+// text reads an ABI string, of which the description of an oracle is at most a word or two.
+func text(answer []byte) string {
+	if len(answer) < 64 {
+		return ""
+	}
+	n := int(answer[63])
+	if string(answer[32:63]) != string(make([]byte, 31)) || n > len(answer)-64 {
+		return ""
+	}
+	return string(answer[64 : 64+n])
+}

@@ -1,0 +1,121 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"swapkeep/chain"
+	"swapkeep/swap"
+	"swapkeep/tokens"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// nobody asks for the quotes: an address whose key nobody has, of the form that
+// recordings have in a person's place.
+var nobody = common.HexToAddress("0x00000000000000000000000000000000000A11cE")
+
+// An errand is a quote to ask for.
+type errand struct {
+	what string
+	swap.QuoteRequest
+}
+
+// errands are the forms of quotes that a swap may begin with: of the coin and of a
+// dollar token, and across chains where the provider crosses them. Amounts are small and
+// above what services call too little.
+func (w World) errands(k swap.Kind, n chain.Network) (all []errand) {
+	dollar, ok := w.dollar(n.ID)
+	if !ok {
+		return nil
+	}
+	coins, dollars := big.NewInt(2e16), new(big.Int).Mul(big.NewInt(50), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(dollar.Decimals)), nil))
+	add := func(what string, in common.Address, amount *big.Int, dst uint64, out common.Address) {
+		all = append(all, errand{what, swap.QuoteRequest{
+			Account: nobody, Recipient: nobody, RefundTo: nobody, SlippageBps: 50,
+			SrcChain: n.ID, TokenIn: in, AmountIn: amount, DstChain: dst, TokenOut: out,
+		}})
+	}
+	add("the coin for dollars", tokens.Native, coins, n.ID, dollar.Address)
+	add("dollars for the coin", dollar.Address, dollars, n.ID, tokens.Native)
+	if n.WrappedNative != (common.Address{}) {
+		add("dollars for the wrapped coin", dollar.Address, dollars, n.ID, n.WrappedNative)
+	}
+	if far, ok := w.far(k, n.ID); ok {
+		add(fmt.Sprintf("the coin to %d", far), tokens.Native, coins, far, tokens.Native)
+		if there, ok := w.dollar(far); ok {
+			add(fmt.Sprintf("dollars to %d", far), dollar.Address, dollars, far, there.Address)
+		}
+	}
+	return all
+}
+
+// dollar is the dollar token of a network that everybody trades.
+func (w World) dollar(id uint64) (tokens.Token, bool) {
+	for _, symbol := range []string{"USDC", "USDT"} {
+		for _, t := range w.Tokens {
+			if t.Chain == id && t.Symbol == symbol {
+				return t, true
+			}
+		}
+	}
+	return tokens.Token{}, false
+}
+
+// far is another network that the provider reaches from id, for which there are hosts.
+func (w World) far(k swap.Kind, id uint64) (uint64, bool) {
+	if !swap.SupportOf(k, id).CrossChain {
+		return 0, false
+	}
+	for _, other := range []uint64{8453, 42161, 1} {
+		if _, err := w.Nodes.Network(other); err == nil && other != id && swap.SupportOf(k, other).CrossChain {
+			return other, true
+		}
+	}
+	return 0, false
+}
+
+// offers asks a provider for each errand and reads what it answers: every offer is built,
+// decoded and held to the terms that it would be accepted by.
+func (w World) offers(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row, answers []Answer) {
+	r := swap.Rehearsal{Provider: p, Nodes: w.Nodes, Fees: w.Fees}
+	for _, e := range w.errands(p.Kind(), n) {
+		offers, err := r.Quote(ctx, e.QuoteRequest)
+		if err != nil {
+			rows = append(rows, Row{string(p.Kind()), n.ID, e.what, verdictOfQuote(err), err.Error()})
+			continue
+		}
+		answers = append(answers, Answer{p.Kind(), e.QuoteRequest, offers})
+		for _, o := range offers {
+			v, how := read(ctx, r, o)
+			rows = append(rows, Row{string(p.Kind()), n.ID, e.what + ", " + o.Routing, v, how})
+		}
+	}
+	return rows, answers
+}
+
+func read(ctx context.Context, r swap.Rehearsal, o swap.Offer) (Verdict, string) {
+	if o.Unusable != "" {
+		return Works, "shown, and not to be executed: " + o.Unusable
+	}
+	plan, err := r.Plan(ctx, o)
+	if err != nil {
+		return verdictOfQuote(err), err.Error()
+	}
+	return Works, fmt.Sprintf("%s for at least %s; %d steps, all understood", o.AmountOut, o.MinOut, len(plan.Steps))
+}
+
+// unasked are the refusals that say nothing about whether answers are understood.
+var unasked = map[swap.Code]bool{
+	swap.ProviderBusy: true, swap.ProviderDown: true, swap.NoRoute: true, swap.QuoteExpired: true, swap.ProviderRefused: true,
+}
+
+func verdictOfQuote(err error) Verdict {
+	var refused *swap.Refusal
+	if !errors.As(err, &refused) || unasked[refused.Code] {
+		return Unasked
+	}
+	return Differs
+}
