@@ -45,6 +45,9 @@ func (h *Hub) Probe(ctx context.Context, id uint64) ([]Probe, error) {
 
 func (e *endpoint) probe(ctx context.Context, n Network) Probe {
 	out := Probe{Host: e.host}
+	if out.Err = e.check(ctx); out.Err != nil {
+		return out
+	}
 	b, err := e.latest(ctx)
 	if err != nil {
 		out.Err = err

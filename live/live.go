@@ -60,6 +60,9 @@ type World struct {
 	Network  uint64    // only this one; 0 = all
 }
 
+// Believed is a world of the tokens and oracles that are built in.
+func Believed() World { return World{Tokens: tokens.Builtin().Tokens(), Oracles: onchain.Oracles()} }
+
 // An Answer is a provider's, as it came, with what was asked.
 type Answer struct {
 	Provider swap.Kind         `json:"provider"`

@@ -24,14 +24,14 @@ type errand struct {
 }
 
 // errands are the forms of quotes that a swap may begin with: of the coin and of a
-// dollar token, and across chains where the provider crosses them. Amounts are small and
-// above what services call too little.
+// dollar token, and across chains where the provider crosses them. Amounts are such as
+// services have auctions and makers for.
 func (w World) errands(k swap.Kind, n chain.Network) (all []errand) {
 	dollar, ok := w.dollar(n.ID)
 	if !ok {
 		return nil
 	}
-	coins, dollars := big.NewInt(2e16), new(big.Int).Mul(big.NewInt(50), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(dollar.Decimals)), nil))
+	coins, dollars := big.NewInt(5e17), new(big.Int).Mul(big.NewInt(2000), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(dollar.Decimals)), nil))
 	add := func(what string, in common.Address, amount *big.Int, dst uint64, out common.Address) {
 		all = append(all, errand{what, swap.QuoteRequest{
 			Account: nobody, Recipient: nobody, RefundTo: nobody, SlippageBps: 50,

@@ -23,8 +23,9 @@ var (
 )
 
 func newDoctor(t *terminal) *cobra.Command {
-	var fix, online bool
+	var fix, online, live bool
 	var browser string
+	var world worldFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find out why a browser does not reach swapkeep, and mend it",
@@ -32,14 +33,31 @@ func newDoctor(t *terminal) *cobra.Command {
 			"start, the extension, policies, the daemon, its databases and its keychain. Without --fix it changes nothing of\n" +
 			"the installation by itself; it starts the host as the browser does, and with it, where none runs, the daemon,\n" +
 			"which does what it does at every start, and stops it again. --fix mends what is swapkeep's own and never touches\n" +
-			"a wallet or another program's file. Exit status 14 stands for warnings, 15 for failures.",
+			"a wallet or another program's file. With --live it looks the other way, at what is outside this machine, and\n" +
+			"compares it with what this version believes: what --report writes shows the developers where a service has\n" +
+			"changed. Exit status 14 stands for warnings, 15 for failures.",
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return t.doctor(cmd.Context(), fix, online, browser) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case live:
+				return t.doctorLive(cmd.Context(), world)
+			case world != (worldFlags{}):
+				return usageError{errors.New("--provider, --network and --report go with --live")}
+			}
+			return t.doctor(cmd.Context(), fix, online, browser)
+		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&fix, "fix", false, "apply the remedies that are safe, and say what was done")
 	flags.BoolVar(&online, "online", false, "also ask every network, and compare the clock with theirs")
 	flags.StringVar(&browser, "browser", "", "look at this `browser` alone")
+	flags.BoolVar(&live, "live", false, "instead: hold networks, contracts, tokens, oracles and providers' quotes against what swapkeep believes; nothing is signed")
+	flags.StringVar(&world.provider, "provider", "", "with --live: only this `provider` (dex, bridge, intent, gasless)")
+	flags.Uint64Var(&world.network, "network", 0, "with --live: only the network with this chain `id`")
+	flags.StringVar(&world.report, "report", "", "with --live: write all that was found and answered into `file`, which names nobody and holds no key")
+	cmd.MarkFlagsMutuallyExclusive("live", "fix")
+	cmd.MarkFlagsMutuallyExclusive("live", "online")
+	cmd.MarkFlagsMutuallyExclusive("live", "browser")
 	_ = cmd.RegisterFlagCompletionFunc("browser", completeBrowsers)
 	return cmd
 }

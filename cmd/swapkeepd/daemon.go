@@ -92,7 +92,7 @@ func (d *daemon) build() (err error) {
 	if d.hub, err = dialNetworks(d.cfg); err != nil {
 		return err
 	}
-	providers, err := openProviders(d.cfg, d.provided)
+	providers, err := openProviders(d.cfg, d.provided.Get)
 	if err != nil {
 		return err
 	}

@@ -25,12 +25,15 @@ var version = "0.1.0"
 
 const usage = `usage: swapkeepd [key=value ...]
        swapkeepd check [--json] [--online] [key=value ...]
+       swapkeepd live [--provider NAME] [--network ID] [key=value ...]
 
 The daemon of swapkeep, which starts it by itself when it is needed; swapkeep stop
 ends it. Arguments are keys of the configuration, such as log.level=debug.
 
 check examines, while no daemon runs, what the daemon would find: its state directory,
-databases and keychain. It is the part of swapkeep doctor that needs this program.`
+databases and keychain. live holds networks, contracts and providers' answers against
+what it believes of them, and writes JSON. They are the parts of swapkeep doctor that
+need this program.`
 
 // said is the answer to an argument that asks for words alone.
 var said = map[string]string{
@@ -56,6 +59,9 @@ func run(ctx context.Context, args, environ []string) error {
 	}
 	if len(args) > 0 && args[0] == "check" {
 		return check(ctx, os.Stdout, args[1:], environ)
+	}
+	if len(args) > 0 && args[0] == "live" {
+		return examineWorld(ctx, os.Stdout, args[1:], environ)
 	}
 	cfg, err := load(environ, args)
 	if err != nil {

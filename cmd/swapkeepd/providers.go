@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"swapkeep/config"
-	"swapkeep/keys"
 	"swapkeep/priceapi"
 	"swapkeep/providers/bridge"
 	"swapkeep/providers/dex"
@@ -36,10 +35,10 @@ var providerRows = []providerRow{
 }
 
 // openProviders makes the providers that the configuration sets up.
-func openProviders(cfg config.Config, provided *keys.ProviderKeys) (map[swap.Kind]swap.Provider, error) {
+func openProviders(cfg config.Config, provided func(ctx context.Context, item string) (string, error)) (map[swap.Kind]swap.Provider, error) {
 	out := map[swap.Kind]swap.Provider{}
 	for _, r := range providerRows {
-		p, err := r.open(cfg, func(ctx context.Context) (string, error) { return provided.Get(ctx, keyItem(string(r.kind), cfg)) })
+		p, err := r.open(cfg, func(ctx context.Context) (string, error) { return provided(ctx, keyItem(string(r.kind), cfg)) })
 		if err != nil {
 			return nil, fmt.Errorf("providers.%s: %w", r.kind, err)
 		}

@@ -225,18 +225,27 @@ func diagnosis(ctx context.Context, p *Patient) (out []Finding) {
 
 // unaskable is why neither the daemon nor its program can be asked.
 func (p *Patient) unaskable() string {
-	_, missing := p.Machine.Files.Stat(p.Daemon)
-	_, exposed := p.daemonExposed()
 	switch {
 	case p.Config != nil:
 		return "the configuration cannot be read"
 	case p.seen.daemon == nil && p.seen.held:
 		return "the daemon does not answer"
-	case p.seen.daemon == nil && missing != nil:
+	case p.seen.daemon == nil:
+		return p.unstartable()
+	}
+	return ""
+}
+
+// unstartable is why the daemon's program is not started.
+func (p *Patient) unstartable() string {
+	_, missing := p.Machine.Files.Stat(p.Daemon)
+	_, exposed := p.daemonExposed()
+	switch {
+	case missing != nil:
 		return "its program is not there"
-	case p.seen.daemon == nil && exposed:
+	case exposed:
 		return "others could change its program, so that it is not started"
-	case p.seen.daemon == nil && p.changed(p.Daemon):
+	case p.changed(p.Daemon):
 		return "its program was changed since it was installed, so that it is not started"
 	}
 	return ""

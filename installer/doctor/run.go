@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// maxSaid is what another program may say, in bytes.
-const maxSaid = 1 << 20
+// maxSaid is what another program may say, in bytes: of the longest, Live, more than four
+// providers' answers on eight networks.
+const maxSaid = 8 << 20
 
 // ask runs a program of the system within two seconds and returns what it said.
 // Errors: exec.ErrNotFound where there is none.

@@ -40,6 +40,7 @@ var allowed = map[string][]string{
 	"keys/keystest": {"keys"},
 
 	"swap": {"chain", "tokens", "fault"},
+	"live": {"chain", "swap", "tokens", "priceapi/onchain"},
 
 	"providers/bridge":       {"swap", "chain", "tokens", "rest", "fault", "providers/wire"},
 	"providers/dex":          {"swap", "chain", "tokens", "rest", "fault", "providers/wire"},

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"swapkeep/installer/doctor"
+)
+
+// worldFlags are those of doctor --live.
+type worldFlags struct {
+	provider string
+	network  uint64
+	report   string // file; "" = none
+}
+
+// A worldRow is one thing of the world beside what swapkeep believes of it (package live).
+type worldRow struct {
+	Subject string `json:"subject"`
+	Chain   uint64 `json:"chainId"`
+	What    string `json:"what"`
+	Verdict string `json:"verdict"`
+	How     string `json:"how"`
+}
+
+// worldSaid is what the daemon's program says of the world.
+type worldSaid struct {
+	Rows    []worldRow        `json:"rows"`
+	Answers []json.RawMessage `json:"answers"` // the providers', with what was asked
+}
+
+// A worldReport is the file that a person can hand on.
+type worldReport struct {
+	Version string `json:"version"`
+	worldSaid
+}
+
+func (t *terminal) doctorLive(ctx context.Context, w worldFlags) error {
+	p, err := t.patient(ctx)
+	if err != nil {
+		return err
+	}
+	var args []string
+	if w.provider != "" {
+		args = append(args, "--provider", w.provider)
+	}
+	if w.network != 0 {
+		args = append(args, "--network", strconv.FormatUint(w.network, 10))
+	}
+	text, err := doctor.Live(ctx, p, args...)
+	if err != nil {
+		return err
+	}
+	var said worldSaid
+	if err := json.Unmarshal([]byte(text), &said); err != nil {
+		return fmt.Errorf("what swapkeepd wrote cannot be read: %w", err)
+	}
+	if w.report != "" {
+		whole, err := json.MarshalIndent(worldReport{version, said}, "", " ")
+		if err == nil {
+			err = os.WriteFile(w.report, append(whole, '\n'), 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if t.json {
+		if err := writeJSON(t.out, said.Rows); err != nil {
+			return err
+		}
+	} else {
+		t.tellWorld(said.Rows)
+	}
+	if w.report != "" && !t.json {
+		t.result.Line("the whole report is in " + w.report)
+	}
+	return worstOf(said.Rows)
+}
+
+// worstOf is what an exit status says of the rows.
+func worstOf(rows []worldRow) (worst error) {
+	for _, v := range worldVerdicts {
+		if v.err != nil && slices.ContainsFunc(rows, func(r worldRow) bool { return r.Verdict == v.word }) {
+			worst = toldError{v.err}
+		}
+	}
+	return worst
+}
+
+// worldVerdicts are how a screen marks each, and what doctor's exit status says of it, the
+// worst last.
+var worldVerdicts = []struct {
+	word, mark string
+	err        error
+}{
+	{"works", "ok", nil},
+	{"cannot be asked", "warn", errWarned},
+	{"differs", "fail", errUnwell},
+}
+
+func (t *terminal) tellWorld(rows []worldRow) {
+	count := map[string]int{}
+	s := t.result.Labelled(len("gasless"))
+	for i, r := range rows {
+		if i == 0 || r.Chain != rows[i-1].Chain {
+			s.Heading(fmt.Sprintf("Network %d", r.Chain))
+		}
+		count[r.Verdict]++
+		text := r.What
+		if r.How != "" {
+			text += ": " + r.How
+		}
+		for _, v := range worldVerdicts {
+			if v.word == r.Verdict {
+				s.Event(r.Subject, v.mark, text)
+			}
+		}
+	}
+	s.Blank()
+	s.Line(fmt.Sprintf("%d as swapkeep believes, %d otherwise, %d that cannot be asked", count["works"], count["differs"], count["cannot be asked"]))
+}

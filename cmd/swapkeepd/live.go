@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"swapkeep/config"
+	"swapkeep/home"
+	"swapkeep/keys"
+	"swapkeep/live"
+	"swapkeep/swap"
+)
+
+// liveTime is for all of a look at the world.
+const liveTime = 5 * time.Minute
+
+// examineWorld writes what of the world is otherwise than we believe, as JSON. It opens
+// neither wallets nor databases, and needs no daemon: of the keychain it reads the
+// providers' keys alone.
+func examineWorld(ctx context.Context, out io.Writer, args, environ []string) error {
+	w := live.Believed()
+	for len(args) > 1 && (args[0] == "--provider" || args[0] == "--network") {
+		if args[0] == "--provider" {
+			w.Provider = swap.Kind(args[1])
+		} else if id, err := strconv.ParseUint(args[1], 10, 64); err == nil {
+			w.Network = id
+		} else {
+			return fmt.Errorf("--network takes a chain id: %w", err)
+		}
+		args = args[2:]
+	}
+	cfg, err := load(environ, args)
+	if err != nil {
+		return err
+	}
+	hub, err := dialNetworks(cfg)
+	if err != nil {
+		return err
+	}
+	defer hub.Close()
+	w.Nodes, w.Sandbox = hub, cfg.Sandbox
+	if w.Provider != "" && !slices.Contains(swap.Kinds(), w.Provider) {
+		return fmt.Errorf("--provider: %q is none of %v", w.Provider, swap.Kinds())
+	}
+	if _, err := hub.Network(w.Network); w.Network != 0 && err != nil {
+		return fmt.Errorf("--network: %w", err)
+	}
+	if w.Fees, err = feesOf(cfg); err != nil {
+		return err
+	}
+	if w.Providers, err = providersOf(cfg); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, liveTime)
+	defer cancel()
+	return json.NewEncoder(out).Encode(live.Examine(ctx, w))
+}
+
+// providersOf are the providers that the configuration sets up, with the keys that a home
+// has for them; of a home that is not made yet there are none.
+func providersOf(cfg config.Config) (map[swap.Kind]swap.Provider, error) {
+	stamp, err := home.StampOf(cfg.Home)
+	if err != nil {
+		return openProviders(cfg, func(context.Context, string) (string, error) { return "", nil })
+	}
+	store, err := keysOf(cfg, stamp, cfg.Home, "", keys.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return openProviders(cfg, keys.NewProviderKeys(store).Get)
+}

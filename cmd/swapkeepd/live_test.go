@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/live"
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/sandboxtest"
+)
+
+// A world that is as we believe is told so; each thing that is not is named, and nothing
+// else.
+func TestLive(t *testing.T) {
+	box := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{1, 8453}, Period: time.Second})
+	dir := t.TempDir()
+	look := func(rpc string, args ...string) live.Report {
+		t.Helper()
+		file := filepath.Join(dir, "config.toml")
+		text := strings.Replace(string(box.Config()), fmt.Sprintf("rpc = [%q]", box.Chain(8453).RPC()), fmt.Sprintf("rpc = [%s]", rpc), 1)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		env := []string{"SWAPKEEP_HOME=" + filepath.Join(dir, "home"), "SWAPKEEP_CONFIG=" + file, "SWAPKEEP_KEYS_BACKEND=file"}
+		if err := examineWorld(t.Context(), &out, args, env); err != nil {
+			t.Fatal(err)
+		}
+		var r live.Report
+		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	differ := func(r live.Report) (rows []string) {
+		for _, row := range r.Rows {
+			if row.Verdict != live.Works {
+				rows = append(rows, fmt.Sprintf("%s %d %s: %s: %s", row.Subject, row.Chain, row.What, row.Verdict, row.How))
+			}
+		}
+		return rows
+	}
+	honest := fmt.Sprintf("%q", box.Chain(8453).RPC())
+	r := look(honest)
+	if d := differ(r); len(d) != 0 {
+		t.Errorf("of an honest world: %q", d)
+	}
+	for _, subject := range []string{"hosts", "tokens", "oracles", "dex", "bridge", "intent", "gasless"} {
+		if !slices.ContainsFunc(r.Rows, func(row live.Row) bool { return row.Subject == subject && row.Chain == 8453 }) {
+			t.Errorf("nothing of %s", subject)
+		}
+	}
+	for _, routing := range []string{"CLASSIC", "DUTCH_V3", "ROUTER", "DEPOSIT", "Hyperstream", "RFQ", "JAM"} {
+		if !slices.ContainsFunc(r.Rows, func(row live.Row) bool { return strings.HasSuffix(row.What, ", "+routing) }) {
+			t.Errorf("no quote of the kind %s", routing)
+		}
+	}
+	if len(r.Answers) == 0 || bytes.Contains(mustJSON(t, r), []byte(dir)) {
+		t.Error("the report has no answers, or names this machine")
+	}
+	for _, args := range [][]string{{"--provider", "nobody"}, {"--network", "7"}, {"--network", "x"}} {
+		if err := examineWorld(t.Context(), io.Discard, args, []string{"SWAPKEEP_HOME=" + dir, "SWAPKEEP_CONFIG=" + filepath.Join(dir, "config.toml")}); err == nil {
+			t.Errorf("%q is taken", args)
+		}
+	}
+	const weth = "4200000000000000000000000000000000000006"
+	for name, c := range map[string]struct {
+		rpc, named string
+	}{
+		"no code at a pin":        {liar(t, box.Chain(8453).RPC(), "eth_getCode", weth, `"0x"`), "wrapper 0x" + weth},
+		"a host of another chain": {fmt.Sprintf("%s, %q", honest, box.Chain(1).RPC()), "serves another chain: 1 instead of 8453"},
+	} {
+		d := differ(look(c.rpc, "--network", "8453"))
+		if !slices.ContainsFunc(d, func(row string) bool { return strings.Contains(row, "differs") && strings.Contains(row, c.named) }) {
+			t.Errorf("%s: %q", name, d)
+		}
+	}
+}
+
+// liar is a host before another one, whose answers to a method that speaks of something
+// are the given one. It is written as the configuration has it.
+func liar(t *testing.T, rpc, method, about, answer string) string {
+	t.Helper()
+	to, err := url.Parse(rpc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	honest := httputil.NewSingleHostReverseProxy(to)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var asked struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+		}
+		if json.Unmarshal(body, &asked) == nil && asked.Method == method && bytes.Contains(bytes.ToLower(body), []byte(about)) {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, answer)
+			return
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		honest.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return fmt.Sprintf("%q", s.URL)
+}
+
+func mustJSON(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

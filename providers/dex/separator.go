@@ -1,0 +1,19 @@
+package dex
+
+import (
+	"math/big"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/math"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// Separator is the EIP-712 domain under which Permit2 checks signatures; false of any
+// other contract. No I/O.
+func (p *Provider) Separator(chainID uint64, contract common.Address) (common.Hash, bool) {
+	data := apitypes.TypedData{Types: permitTypes, Domain: apitypes.TypedDataDomain{
+		Name: "Permit2", ChainId: (*math.HexOrDecimal256)(new(big.Int).SetUint64(chainID)), VerifyingContract: permit2.Hex(),
+	}}
+	hash, err := data.HashStruct("EIP712Domain", data.Domain.Map())
+	return common.BytesToHash(hash), err == nil && contract == permit2
+}

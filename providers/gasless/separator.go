@@ -1,0 +1,18 @@
+package gasless
+
+import (
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// Separator is the EIP-712 domain under which a settlement contract checks signatures;
+// false of any other contract. No I/O.
+func (p *Provider) Separator(chainID uint64, contract common.Address) (common.Hash, bool) {
+	v, err := venueOf(chainID, func(v venue) bool { return v.settlement == contract })
+	if err != nil {
+		return common.Hash{}, false
+	}
+	data := v.around(apitypes.TypedDataMessage{})
+	hash, err := data.HashStruct(domainType, data.Domain.Map())
+	return common.BytesToHash(hash), err == nil
+}
