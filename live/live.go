@@ -122,7 +122,7 @@ func (w World) network(ctx context.Context, n chain.Network) (out Report) {
 			continue
 		}
 		rows, answers := w.offers(ctx, p, n)
-		out.Rows = slices.Concat(out.Rows, w.pinned(ctx, p, n), rows)
+		out.Rows = slices.Concat(out.Rows, w.pinned(ctx, p, n), rows, w.fills(ctx, p, n))
 		out.Answers = append(out.Answers, answers...)
 	}
 	return out

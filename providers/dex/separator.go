@@ -3,6 +3,8 @@ package dex
 import (
 	"math/big"
 
+	"swapkeep/swap"
+
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/math"
 	"github.com/ethereum/go-ethereum/signer/core/apitypes"
@@ -16,4 +18,13 @@ func (p *Provider) Separator(chainID uint64, contract common.Address) (common.Ha
 	}}
 	hash, err := data.HashStruct("EIP712Domain", data.Domain.Map())
 	return common.BytesToHash(hash), err == nil && contract == permit2
+}
+
+// Fills is the event of any order's fill by a chain's reactor. No I/O.
+func (p *Provider) Fills(chainID uint64) []swap.LogPattern {
+	d, err := deploymentOn(chainID)
+	if err != nil {
+		return nil
+	}
+	return []swap.LogPattern{{Address: d.reactor, Topics: []common.Hash{fillTopic, {}, {}, {}}}}
 }
