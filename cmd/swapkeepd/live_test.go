@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"swapkeep/chain"
 	"swapkeep/host/protocol"
 	"swapkeep/live"
 	"swapkeep/sandbox"
@@ -92,6 +93,38 @@ func TestLive(t *testing.T) {
 		if !slices.ContainsFunc(d, func(row string) bool { return strings.Contains(row, "differs") && strings.Contains(row, c.named) }) {
 			t.Errorf("%s: %q", name, d)
 		}
+	}
+}
+
+// Where the built-in lists are wrong of a token and of an oracle, both are named.
+func TestLiveLists(t *testing.T) {
+	box := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: time.Second})
+	hub, err := chain.NewHub([]chain.Endpoint{{Chain: 8453, URLs: []string{box.Chain(8453).RPC()}}}, chain.Options{Sandbox: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hub.Close()
+	w := live.Believed()
+	w.Nodes, w.Sandbox = hub, true
+	for i := range w.Tokens {
+		if w.Tokens[i].Chain == 8453 && w.Tokens[i].Symbol == "USDC" {
+			w.Tokens[i].Decimals = 18
+		}
+	}
+	for i := range w.Oracles {
+		if w.Oracles[i].Chain == 8453 && w.Oracles[i].Name == "ETH__USD" {
+			w.Oracles[i].Name = "BTC__USD"
+		}
+	}
+	var found []string
+	for _, row := range live.Examine(t.Context(), w).Rows {
+		if row.Verdict == live.Differs {
+			found = append(found, row.Subject+": "+row.How)
+		}
+	}
+	want := []string{"tokens: USDC: its decimals are 0x" + strings.Repeat("0", 63) + "6, and not 18", `oracles: BTC__USD: 0x71041dddad3595F9CEd3DcCFBe3D1F4b0a16Bb70 says that it measures "ETH / USD"`}
+	if !slices.Equal(found, want) {
+		t.Errorf("%q, want %q", found, want)
 	}
 }
 
