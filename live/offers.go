@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"swapkeep/chain"
 	"swapkeep/swap"
@@ -107,15 +108,14 @@ func read(ctx context.Context, r swap.Rehearsal, o swap.Offer) (Verdict, string)
 	return Works, fmt.Sprintf("%s for at least %s; %d steps, all understood", o.AmountOut, o.MinOut, len(plan.Steps))
 }
 
-// unasked are the refusals that say nothing about whether answers are understood.
-var unasked = map[swap.Code]bool{
-	swap.ProviderBusy: true, swap.ProviderDown: true, swap.NoRoute: true, swap.QuoteExpired: true, swap.ProviderRefused: true,
-}
+// otherwise are the refusals of an answer that is not as we believe; any other says that
+// there was none to be judged.
+var otherwise = []swap.Code{swap.NotUnderstood, swap.NotAsAccepted, swap.NotPinned, swap.ProviderGarbage}
 
 func verdictOfQuote(err error) Verdict {
 	var refused *swap.Refusal
-	if !errors.As(err, &refused) || unasked[refused.Code] {
-		return Unasked
+	if errors.As(err, &refused) && slices.Contains(otherwise, refused.Code) {
+		return Differs
 	}
-	return Differs
+	return Unasked
 }

@@ -74,7 +74,10 @@ func (m *members) value(t reflect.Type, at string) error {
 	case '{':
 		return m.object(t, at)
 	case '[':
-		of, inside := elementOf(t), at+"[]"
+		of, inside := elementOf(t), ""
+		if of != nil { // else nobody needs to know where, and a path for each of many levels is not to be kept
+			inside = at + "[]"
+		}
 		for m.i++; m.next() != ']'; m.comma() {
 			if err := m.value(of, inside); err != nil {
 				return err

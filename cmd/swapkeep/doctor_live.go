@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -60,11 +61,7 @@ func (t *terminal) doctorLive(ctx context.Context, w worldFlags) error {
 		return fmt.Errorf("what swapkeepd wrote cannot be read: %w", err)
 	}
 	if w.report != "" {
-		whole, err := json.MarshalIndent(worldReport{version, said}, "", " ")
-		if err == nil {
-			err = os.WriteFile(w.report, append(whole, '\n'), 0o600)
-		}
-		if err != nil {
+		if err := writeReport(w.report, worldReport{version, said}); err != nil {
 			return err
 		}
 	}
@@ -79,6 +76,20 @@ func (t *terminal) doctorLive(ctx context.Context, w worldFlags) error {
 		t.result.Line("the whole report is in " + w.report)
 	}
 	return worstOf(said.Rows)
+}
+
+// writeReport makes a file that was not there, for its owner alone.
+func writeReport(file string, r worldReport) error {
+	text, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	return errors.Join(err, f.Close())
 }
 
 // worstOf is what an exit status says of the rows.
