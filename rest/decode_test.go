@@ -2,6 +2,8 @@ package rest
 
 import (
 	"encoding/json"
+	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +53,19 @@ func TestDecode(t *testing.T) {
 		if err := DecodeWhole([]byte(text), &decoded{}); (err == nil) != (want == "") {
 			t.Errorf("%s: read whole: %v", text, err)
 		}
+	}
+}
+
+// A path is kept for what somebody reads alone: of a long name over thousands of levels it
+// would take the machine's memory.
+func TestDecodeDeep(t *testing.T) {
+	text := fmt.Appendf(nil, `{"%s":%s%s}`, strings.Repeat("n", 100_000), strings.Repeat("[", 9_000), strings.Repeat("]", 9_000))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Decode(text, &decoded{})
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; err != nil || grown > 64<<20 {
+		t.Errorf("%v, with %d MiB for %d bytes", err, grown>>20, len(text))
 	}
 }
 

@@ -27,6 +27,8 @@ var attacks = map[string]hostileProgram{
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 0))},
 	"below the floor": {swap.NotAsAccepted, "floorOut", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, msgSender, 1_999_999_999))},
+	"a minimum that the router cuts": {swap.NotUnderstood, "minAmountOut", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
+		portionOp(testUSDC, testFeeTo, 20), sweepFor(testUSDC, new(big.Int).Lsh(big.NewInt(1), 160)))},
 	"the sweep pays somebody else": {swap.NotAsAccepted, "recipient", ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testUSDC),
 		portionOp(testUSDC, testFeeTo, 20), sweepOp(testUSDC, testAttacker, 2_000_000_000))},
 	"the swap pays somebody else": {swap.NotAsAccepted, "recipient", ops(wrapOp(routerItself, oneEther), v3Op(testAttacker, oneEther, 2_000_000_000, false, base.wrapped, testUSDC))},

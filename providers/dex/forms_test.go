@@ -34,7 +34,12 @@ func Checked(terms swap.Terms, data []byte) (swap.Effect, error) { return checke
 
 // SweepTo is a call of the router's by which anybody takes what lies there.
 func SweepTo(t *testing.T, to, token common.Address) []byte {
-	return program(t, 1<<40, ops(op{0x04, 0, []any{token, to, common.Big0}}))
+	return SweepLeast(t, to, token, common.Big0)
+}
+
+// SweepLeast is SweepTo with a minimum.
+func SweepLeast(t *testing.T, to, token common.Address, min *big.Int) []byte {
+	return program(t, 1<<40, ops(op{0x04, 0, []any{token, to, min}}))
 }
 
 // The commands with a floor of 256 bits.

@@ -101,6 +101,11 @@ func above(at int) []providertest.Harmless {
 	return words("still the accepted floor", []string{"one less"}, at)
 }
 
+// swept is a floor of which the router reads 160 bits.
+func swept(at ...int) []providertest.Harmless {
+	return words("a higher floor than the accepted", []string{"a byte", "one more", "doubled", "the attacker"}, at...)
+}
+
 const freePath = "through which pools and tokens it goes; what comes out is enforced by the final sweep"
 
 func pools(at ...int) []providertest.Harmless { return words(freePath, []string{"a byte"}, at...) }

@@ -207,7 +207,14 @@ func v3Path(b []byte) ([]common.Address, error) {
 	return path, nil
 }
 
+// sweptBits is how much of a sweep's minimum the router reads (Dispatcher.sol of Universal
+// Router 2.1: uint160 amountMin). One that is longer is a smaller one there, or none.
+const sweptBits = 160
+
 func runSweep(m *machine, a []any) error {
+	if a[2].(*big.Int).BitLen() > sweptBits {
+		return refuse(swap.NotUnderstood, "minAmountOut", "a minimum of which the router reads a part")
+	}
 	return m.sweep(a[0].(common.Address), a[1].(common.Address), a[2].(*big.Int))
 }
 

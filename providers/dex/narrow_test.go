@@ -1,0 +1,28 @@
+package dex_test
+
+import (
+	"math/big"
+	"testing"
+
+	"swapkeep/providers/dex"
+	"swapkeep/sandbox/sandboxtest"
+
+	"github.com/ethereum/go-ethereum"
+)
+
+// TestMinimumThatTheRouterCuts: of a sweep's minimum the published router reads the lower
+// 160 bits, so that 2^160 is none to it: where it has nothing it goes on. A program with
+// such a minimum is refused (TestHostile, "a minimum that the router cuts").
+func TestMinimumThatTheRouterCuts(t *testing.T) {
+	t.Parallel()
+	chain := sandboxtest.Start(t, 1).Chain(1)
+	router, token := chain.Network.Contracts.UniversalRouter, chain.Network.Wrapped.Address
+	cut := new(big.Int).Lsh(big.NewInt(1), 160)
+	for _, min := range []*big.Int{cut, big.NewInt(1)} {
+		data := dex.SweepLeast(t, router, token, min)
+		_, err := chain.Client().CallContract(t.Context(), ethereum.CallMsg{To: &router, Data: data}, nil)
+		if goesOn := err == nil; goesOn != (min == cut) {
+			t.Errorf("the router swept a minimum of %s: %v", min, err)
+		}
+	}
+}
