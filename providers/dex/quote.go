@@ -107,7 +107,10 @@ func (p *Provider) ask(ctx context.Context, r swap.QuoteRequest, pr pair, auctio
 	if q.offer.Expires, err = expiry(reply); err != nil {
 		return reading{}, err
 	}
-	return q, q.timely(reply.Received)
+	if err := q.timely(reply.Received); err != nil {
+		return reading{offer: swap.Offer{Routing: q.offer.Routing}}, err // nothing is measured by what will not do
+	}
+	return q, nil
 }
 
 func (p *Provider) post(ctx context.Context, path string, request quoteRequest) (*rest.Reply, error) {
