@@ -184,6 +184,10 @@ describe("a plan whose quote ran out", () => {
 	const renewed = run(looking, { event: "renewed", of: asks.digest, review: other });
 	it("gives way to the new one, and says so", () => expect(renewed.stage).toMatchObject({ at: "review", review: { digest: "0xd2" }, renewed: 1 }));
 	it("keeps what was acknowledged of what is the same alone", () => expect(renewed.stage).toMatchObject({ acknowledged: ["gas_scam"] }));
+	it("keeps nothing of what was acknowledged where less need arrive", () => {
+		const less = { ...other, terms: { ...other.terms, floorOut: String(BigInt(asks.terms.floorOut) - 1n) } };
+		expect(run(looking, { event: "renewed", of: asks.digest, review: less }).stage).toMatchObject({ acknowledged: [] });
+	});
 	it("is renewed under no act that was taken", () => {
 		const before = run(preparing, { event: "reviewed", offer: "a", review: two }, { event: "confirm", request: "r" });
 		expect(run(before, { event: "renewed", of: two.digest, review: other })).toBe(before);

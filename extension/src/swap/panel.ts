@@ -105,7 +105,7 @@ function staged(state: PanelState, e: StageEvent): PanelState {
 			return stage.at === "preparing" && stage.offer === e.offer ? go({ at: "review", review: e.review, acknowledged: [] }) : state;
 		case "renewed":
 			if (stage.at !== "review" || stage.review.digest !== e.of) return state;
-			return { ...state, stage: { at: "review", review: e.review, acknowledged: stage.acknowledged.filter((code) => sameFinding(code, stage.review, e.review)), renewed: (stage.renewed ?? 0) + 1 } };
+			return { ...state, stage: { at: "review", review: e.review, acknowledged: asGood(e.review, stage.review) ? stage.acknowledged.filter((code) => sameFinding(code, stage.review, e.review)) : [], renewed: (stage.renewed ?? 0) + 1 } };
 		case "acknowledged": {
 			if (stage.at !== "review" || !demanded(stage.review).includes(e.code)) return state;
 			const others = stage.acknowledged.filter((code) => code !== e.code);
@@ -118,6 +118,13 @@ function staged(state: PanelState, e: StageEvent): PanelState {
 		case "executed":
 			return stage.at === "executing" ? { ...start, stage: { at: "tracking", order: e.order.id } } : state;
 	}
+}
+
+/** asGood reports a plan by which no less arrives, on the same way and for the same fees:
+ * what was acknowledged of a plan is not acknowledged of one that is worse. */
+function asGood(is: Review, was: Review): boolean {
+	const same = (r: Review) => JSON.stringify([r.offer.routing, r.terms.feeBps, r.terms.makerFeeBps, r.terms.recipient, r.settlement]);
+	return same(is) === same(was) && BigInt(is.terms.floorOut) >= BigInt(was.terms.floorOut);
 }
 
 /** What was acknowledged stays so where the new plan says the very same. */
