@@ -63,7 +63,7 @@ func (e *endpoint) probe(ctx context.Context, n Network) Probe {
 func (e *endpoint) widest(ctx context.Context, head uint64) (uint64, error) {
 	var err error
 	for n := min(uint64(widestLogs), head); n > 0; n /= 4 {
-		if _, err = e.logs(ctx, LogFilter{Address: nobody}, head-n+1, head); err == nil {
+		if _, err = e.logs(ctx, LogFilter{Address: Nobody}, head-n+1, head); err == nil {
 			return n, nil
 		}
 		if !isTooMuch(err) {
@@ -73,11 +73,12 @@ func (e *endpoint) widest(ctx context.Context, head uint64) (uint64, error) {
 	return 0, err
 }
 
-// nobody is an address whose key nobody has, and where nothing is.
-var nobody = common.HexToAddress("0x00000000000000000000000000000000000A11cE")
+// Nobody is an address whose key nobody has, and where nothing is: for questions that need
+// one, of the form that recordings have in a person's place.
+var Nobody = common.HexToAddress("0x00000000000000000000000000000000000A11cE")
 
 func (e *endpoint) showsMoves(ctx context.Context, n Network) error {
-	sim, err := e.simulate(ctx, n, []Call{{ChainID: n.ID, From: nobody, To: nobody, Value: new(big.Int)}})
+	sim, err := e.simulate(ctx, n, []Call{{ChainID: n.ID, From: Nobody, To: Nobody, Value: new(big.Int)}})
 	if err == nil && !sim.Shown {
 		return errUnclear
 	}

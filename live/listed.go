@@ -57,7 +57,7 @@ func few(list []string) string {
 }
 
 // listed are the tokens of the built-in list: their decimals, which say what an amount
-// is, and their symbols. A sandbox has some of them.
+// is. A sandbox has some of them.
 func (w World) listed(ctx context.Context, n chain.Network) []Row {
 	var all tally
 	for _, t := range w.Tokens {
@@ -79,7 +79,7 @@ func (w World) listed(ctx context.Context, n chain.Network) []Row {
 }
 
 // heard are the oracles of a network: whether each says that it measures what we take it
-// for, and in eight decimals or what it says.
+// for. A sandbox has some of them.
 func (w World) heard(ctx context.Context, n chain.Network) []Row {
 	var all tally
 	for _, o := range w.Oracles {

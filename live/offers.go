@@ -14,10 +14,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// nobody asks for the quotes: an address whose key nobody has, of the form that
-// recordings have in a person's place.
-var nobody = common.HexToAddress("0x00000000000000000000000000000000000A11cE")
-
 // An errand is a quote to ask for.
 type errand struct {
 	what string
@@ -35,7 +31,7 @@ func (w World) errands(k swap.Kind, n chain.Network) (all []errand) {
 	coins, dollars := big.NewInt(5e17), new(big.Int).Mul(big.NewInt(2000), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(dollar.Decimals)), nil))
 	add := func(what string, in common.Address, amount *big.Int, dst uint64, out common.Address) {
 		all = append(all, errand{what, swap.QuoteRequest{
-			Account: nobody, Recipient: nobody, RefundTo: nobody, SlippageBps: 50,
+			Account: chain.Nobody, Recipient: chain.Nobody, RefundTo: chain.Nobody, SlippageBps: 50,
 			SrcChain: n.ID, TokenIn: in, AmountIn: amount, DstChain: dst, TokenOut: out,
 		}})
 	}
