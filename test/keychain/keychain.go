@@ -62,7 +62,7 @@ func Start(dir string) (*Service, error) {
 		s.bus, err = s.run("", "dbus-daemon", "--config-file="+s.config(), "--nofork", "--nopidfile")
 	}
 	if err == nil {
-		err = until("bus", func() bool { _, err := os.Stat(s.socket()); return err == nil })
+		err = until("bus", func() bool { return s.ask("GetId") })
 	}
 	if err == nil {
 		err = s.Be(Open)
