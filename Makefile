@@ -6,6 +6,7 @@ BUILD     := $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 CONTRACTS := build/contracts/.made
 PEER      := bench/node/node_modules/.package-lock.json
 PAGES     := extension/node_modules/.package-lock.json
+VENDORS   := test/vendors/node_modules/.package-lock.json
 PACKED    := build/extension/swapkeep-firefox-$(VERSION).zip
 SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/node_modules/*') go.mod go.sum
 
@@ -14,7 +15,7 @@ SOURCES    = $(shell find . -name '*.go' -not -path './build/*' -not -path '*/no
 export CGO_ENABLED := 0
 RACE := CGO_ENABLED=1 $(GO) test -race
 
-.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load guesses audit torture hostile-popup fire in-torture in-soak man packages packages-test generate clean
+.PHONY: in-chromium in-firefox build demo test check vet unit race hostile keyring hosted crash doctor pages vendors browsers screenshots extension unpacked contracts bench bench-asked bench-short fuzz fuzz-pages fuzz-short soak load guesses audit torture hostile-popup fire in-torture in-soak man packages packages-test generate clean
 
 build: bin/swapkeep bin/swapkeepd bin/swapkeep-server bin/swapkeep-sandbox
 
@@ -28,7 +29,7 @@ demo: build contracts
 # Everything, as CI runs it. Installs what is missing, or names it and stops.
 test:
 	@scripts/setup.sh
-	@$(MAKE) --no-print-directory contracts build vet pages race hostile keyring hosted crash doctor browsers fire
+	@$(MAKE) --no-print-directory contracts build vet pages vendors race hostile keyring hosted crash doctor browsers fire
 	@scripts/demo-test.sh
 	@echo "all tests passed"
 
@@ -38,7 +39,7 @@ check: contracts vet unit
 vet:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run gofmt -w on these"; exit 1; }
 	@$(GO) vet ./...
-	@$(GO) vet -tags faults,keyring,browser,hosted,packages ./...
+	@$(GO) vet -tags faults,keyring,browser,hosted,packages,vendors ./...
 	@GOOS=windows $(GO) vet ./cmd/swapkeep ./cmd/swapkeepd
 	@GOOS=darwin $(GO) vet ./cmd/swapkeep ./cmd/swapkeepd
 	@$(GO) tool staticcheck ./...
@@ -87,6 +88,18 @@ pages: extension
 	cd extension && node build/build.mjs --zip --out ../build/extension-again
 	@for f in build/extension/*.zip; do cmp $$f build/extension-again/$$(basename $$f) || exit 1; done; rm -r build/extension-again
 	@echo "two builds of each package are the same"
+
+# The services' own packages against our simulators, orders and pins: what was compared,
+# and how often. Nothing of it reaches beyond this machine once it is installed.
+COMPARED := $(CURDIR)/build/vendors.txt
+vendors: contracts $(VENDORS)
+	@mkdir -p $(dir $(COMPARED)) && rm -f $(COMPARED)
+	@SWAPKEEP_REPORT=$(COMPARED) $(GO) test -tags vendors -count=1 -run '^TestVendors' ./test/vendors ./providers/dex ./priceapi/onchain
+	@sort $(COMPARED)
+
+$(VENDORS): test/vendors/package-lock.json
+	cd test/vendors && npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
 
 # Both browsers' packages, into build/extension; the same source gives the same bytes.
 # It always builds: a variable of extension/build/variables.mjs is no file.
@@ -251,4 +264,4 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin build extension/dist extension/node_modules sandbox/contracts/node_modules bench/node/node_modules
+	rm -rf bin build extension/dist extension/node_modules sandbox/contracts/node_modules bench/node/node_modules test/vendors/node_modules

@@ -121,7 +121,7 @@ func (k orderKind) offer(ctx context.Context) (swap.Provider, swap.Offer, error)
 		return nil, swap.Offer{}, errors.Join(err, fmt.Errorf("%d offers", len(offers)))
 	}
 	offer := offers[0]
-	offer.Provider, offer.Request = p.Kind(), r
+	offer.Provider, offer.Request = p.Kind(), r.Taking(offer.Fees)
 	return p, offer, nil
 }
 

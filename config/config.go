@@ -83,12 +83,20 @@ type Network struct {
 // Providers are the swap providers' settings.
 type Providers struct {
 	DEX     Provider `toml:"dex"`
-	Bridge  Service  `toml:"bridge"`
+	Bridge  Bridge   `toml:"bridge"`
 	Intent  Intent   `toml:"intent"`
 	Gasless Gasless  `toml:"gasless"`
 }
 
-// Service is the settings of a provider that is called without a token of this
+// Bridge is the bridge provider's settings.
+type Bridge struct {
+	Disabled bool   `toml:"disabled"`
+	BaseURL  string `toml:"base_url"` // empty: the provider's own
+	// KeyFile holds the API key, and goes before the keychain; for machines without one.
+	KeyFile string `toml:"key_file"`
+}
+
+// Service is the settings of a service that is called without a token of this
 // installation's.
 type Service struct {
 	Disabled bool   `toml:"disabled"`
@@ -432,6 +440,9 @@ func (c *Config) Check() error {
 	}
 	if err := c.Providers.DEX.checkToken(); err != nil {
 		return fmt.Errorf("providers.dex: %w", err)
+	}
+	if f := c.Providers.Bridge.KeyFile; f != "" && !filepath.IsAbs(f) {
+		return fmt.Errorf("providers.bridge.key_file is %q: must be an absolute path", f)
 	}
 	for name, u := range c.urls() {
 		if err := c.checkURL(u); err != nil {

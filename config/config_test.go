@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -311,6 +312,23 @@ func TestInstallationToken(t *testing.T) {
 			t.Errorf("%04o %q: %v", mode, text, err)
 		}
 	}
+	if c, err = load(t, "[providers.bridge]\nkey_file = \""+path+"\"\n"); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{"k\n": "k", "": "", "a key": ""} {
+		if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chmod(path, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.Providers.Bridge.Key(); got != want || (err == nil) != (want != "") {
+			t.Errorf("the bridge's key from %q: %q, %v", text, got, err)
+		}
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Providers.Bridge.Key(); err == nil {
+		t.Error("a key that others may read is read")
+	}
 	if c, err = load(t, "", tokenVariable+"="+token); err != nil {
 		t.Fatal(err)
 	}
@@ -327,6 +345,7 @@ func TestInstallationToken(t *testing.T) {
 	for _, bad := range []struct{ file, env string }{
 		{"[providers.dex]\ntoken = \"" + token + "\"\n", ""},
 		{"[providers.dex]\ntoken_file = \"token\"\n", ""},
+		{"[providers.bridge]\nkey_file = \"key\"\n", ""},
 		{"[providers.dex]\ntoken_file = \"" + path + "\"\n", tokenVariable + "=" + token},
 		{"", tokenVariable + "=short"},
 	} {

@@ -14,16 +14,19 @@ import (
 // nor in an argument, which everybody sees.
 const tokenVariable = "SWAPKEEP_PROVIDERS_DEX_TOKEN"
 
-// Tokens are text without spaces; the bounds are on characters.
+// Tokens and keys are text without spaces; the bounds are on characters.
 const (
 	minToken = 22
+	minKey   = 1 // a provider's own affair
 	maxToken = 256
 )
 
 // checkToken refuses, without repeating it, what no key proxy gives out.
-func checkToken(t string) error {
-	if len(t) < minToken || len(t) > maxToken || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return fmt.Errorf("no token: want %d to %d plain characters without spaces", minToken, maxToken)
+func checkToken(t string) error { return checkSecret(t, minToken) }
+
+func checkSecret(t string, least int) error {
+	if len(t) < least || len(t) > maxToken || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("no token: want %d to %d plain characters without spaces", least, maxToken)
 	}
 	return nil
 }
@@ -35,18 +38,31 @@ func (p Provider) InstallationToken() (string, error) {
 	if p.Token != "" || p.TokenFile == "" {
 		return p.Token, nil
 	}
-	b, err := readChecked(p.TokenFile, func(info fs.FileInfo) error {
+	return secretIn("token_file", p.TokenFile, minToken)
+}
+
+// Key is the API key that key_file has; "" if none is set. The file is read each time.
+func (b Bridge) Key() (string, error) {
+	if b.KeyFile == "" {
+		return "", nil
+	}
+	return secretIn("key_file", b.KeyFile, minKey)
+}
+
+// secretIn reads a file that nobody else may read.
+func secretIn(setting, path string, least int) (string, error) {
+	b, err := readChecked(path, func(info fs.FileInfo) error {
 		if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
-			return fmt.Errorf("%s can be read by others: run chmod 600 on it, and ask for another token if others had access", p.TokenFile)
+			return fmt.Errorf("%s can be read by others: run chmod 600 on it, and ask for another token if others had access", path)
 		}
 		return nil
 	})
 	if err != nil {
-		return "", fmt.Errorf("token_file: %w", err)
+		return "", fmt.Errorf("%s: %w", setting, err)
 	}
 	t := strings.TrimSpace(string(b))
-	if err := checkToken(t); err != nil {
-		return "", fmt.Errorf("token_file %s: %w", p.TokenFile, err)
+	if err := checkSecret(t, least); err != nil {
+		return "", fmt.Errorf("%s %s: %w", setting, path, err)
 	}
 	return t, nil
 }

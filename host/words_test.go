@@ -38,6 +38,7 @@ func TestWordsAreTheWalletsOwn(t *testing.T) {
 	for name, own := range map[string][]string{
 		"ProviderKind": kinds, "OrderKind": constants(swaps, "Kind"), "SupportLevel": constants(swaps, "Support"),
 		"StepKind": constants(swaps, "StepKind"), "EffectKind": constants(swaps, "EffectKind"), "SettledBy": constants(swaps, "SettledBy"),
+		"FeeBasis": constants(swaps, "FeeBasis"),
 		"Severity": constants(swaps, "Severity"), "FindingCode": findingCodes(swaps), "ProvenBy": proofs,
 		"OrderState": constants(swaps, "State"), "Condition": constants(swaps, "Condition"), "AllowanceKind": constants(swaps, "AllowanceKind"),
 		"CauseWord": constants(swaps, "Word"), "Speaker": constants(swaps, "Speaker"), "Trusted": trusted,

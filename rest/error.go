@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -128,7 +127,7 @@ var (
 // does not decide too.
 func readFailure(body []byte, secrets http.Header) (code, detail string) {
 	var m map[string]any
-	if json.Unmarshal(body, &m) != nil {
+	if _, err := Decode(body, &m); err != nil {
 		return "", ""
 	}
 	if inner, ok := m["error"].(map[string]any); ok {

@@ -275,7 +275,7 @@ func (c *Client) exchange(ctx context.Context, call Call, secrets http.Header) (
 	}
 	defer res.Body.Close()
 	if call.lines != nil && isLines(res) {
-		return c.readLines(ctx, res, call.lines)
+		return c.readLines(ctx, res, call, secrets)
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, c.limits.Body+1))
 	switch {
@@ -284,6 +284,7 @@ func (c *Client) exchange(ctx context.Context, call Call, secrets http.Header) (
 	case int64(len(body)) > c.limits.Body:
 		return nil, &Error{Kind: TooLarge, Status: res.StatusCode, Detail: fmt.Sprintf("more than %d bytes", c.limits.Body)}
 	}
+	record(ctx, call, res.StatusCode, body, secrets)
 	if e := judge(res, body, secrets, c.now()); e != nil {
 		return nil, e
 	}

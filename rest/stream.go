@@ -50,10 +50,15 @@ func isLines(res *http.Response) bool {
 // errLine is an error of the reader's of lines, which says nothing of the service.
 var errLine = errors.New("the lines were refused")
 
-func (c *Client) readLines(ctx context.Context, res *http.Response, line func(*Reply, []byte) error) (*Reply, *Error) {
+func (c *Client) readLines(ctx context.Context, res *http.Response, call Call, secrets http.Header) (*Reply, *Error) {
 	head := &Reply{Status: res.StatusCode, Header: res.Header, Received: c.now()}
 	left := &io.LimitedReader{R: res.Body, N: c.limits.Body + 1}
 	lines := bufio.NewReader(left)
+	if recorderOf(ctx) != nil {
+		var all bytes.Buffer
+		lines = bufio.NewReader(io.TeeReader(left, &all))
+		defer func() { record(ctx, call, res.StatusCode, all.Bytes(), secrets) }()
+	}
 	for {
 		b, err := lines.ReadBytes('\n')
 		if left.N <= 0 {
@@ -62,7 +67,7 @@ func (c *Client) readLines(ctx context.Context, res *http.Response, line func(*R
 		if err != nil && err != io.EOF {
 			return nil, transportError(ctx, err)
 		}
-		if b = bytes.TrimSpace(b); len(b) > 0 && line(head, b) != nil {
+		if b = bytes.TrimSpace(b); len(b) > 0 && call.lines(head, b) != nil {
 			return nil, &Error{Kind: Answered, Status: res.StatusCode, Err: errLine}
 		}
 		if err == io.EOF {

@@ -163,6 +163,7 @@ func (g *genesis) uniswap() {
 	g.call("V3Factory", c.V3Factory, new(big.Int), "enableFeeAmount", big.NewInt(100), big.NewInt(1))
 	g.deploy("PositionManager", c.PositionManager, c.V3Factory, weth, common.Address{})
 	g.deploy("QuoterV2", c.QuoterV2, c.V3Factory, weth)
+	g.v4()
 	if c.UniversalRouter == (common.Address{}) {
 		return
 	}
@@ -170,12 +171,13 @@ func (g *genesis) uniswap() {
 		Permit2: c.Permit2, Weth9: weth, V2Factory: c.V2Factory, V3Factory: c.V3Factory,
 		PairInitCodeHash:     crypto.Keccak256Hash(g.contract("V2Pair").Code),
 		PoolInitCodeHash:     crypto.Keccak256Hash(g.contract("V3Pool").Code),
+		V4PoolManager:        g.network.V4().Manager,
 		V3NFTPositionManager: c.PositionManager,
 	})
 }
 
-// routerParameters are the Universal Router's constructor argument; there is
-// no V4 and no bridge on these chains.
+// routerParameters are the Universal Router's constructor argument; there are no
+// positions of V4 and no bridge on these chains.
 type routerParameters struct {
 	Permit2, Weth9, V2Factory, V3Factory common.Address
 	PairInitCodeHash, PoolInitCodeHash   common.Hash
@@ -196,6 +198,10 @@ func (g *genesis) pools() {
 		}
 	}
 	g.pair(g.network.Wrapped, base, v2Pool)
+	if a, ok := g.network.Token(g.network.V4().Pair[0]); ok {
+		b, _ := g.network.Token(g.network.V4().Pair[1])
+		g.v4Pool(a, b, deepPool)
+	}
 }
 
 // mintParams are the position manager's.

@@ -145,7 +145,8 @@ func manifestContracts(n Network) map[string]eip55.Address {
 // FeeReceiver is who the wallet's fee is paid to: account 3 of the mnemonic.
 var FeeReceiver = common.HexToAddress("0x90F79bf6EB2c4f870365E785982E1f101E93b906")
 
-// Config is the daemon's configuration for this sandbox, in TOML.
+// Config is the daemon's configuration for this sandbox, in TOML. It names the keys of
+// providers where WriteKeys has put them.
 func (s *Sandbox) Config() []byte {
 	var b bytes.Buffer
 	b.WriteString("# Written by swapkeep-sandbox. The keys of the sandbox are public.\nsandbox = true\n")
@@ -165,6 +166,9 @@ func (s *Sandbox) Config() []byte {
 		}
 		if sim.kind == behindProxy && s.proxyToken != "" {
 			fmt.Fprintf(&b, "token_file = %q\n", s.proxyToken)
+		}
+		if sim.kind == "bridge" && s.bridgeKeyFile != "" {
+			fmt.Fprintf(&b, "key_file = %q\n", s.bridgeKeyFile)
 		}
 	}
 	fmt.Fprintf(&b, "\n[fees]\nreceiver = %q\nname = %q\nwebsite = %q\n", FeeReceiver.Hex(), "Swapkeep Sandbox", "https://example.org")
@@ -193,6 +197,9 @@ func (s *Sandbox) WriteFiles(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	if err := s.WriteKeys(dir); err != nil {
+		return err
+	}
 	files := map[string][]byte{"sandbox.json": append(manifest, '\n'), "config.toml": s.Config()}
 	for name, content := range files {
 		if err := replaceFile(filepath.Join(dir, name), content); err != nil {
@@ -200,6 +207,17 @@ func (s *Sandbox) WriteFiles(dir string) error {
 		}
 	}
 	return nil
+}
+
+// WriteKeys writes what providers demand beside a request to a directory that exists,
+// for the daemon alone to read. It goes before Config.
+func (s *Sandbox) WriteKeys(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	s.bridgeKeyFile = filepath.Join(dir, "bridge-key")
+	return replaceFile(s.bridgeKeyFile, []byte(s.bridgeKey+"\n"))
 }
 
 func replaceFile(path string, content []byte) error {

@@ -181,6 +181,9 @@ func TestTheDaemonTakesTheConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if key, err := c.Providers.Bridge.Key(); key == "" || err != nil || s.Bridge().Settings().APIKey != key {
+		t.Errorf("the bridge's key: %q, %v", key, err)
+	}
 	got := []string{c.Providers.DEX.BaseURL, c.Providers.Bridge.BaseURL, c.Providers.Intent.BaseURL, c.Providers.Intent.FrontendBaseURL, c.Providers.Gasless.BaseURL}
 	want := []string{s.BaseURL("dex"), s.BaseURL("bridge"), s.BaseURL("intent"), s.BaseURL("intent"), s.BaseURL("gasless")}
 	from := c.Prices.Sources

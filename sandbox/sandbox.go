@@ -8,7 +8,9 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
+	crand "crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,7 +33,7 @@ type Options struct {
 	Period    time.Duration // time between blocks; 0 = 1 s, negative = on request only
 	Instant   bool          // also make a block as soon as a transaction arrives
 	DEXKey    string        // API key that the DEX demands; "" = none
-	BridgeKey string        // API key that the bridge demands for quotes; "" = none
+	BridgeKey string        // API key that the bridge demands for quotes; "" = another every time
 	// Layout chooses how stand-ins of contracts whose interface is not published
 	// lay their arguments out; 0 = another way every time.
 	Layout uint64
@@ -53,6 +55,8 @@ type Sandbox struct {
 
 	controlServer     *server
 	proxy, proxyToken string // see BehindProxy
+	bridgeKey         string
+	bridgeKeyFile     string // see WriteKeys
 }
 
 // Start brings a sandbox up. The context bounds the start only; Close ends it.
@@ -65,7 +69,7 @@ func Start(ctx context.Context, o Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sandbox{layout: o.Layout}
+	s := &Sandbox{layout: o.Layout, bridgeKey: o.BridgeKey}
 	if err := s.start(ctx, set, o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -79,6 +83,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Host == "" {
 		o.Host = "127.0.0.1"
 	}
+	o.BridgeKey = cmp.Or(o.BridgeKey, crand.Text())
 	if o.Layout == 0 {
 		o.Layout = rand.Uint64() | 1 // never zero
 	}

@@ -16,12 +16,14 @@ import (
 // build has the provider make an offer's steps and gives each the effect that
 // its bytes have. Approvals, and the wrap that goes first, are not the provider's
 // to make: it names the spender, and package swap makes them.
-func (e *Engine) build(ctx context.Context, p Provider, o Offer, t Terms) (Plan, error) {
+func (e *Engine) build(ctx context.Context, p Provider, o Offer, t Terms) (plan Plan, err error) {
+	ctx, kept := e.keeping(ctx, p.Kind(), t.Account, t.Recipient, t.RefundTo)
+	defer func() { kept(err) }()
 	built, err := p.Build(ctx, o, t)
 	if err != nil {
 		return Plan{}, err
 	}
-	plan, err := decodeAll(p, t, built)
+	plan, err = decodeAll(p, t, built)
 	if err != nil || t.Provider == Wallet {
 		return plan, err
 	}
@@ -35,6 +37,24 @@ func (e *Engine) build(ctx context.Context, p Provider, o Offer, t Terms) (Plan,
 		return plan, err
 	}
 	return plan, e.checkWrapped(t)
+}
+
+// An AnswerKeeper gives a call of a provider its context, and hears how it came out. The
+// accounts are those that the request names.
+type AnswerKeeper func(ctx context.Context, k Kind, accounts ...common.Address) (in context.Context, done func(error))
+
+// keeping has what a provider answers kept, should it not be understood: done is told
+// how it came out.
+func (e *Engine) keeping(ctx context.Context, k Kind, accounts ...common.Address) (in context.Context, done func(error)) {
+	if e.Keep == nil {
+		return ctx, func(error) {}
+	}
+	return e.Keep(ctx, k, accounts...)
+}
+
+// keepingOf is keeping for an order.
+func (e *Engine) keepingOf(ctx context.Context, o Order) (in context.Context, done func(error)) {
+	return e.keeping(ctx, o.Terms.Provider, o.Terms.Account, o.Terms.Recipient, o.Terms.RefundTo)
 }
 
 // settlements are how the steps that spend are settled: their own success proves

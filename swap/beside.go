@@ -80,7 +80,7 @@ func onlyTakes(account, wrapped common.Address, t *types.Transaction) bool {
 	case to == permit2Contract, bytes.HasPrefix(t.Data(), erc20Approve):
 		return free
 	}
-	return to == wrapped && wrapped != (common.Address{}) && bytes.Equal(t.Data(), wrapDeposit)
+	return to == wrapped && wrapped != (common.Address{}) && bytes.HasPrefix(t.Data(), wrapDeposit) // what follows a deposit is not read
 }
 
 // newest bounds how many orders that ended are asked about a block.

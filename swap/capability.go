@@ -29,10 +29,10 @@ type ProviderFee struct {
 
 // feeWays says how each provider takes the wallet's fee.
 var feeWays = map[Kind]string{
-	DEX:     "taken from the output, by the swap's own call or as an output of the auction order; the maker's part is bounded and shown apart",
-	Bridge:  "an app fee, taken from the output",
-	Intent:  "a referrer fee, where the route has one; taken from the output",
-	Gasless: "inside the signed order, taken from the output",
+	DEX:     "taken from the output, by the swap's own call or as an output of the auction order: decoded; the maker's part is bounded and shown apart",
+	Bridge:  "an app fee, taken from the output and credited by the provider: told, where the quote shows it",
+	Intent:  "a referrer fee, where the route has one; taken from the output: told",
+	Gasless: "inside JAM's signed order, taken from the output: decoded; RFQ's order can hold none, and none is asked for",
 }
 
 func (c FeeConfig) provider(k Kind) ProviderFee {

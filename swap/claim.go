@@ -42,7 +42,9 @@ func (e *Engine) hear(ctx context.Context, s Settler, o *Order, l *lookout) {
 		return
 	}
 	fault.Point("engine.before_status")
+	ctx, kept := e.keepingOf(ctx, *o)
 	c, err := s.Status(ctx, *o)
+	kept(err)
 	fault.Point("engine.after_status")
 	if err != nil {
 		l.quiet = e.Now().Add(quietFor(err))

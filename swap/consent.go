@@ -173,6 +173,7 @@ func (o *Order) rewind(step int) {
 // the floor demands.
 func (e *Engine) requote(ctx context.Context, p Provider, o Order) ([]Offer, error) {
 	r, most := o.request(), new(big.Int)
+	r.Routing = o.Offer.Routing
 	for range 2 {
 		fresh, err := e.freshOffers(ctx, p, o.Terms.Provider, r)
 		if err != nil {
@@ -187,7 +188,7 @@ func (e *Engine) requote(ctx context.Context, p Provider, o Order) ([]Offer, err
 			return keep[:min(len(keep), maxTried)], nil
 		}
 		most = fresh[0].MinOut
-		if r.SlippageBps = slippageFor(fresh[0].AmountOut, o.Terms.FloorOut); r.SlippageBps < MinSlippageBps {
+		if r.SlippageBps = slippageFor(fresh[0].withoutSlippage(), o.Terms.FloorOut); r.SlippageBps < MinSlippageBps {
 			break
 		}
 	}
@@ -200,6 +201,7 @@ const maxTried = 3
 // request is what the user asked for: a refresh may have asked for less slippage.
 func (o Order) request() QuoteRequest {
 	r := o.Offer.Request
+	r.Routing = ""
 	if o.SlippageBps != 0 {
 		r.SlippageBps = o.SlippageBps
 	}
@@ -212,7 +214,9 @@ var errNoOffer = errors.New("the provider has no offer now")
 // freshOffers are the provider's sound offers for a request of ours, best first.
 // The request is ours, not the provider's echo of it.
 func (e *Engine) freshOffers(ctx context.Context, p Provider, k Kind, r QuoteRequest) (sound []Offer, err error) {
+	ctx, kept := e.keeping(ctx, k, r.Account, r.Recipient, r.RefundTo)
 	offers, err := p.Quote(ctx, r)
+	kept(err)
 	switch {
 	case errors.Is(err, &Refusal{Code: NoRoute}), err == nil && len(offers) == 0:
 		return nil, errNoOffer
@@ -224,7 +228,7 @@ func (e *Engine) freshOffers(ctx context.Context, p Provider, k Kind, r QuoteReq
 			continue
 		}
 		o = o.tidy()
-		o.Provider, o.Request = k, r
+		o.Provider, o.Request = k, r.Taking(o.Fees)
 		if unsound := checkOffer(o, r); unsound != nil {
 			err = errors.Join(err, unsound)
 			continue
@@ -238,6 +242,16 @@ func (e *Engine) freshOffers(ctx context.Context, p Provider, k Kind, r QuoteReq
 		return nil, errNoOffer
 	}
 	return nil, err
+}
+
+// withoutSlippage is what an offer's minimum would be if none were asked for. One that
+// promises its minimum alone, as auctions do, is taken to have begun from there.
+func (o Offer) withoutSlippage() *big.Int {
+	if o.AmountOut.Cmp(o.MinOut) != 0 {
+		return o.AmountOut
+	}
+	n := new(big.Int).Mul(o.MinOut, big.NewInt(10_000))
+	return n.Div(n, big.NewInt(int64(10_000-o.Request.SlippageBps)))
 }
 
 // slippageFor is the widest slippage, in bps, at which amount still keeps floor.
@@ -373,10 +387,11 @@ func (e *Engine) proposeOffer(ctx context.Context, p Provider, net chain.Network
 // not when the fresh offer keeps clearly more than they ask for: nobody accepts a
 // low floor by the look of a good price.
 func (e *Engine) proposedTerms(o Order, offer Offer, now time.Time) Terms {
-	if last := o.Proposal; last != nil && near(last.Terms.FloorOut, offer) && last.Terms.refunds(offer) && last.Terms.Deadline.Sub(now) >= leastConsent {
+	if last := o.Proposal; last != nil && near(last.Terms.FloorOut, offer) && last.Terms.refunds(offer) && last.Terms.charges(offer) && last.Terms.Deadline.Sub(now) >= leastConsent {
 		return last.Terms
 	}
 	t := o.Terms
+	t.FeeBps, t.FeeReceiver = offer.Request.FeeBps, offer.Request.FeeReceiver
 	if o.priced() && offer.MinOut.Cmp(t.FloorOut) < 0 {
 		t.FloorOut = offer.MinOut
 	}
@@ -388,6 +403,11 @@ func (e *Engine) proposedTerms(o Order, offer Offer, now time.Time) Terms {
 	}
 	t.Deadline = now.Add(consentTime).Truncate(time.Second)
 	return t
+}
+
+// charges reports whether an offer takes the wallet's fee that the terms have.
+func (t Terms) charges(o Offer) bool {
+	return t.FeeBps == o.Request.FeeBps && t.FeeReceiver == o.Request.FeeReceiver
 }
 
 // near reports whether an offer keeps a floor, and not by much more than it: half

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -81,7 +82,37 @@ func supportTableDrawn() string {
 	for _, r := range supportTable {
 		row(fmt.Sprint(r.chain), func(k Kind) string { return r.cells[slices.Index(Kinds(), k)].words() })
 	}
+	b.WriteString("\n| Chain | Provider | The spec had | Why it is otherwise |\n|---|---|---|---|\n")
+	for _, x := range superseded {
+		fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", x.chain, x.kind, x.was.words(), x.why)
+	}
 	return b.String()
+}
+
+// TestSpecsTable: with what superseded names put back, the table is the spec's.
+func TestSpecsTable(t *testing.T) {
+	table := slices.Clone(supportTable)
+	for _, x := range superseded {
+		i, col := slices.IndexFunc(table, func(r supportRow) bool { return r.chain == x.chain }), slices.Index(Kinds(), x.kind)
+		if i < 0 || reflect.DeepEqual(table[i].cells[col], x.was) || x.why == "" {
+			t.Errorf("chain %d, %s: not superseded, or not said why", x.chain, x.kind)
+			continue
+		}
+		table[i].cells[col] = x.was
+	}
+	spec := []supportRow{
+		{1, [4]Cell{dex("V3", "V2"), bridged, intents, gasless}},
+		{10, [4]Cell{dex("V3"), bridged, intents, gasless}},
+		{56, [4]Cell{none, bridged, intents, gasless}},
+		{8453, [4]Cell{dex("V3"), bridged, intents, gasless}},
+		{42161, [4]Cell{dex("V3"), bridged, intents, gasless}},
+		{143, [4]Cell{none, none, intents, none}},
+		{5330, [4]Cell{none, bridged, disabled, gaslessOne}},
+		{39, [4]Cell{none, none, disabled, none}},
+	}
+	if !reflect.DeepEqual(table, spec) {
+		t.Errorf("the table is the spec's and its superseded cells no longer: %+v", table)
+	}
 }
 
 // words are a cell as the documentation has it.

@@ -200,12 +200,14 @@ func (e *Engine) recheck(p Provider, o Order, s Step) (Effect, error) {
 // broadcast by the sender, in this order.
 // x says what the simulation may show of allowances.
 func (e *Engine) send(ctx context.Context, p Provider, o *Order, s Step, key string, x Expected) (Cause, error) {
-	call, err := e.callOf(ctx, p, *o, s)
-	if err != nil {
-		return untold, err
-	}
+	late, kept := e.keepingOf(ctx, *o)
+	call, err := e.callOf(late, p, *o, s)
 	s.Call = &call
-	if s.Effect, err = e.recheck(p, *o, s); err != nil {
+	if err == nil {
+		s.Effect, err = e.recheck(p, *o, s)
+	}
+	kept(err)
+	if err != nil {
 		return untold, err
 	}
 	if err := e.stillUnneeded(*o); err != nil {

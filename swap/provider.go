@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math/big"
+	"slices"
 	"time"
 
 	"swapkeep/chain"
@@ -25,6 +26,18 @@ type QuoteRequest struct {
 	SlippageBps int            `json:"slippageBps"` // 50 = the default 0.5 %
 	FeeBps      int            `json:"feeBps"`      // the wallet's fee for this provider; 0 = send no fee field
 	FeeReceiver common.Address `json:"feeReceiver,omitzero"`
+	// Routing is the route that a fresh quote must be of, where one was accepted: a provider
+	// need not ask for others. Empty = any.
+	Routing string `json:"routing,omitempty"`
+}
+
+// Taking is the request as an offer with these fees answers it: without the wallet's
+// where it is not among them, so that no terms state a fee that nobody takes.
+func (r QuoteRequest) Taking(fees []Payment) QuoteRequest {
+	if !slices.ContainsFunc(fees, func(p Payment) bool { return p.To == r.FeeReceiver && p.Bps == r.FeeBps }) {
+		r.FeeBps, r.FeeReceiver = 0, common.Address{}
+	}
+	return r
 }
 
 // An Offer is a provider's priced answer. Everything in it is a claim of the
@@ -41,7 +54,9 @@ type Offer struct {
 	Gasless   bool          `json:"gasless,omitempty"` // executing it costs no gas once the allowance is in place
 	Duration  time.Duration `json:"duration"`
 	Expires   time.Time     `json:"expires"` // by our clock; not executable later
-	Fees      []Payment     `json:"fees,omitempty"`
+	// Fees are what it takes of the output, or says that it takes. The wallet's is in its
+	// terms where it is among them.
+	Fees []Payment `json:"fees,omitempty"`
 	// Wrap is the wrapped coin that a native input is turned into first, by a call
 	// of the wallet's own, since the provider takes tokens only; zero = it is not.
 	Wrap common.Address  `json:"wrap,omitzero"`

@@ -155,6 +155,8 @@ func (s *Service) quoteOne(ctx context.Context, b *board, k Kind, funds func() e
 // ask asks one provider. A reply that this program stumbles over must not stop the
 // others, nor the daemon.
 func (s *Service) ask(ctx context.Context, b *board, k Kind, funds func() error) (offers []Offer, err error) {
+	ctx, kept := s.engine.keeping(ctx, k, b.request.Account, b.request.Recipient, b.request.RefundTo)
+	defer func() { kept(err) }()
 	defer func() {
 		if p := recover(); p != nil {
 			offers, err = nil, Refuse(ProviderGarbage, "the %s provider's reply cannot be read: %v", k, p)
@@ -216,7 +218,7 @@ func (s *Service) shelve(a answer, offers []Offer) ([]Offer, error) {
 	var unsound error
 	for _, o := range offers[:min(len(offers), maxEach)] {
 		o = o.tidy()
-		o.Provider, o.Request = k, r
+		o.Provider, o.Request = k, r.Taking(o.Fees)
 		if err := checkOffer(o, r); err != nil {
 			unsound = cmp.Or(unsound, err)
 			continue

@@ -175,14 +175,18 @@ func (b *board) weighed(offers []Offer) []Offer {
 	return out
 }
 
-// ranked merges the providers' lists, each of which stays in its own order: of
-// those that lead one, the best after gas comes next, or a quicker one that is as
-// good within sameWorth. Each offer says why it stands where it does.
+// ranked merges the providers' lists, each of which stays in its own order, save that the
+// DEX's auction and pools are compared like two providers': of those that lead one, the
+// best after gas comes next, or a quicker one that is as good within sameWorth. Each offer
+// says why it stands where it does.
 func (b *board) ranked() []Offer {
 	lists := make([][]Offer, 0, len(b.offers))
 	for _, k := range Kinds() {
-		if len(b.offers[k]) > 0 {
-			lists = append(lists, b.offers[k])
+		switch all := b.offers[k]; {
+		case k == DEX:
+			lists = slices.AppendSeq(lists, slices.Chunk(all, 1))
+		case len(all) > 0:
+			lists = append(lists, all)
 		}
 	}
 	counted := true // gas is taken off of all, or of none

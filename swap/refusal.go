@@ -57,6 +57,7 @@ const (
 	AmountAgain        Code = "amount_again"        // at a terminal: the swap takes its amount again
 	SlippageTerminal   Code = "slippage_terminal"   // so much slippage is for terminals
 	SessionRequired    Code = "session_required"    // the session that asked has ended
+	NoMinimum          Code = "no_minimum"          // what is signed would hold no minimum
 	RecordChanged      Code = "record_changed"      // an order's record is not what was accepted: nothing is signed
 )
 

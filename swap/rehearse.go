@@ -33,7 +33,12 @@ func (r Rehearsal) Quote(ctx context.Context, q QuoteRequest) ([]Offer, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, quoteTimes[k])
 	defer cancel()
-	return r.Provider.Quote(ctx, r.Fees.charge(q, k, net.WrappedNative))
+	q = r.Fees.charge(q, k, net.WrappedNative)
+	offers, err := r.Provider.Quote(ctx, q)
+	for i := range offers {
+		offers[i].Provider, offers[i].Request = k, q.Taking(offers[i].Fees)
+	}
+	return offers, err
 }
 
 // Plan is what an offer's plan would be for an account without allowances: built by the

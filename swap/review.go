@@ -2,6 +2,7 @@ package swap
 
 import (
 	"math/big"
+	"slices"
 	"time"
 
 	"swapkeep/chain"
@@ -48,6 +49,29 @@ type Review struct {
 	Gas      Gas         `json:"gas"`
 	Findings []Finding   `json:"findings"`
 	Expires  time.Time   `json:"expires"` // the plan is forgotten then
+}
+
+// A FeeBasis is what the wallet's fee in a review rests on.
+type FeeBasis string
+
+// The bases of a fee.
+const (
+	FeeDecoded FeeBasis = "decoded" // what is signed takes it, and pays the receiver
+	FeeTold    FeeBasis = "told"    // the provider says that it takes it; nothing that is signed shows it
+	FeeNone    FeeBasis = "none"    // there is no fee
+)
+
+// FeeBasis says whether the fee of the terms is in the decoded effects.
+func (r Review) FeeBasis() FeeBasis {
+	t := r.Terms
+	paid := func(p Payment) bool { return p.To == t.FeeReceiver && p.Bps == t.FeeBps }
+	switch {
+	case t.FeeBps == 0:
+		return FeeNone
+	case slices.ContainsFunc(r.Plan.last().Pays, paid):
+		return FeeDecoded
+	}
+	return FeeTold
 }
 
 // Blocked reports whether a finding forbids execution.

@@ -86,6 +86,8 @@ type Options struct {
 	// Recognize says what the wallet's lists make of a token on any chain, also one that
 	// is no network of the wallet's; nil = no list has any.
 	Recognize func(ctx context.Context, chainID uint64, token common.Address) Recognition
+	// Keep keeps answers of providers that were not understood; nil = none is kept.
+	Keep AnswerKeeper
 	// AwaitPrices waits a short while for the first prices, if there were none yet, before
 	// a plan is prepared; nil = it is judged at once.
 	AwaitPrices func(ctx context.Context)
@@ -132,7 +134,7 @@ func NewService(o Options) (*Service, error) {
 	s.DropPlans()
 	carriers := map[Kind]Provider{Wallet: revoker{}}
 	maps.Copy(carriers, o.Providers)
-	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Sealer: o.Sealer, Pricer: o.Pricer, Fees: o.Fees, Tokens: o.Tokens, Recognize: o.Recognize, Decimals: o.Decimals,
+	s.engine = &Engine{Journal: o.Journal, Providers: carriers, Nodes: o.Nodes, Sender: o.Sender, Signer: o.Signer, Sealer: o.Sealer, Pricer: o.Pricer, Fees: o.Fees, Tokens: o.Tokens, Recognize: o.Recognize, Decimals: o.Decimals, Keep: o.Keep,
 		Unlocked: o.Unlocked, IsLocked: o.IsLocked, Pause: o.Pause, Now: o.Now, Notify: s.tell, Log: o.Log}
 	if s.engine.Pause == nil {
 		s.engine.Pause = Pause

@@ -507,7 +507,7 @@ func TestSupportTable(t *testing.T) {
 		{DEX, 1, 1, ""}, {DEX, 10, 10, ""}, {DEX, 8453, 8453, ""}, {DEX, 42161, 42161, ""},
 		{DEX, 56, 56, UnsupportedNetwork}, {DEX, 143, 143, UnsupportedNetwork}, {DEX, 5330, 5330, UnsupportedNetwork}, {DEX, 39, 39, UnsupportedNetwork},
 		{DEX, 1, 10, UnsupportedRoute}, {Gasless, 1, 10, UnsupportedRoute},
-		{Bridge, 1, 10, ""}, {Bridge, 56, 5330, ""}, {Bridge, 1, 999999, ""}, {Bridge, 143, 1, UnsupportedNetwork}, {Bridge, 1, 143, UnsupportedNetwork}, {Bridge, 39, 1, UnsupportedNetwork},
+		{Bridge, 1, 10, ""}, {Bridge, 56, 5330, ""}, {Bridge, 1, 999999, ""}, {Bridge, 143, 1, ""}, {Bridge, 1, 143, ""}, {Bridge, 39, 1, UnsupportedNetwork},
 		{Intent, 143, 1, ""}, {Intent, 1, 143, ""}, {Intent, 5330, 1, UnsupportedNetwork}, {Intent, 1, 5330, UnsupportedNetwork}, {Intent, 39, 39, UnsupportedNetwork},
 		{Gasless, 5330, 5330, ""}, {Gasless, 56, 56, ""}, {Gasless, 143, 143, UnsupportedNetwork}, {Gasless, 39, 39, UnsupportedNetwork},
 	} {
@@ -609,4 +609,31 @@ func FuzzOrder(f *testing.F) {
 			t.Fatalf("%s is written as %s and then as %s: %v", stored, written, mustJSON(again), err)
 		}
 	})
+}
+
+// TestFeeBasis: a fee is decoded where what is signed pays the receiver, told where the
+// provider alone speaks of it, and none where its offer has none: terms state no fee then.
+func TestFeeBasis(t *testing.T) {
+	asked := QuoteRequest{FeeBps: 40, FeeReceiver: common.Address{7}}
+	ours := []Payment{{To: common.Address{7}, Bps: 40}}
+	plan := func(pays []Payment) Plan { return Plan{Steps: []Step{{Effect: Effect{Kind: Signed, Pays: pays}}}} }
+	for _, c := range []struct {
+		fees, pays []Payment
+		want       FeeBasis
+		bps        int
+	}{
+		{ours, ours, FeeDecoded, 40},
+		{ours, nil, FeeTold, 40},
+		{ours, []Payment{{To: common.Address{7}, Bps: 39}}, FeeTold, 40},
+		{ours, []Payment{{To: common.Address{8}, Bps: 40}}, FeeTold, 40},
+		{nil, nil, FeeNone, 0},
+		{[]Payment{{To: common.Address{8}, Bps: 40}}, nil, FeeNone, 0},
+		{[]Payment{{To: common.Address{7}, Bps: 39}}, nil, FeeNone, 0},
+	} {
+		r := asked.Taking(c.fees)
+		got := Review{Terms: Terms{FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver}, Plan: plan(c.pays)}.FeeBasis()
+		if got != c.want || r.FeeBps != c.bps || (r.FeeReceiver == common.Address{}) != (c.bps == 0) {
+			t.Errorf("fees %v, pays %v: %s of %d bps to %s", c.fees, c.pays, got, r.FeeBps, r.FeeReceiver)
+		}
+	}
 }

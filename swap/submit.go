@@ -106,7 +106,9 @@ func (e *Engine) tell(ctx context.Context, o *Order) (Cause, error) {
 		return untold, err
 	}
 	fault.Point("engine.before_submit")
+	ctx, kept := e.keepingOf(ctx, *o)
 	ref, err := s.Submit(ctx, *o)
+	kept(err)
 	fault.Point("engine.after_submit")
 	return e.answered(o, ref, err)
 }
@@ -114,7 +116,9 @@ func (e *Engine) tell(ctx context.Context, o *Order) (Cause, error) {
 // recall asks whether the provider knows an order of which it was told.
 func (e *Engine) recall(ctx context.Context, s Settler, o *Order) (known bool, err error) {
 	fault.Point("engine.before_status")
+	ctx, kept := e.keepingOf(ctx, *o)
 	c, err := s.Status(ctx, *o)
+	kept(err)
 	fault.Point("engine.after_status")
 	if errors.Is(err, &Refusal{Code: OrderUnknown}) {
 		return false, nil

@@ -45,17 +45,41 @@ type supportRow struct {
 	cells [4]Cell
 }
 
-// supportTable is the spec's, row by row. It governs its chains in both
+// supportTable is the spec's of 24 June 2026, row by row, save for the cells that
+// [superseded] names. It governs its chains in both
 // directions: what it calls unsupported is refused even where an API would serve it.
 var supportTable = []supportRow{
 	{1, [4]Cell{dex("V3", "V2"), bridged, intents, gasless}},
-	{10, [4]Cell{dex("V3"), bridged, intents, gasless}},
-	{56, [4]Cell{none, bridged, intents, gasless}},
+	{10, [4]Cell{noAuctions(dex("V3")), bridged, intents, gasless}},
+	{56, [4]Cell{dex("V3"), bridged, intents, gasless}},
 	{8453, [4]Cell{dex("V3"), bridged, intents, gasless}},
 	{42161, [4]Cell{dex("V3"), bridged, intents, gasless}},
-	{143, [4]Cell{none, none, intents, none}},
+	{143, [4]Cell{dex("V3"), bridged, intents, none}},
 	{5330, [4]Cell{none, bridged, disabled, gaslessOne}},
 	{39, [4]Cell{none, none, disabled, none}},
+}
+
+// noAuctions is a cell of a chain that has the contract, where no auction was seen yet: one
+// is asked for all the same, and the pools answer.
+func noAuctions(c Cell) Cell {
+	c.Note = "no auction seen so far: the pools answer"
+	return c
+}
+
+// A supersededCell is what the spec's table had in a place, and why it has another now.
+type supersededCell struct {
+	chain uint64
+	kind  Kind
+	was   Cell
+	why   string
+}
+
+// superseded are the cells that are no longer the spec's. Who adds a network adds its row.
+var superseded = []supersededCell{
+	{10, DEX, dex("V3"), "the reactor is deployed, no fill of an auction is known; the API may answer that there are none, and the pools are asked then"},
+	{56, DEX, none, "Universal Router 2.1.2 (@uniswap/universal-router-sdk 5.13.0) and the V3 reactor (@uniswap/uniswapx-sdk 3.1.0) are deployed; the API is recorded to quote there"},
+	{143, DEX, none, "Universal Router 2.1.2 (@uniswap/universal-router-sdk 5.13.0) and the V3 reactor (@uniswap/uniswapx-sdk 3.1.0) are deployed, and auctions are filled there"},
+	{143, Bridge, none, "Relay's published configuration has a depository there (relayprotocol/relay-settlement, packages/networks/src/networks/monad.ts at 08c02f5)"},
 }
 
 // SupportOf is the table's cell for a provider and chain. Chains outside the

@@ -155,8 +155,8 @@ func (s *show) approved(l *ledger, r protocol.Review) error {
 func (l *ledger) fees(r protocol.Review) string {
 	wallet, maker := "no wallet fee", "no maker fee"
 	if r.Terms.FeeReceiver != "" && r.Terms.FeeBps > 0 {
-		wallet = fmt.Sprintf("wallet fee %d bps, about %s, to %s", r.Terms.FeeBps,
-			l.gets.Text(feeIn(r.Offer.AmountOut.Int(), r.Terms.FeeBps)), short(r.Terms.FeeReceiver))
+		wallet = fmt.Sprintf("wallet fee %d bps, about %s, to %s (%s)", r.Terms.FeeBps,
+			l.gets.Text(feeIn(r.Offer.AmountOut.Int(), r.Terms.FeeBps)), short(r.Terms.FeeReceiver), r.FeeBasis)
 	}
 	if r.Terms.MakerFeeBps > 0 {
 		maker = fmt.Sprintf("maker fee at most %d bps", r.Terms.MakerFeeBps)

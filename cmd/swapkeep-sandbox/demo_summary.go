@@ -45,16 +45,16 @@ func (o outcome) got() string {
 	return o.ledger.gets.brief(o.audit.got)
 }
 
-// fee is what the wallet's vendor was paid. Where nothing is paid on the chain the
-// provider owes it.
+// fee is what the wallet's vendor was paid, on the chain. Of one that the provider alone
+// tells of nothing is seen there.
 func (o outcome) fee() string {
 	switch {
 	case o.plan.end == refunded:
 		return "-"
-	case o.audit.fee.Sign() == 0 && o.ledger.review.Terms.FeeBps > 0:
-		return "owed"
+	case o.audit.fee.Sign() != 0:
+		return o.ledger.gets.brief(o.audit.fee)
 	}
-	return o.ledger.gets.brief(o.audit.fee)
+	return o.ledger.review.FeeBasis
 }
 
 // allowance says what the swap's approvals left.

@@ -48,7 +48,7 @@ func ledgerOf(t *testing.T, p plan) *ledger {
 	t.Helper()
 	l := &ledger{plan: p, chain: on(t, p.chain), far: on(t, p.destination()), ceiling: big.NewInt(1e15), sends: 2, floor: big.NewInt(5e5),
 		nonces: map[uint64]uint64{p.chain: 4}, grants: []grant{{left: new(big.Int)}},
-		review: protocol.Review{Digest: "0xd1", Settlement: "provider", Terms: protocol.Terms{FeeBps: 40}}}
+		review: protocol.Review{Digest: "0xd1", Settlement: "provider", FeeBasis: "told", Terms: protocol.Terms{FeeBps: 40}}}
 	l.native = nativeOf(l.chain.Network)
 	l.pays, _ = coinNamed(l.chain.Network, p.pays)
 	l.gets, _ = coinNamed(l.far.Network, p.receives)
@@ -180,7 +180,7 @@ func TestSummary(t *testing.T) {
   floor       < 0.0001 WETH  -             -       0.5 USDC
   got         < 0.0001 WETH  -             -       1,000 USDC back
   gas paid    0.0001 ETH     -             -       0.0001 ETH
-  wallet fee  owed           -             -       -
+  wallet fee  told           -             -       -
   proven by   own call       -             -       own call
   provider    0 orders       -             -       1 order
   allowance   exact, 0 left  -             -       exact, 0 left
@@ -210,6 +210,8 @@ func TestAuditIsStrict(t *testing.T) {
 			"did not change by what was paid": func(_ *ledger, a *audit) { a.got = big.NewInt(7) },
 			"the account sent 3 transactions": func(_ *ledger, a *audit) { a.signed = append(a.signed, mined(6, 1)); a.nonce = 7 },
 			"3 transactions were signed":      func(_ *ledger, a *audit) { a.signed = append(a.signed, mined(5, 1)); a.signed[2].receipt = nil },
+			"nothing of the fee":              func(l *ledger, _ *audit) { l.review.FeeBasis = "decoded" },
+			"was paid a fee":                  func(l *ledger, a *audit) { l.review.FeeBasis, a.fee = "none", big.NewInt(1) },
 			"on another chain":                func(_ *ledger, a *audit) { a.stray = 1 },
 			"a transaction failed":            func(_ *ledger, a *audit) { a.signed[0] = mined(4, 0) },
 			"gas is above":                    func(_ *ledger, a *audit) { a.gas = big.NewInt(2e15) },

@@ -77,10 +77,11 @@ func (s *show) books(l *ledger, a audit) {
 		l.native.Text(a.gas), amount.Grouped(fmt.Sprint(a.units)), l.native.Text(l.ceiling)))
 }
 
-// feePaid says what arrived of the wallet's fee. Bridges owe it: nothing arrives.
+// feePaid says what arrived of the wallet's fee. Of one that the provider alone tells of
+// nothing does: it is the provider's word.
 func (l *ledger) feePaid(a audit) string {
-	if bps := l.review.Terms.FeeBps; a.fee.Sign() == 0 && bps > 0 && l.review.Settlement == "provider" {
-		return fmt.Sprintf("%d bps, owed by the provider", bps)
+	if l.review.FeeBasis == "told" && a.fee.Sign() == 0 {
+		return fmt.Sprintf("%d bps as the provider tells, none on the chain", l.review.Terms.FeeBps)
 	}
 	return l.gets.OrNone(a.fee)
 }
@@ -124,6 +125,8 @@ func (l *ledger) wrong(a audit) error {
 		{slices.ContainsFunc(mined, func(tx *signed) bool { return tx.receipt.Status != types.ReceiptStatusSuccessful }), "a transaction failed"},
 		{a.gas.Cmp(l.ceiling) > 0, "its gas is above the accepted ceiling"},
 		{slices.ContainsFunc(a.signed, func(tx *signed) bool { return tx.most().Cmp(l.ceiling) > 0 }), "its gas could have been above the accepted ceiling"},
+		{l.review.FeeBasis == "decoded" && a.fee.Sign() <= 0, "nothing of the fee that was decoded arrived"},
+		{l.review.FeeBasis == "none" && a.fee.Sign() != 0, "the fee's receiver was paid a fee, and the review had none"},
 		{len(a.deals) != l.plan.orders, fmt.Sprintf("the provider has %s, want %d", count(len(a.deals), "order"), l.plan.orders)},
 		{l.plan.orders > 0 && a.paidBy == nil, "the provider's books name no payment that was mined"},
 		{l.misused(a), "not exactly one permit was used"},

@@ -24,7 +24,7 @@ var (
 
 func newDoctor(t *terminal) *cobra.Command {
 	var fix, online, live bool
-	var browser string
+	var browser, attach string
 	var world worldFlags
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -35,7 +35,8 @@ func newDoctor(t *terminal) *cobra.Command {
 			"which does what it does at every start, and stops it again. --fix mends what is swapkeep's own and never touches\n" +
 			"a wallet or another program's file. With --live it looks the other way, at what is outside this machine, and\n" +
 			"compares it with what this version believes: what --report writes shows the developers where a service has\n" +
-			"changed. Exit status 14 stands for warnings, 15 for failures.",
+			"changed. --attach writes a report that can be sent: what providers answered and was not understood, without\n" +
+			"accounts, signatures and keys. Exit status 14 stands for warnings, 15 for failures.",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
@@ -44,13 +45,14 @@ func newDoctor(t *terminal) *cobra.Command {
 			case world != (worldFlags{}):
 				return usageError{errors.New("--provider, --network and --report go with --live")}
 			}
-			return t.doctor(cmd.Context(), fix, online, browser)
+			return t.doctor(cmd.Context(), fix, online, browser, attach)
 		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&fix, "fix", false, "apply the remedies that are safe, and say what was done")
 	flags.BoolVar(&online, "online", false, "also ask every network, and compare the clock with theirs")
 	flags.StringVar(&browser, "browser", "", "look at this `browser` alone")
+	flags.StringVar(&attach, "attach", "", "write a report for whoever mends swapkeep to this new `file`")
 	flags.BoolVar(&live, "live", false, "instead: hold networks, contracts, tokens, oracles and providers' quotes against what swapkeep believes; nothing is signed")
 	flags.StringVar(&world.provider, "provider", "", "with --live: only this `provider` (dex, bridge, intent, gasless)")
 	flags.Uint64Var(&world.network, "network", 0, "with --live: only the network with this chain `id`")
@@ -58,6 +60,7 @@ func newDoctor(t *terminal) *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("live", "fix")
 	cmd.MarkFlagsMutuallyExclusive("live", "online")
 	cmd.MarkFlagsMutuallyExclusive("live", "browser")
+	cmd.MarkFlagsMutuallyExclusive("live", "attach")
 	_ = cmd.RegisterFlagCompletionFunc("browser", completeBrowsers)
 	return cmd
 }
@@ -70,7 +73,7 @@ type doctorSaid struct {
 	Findings []doctor.Finding `json:"findings"`         // of the last look
 }
 
-func (t *terminal) doctor(ctx context.Context, fix, online bool, browser string) error {
+func (t *terminal) doctor(ctx context.Context, fix, online bool, browser, attach string) error {
 	if _, err := manifest.FindBrowser(browser); browser != "" && err != nil {
 		return usageError{err}
 	}
@@ -92,6 +95,9 @@ func (t *terminal) doctor(ctx context.Context, fix, online bool, browser string)
 		err = writeJSON(t.out, said)
 	} else {
 		t.tellDoctor(said, fix)
+	}
+	if attach != "" && err == nil {
+		err = t.attach(attach, p.Place.Home, said)
 	}
 	if verdict := map[doctor.Status]error{doctor.Warn: errWarned, doctor.Fail: errUnwell}[worst]; err == nil && verdict != nil {
 		return toldError{verdict}

@@ -285,6 +285,9 @@ func TestPlantedSecretsAreNowhere(t *testing.T) {
 // terminal's; the words of a new one were shown once.
 func TestPlantedSecretsAfterSwaps(t *testing.T) {
 	box := sandboxtest.StartWith(t, sandbox.Options{Period: time.Second})
+	if err := box.WriteKeys(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
 	g := plant(t, string(box.Config()))
 	g.env = append(g.env, "SWAPKEEP_PRICES_DISABLED=false") // the sandbox's
 	password := g.secret("password")
@@ -316,7 +319,7 @@ func TestPlantedSecretsAfterSwaps(t *testing.T) {
 	for pay, get := range map[string]string{"1 ETH": "USDC", "2 WETH": "USDC"} { // a transaction; an allowance and a signature
 		talk := []string{"< Password", "> " + password, "< Swap as reviewed?", "> yes", "< proven filled"}
 		if strings.HasSuffix(pay, " WETH") {
-			talk = slices.Insert(talk, 2, "< Approve this?", "> yes")
+			talk = slices.Insert(talk, 2, "< Which offer", "> 1", "< Approve this?", "> yes") // the pools', or the auction
 		}
 		screen := g.sit(talk, "swap", pay, get, "--provider", "dex")
 		if s, err := planted.New(g.secrets...); err != nil || len(s.Bytes("terminal", []byte(screen))) != 0 {

@@ -270,7 +270,22 @@ func offerWorth(o protocol.Offer) string {
 	case o.USD.AmountIn == o.USD.AmountOut:
 		return "worth " + worthText(o.USD.AmountOut)
 	}
-	return "worth " + worthText(o.USD.AmountOut) + ", for what is worth " + worthText(o.USD.AmountIn)
+	said := "worth " + worthText(o.USD.AmountOut) + ", for what is worth " + worthText(o.USD.AmountIn)
+	if change, known := ownImpact(o.USD); known {
+		said += " (" + change + ")"
+	}
+	return said
+}
+
+// ownImpact is how much more or less comes out than goes in, by our own prices: what a
+// provider says of its costs is not repeated.
+func ownImpact(usd protocol.OfferUSD) (change string, known bool) {
+	in, err := strconv.ParseFloat(string(usd.AmountIn), 64)
+	out, failed := strconv.ParseFloat(string(usd.AmountOut), 64)
+	if err != nil || failed != nil || in == 0 {
+		return unpriced, false
+	}
+	return fmt.Sprintf("%+.2f %%", (out/in-1)*100), true
 }
 
 // rankText says why an offer stands where it does, or that it is only shown.
@@ -284,12 +299,19 @@ func rankText(o protocol.Offer) string {
 	return "not ranked"
 }
 
-// tellFailures says which providers had no offer, and why.
+// tellFailures says which providers had no offer, and why; of a key that is missing, which
+// stays so until something is done, also what that is.
 func tellFailures(s *screen.Screen, failures map[string]*protocol.Error) {
 	for _, kind := range slices.Sorted(maps.Keys(failures)) {
-		if f := failures[kind]; f != nil {
-			s.Fact(kind, fmt.Sprintf("no offer: %s (%s)", f.Message, f.Name))
+		f := failures[kind]
+		if f == nil {
+			continue
 		}
+		said := fmt.Sprintf("no offer: %s (%s)", f.Message, f.Name)
+		if f.Name == "provider_key" {
+			said += "; " + inCommands(f.Remedy)
+		}
+		s.Fact(kind, said)
 	}
 }
 

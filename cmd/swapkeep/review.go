@@ -55,6 +55,11 @@ func (w reviewer) terms(r protocol.Review) error {
 	w.out.Heading("Review")
 	w.out.Fact("you pay", fmt.Sprintf("%s on %s, from %s; %s", pays, w.nameOf(t.SrcChainID), t.Account, worthText(o.USD.AmountIn)))
 	w.out.Fact("you get", fmt.Sprintf("about %s on %s; %s", gets.Text(o.AmountOut.Int()), w.nameOf(t.DstChainID), worthText(o.USD.AmountOut)))
+	if change, known := ownImpact(o.USD); known {
+		w.out.Fact("price difference", change+" by our own prices")
+	} else {
+		w.out.Fact("price difference", "unknown: "+change)
+	}
 	w.out.Fact("at least", fmt.Sprintf("%s, at a slippage of %s %%; %s", gets.Exact(t.FloorOut.Int()), o.Slippage, floorText(r)))
 	w.receivers(t)
 	for _, id := range []identity{{t.SrcChainID, t.TokenIn}, {t.DstChainID, t.TokenOut}} {
@@ -124,11 +129,17 @@ func (w reviewer) receivers(t protocol.Terms) {
 	}
 }
 
+// What a wallet's fee rests on, in words.
+var feeBases = map[string]string{
+	"decoded": "decoded from what is signed",
+	"told":    "as the provider tells: nothing that is signed shows it",
+}
+
 // feesText is what the wallet's vendor and the provider's side take.
 func feesText(r protocol.Review, gets amount.Coin) string {
 	said := []string{"no wallet fee"}
 	if r.Terms.FeeReceiver != "" && r.Terms.FeeBps > 0 {
-		said[0] = fmt.Sprintf("wallet %s %% to %s", protocol.Percent(r.Terms.FeeBps), r.Terms.FeeReceiver)
+		said[0] = fmt.Sprintf("wallet %s %% to %s, %s", protocol.Percent(r.Terms.FeeBps), r.Terms.FeeReceiver, feeBases[r.FeeBasis])
 	}
 	if r.Terms.MakerFeeBps > 0 {
 		said = append(said, fmt.Sprintf("provider's side at most %s %%", protocol.Percent(r.Terms.MakerFeeBps)))

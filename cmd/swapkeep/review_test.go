@@ -64,13 +64,14 @@ func TestOffersInWords(t *testing.T) {
 	why := "0.21 % less than the first after fees and gas; as good as the next, and quicker"
 	tellOffers(screen.New(&b, func(string) string { return "" }), r, protocol.QuoteResult{
 		Offers: []protocol.Offer{
+			{Provider: "bridge", AmountOut: "1000000", MinAmountOut: "990000", USD: protocol.OfferUSD{AmountIn: "2.35", AmountOut: "2.24"}},
 			{Provider: "dex", AmountOut: "1000000", MinAmountOut: "990000", Routing: "CLASSIC", Route: strings.Repeat("0x88e6A0c2dDD26FEEb64F039a2c41296FcB3f5640 ", 3), Rank: why},
 			{Provider: "intent", AmountOut: "1000000", MinAmountOut: "990000", Routing: "Across", Unusable: "its quote ends within 30 seconds"},
 		},
 		Failures: map[string]*protocol.Error{"bridge": protocol.New("provider_key", "needs an api key")},
 	})
 	said := strings.Join(strings.Fields(b.String()), " ")
-	for _, want := range []string{why, "2 intent Across: cannot be executed: its quote ends within 30 seconds", "bridge no offer: needs an api key"} {
+	for _, want := range []string{why, "1 bridge : not ranked; worth about 2.24 US dollars, for what is worth about 2.35 US dollars (-4.68 %)", "3 intent Across: cannot be executed: its quote ends within 30 seconds", "bridge no offer: needs an api key (provider_key); give it a key that it accepts (swapkeep providers set-key)"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, &b)
 		}

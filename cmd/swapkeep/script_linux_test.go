@@ -106,6 +106,7 @@ func cmdSandbox(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: sandbox [real|without ID]")
 	}
 	box := sandboxtest.StartWith(t, sandbox.Options{Period: time.Second})
+	ts.Check(box.WriteKeys(t.TempDir()))
 	config := box.Config()
 	if len(args) == 1 && args[0] == "real" {
 		config = []byte("[networks.1]\nrpc = [\"" + box.Chain(1).RPC() + "\"]\n[chains]\nallow_loopback = [1]\n")

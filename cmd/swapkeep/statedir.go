@@ -17,7 +17,7 @@ import (
 // stateFiles are what the daemon keeps in its state directory, as patterns of names, with
 // what a crash left of them. On some systems what was installed is in the same folder.
 // The lock and what lives only as long as a daemon go after them.
-var stateFiles = []string{"orders.db*", "prices.db*", "keys", "swapkeepd.log*", "spawn.lock", durable.Unfinished + "*", "home.json"}
+var stateFiles = []string{"orders.db*", "prices.db*", "keys", refusedDir, "swapkeepd.log*", "spawn.lock", durable.Unfinished + "*", "home.json"}
 
 // stateUsed reports whether a daemon has ever made the directory its own.
 func stateUsed(place transport.Place) bool {

@@ -22,6 +22,7 @@ import (
 	"swapkeep/host/settings"
 	"swapkeep/host/transport"
 	"swapkeep/keys"
+	"swapkeep/providers/refused"
 	"swapkeep/swap"
 	"swapkeep/tokens"
 
@@ -92,7 +93,12 @@ func (d *daemon) build() (err error) {
 	if d.hub, err = dialNetworks(d.cfg); err != nil {
 		return err
 	}
-	providers, err := openProviders(d.cfg, d.provided.Get)
+	providers, err := openProviders(d.cfg, d.provided.Get, desk{
+		own: func(ctx context.Context, chainID uint64, in, out common.Address, amount *big.Int) (*big.Int, error) {
+			return d.prices.desk.Out(ctx, chainID, in, chainID, out, amount)
+		},
+		odd: func(what string) { d.log.Info().Str("provider", string(swap.DEX)).Msg(what) },
+	})
 	if err != nil {
 		return err
 	}
@@ -128,6 +134,7 @@ func (d *daemon) openSwaps(providers map[swap.Kind]swap.Provider) error {
 		Tokens:    func(id uint64) []common.Address { return host.OwnTokens(d.tokens.On(id)) },
 		Decimals:  d.tokens.DecimalsConfirmed,
 		Recognize: d.recognize, AwaitPrices: d.prices.awaitFirst, Confirmer: swap.ByCall{}, Fees: fees, Unlocked: d.vault.Unlocked, IsLocked: func(err error) bool { return errors.Is(err, keys.ErrLocked) },
+		Keep:       refused.New(d.home.Dir, version, fault.Now).Watch,
 		OpenOrders: d.cfg.Limits.OpenOrders, Now: fault.Now,
 		Log: func(o swap.Order, err error) {
 			d.log.Warn().Err(err).Str("order", o.ID).Str("state", string(o.State)).Msg("order waits")

@@ -43,6 +43,7 @@ var examinations = []struct {
 	{"database.prices", subject.history},
 	{"keychain", subject.keychain},
 	{"prices.port", subject.port},
+	{"providers", subject.understood},
 	{"clock", subject.clock},
 	{"networks", subject.networks},
 }

@@ -66,11 +66,11 @@ func examineWorld(ctx context.Context, out io.Writer, args, environ []string) er
 func providersOf(cfg config.Config) (map[swap.Kind]swap.Provider, error) {
 	stamp, err := home.StampOf(cfg.Home)
 	if err != nil {
-		return openProviders(cfg, func(context.Context, string) (string, error) { return "", nil })
+		return openProviders(cfg, func(context.Context, string) (string, error) { return "", nil }, desk{})
 	}
 	store, err := keysOf(cfg, stamp, cfg.Home, "", keys.Limits{})
 	if err != nil {
 		return nil, err
 	}
-	return openProviders(cfg, keys.NewProviderKeys(store).Get)
+	return openProviders(cfg, keys.NewProviderKeys(store).Get, desk{})
 }

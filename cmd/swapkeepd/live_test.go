@@ -34,8 +34,15 @@ func TestLive(t *testing.T) {
 	dir := t.TempDir()
 	look := func(rpc string, args ...string) live.Report {
 		t.Helper()
+		if err := box.WriteFiles(dir); err != nil {
+			t.Fatal(err)
+		}
 		file := filepath.Join(dir, "config.toml")
-		text := strings.Replace(string(box.Config()), fmt.Sprintf("rpc = [%q]", box.Chain(8453).RPC()), fmt.Sprintf("rpc = [%s]", rpc), 1)
+		written, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Replace(string(written), fmt.Sprintf("rpc = [%q]", box.Chain(8453).RPC()), fmt.Sprintf("rpc = [%s]", rpc), 1)
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +161,7 @@ func TestLiveFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer hub.Close()
-	providers, err := openProviders(v.d.cfg, func(context.Context, string) (string, error) { return "", nil })
+	providers, err := openProviders(v.d.cfg, func(context.Context, string) (string, error) { return "", nil }, desk{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,13 @@ type providerRow struct {
 	// open returns nil where the configuration has the provider switched off, or
 	// does not say where it is. key is the provider's, from the keychain, asked for
 	// when it is needed, so that one that is set counts at once.
-	open func(c config.Config, key func(context.Context) (string, error)) (swap.Provider, error)
+	open func(c config.Config, key func(context.Context) (string, error), d desk) (swap.Provider, error)
+}
+
+// A desk is what else a provider has of the daemon. Fields may be nil.
+type desk struct {
+	own dex.OwnPrice
+	odd func(what string) // told of what was taken though it is not as it usually is
 }
 
 // providerRows are the providers built in.
@@ -35,10 +41,10 @@ var providerRows = []providerRow{
 }
 
 // openProviders makes the providers that the configuration sets up.
-func openProviders(cfg config.Config, provided func(ctx context.Context, item string) (string, error)) (map[swap.Kind]swap.Provider, error) {
+func openProviders(cfg config.Config, provided func(ctx context.Context, item string) (string, error), d desk) (map[swap.Kind]swap.Provider, error) {
 	out := map[swap.Kind]swap.Provider{}
 	for _, r := range providerRows {
-		p, err := r.open(cfg, func(ctx context.Context) (string, error) { return provided(ctx, keyItem(string(r.kind), cfg)) })
+		p, err := r.open(cfg, func(ctx context.Context) (string, error) { return provided(ctx, keyItem(string(r.kind), cfg)) }, d)
 		if err != nil {
 			return nil, fmt.Errorf("providers.%s: %w", r.kind, err)
 		}
@@ -76,12 +82,12 @@ func known(c config.Config, disabled bool, baseURL string) bool {
 }
 
 // openDEX: without a key proxy there is none.
-func openDEX(c config.Config, key func(context.Context) (string, error)) (swap.Provider, error) {
+func openDEX(c config.Config, key func(context.Context) (string, error), d desk) (swap.Provider, error) {
 	p := c.Providers.DEX
 	if p.BaseURL == "" || p.Disabled {
 		return nil, nil
 	}
-	return dex.New(dex.Config{Base: p.BaseURL, Sandbox: c.Sandbox, Token: func(ctx context.Context) (string, error) {
+	return dex.New(dex.Config{Base: p.BaseURL, Sandbox: c.Sandbox, Own: d.own, Odd: d.odd, Token: func(ctx context.Context) (string, error) {
 		if token, err := p.InstallationToken(); token != "" || err != nil {
 			return token, err
 		}
@@ -89,16 +95,21 @@ func openDEX(c config.Config, key func(context.Context) (string, error)) (swap.P
 	}})
 }
 
-func openBridge(c config.Config, key func(context.Context) (string, error)) (swap.Provider, error) {
+func openBridge(c config.Config, key func(context.Context) (string, error), _ desk) (swap.Provider, error) {
 	p := c.Providers.Bridge
 	if !known(c, p.Disabled, p.BaseURL) {
 		return nil, nil
 	}
-	return bridge.New(bridge.Config{Base: p.BaseURL, Sandbox: c.Sandbox, Key: key})
+	return bridge.New(bridge.Config{Base: p.BaseURL, Sandbox: c.Sandbox, Key: func(ctx context.Context) (string, error) {
+		if fromFile, err := p.Key(); fromFile != "" || err != nil {
+			return fromFile, err
+		}
+		return key(ctx)
+	}})
 }
 
 // openIntent: its API takes no key.
-func openIntent(c config.Config, _ func(context.Context) (string, error)) (swap.Provider, error) {
+func openIntent(c config.Config, _ func(context.Context) (string, error), _ desk) (swap.Provider, error) {
 	p := c.Providers.Intent
 	if !known(c, p.Disabled, p.BaseURL) {
 		return nil, nil
@@ -106,7 +117,7 @@ func openIntent(c config.Config, _ func(context.Context) (string, error)) (swap.
 	return intent.New(intent.Config{Base: p.BaseURL, Frontend: p.FrontendBaseURL, Sandbox: c.Sandbox})
 }
 
-func openGasless(c config.Config, key func(context.Context) (string, error)) (swap.Provider, error) {
+func openGasless(c config.Config, key func(context.Context) (string, error), _ desk) (swap.Provider, error) {
 	p := c.Providers.Gasless
 	if !known(c, p.Disabled, p.BaseURL) {
 		return nil, nil

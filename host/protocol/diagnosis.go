@@ -26,4 +26,6 @@ type Check struct {
 	Status   string `json:"status" of:"CheckStatus" doc:"ok, note, warn, fail or skipped"`
 	Evidence string `json:"evidence" doc:"what was seen"`
 	Remedy   string `json:"remedy,omitempty" doc:"what to do, where something is wrong"`
+	// Details are for a report, and not shown.
+	Details []string `json:"details,omitempty" doc:"of the check of providers: members of answers that nothing reads, and how often each was met since the daemon started"`
 }

@@ -121,7 +121,7 @@ var Errors = []Row{
 	{1426, "provider_down", true, "the provider does not answer", "try again later or choose another provider"},
 	{1427, "provider_garbage", true, "the provider's reply has not the agreed form", "try again later or update swapkeep"},
 	{1428, "provider_refused", false, "the provider refused the request", "see the reason, then change the swap"},
-	{1429, "provider_key", false, "the provider's API key is missing or refused", "configure the provider's access"},
+	{1429, "provider_key", false, "the provider's API key is missing or refused", "give it a key that it accepts (providers.set_key), then ask again"},
 	{1430, "clock_skew", false, "this machine's clock and the provider's differ by over 60 s", "set this machine's clock"},
 	{1431, "consent_declined", false, "the confirmation was declined: nothing was signed", "confirm it if you want the swap"},
 	{1432, "allowance_in_use", false, "an open order needs the allowance", "wait for the end of the order that is named, or cancel it (swap.cancel)"},
@@ -134,6 +134,7 @@ var Errors = []Row{
 	{1439, "consent_password", false, "what the act may move, or its slippage, takes the wallet's password each time", "repeat with the wallet's password; details.reasons says why"},
 	{1440, "amount_again", false, "a token of the swap has no price of the wallet's own: its amount is to be typed again", "repeat with the amount that is swapped (swapkeep swap --amount-again)"},
 	{1441, "slippage_terminal", false, "slippage above 15 percent is taken at a terminal only", "choose at most 15 percent, for this swap or as swap.slippage, or use the swapkeep command"},
+	{1442, "no_minimum", false, "what would be signed holds no minimum: nothing was signed", "choose another offer or provider"},
 
 	// Tokens.
 	{1500, "token_unknown", false, "no token of that address is known on that network", "import it by its address (tokens.import)"},

@@ -189,6 +189,7 @@ type Review struct {
 	Settlement string    `json:"settlement" of:"SettledBy" doc:"own_call or provider"`
 	Gas        Gas       `json:"gas"`
 	Findings   []Finding `json:"findings"`
+	FeeBasis   string    `json:"feeBasis" of:"FeeBasis" doc:"of the wallet's fee in the terms: decoded (in what is signed), told (by the provider alone) or none"`
 	Blocked    bool      `json:"blocked" doc:"a finding forbids execution"`
 	Expires    time.Time `json:"expires" doc:"the plan is forgotten then"`
 

@@ -58,6 +58,7 @@ var table = []row{
 	{key: "providers.dex.token_file", does: "file with this installation's token for the key proxy; empty: the keychain's", kind: protocol.SettingText, right: none, applies: restart, fixed: localFile, mask: nameOf},
 	{key: "providers.dex.disabled", does: "whether the DEX provider is switched off", kind: protocol.SettingSwitch, right: password, applies: restart},
 	{key: "providers.bridge.base_url", does: "address of the bridge provider; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
+	{key: "providers.bridge.key_file", does: "file with the bridge provider's API key; empty: the keychain's", kind: protocol.SettingText, right: none, applies: restart, fixed: localFile, mask: nameOf},
 	{key: "providers.bridge.disabled", does: "whether the bridge provider is switched off", kind: protocol.SettingSwitch, right: password, applies: restart},
 	{key: "providers.intent.base_url", does: "address of the intent provider, for the daemon; empty: its own", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},
 	{key: "providers.intent.frontend_base_url", does: "address of the intent provider's token list, for windows; empty: the same", kind: protocol.SettingURL, right: password, applies: restart, mask: hostOf},

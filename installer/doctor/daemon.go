@@ -218,7 +218,7 @@ func diagnosis(ctx context.Context, p *Patient) (out []Finding) {
 		return []Finding{fail("it could not be asked: "+oneLine(err), "swapkeep stop, then run this again")}
 	}
 	for _, c := range d.Checks {
-		out = append(out, Finding{ID: c.ID, Title: titles[c.ID], Status: Status(c.Status), Evidence: shown(c.Evidence), Remedy: c.Remedy})
+		out = append(out, Finding{ID: c.ID, Title: titles[c.ID], Status: Status(c.Status), Evidence: shown(c.Evidence), Remedy: c.Remedy, Details: c.Details})
 	}
 	return out
 }
@@ -259,6 +259,7 @@ var titles = map[string]string{
 	"database.prices": "so can the price history",
 	"keychain":        "the keychain keeps what it is given",
 	"prices.port":     "the price API has its port",
+	"providers":       "what providers answer is understood",
 	"clock":           "the clock is right",
 	"networks":        "the networks answer",
 }

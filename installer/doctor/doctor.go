@@ -30,15 +30,16 @@ const (
 
 // A Finding is what one check found about one thing.
 type Finding struct {
-	ID       string `json:"id"`
-	Title    string `json:"title"`
-	About    string `json:"about,omitempty"` // the browser, file or program, where there are several
-	Status   Status `json:"status"`
-	Evidence string `json:"evidence"`
-	Remedy   string `json:"remedy,omitempty"`  // a command where there is one
-	Fixable  bool   `json:"fixable,omitempty"` // by --fix
-	Fixed    string `json:"fixed,omitempty"`   // what --fix did
-	Unfixed  string `json:"unfixed,omitempty"` // why --fix did nothing
+	ID       string   `json:"id"`
+	Title    string   `json:"title"`
+	About    string   `json:"about,omitempty"` // the browser, file or program, where there are several
+	Status   Status   `json:"status"`
+	Evidence string   `json:"evidence"`
+	Remedy   string   `json:"remedy,omitempty"`  // a command where there is one
+	Fixable  bool     `json:"fixable,omitempty"` // by --fix
+	Fixed    string   `json:"fixed,omitempty"`   // what --fix did
+	Unfixed  string   `json:"unfixed,omitempty"` // why --fix did nothing
+	Details  []string `json:"details,omitempty"` // for a report
 
 	fix remedy
 }

@@ -107,14 +107,17 @@ func readLlamaChart(r *rest.Reply, asks *asked, to *answers) error {
 	}
 	for _, key := range asks.keys {
 		var coin struct {
-			Confidence decimal
-			Prices     []json.RawMessage
+			Confidence decimal           `json:"confidence"`
+			Prices     []json.RawMessage `json:"prices"`
 		}
 		if !row(doc.Coins[key], &coin) || !sure(coin.Confidence) {
 			continue
 		}
 		for _, raw := range coin.Prices {
-			var point struct{ Timestamp, Price decimal }
+			var point struct {
+				Timestamp decimal `json:"timestamp"`
+				Price     decimal `json:"price"`
+			}
 			if !row(raw, &point) {
 				continue
 			}

@@ -87,7 +87,11 @@ func readLlamaPrices(r *rest.Reply, asks *asked, to *answers) error {
 		return ErrReply
 	}
 	for _, key := range asks.keys {
-		var coin struct{ Price, Timestamp, Confidence decimal }
+		var coin struct {
+			Price      decimal `json:"price"`
+			Timestamp  decimal `json:"timestamp"`
+			Confidence decimal `json:"confidence"`
+		}
 		if !row(doc.Coins[key], &coin) {
 			continue
 		}
@@ -141,7 +145,10 @@ func readLlamaCaps(r *rest.Reply, asks *asked, to *answers) error {
 		return ErrReply
 	}
 	for _, key := range asks.keys {
-		var coin struct{ Mcap, Timestamp decimal }
+		var coin struct {
+			Mcap      decimal `json:"mcap"`
+			Timestamp decimal `json:"timestamp"`
+		}
 		if !row(doc[key], &coin) {
 			continue
 		}

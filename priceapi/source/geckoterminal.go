@@ -150,15 +150,17 @@ func readGeckoHolders(r *rest.Reply, asks *asked, to *answers) error {
 	var doc struct {
 		Data struct {
 			Attributes *struct {
-				Address string
-				Holders json.RawMessage
-			}
-		}
+				Address string          `json:"address"`
+				Holders json.RawMessage `json:"holders"`
+			} `json:"attributes"`
+		} `json:"data"`
 	}
 	if whole(r.Body, &doc) != nil || doc.Data.Attributes == nil {
 		return ErrReply
 	}
-	var holders struct{ Count decimal }
+	var holders struct {
+		Count decimal `json:"count"`
+	}
 	key := asks.keys[0]
 	if !strings.EqualFold(doc.Data.Attributes.Address, key) || !row(doc.Data.Attributes.Holders, &holders) {
 		return nil

@@ -66,8 +66,8 @@ const (
 // readSecurity reads {"code","result":{"<address in lower case>":{"holder_count"}}}.
 func readSecurity(r *rest.Reply, asks *asked, to *answers) error {
 	var doc struct {
-		Code   decimal
-		Result map[string]json.RawMessage
+		Code   decimal                    `json:"code"`
+		Result map[string]json.RawMessage `json:"result"`
 	}
 	if whole(r.Body, &doc) != nil {
 		return ErrReply

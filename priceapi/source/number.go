@@ -17,7 +17,7 @@ var ErrReply = errors.New("the reply is not of the documented form")
 
 // whole reads a document. What the decoder says of it is not repeated: it quotes.
 func whole(body []byte, to any) error {
-	if json.Unmarshal(body, to) != nil {
+	if rest.ReadRow(body, to) != nil {
 		return ErrReply
 	}
 	return nil
@@ -25,7 +25,7 @@ func whole(body []byte, to any) error {
 
 // row reads one entry of a document; false drops it.
 func row(raw json.RawMessage, to any) bool {
-	return len(raw) > 0 && json.Unmarshal(raw, to) == nil
+	return len(raw) > 0 && rest.ReadRow(raw, to) == nil
 }
 
 // A decimal is a number as JSON writes one, or the same in a string; empty for null.

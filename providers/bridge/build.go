@@ -25,15 +25,15 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	if d.wraps(t.SrcChain, t.DstChain, t.TokenIn, t.TokenOut) {
 		return swap.Built{Steps: []swap.Step{d.wrapStep(t)}, Settlement: swap.ByOwnCall}, sameRequest(o, t)
 	}
-	x, err := stand(o, t)
+	x, err := stand(o, t, p.solver)
 	if err != nil {
 		return swap.Built{}, err
 	}
-	here, err := p.checkChains(ctx, t.SrcChain, t.DstChain)
+	ends, err := p.checkChains(ctx, t.SrcChain, t.DstChain)
 	if err != nil {
 		return swap.Built{}, err
 	}
-	if err := x.knownTo(here); err != nil {
+	if err := x.knownTo(ends); err != nil {
 		return swap.Built{}, err
 	}
 	b := swap.Built{Steps: []swap.Step{{Kind: swap.CallStep, Call: &x.call}}, Settlement: swap.ByProvider}
@@ -62,14 +62,14 @@ func sameRequest(o swap.Offer, t swap.Terms) error {
 
 // stand reads an offer, which may come from storage, under terms. What is built on
 // is what its quote says, not what else is stored. It is pure.
-func stand(o swap.Offer, t swap.Terms) (reading, error) {
+func stand(o swap.Offer, t swap.Terms, solver common.Address) (reading, error) {
 	if _, err := checkTerms(t); err != nil {
 		return reading{}, err
 	}
 	if err := sameRequest(o, t); err != nil {
 		return reading{}, err
 	}
-	x, err := readQuote(o.Raw, o.Request)
+	x, err := readQuote(o.Raw, o.Request, solver)
 	if err != nil {
 		return reading{}, err
 	}

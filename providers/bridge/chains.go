@@ -20,7 +20,8 @@ const maxChains = 1000
 
 // A listed chain is an EVM chain of GET /chains.
 type listed struct {
-	open       bool // in use, in both directions
+	open       bool   // in use, in both directions
+	name       string // in the bridge's protocol
 	depository common.Address
 	routers    []common.Address // and approval proxies
 
@@ -90,6 +91,7 @@ type chainEntry struct {
 	Contracts      map[string]json.RawMessage `json:"contracts"`
 	Protocol       struct {
 		V2 *struct {
+			Name       string        `json:"chainId"`
 			Depository *wire.Address `json:"depository"`
 		} `json:"v2"`
 	} `json:"protocol"`
@@ -101,7 +103,7 @@ func readChains(raw []byte) (map[uint64]listed, error) {
 	var reply struct {
 		Chains []json.RawMessage `json:"chains"`
 	}
-	if err := json.Unmarshal(raw, &reply); err != nil {
+	if err := service.Read("chains", raw, &reply); err != nil {
 		return nil, garbage("chains", err)
 	}
 	if len(reply.Chains) == 0 || len(reply.Chains) > maxChains {
@@ -110,7 +112,7 @@ func readChains(raw []byte) (map[uint64]listed, error) {
 	list, twice := map[uint64]listed{}, map[uint64]bool{}
 	for _, raw := range reply.Chains {
 		var e chainEntry
-		if json.Unmarshal(raw, &e) != nil || e.VMType != "evm" || e.ID == nil || !e.ID.IsUint64() {
+		if rest.ReadRow(raw, &e) != nil || e.VMType != "evm" || e.ID == nil || !e.ID.IsUint64() {
 			continue
 		}
 		id := e.ID.Uint64()
@@ -130,7 +132,7 @@ func readChains(raw []byte) (map[uint64]listed, error) {
 func (e chainEntry) listed() listed {
 	l := listed{open: e.Disabled != nil && !*e.Disabled && e.DepositEnabled != nil && *e.DepositEnabled}
 	if v2 := e.Protocol.V2; v2 != nil && v2.Depository != nil {
-		l.depository = v2.Depository.Address
+		l.name, l.depository = v2.Name, v2.Depository.Address
 	}
 	var first contractPair
 	for _, x := range []struct {
@@ -144,7 +146,7 @@ func (e chainEntry) listed() listed {
 	l.add(first)
 	for _, raw := range e.Contracts {
 		var more contractPair
-		if json.Unmarshal(raw, &more) == nil { // by version; other contracts are texts
+		if rest.ReadRow(raw, &more) == nil { // by version; other contracts are texts
 			l.add(more)
 		}
 	}
@@ -167,24 +169,25 @@ func (l *listed) add(p contractPair) {
 
 // checkChains wants both chains of a request to be in use, with the depositories
 // that are built in.
-func (p *Provider) checkChains(ctx context.Context, src, dst uint64) (listed, error) {
+func (p *Provider) checkChains(ctx context.Context, src, dst uint64) (ends [2]listed, err error) {
 	list, err := p.chains.get(ctx)
 	if err != nil {
-		return listed{}, err
+		return ends, err
 	}
-	for _, c := range []struct {
+	for i, c := range []struct {
 		id    uint64
 		field string
 	}{{src, "srcChainId"}, {dst, "dstChainId"}} {
 		l, there := list[c.id]
 		switch want := depositoryOf(c.id); {
 		case !there || !l.open:
-			return listed{}, unserved(c.field, c.id)
+			return ends, unserved(c.field, c.id)
 		case want != (common.Address{}) && l.depository != want:
-			return listed{}, refuse(swap.NotPinned, "depository", "names another deposit contract on chain %d than the built-in one; the chain is not used until that is settled", c.id)
+			return ends, refuse(swap.NotPinned, "depository", "names another deposit contract on chain %d than the built-in one; the chain is not used until that is settled", c.id)
 		}
+		ends[i] = list[c.id]
 	}
-	return list[src], nil
+	return ends, nil
 }
 
 func unserved(field string, chainID uint64) error {

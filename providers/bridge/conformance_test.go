@@ -137,7 +137,7 @@ func suite() providertest.Suite {
 		{
 			name: "base-usdc-arbitrum", request: request(8453, usdcBase, 42161, usdcArbitrum, "25000000", 40),
 			routing: "DEPOSIT", out: "24879700", least: "24755301",
-			effect: swap.Effect{Kind: swap.Deposit, Target: depository, TrustedTo: bySolver, Ref: common.HexToHash("0x5e90ba5a5746d98e751e08fc850f26d46605f6c513748413d18a9ddb573f8a32")},
+			effect: swap.Effect{Kind: swap.Deposit, Target: depository, TrustedTo: bySolver, Ref: common.HexToHash("0xe07f2e3d6be8f15d0b5184b828b8d685e85220f9b9023147c62d13b377386167")},
 			id:     "0x201aefa974dd7fb6760b5d8d14b06e915acba94ccd1831d12b2b6e0ed3d003be",
 			claim:  swap.Claim{State: swap.Filled, Word: "success", Tx: fillTx, Chain: 42161}, refund: usdcBase, refunded: "24977500",
 		},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -42,7 +43,10 @@ type currencyReply struct {
 // not fit for a screen, is left out.
 func (l *listed) show(id uint64, raw []byte) {
 	var f chainFace
-	_ = json.Unmarshal(raw, &f) // fields of another type stay empty
+	var form *json.UnmarshalTypeError
+	if err := rest.ReadRow(raw, &f); err != nil && !errors.As(err, &form) { // fields of another type stay empty
+		f = chainFace{}
+	}
 	l.face = swap.Destination{ChainID: id, Name: cmp.Or(tokens.Line(f.DisplayName), tokens.Line(f.Name), fmt.Sprintf("chain %d", id)), Explorer: explorer(f.Explorer)}
 	if coin, ok := f.token(f.Currency, id); ok && coin.Address == nativeCoin {
 		l.tokens = append(l.tokens, coin)
@@ -63,7 +67,7 @@ func (l *listed) show(id uint64, raw []byte) {
 // are the bridged alone; elsewhere the solver swaps into the others.
 func (f chainFace) token(raw []byte, id uint64) (tokens.Token, bool) {
 	var c currencyReply
-	if json.Unmarshal(raw, &c) != nil || c.Address == nil || c.Decimals == nil || !c.Decimals.IsUint64() || f.TokenSupport == "Limited" && !c.Bridged {
+	if rest.ReadRow(raw, &c) != nil || c.Address == nil || c.Decimals == nil || !c.Decimals.IsUint64() || f.TokenSupport == "Limited" && !c.Bridged {
 		return tokens.Token{}, false
 	}
 	return tokens.Foreign(id, c.Address.Address, c.Symbol, c.Name, c.Decimals.Uint64(), string(swap.Bridge))

@@ -95,7 +95,7 @@ func TestTokensOfNoDestination(t *testing.T) {
 		chain    uint64
 	}{
 		"not on the list":    {nil, 8453},
-		"not the wallet's":   {[]string{`"id":137`, `"id":143`}, 143},
+		"not the wallet's":   {[]string{`"id":137`, `"id":39`}, 39},
 		"disabled":           {[]string{`"disabled":false`, `"disabled":true`}, 137},
 		"nothing received":   {[]string{`"depositEnabled":true`, `"depositEnabled":false`}, 137},
 		"another depository": {[]string{depository.Hex(), solver.Hex()}, 137},

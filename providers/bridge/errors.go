@@ -8,7 +8,7 @@ import (
 	"swapkeep/swap"
 )
 
-const needsKey = "needs an API key; set it with providers.set_key"
+const needsKey = "needs an API key, and has none that it accepts"
 
 // failures is the API's table of errors, by their codes. A code that is not in it
 // goes by its status.

@@ -50,7 +50,7 @@ func FuzzQuoteReply(f *testing.F) {
 	f.Add([]byte(`{"details":{"currencyIn":{"currency":{}},"currencyOut":null}}`), uint8(1))
 	f.Fuzz(func(t *testing.T, raw []byte, which uint8) {
 		r := fuzzed[int(which)%len(fuzzed)].r
-		x, err := readQuote(raw, r)
+		x, err := readQuote(raw, r, sandboxSolver)
 		if err != nil {
 			if code(err) == "" {
 				t.Fatalf("a refusal without a code: %v", err)
@@ -77,7 +77,7 @@ func FuzzQuoteReply(f *testing.F) {
 // exactly the input; and a deposit's bytes are those that its parts make.
 func FuzzDecode(f *testing.F) {
 	for i, x := range fuzzed {
-		q, err := readQuote(recordedQuote(f, x.file), x.r)
+		q, err := readQuote(recordedQuote(f, x.file), x.r, sandboxSolver)
 		if err != nil {
 			f.Fatal(err)
 		}

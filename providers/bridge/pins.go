@@ -55,17 +55,18 @@ var deployments = []deployment{
 	{8453, depository, pairs},
 	{42161, depository, pairs},
 	{5330, depository, pairs[:2]},
+	{143, depository, pairs[1:]}, // v2 was never published there
 }
 
 // depositories are those of all chains that Relay published (addresses.prod.json of
-// relayprotocol/relay-depository). A chain of which the API names another is not
-// used.
+// relayprotocol/relay-depository; of 143, which that does not have, packages/networks of
+// relayprotocol/relay-settlement). A chain of which the API names another is not used.
 var depositories = []struct {
 	contract common.Address
 	chains   []uint64
 }{
 	{depository, []uint64{
-		1, 10, 56, 100, 130, 137, 146, 169, 185, 288, 324, 360, 466, 480,
+		1, 10, 56, 100, 130, 137, 143, 146, 169, 185, 288, 324, 360, 466, 480,
 		690, 714, 747, 988, 999, 1135, 1329, 1424, 1514, 1625, 1868, 1923, 1996, 2020,
 		2741, 2818, 4217, 5031, 5330, 7560, 7869, 7897, 8333, 8453, 9745, 17071, 33139, 33979,
 		34443, 42161, 42170, 42220, 43111, 43114, 43419, 48900, 55244, 57073, 60808, 69000, 70700, 70701,

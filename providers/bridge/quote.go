@@ -1,10 +1,12 @@
 package bridge
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"swapkeep/chain"
@@ -38,6 +40,7 @@ type quoteRequest struct {
 	RefundTo            string   `json:"refundTo"`
 	SlippageTolerance   string   `json:"slippageTolerance"` // basis points
 	AppFees             []appFee `json:"appFees,omitempty"`
+	ProtocolData        bool     `json:"includeProtocolData,omitempty"` // the order that the deposit names, and its signature
 }
 
 type appFee struct {
@@ -55,7 +58,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	if d.wraps(r.SrcChain, r.DstChain, r.TokenIn, r.TokenOut) {
 		return []swap.Offer{wrapOffer(r, p.now())}, nil
 	}
-	here, err := p.checkChains(ctx, r.SrcChain, r.DstChain)
+	ends, err := p.checkChains(ctx, r.SrcChain, r.DstChain)
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +70,11 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	if err != nil {
 		return nil, service.Refusal(err)
 	}
-	q, err := readQuote(reply.Body, r)
+	q, err := readQuote(reply.Body, r, p.solver)
 	if err != nil {
 		return nil, err
 	}
-	if err := q.knownTo(here); err != nil {
+	if err := q.knownTo(ends); err != nil {
 		return nil, err
 	}
 	if q.offer.Expires, err = expiry(reply); err != nil {
@@ -84,7 +87,7 @@ func asked(r swap.QuoteRequest) quoteRequest {
 	q := quoteRequest{
 		User: r.Account.Hex(), Recipient: r.Recipient.Hex(), RefundTo: r.RefundTo.Hex(),
 		OriginChainID: r.SrcChain, OriginCurrency: r.TokenIn.Hex(), DestinationChainID: r.DstChain, DestinationCurrency: r.TokenOut.Hex(),
-		Amount: r.AmountIn.String(), TradeType: exactInput, SlippageTolerance: strconv.Itoa(r.SlippageBps),
+		Amount: r.AmountIn.String(), TradeType: exactInput, SlippageTolerance: strconv.Itoa(r.SlippageBps), ProtocolData: true,
 	}
 	if r.FeeBps > 0 {
 		q.AppFees = []appFee{{r.FeeReceiver.Hex(), strconv.Itoa(r.FeeBps)}}
@@ -113,11 +116,12 @@ type reading struct {
 	call    chain.Call  // that pays the input
 	place   place       // what it calls
 	refunds refund
+	order   *order // that the deposit names; nil where the quote has none
 }
 
 // readQuote turns a reply into an offer, or refuses it. It is pure, so that an
 // offer that comes back from storage is read again in the same way.
-func readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
+func readQuote(raw []byte, r swap.QuoteRequest, solver common.Address) (reading, error) {
 	d, err := checkRequest(r)
 	if err != nil {
 		return reading{}, err
@@ -144,6 +148,9 @@ func readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
 		return reading{}, err
 	}
 	if err := q.expects(effect, r, d); err != nil {
+		return reading{}, err
+	}
+	if out.order, err = q.order(effect, r, out.call.Data, solver); err != nil {
 		return reading{}, err
 	}
 	if out.refunds, err = q.refund(r, effect.Kind == swap.Deposit); err != nil {
@@ -185,6 +192,28 @@ func (q quoteReply) expects(f swap.Effect, r swap.QuoteRequest, d deployment) er
 	return nil
 }
 
+// order is what the deposit names, if the quote has it: one that the solver has signed,
+// for this request and no other.
+func (q quoteReply) order(f swap.Effect, r swap.QuoteRequest, calldata []byte, solver common.Address) (*order, error) {
+	if q.Protocol == nil || q.Protocol.V2 == nil || wire.IsNull(q.Protocol.V2.Order) {
+		return nil, nil
+	}
+	v2 := *q.Protocol.V2
+	o, err := readOrder(v2.Order)
+	if err != nil {
+		return nil, err
+	}
+	id := o.id()
+	switch {
+	case f.Kind == swap.Deposit && id != f.Ref, f.Kind == swap.Opaque && !bytes.Contains(calldata, id[:]),
+		v2.OrderID != nil && !strings.EqualFold(*v2.OrderID, id.Hex()):
+		return nil, refuse(swap.NotAsAccepted, "orderData", "wants a deposit that is not for the order that it shows")
+	case v2.Signature == nil || !signedBy(solver, id, *v2.Signature):
+		return nil, refuse(swap.NotAsAccepted, "orderSignature", "shows an order that its built-in solver has not signed")
+	}
+	return &o, o.binds(v2, r, q.Details.CurrencyOut.Minimum.Int, solver)
+}
+
 // routings name what is called, so that a fresh quote is of the accepted kind.
 var routings = map[place]string{depot: "DEPOSIT", route: "ROUTER"}
 
@@ -198,13 +227,13 @@ func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x reading, raw []
 		return swap.Offer{}, err
 	}
 	o := swap.Offer{
-		Provider: swap.Bridge, Request: r, Routing: routings[x.place], Route: "Relay; " + x.refunds.text(), Refund: x.refunds.back(r),
+		Provider: swap.Bridge, Request: r, Routing: routings[x.place], Route: "Relay", Refund: x.refunds.back(r),
 		AmountOut: out, MinOut: least, Gas: tx.gas(), Raw: raw,
 	}
 	if o.Duration, err = q.Details.duration(); err != nil {
 		return swap.Offer{}, err
 	}
-	if r.FeeBps > 0 {
+	if r.FeeBps > 0 && q.Fees.App.some() { // else the API will not collect it
 		o.Fees = []swap.Payment{{Token: r.TokenOut, To: r.FeeReceiver, Bps: r.FeeBps}}
 	}
 	return o, nil
@@ -222,8 +251,13 @@ func (d details) duration() (time.Duration, error) {
 	return time.Duration(seconds * float64(time.Second)), nil
 }
 
-// knownTo wants a router that is called to be on the API's own list too.
-func (x reading) knownTo(here listed) error {
+// knownTo wants a router that is called to be on the API's own list too, and the order's
+// chains to be the request's, by the names that the list has for them.
+func (x reading) knownTo(ends [2]listed) error {
+	here, there := ends[0], ends[1]
+	if o := x.order; o != nil && (o.Inputs[0].Payment.Chain != here.name || o.Output.Chain != there.name) {
+		return refuse(swap.NotAsAccepted, "orderData", "shows an order between other chains than were asked for")
+	}
 	if x.place == depot {
 		return nil
 	}

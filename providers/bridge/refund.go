@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"fmt"
 	"math/big"
 
 	"swapkeep/swap"
@@ -17,25 +16,29 @@ const maxCostBps = 1000
 // token paid or, where a router turns that into another before it is deposited,
 // that other one.
 type refund struct {
-	token    common.Address
-	least    *big.Int
-	costsBps int // quoted, of the input
+	token common.Address
+	least *big.Int
 }
 
-// refund is what the quote says of it: at least the input less the quoted costs.
+// refund is what the quote says of it: at least the deposit less the quoted costs, where
+// they are in the input or in what is deposited. Costs in anything else take nothing off.
 func (q quoteReply) refund(r swap.QuoteRequest, direct bool) (refund, error) {
 	costs, err := q.Fees.Relayer.in(r.SrcChain, r.TokenIn)
 	if err != nil {
 		return refund{}, err
 	}
-	back := refund{r.TokenIn, r.AmountIn, bpsOf(costs, r.AmountIn)}
+	back, bps := refund{r.TokenIn, r.AmountIn}, bpsOf(costs, r.AmountIn)
 	if c := q.Details.RefundCurrency; c != nil && !c.Currency.is(r.SrcChain, r.TokenIn) {
 		if back.least, err = q.deposited(c, r, direct); err != nil {
 			return refund{}, err
 		}
 		back.token = c.Currency.Address.Address
+		if costs, err = q.Fees.Relayer.in(r.SrcChain, back.token); err != nil {
+			return refund{}, err
+		}
+		bps = max(bps, bpsOf(costs, back.least))
 	}
-	back.least = new(big.Int).Sub(back.least, shareOf(back.least, back.costsBps))
+	back.least = new(big.Int).Sub(back.least, shareOf(back.least, bps))
 	return back, nil
 }
 
@@ -66,14 +69,6 @@ func bpsOf(part, of *big.Int) int {
 	return int(n.Int64())
 }
 
-// text says what the quote costs, for a person.
-func (b refund) text() string {
-	if b.costsBps == maxCostBps {
-		return fmt.Sprintf("costs %s %% of the input or more", percent(b.costsBps))
-	}
-	return fmt.Sprintf("costs %s %% of the input", percent(b.costsBps))
-}
-
 // back is what a review shows of it; on one chain nothing is deposited.
 func (b refund) back(r swap.QuoteRequest) *swap.Spend {
 	if r.SrcChain == r.DstChain {
@@ -81,9 +76,6 @@ func (b refund) back(r swap.QuoteRequest) *swap.Spend {
 	}
 	return &swap.Spend{Token: b.token, Amount: b.least}
 }
-
-// percent writes basis points in percent.
-func percent(bps int) string { return fmt.Sprintf("%d.%02d", bps/100, bps%100) }
 
 func sameBack(a, b *swap.Spend) bool {
 	if a == nil || b == nil {

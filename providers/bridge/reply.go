@@ -70,6 +70,11 @@ type cost struct {
 	Amount string `json:"amount"`
 }
 
+// some reports whether a fee is shown, in whatever token.
+func (c *cost) some() bool {
+	return c != nil && strings.Trim(c.Amount, "0") != "" && !strings.HasPrefix(c.Amount, "-")
+}
+
 // in is a fee in a token: zero if it is not in that, or negative.
 func (c *cost) in(chainID uint64, token common.Address) (*big.Int, error) {
 	if c == nil {
@@ -92,8 +97,11 @@ func (c *cost) in(chainID uint64, token common.Address) (*big.Int, error) {
 
 // A payment is what the bridge's protocol expects to be deposited.
 type payment struct {
-	OrderID *string `json:"orderId"`
-	Details *struct {
+	OrderID   *string         `json:"orderId"`
+	Order     json.RawMessage `json:"orderData"`
+	Signature *string         `json:"orderSignature"`
+	Details   *struct {
+		Chain      string        `json:"chainId"` // by the protocol's name for it
 		Depository *wire.Address `json:"depository"`
 		Currency   *wire.Address `json:"currency"`
 		Amount     *wire.Amount  `json:"amount"`
@@ -117,8 +125,8 @@ type item struct {
 	} `json:"check"`
 }
 
-// A transaction is an item's data; nothing of it may be left unread. What it says
-// of gas is not followed but as an estimate.
+// A transaction is an item's data. The call is made anew from what is read here; what
+// the data says of gas is an estimate at most.
 type transaction struct {
 	From     *wire.Address   `json:"from"`
 	To       *wire.Address   `json:"to"`
@@ -126,15 +134,13 @@ type transaction struct {
 	Value    *wire.Amount    `json:"value"`
 	ChainID  *wire.Number    `json:"chainId"`
 	Gas      json.RawMessage `json:"gas"`
-	FeeCap   json.RawMessage `json:"maxFeePerGas"`
-	Tip      json.RawMessage `json:"maxPriorityFeePerGas"`
 	calldata []byte
 }
 
 // decodeQuote reads a reply.
 func decodeQuote(raw []byte) (quoteReply, error) {
 	var q quoteReply
-	if err := json.Unmarshal(raw, &q); err != nil {
+	if err := service.Read("quote", raw, &q); err != nil {
 		return q, garbage("reply", err)
 	}
 	return q, nil

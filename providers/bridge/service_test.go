@@ -48,8 +48,9 @@ func chainsFor(ids ...uint64) []byte {
 
 func chainEntryFor(id uint64, depository common.Address, open bool) string {
 	p := pairs[2]
-	return fmt.Sprintf(`{"id":%d,"vmType":"evm","disabled":%t,"depositEnabled":true,"protocol":{"v2":{"depository":%q}},"contracts":{"v3.2":{"erc20Router":%q,"approvalProxy":%q}}}`,
-		id, !open, depository, p.router, p.proxy)
+	name := map[uint64]string{8453: "base", 42161: "arbitrum"}[id]
+	return fmt.Sprintf(`{"id":%d,"vmType":"evm","disabled":%t,"depositEnabled":true,"protocol":{"v2":{"chainId":%q,"depository":%q}},"contracts":{"v3.2":{"erc20Router":%q,"approvalProxy":%q}}}`,
+		id, !open, name, depository, p.router, p.proxy)
 }
 
 // recordedQuote is a recorded reply.
@@ -124,7 +125,7 @@ func TestChainsAreKept(t *testing.T) {
 		for _, d := range reached {
 			ids = append(ids, d.ChainID)
 		}
-		if want := []uint64{1, 137, 8453, 42161, 59144}; !slices.Equal(ids, want) { // 143 and 39 are not supported
+		if want := []uint64{1, 137, 143, 8453, 42161, 59144}; !slices.Equal(ids, want) { // 39 is not supported
 			t.Errorf("destinations %v, want %v", ids, want)
 		}
 	}
@@ -143,10 +144,9 @@ func TestRequestsRefused(t *testing.T) {
 		change func(*swap.QuoteRequest)
 		code   swap.Code
 	}{
-		"a chain without it":     {func(r *swap.QuoteRequest) { r.SrcChain = 143 }, swap.UnsupportedNetwork},
+		"a chain without it":     {func(r *swap.QuoteRequest) { r.SrcChain = 39 }, swap.UnsupportedNetwork},
 		"a chain nobody knows":   {func(r *swap.QuoteRequest) { r.SrcChain = 137 }, swap.UnsupportedNetwork},
 		"to one without it":      {func(r *swap.QuoteRequest) { r.DstChain = 39 }, swap.UnsupportedNetwork},
-		"to Monad":               {func(r *swap.QuoteRequest) { r.DstChain = 143 }, swap.UnsupportedNetwork},
 		"a plain transfer":       {func(r *swap.QuoteRequest) { r.DstChain, r.TokenOut = r.SrcChain, r.TokenIn }, swap.SameToken},
 		"nothing":                {func(r *swap.QuoteRequest) { r.AmountIn = units(0) }, swap.AmountZero},
 		"no amount":              {func(r *swap.QuoteRequest) { r.AmountIn = nil }, swap.AmountZero},
@@ -273,7 +273,7 @@ func TestConfig(t *testing.T) {
 // order is the recorded deposit, mined a while ago.
 func minedOrder(t testing.TB, name string, r swap.QuoteRequest, ago time.Duration) swap.Order {
 	t.Helper()
-	x, err := readQuote(recordedQuote(t, name), r)
+	x, err := readQuote(recordedQuote(t, name), r, sandboxSolver)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -426,7 +426,7 @@ func TestRefund(t *testing.T) {
 	raw := recordedQuote(t, "base-usdc-arbitrum")
 	for cost, want := range map[string]string{"0": "25000000", "20300": "24977500", "-5": "25000000", "2500000": "22500000", "2600000": "22500000", "99999999999": "22500000"} {
 		body := changed(t, raw, func(q map[string]any) { at(q, "fees", "relayer")["amount"] = cost })
-		x, err := readQuote(body, bridgedUSDC())
+		x, err := readQuote(body, bridgedUSDC(), sandboxSolver)
 		if err != nil || x.refunds.least.String() != want || x.refunds.token != usdcOnBase {
 			t.Errorf("costs of %s: %+v, %v", cost, x.refunds, err)
 		}

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -68,7 +67,7 @@ type statusReply struct {
 // Status reports what the provider claims of an order. A deposit that it does not
 // see though it was mined a minute ago is told of again.
 func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error) {
-	s, err := paidOrder(o)
+	s, err := p.paidOrder(o)
 	if err != nil {
 		return swap.Claim{}, err
 	}
@@ -92,7 +91,7 @@ func (p *Provider) Status(ctx context.Context, o swap.Order) (swap.Claim, error)
 
 func readStatus(raw []byte) (statusReply, error) {
 	var r statusReply
-	if err := json.Unmarshal(raw, &r); err != nil {
+	if err := service.Read("status", raw, &r); err != nil {
 		return r, garbage("reply", err)
 	}
 	if r.Status == "" {

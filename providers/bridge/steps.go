@@ -96,8 +96,8 @@ func (s step) read(r swap.QuoteRequest) (purpose, []transaction, error) {
 // request.
 func readTransaction(raw []byte, r swap.QuoteRequest) (transaction, error) {
 	var tx transaction
-	if err := wire.ReadWhole(raw, &tx); err != nil {
-		return tx, refuse(swap.NotUnderstood, "data", "has a transaction of which not everything is known: %v", err)
+	if err := service.Read("transaction", raw, &tx); err != nil {
+		return tx, refuse(swap.NotUnderstood, "data", "has a transaction that cannot be read: %v", err)
 	}
 	err := service.CheckEchoes([]wire.Echo{
 		{Field: "chainId", There: tx.ChainID != nil, Same: tx.ChainID.IsID(r.SrcChain)},

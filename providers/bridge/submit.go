@@ -29,12 +29,12 @@ type paid struct {
 }
 
 // paidOrder finds what the provider is told of an order, and asked after.
-func paidOrder(o swap.Order) (paid, error) {
+func (p *Provider) paidOrder(o swap.Order) (paid, error) {
 	last := len(o.Plan.Steps) - 1
 	if last < 0 || o.Plan.Steps[last].Call == nil || len(o.Results) <= last || o.Results[last].Tx == (common.Hash{}) {
 		return paid{}, refuse(swap.NotUnderstood, "plan", "needs the transaction that paid, and the order has none")
 	}
-	x, err := stand(o.Offer, o.Terms)
+	x, err := stand(o.Offer, o.Terms, p.solver)
 	if err != nil {
 		return paid{}, err
 	}
@@ -45,7 +45,7 @@ func paidOrder(o swap.Order) (paid, error) {
 // later, and returns the request's id. It may be repeated. Since the input is paid,
 // no answer to it is a refusal of the order: whatever fails is told again.
 func (p *Provider) Submit(ctx context.Context, o swap.Order) (string, error) {
-	s, err := paidOrder(o)
+	s, err := p.paidOrder(o)
 	if err != nil {
 		return "", err
 	}
@@ -72,7 +72,7 @@ func readIndexed(raw []byte) error {
 	var r struct {
 		Message *string `json:"message"`
 	}
-	if err := json.Unmarshal(raw, &r); err != nil {
+	if err := service.Read("index", raw, &r); err != nil {
 		return garbage("reply", err)
 	}
 	if r.Message == nil {

@@ -35,7 +35,7 @@ var errStream = errors.New("bridge: the stream of status changes ended; orders a
 // Watch hears the provider's status changes of one request until ctx ends or the
 // connection is lost. Without a key, or an address, there is nothing to connect to.
 func (p *Provider) Watch(ctx context.Context, o swap.Order, told func(swap.Claim)) error {
-	s, err := paidOrder(o)
+	s, err := p.paidOrder(o)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func next(conn *websocket.Conn) (frame, error) {
 }
 
 func readFrame(raw []byte) (f frame, err error) {
-	err = json.Unmarshal(raw, &f)
+	err = service.Read("frame", raw, &f)
 	return f, err
 }
 
@@ -138,7 +138,7 @@ func (s paid) heard(f frame, now time.Time) (swap.Claim, bool) {
 	var about struct {
 		RequestID string `json:"requestId"`
 	}
-	if json.Unmarshal(f.Data, &about) != nil {
+	if service.Read("frame.data", f.Data, &about) != nil {
 		return swap.Claim{}, false
 	}
 	if id, err := parseHash(about.RequestID); err != nil || id != s.id {

@@ -260,7 +260,7 @@ var nativePrograms = map[string]hostileProgram{
 	"left in the router":             {swap.NotAsAccepted, "commands", ops(swapUSDC, portionOp(base.wrapped, testFeeTo, 20), unwrapOp(routerItself, 1_000_000))},
 	"left wrapped":                   {swap.NotAsAccepted, "commands", ops(swapUSDC, portionOp(base.wrapped, testFeeTo, 20), sweepOp(base.wrapped, msgSender, 1_000_000))},
 	"wrapped to the account":         {swap.NotAsAccepted, "recipient", ops(v3Op(msgSender, allUSDC, 1_000_000, true, testUSDC, base.wrapped))},
-	"unwrapped to somebody else":     {swap.NotAsAccepted, "commands", ops(swapUSDC, portionOp(base.wrapped, testFeeTo, 20), unwrapOp(testAttacker, 1_000_000))},
+	"unwrapped to somebody else":     {swap.NotAsAccepted, "recipient", ops(swapUSDC, portionOp(base.wrapped, testFeeTo, 20), unwrapOp(testAttacker, 1_000_000))},
 	"the fee of one half only":       {swap.NotAsAccepted, "fee", ops(v3Op(routerItself, big.NewInt(999_999_999), 0, true, testUSDC, base.wrapped), unwrapOp(routerItself, 0), v3Op(routerItself, big.NewInt(1), 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 0), sweepOp(nativeCoin, msgSender, 1_000_000))},
 	"wrapped again in between":       {swap.NotAsAccepted, "commands", ops(v3Op(routerItself, halfUSDC, 0, true, testUSDC, base.wrapped), unwrapOp(routerItself, 0), wrapOp(routerItself, contractBalance), v3Op(routerItself, halfUSDC, 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
 	"another token is pulled":        {swap.NotAsAccepted, "tokenIn", ops(v3Op(routerItself, allUSDC, 0, true, testDAI, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},

@@ -42,7 +42,7 @@ const auctionRoute = "UniswapX auction"
 // encodes.
 func readAuction(o swap.Offer, e envelope, d deal) (reading, error) {
 	var q auctionQuote
-	if err := json.Unmarshal(e.Quote, &q); err != nil {
+	if err := service.Read("quote.auction", e.Quote, &q); err != nil {
 		return reading{}, garbage("quote", err)
 	}
 	if err := q.echoes(e, o.Request); err != nil {
@@ -63,11 +63,8 @@ func readAuction(o swap.Offer, e envelope, d deal) (reading, error) {
 	if err := q.names(order); err != nil {
 		return reading{}, err
 	}
-	if got.end.Cmp(floorOf(got.start, o.Request.SlippageBps)) < 0 {
-		return reading{}, refuse(swap.NotAsAccepted, "minAmount", "the minimum does not follow from the amount and the slippage that was asked for")
-	}
 	o.Gasless, o.Route, o.Duration = true, auctionRoute, d.kind.usual(order, o.Duration)
-	o.AmountOut, o.MinOut, o.Fees = got.start, got.end, fees
+	o.AmountOut, o.MinOut, o.Fees = got.end, got.end, fees // nobody promises more
 	return reading{offer: o, quote: e, order: &order}, nil
 }
 
@@ -111,14 +108,16 @@ func (q auctionQuote) names(o dutchOrder) error {
 // asked reads the order that the API asks to be signed.
 func (d deal) asked(raw json.RawMessage) (dutchOrder, error) {
 	var data struct {
-		Domain permitDomain    `json:"domain"`
-		Types  apitypes.Types  `json:"types"`
-		Values json.RawMessage `json:"values"`
+		Primary string `json:"primaryType"`
+
+		Domain wire.Whole[permitDomain]   `json:"domain"`
+		Types  wire.Whole[apitypes.Types] `json:"types"`
+		Values json.RawMessage            `json:"values"` // by [readValues], whole too
 	}
-	if err := wire.ReadWhole(raw, &data); err != nil {
+	if err := service.Read("permitData", raw, &data); err != nil {
 		return dutchOrder{}, garbage("permitData", err)
 	}
-	list := data.Domain.echoes(d.chain, data.Types, d.kind.quoted)
+	list := append(data.Domain.Is.echoes(d.chain, data.Types.Is, d.kind.quoted), primaryEcho(data.Primary, witnessPermit))
 	if err := service.CheckEchoes(append(list, wire.Echo{Field: "permitData.values", There: data.Values != nil, Same: true})); err != nil {
 		return dutchOrder{}, err
 	}

@@ -3,7 +3,6 @@ package dex
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"math/big"
 	"net/http"
 	"slices"
@@ -150,6 +149,9 @@ func (p *Provider) fetch(ctx context.Context, s standing, signed *signedPermit) 
 			return chain.Call{}, err
 		}
 	}
+	if s.quote.namesAnother(call.Data) {
+		p.odd("the tag of the calldata has another quote's id")
+	}
 	return call, carried.same(signed)
 }
 
@@ -239,7 +241,7 @@ func readSwap(raw []byte, t swap.Terms) (chain.Call, error) {
 	var reply struct {
 		Swap *transaction `json:"swap"`
 	}
-	if err := json.Unmarshal(raw, &reply); err != nil {
+	if err := service.Read("swap", raw, &reply); err != nil {
 		return chain.Call{}, garbage("reply", err)
 	}
 	if reply.Swap == nil {

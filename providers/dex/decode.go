@@ -65,7 +65,11 @@ func (p *Provider) Decode(t swap.Terms, s swap.Step) (swap.Effect, error) {
 	case len(c.Data) < len(selector{}) || len(c.Data) > maxCalldata:
 		return swap.Effect{}, refuse(swap.NotUnderstood, "data", "calldata of %d bytes", len(c.Data))
 	}
-	fn, args := selector(c.Data[:4]), c.Data[4:]
+	fn := selector(c.Data[:4])
+	args, _, err := untagged(c.Data[4:])
+	if err != nil {
+		return swap.Effect{}, err
+	}
 	known := false
 	for _, r := range callReaders {
 		to := r.is(pr)

@@ -7,6 +7,8 @@ package dex
 
 import (
 	"context"
+	"errors"
+	"math/big"
 	"net/http"
 	"time"
 
@@ -30,6 +32,10 @@ type Config struct {
 	Token  func(context.Context) (string, error)
 	Limits rest.Limits      // zero fields take the defaults, with the API's own rate
 	Now    func() time.Time // fault.Now when nil
+	// Own says what auctions are worth where no pool does; nil = they are not taken there.
+	Own OwnPrice
+	// Odd is told of what was taken though it is not as it usually is; nil = nobody is.
+	Odd func(what string)
 }
 
 // maxReply is far above a quote with the longest route; offers are stored whole.
@@ -49,7 +55,9 @@ type Provider struct {
 	orders   *rest.Client // quotes that fail do not stop orders that are under way
 	now      func() time.Time
 	cosigner common.Address // of auction orders
-	without  chainsWithout  // auctions
+	own      OwnPrice
+	odd      func(what string)
+	without  chainsWithout // auctions
 	readings wire.Readings[reading]
 }
 
@@ -65,6 +73,14 @@ func New(c Config) (*Provider, error) {
 	if c.Now == nil {
 		c.Now = fault.Now
 	}
+	if c.Own == nil {
+		c.Own = func(context.Context, uint64, common.Address, common.Address, *big.Int) (*big.Int, error) {
+			return nil, errors.New("no source of prices")
+		}
+	}
+	if c.Odd == nil {
+		c.Odd = func(string) {}
+	}
 	api, err := rest.New(rest.Config{
 		Name: string(swap.DEX), Base: c.Base, Reach: reach(c), Limits: c.Limits.Or(rest.Limits{Rate: quotesPerSecond, Body: maxReply}), Now: c.Now,
 		Header:    http.Header{"X-Universal-Router-Version": {routerVersion}},
@@ -74,7 +90,7 @@ func New(c Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Provider{api: api, orders: api.Apart(), now: c.Now, cosigner: cosigner}
+	p := &Provider{api: api, orders: api.Apart(), now: c.Now, own: c.Own, odd: c.Odd, cosigner: cosigner}
 	if c.Sandbox {
 		p.cosigner = sandboxCosigner
 	}

@@ -103,6 +103,15 @@ var Forms = []Form{
 	{"V3, then V2, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
 		return ops(v3For(routerItself, t.AmountIn, common.Big0, true, in, mid), v2For(routerItself, contractBalance, common.Big0, false, mid, out), sweepFor(out, t.FloorOut))
 	}},
+	{"V3 to the pool of V2, swept", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v3For(pairs.of(mid, out), t.AmountIn, common.Big0, true, in, mid), v2For(routerItself, contractBalance, common.Big0, false, mid, out), sweepFor(out, t.FloorOut))
+	}},
+	{"V3 to the pool of V2, a fee, unwrapped", "", true, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v3For(pairs.of(mid, out), t.AmountIn, common.Big0, true, in, mid), v2For(routerItself, common.Big0, common.Big0, false, mid, out), portionOp(out, testMaker, 20), unwrapFor(msgSender, t.FloorOut))
+	}},
+	{"V3 to the pool of V2, to the account", swap.NotAsAccepted, false, false, func(t swap.Terms, in, mid, out common.Address) []op {
+		return ops(v3For(pairs.of(mid, out), t.AmountIn, common.Big0, true, in, mid), v2For(msgSender, contractBalance, t.FloorOut, false, mid, out))
+	}},
 	{"two halves by V3 to the account", "", false, false, func(t swap.Terms, in, mid, out common.Address) []op {
 		a, b := halves(t.AmountIn)
 		least, rest := halves(t.FloorOut)

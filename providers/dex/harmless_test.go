@@ -48,7 +48,6 @@ var harmless = []providertest.Harmless{
 	{Path: "quote:quote.aggregatedOutputs.**", Why: inTheOrder, Flows: auctions},
 	{Path: "quote:quote.output", Why: inTheOrder, Lies: emptied, Flows: auctions},
 	{Path: "quote:quote.output.amount", Why: inTheOrder, Flows: auctions},
-	{Path: "quote:quote.output.minimumAmount", Why: inTheOrder, Flows: auctions},
 	{Path: "quote:quote.output.token", Why: inTheOrder, Lies: providertest.Absent, Flows: auctions},
 	{Path: "quote:quote.output.recipient", Why: inTheOrder, Lies: providertest.Absent, Flows: auctions},
 	{Path: "quote:quote.input", Why: inTheOrder, Lies: emptied, Flows: auctions},
@@ -59,9 +58,8 @@ var harmless = []providertest.Harmless{
 	{Path: "quote:quote.slippageTolerance", Why: "the amounts are in the order, and held against what was asked for", Lies: providertest.Absent, Flows: auctions},
 	{Path: "quote:quote.tradeType", Why: "the amounts are in the order, and held against what was asked for", Lies: slices.Concat(providertest.Absent, []string{"emptied"}), Flows: auctions},
 	{Path: "quote:quote.input.maximumAmount", Why: "the amount itself is there", Lies: providertest.Absent},
-	{Path: "quote:quote.output.minimumAmount", Why: "the floor is worked out, and enforced by the calldata; this is only held against it, to a unit", Lies: []string{"removed", "null", "one more"}},
-	{Path: "quote:quote.output.minimumAmount", Why: "likewise, to a unit of each fee", Lies: []string{"one less"}, Flows: withFee},
-	{Path: "quote:quote.aggregatedOutputs[*].minAmount", Why: "of a fee the rate counts, not what it comes to", Lies: []string{"removed", "null", "one more", "one less", "doubled", "zero", "of 256 bits"}, Flows: withFee},
+	{Path: "quote:quote.output.minimumAmount", Why: inTheBytes},
+	{Path: "quote:quote.aggregatedOutputs[*].minAmount", Why: inTheBytes},
 	{Path: "quote:quote.aggregatedOutputs[*].token", Why: "a label for the coin in either form; what is paid is in the calldata", Lies: []string{"the zero address"}, Flows: []string{"base-usdc-weth"}},
 	{Path: "quote:permitData", Why: "none, either way", Lies: []string{"removed"}, Flows: []string{"base-eth-usdc", "base-usdc-eth", "arbitrum-direct", "base-unwrap", "base-wrap", "ethereum-split"}},
 	{Path: "quote:permitTransaction", Why: "none, either way", Lies: []string{"removed"}},
@@ -69,12 +67,13 @@ var harmless = []providertest.Harmless{
 	{Path: "swap:swap.value", Why: "nothing in other words", Lies: []string{"doubled", "half a byte less", "one byte more"}, Flows: []string{"arbitrum-usdc-usdt", "base-usdc-eth", "ethereum-usdc-split", "base-usdc-weth", "base-unwrap"}},
 }
 
+const inTheBytes = "never read: the floor is worked out, and the calldata or the order held against it"
+
 const inTheOrder = "for show: it stands in the order that is signed, which is compared with ours"
 
 var (
 	emptied  = slices.Concat(providertest.Absent, []string{"emptied", "an object"})
 	auctions = []string{"ethereum-auction", "base-auction", "base-auction-eth", "arbitrum-auction"}
-	withFee  = []string{"base-eth-usdc", "ethereum-split", "base-usdc-weth", "base-usdc-eth", "ethereum-usdc-split"}
 )
 
 // words are those of calldata of which other values pass.
@@ -97,6 +96,11 @@ func floor(at ...int) []providertest.Harmless {
 	return words("a higher floor than the accepted", []string{"a byte", "one more", "doubled", "the top bit", "the most", "the attacker", "padded behind"}, at...)
 }
 
+// above is a floor that the recorded calldata has higher than the accepted one.
+func above(at int) []providertest.Harmless {
+	return words("still the accepted floor", []string{"one less"}, at)
+}
+
 // swept is a floor of which the router reads 160 bits.
 func swept(at ...int) []providertest.Harmless {
 	return words("a higher floor than the accepted", []string{"a byte", "one more", "doubled", "the attacker"}, at...)
@@ -109,6 +113,10 @@ func pools(at ...int) []providertest.Harmless { return words(freePath, []string{
 // hops are words of a path in which the next token begins.
 func hops(at ...int) []providertest.Harmless {
 	return words(freePath, []string{"a byte", "one more", "one less"}, at...)
+}
+
+func tagged(at int) []providertest.Harmless {
+	return words("the tag's id: nothing reads it", []string{"a byte"}, at)
 }
 
 func whole(at ...int) []providertest.Harmless {

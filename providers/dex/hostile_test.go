@@ -18,6 +18,7 @@ func Attacks(t *testing.T) []providertest.Attack {
 	return slices.Concat(
 		programs("program", terms, attacks), programs("program without fee", free, feeless),
 		programs("program to the native coin", nativeOut(), nativePrograms), programs("program that wraps", routerWrap(), wrapPrograms),
+		programs("program over V3 and V2", usdcToWETH(), mixedPrograms),
 		otherEncodings(t, terms), orderAttacks(t), dataAttacks(), statusAttacks(t),
 	)
 }
@@ -91,7 +92,7 @@ func TestHonestPrograms(t *testing.T) {
 	for _, c := range []struct {
 		terms swap.Terms
 		table map[string]hostileProgram
-	}{{nativeOut(), nativePrograms}, {routerWrap(), wrapPrograms}} {
+	}{{nativeOut(), nativePrograms}, {routerWrap(), wrapPrograms}, {usdcToWETH(), mixedPrograms}} {
 		for name, p := range c.table {
 			if _, err := checked(c.terms, program(t, testDeadline.Unix(), p.list)); p.code == "" && err != nil {
 				t.Errorf("%s: %v", name, err)

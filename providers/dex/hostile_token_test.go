@@ -33,6 +33,15 @@ type scam struct {
 	fill  []byte     // the reactor's call that fills it
 	poor  common.Address
 	rich  common.Address // by what its pools pay
+	hook  common.Address // of v4's pools, made with the tokens
+	armed common.Address // what makes the call; zero for the token
+}
+
+// in is the same in a test within the test.
+func (x *scam) in(t *testing.T) *scam {
+	y, z := *x.trader, *x
+	y.t, z.trader = t, &y
+	return &z
 }
 
 // TestHostileToken: of every form of program a token that takes part in it chooses the
@@ -41,49 +50,48 @@ func TestHostileToken(t *testing.T) {
 	t.Parallel()
 	x := newScam(t)
 	for _, form := range dex.Forms {
-		t.Run(form.Name, func(t *testing.T) {
-			y := *x.trader
-			y.t = t
-			x := &scam{&y, x.order, x.fill, x.poor, x.rich}
-			if data := form.Program(t, x.terms(form, x.rich), x.rich); form.Refused == "" {
-				if _, err := dex.Checked(x.terms(form, x.rich), data); err != nil {
-					t.Errorf("refused: %v", err)
-				}
-			} else if _, err := dex.Checked(x.terms(form, x.rich), data); !errors.Is(err, &swap.Refusal{Code: form.Refused}) {
-				t.Errorf("%v, want it refused as %s", err, form.Refused)
-			}
-			both := 0
-			fills := hook{x.reactor(), x.fill}
-			for nth := 1; nth <= 4; nth++ {
-				r := x.tries(form, x.rich, nth, fills)
-				if r.filled {
-					both++
-				}
-				x.holds(form, nth, r)
-				if r = x.tries(form, x.poor, nth, fills); form.Refused == "" && !r.tooLittle {
-					t.Errorf("at transfer %d, of pools that pay too little: %+v", nth, r)
-				}
-				x.holds(form, nth, r)
-			}
-			takes := hook{x.chain.Network.Contracts.UniversalRouter, dex.SweepTo(t, x.rich, x.order.Terms.TokenOut)}
-			if _, err := x.node.CallContract(t.Context(), ethereum.CallMsg{To: &takes.to, Data: takes.data}, nil); err != nil {
-				t.Errorf("nobody could take what lies in the router: %v", err)
-			}
-			if r := x.tries(form, x.rich, 1, takes); r.done || r.tooLittle {
-				t.Errorf("the router is entered again: %+v", r)
-			}
-			if both == 0 {
-				t.Error("the order was never filled: nothing was shown")
-			}
-		})
+		t.Run(form.Name, func(t *testing.T) { x.in(t).attacked(form) })
 	}
-	t.Run("what was taken before", func(t *testing.T) {
-		y := *x.trader
-		y.t = t
-		(&scam{&y, x.order, x.fill, x.poor, x.rich}).takes(dex.Forms[0])
-	})
+	t.Run("what was taken before", func(t *testing.T) { x.in(t).takes(dex.Forms[0]) })
 	held := slices.DeleteFunc(slices.Clone(dex.Forms), func(f dex.Form) bool { return f.Refused != "" })
 	providertest.Report(t, fmt.Sprintf("hostile: dex: a hostile token in %d forms of program: %d refused, %d held", len(dex.Forms), len(dex.Forms)-len(held), len(held)))
+}
+
+// attacked runs a form with each hostile call at each moment, over pools that pay enough
+// and over those that do not.
+func (x *scam) attacked(form dex.Form) {
+	t := x.t
+	t.Helper()
+	if data := form.Program(t, x.terms(form, x.rich), x.rich); form.Refused == "" {
+		if _, err := dex.Checked(x.terms(form, x.rich), data); err != nil {
+			t.Errorf("refused: %v", err)
+		}
+	} else if _, err := dex.Checked(x.terms(form, x.rich), data); !errors.Is(err, &swap.Refusal{Code: form.Refused}) {
+		t.Errorf("%v, want it refused as %s", err, form.Refused)
+	}
+	both := 0
+	fills := hook{x.reactor(), x.fill}
+	for nth := 1; nth <= 4; nth++ {
+		r := x.tries(form, x.rich, nth, fills)
+		if r.filled {
+			both++
+		}
+		x.holds(form, nth, r)
+		if r = x.tries(form, x.poor, nth, fills); form.Refused == "" && !r.tooLittle {
+			t.Errorf("at transfer %d, of pools that pay too little: %+v", nth, r)
+		}
+		x.holds(form, nth, r)
+	}
+	takes := hook{x.chain.Network.Contracts.UniversalRouter, dex.SweepTo(t, x.rich, x.order.Terms.TokenOut)}
+	if _, err := x.node.CallContract(t.Context(), ethereum.CallMsg{To: &takes.to, Data: takes.data}, nil); err != nil {
+		t.Errorf("nobody could take what lies in the router: %v", err)
+	}
+	if r := x.tries(form, x.rich, 1, takes); r.done || r.tooLittle {
+		t.Errorf("the router is entered again: %+v", r)
+	}
+	if both == 0 {
+		t.Error("the order was never filled: nothing was shown")
+	}
 }
 
 // terms are of a swap for at least what the order is for.
@@ -130,8 +138,8 @@ func (x *scam) holds(form dex.Form, nth int, r run) {
 }
 
 // errTooLittle are the router's errors, by their selectors: V2TooLittleReceived,
-// V3TooLittleReceived, InsufficientToken, InsufficientETH.
-var errTooLittle = []string{"849eaf98", "39d35496", "675cae38", "6a12f104"}
+// V3TooLittleReceived, V4TooLittleReceived, InsufficientToken, InsufficientETH.
+var errTooLittle = []string{"849eaf98", "39d35496", "8b063d73", "675cae38", "6a12f104"}
 
 // tries runs a form, with a hook in the nth transfer of the token, on the chain as it
 // stands, after which that is as it was.
@@ -145,7 +153,11 @@ func (x *scam) tries(form dex.Form, token common.Address, nth int, h hook) run {
 		call(x.chain.Network.Contracts.Multicall3, sandboxtest.Calldata(x.t, "getEthBalance(address)", x.who.Address)),
 		call(x.chain.Network.Wrapped.Address, sandboxtest.Calldata(x.t, "balanceOf(address)", x.who.Address)),
 	}
-	calls := append(look, call(token, sandboxtest.Calldata(x.t, "arm(uint256,address,bytes)", big.NewInt(int64(nth)), h.to, h.data)),
+	at := token
+	if x.armed != native {
+		at = x.armed
+	}
+	calls := append(look, call(at, sandboxtest.Calldata(x.t, "arm(uint256,address,bytes)", big.NewInt(int64(nth)), h.to, h.data)),
 		call(x.chain.Network.Contracts.UniversalRouter, form.Program(x.t, terms, token)))
 	calls = append(append(calls, look...), call(permit2, sandboxtest.Calldata(x.t, "nonceBitmap(address,uint256)", x.who.Address, new(big.Int).Rsh(x.nonce(), 8))))
 	var blocks []struct {
@@ -223,6 +235,8 @@ func newScam(t *testing.T) *scam {
 	x.order = x.auction(usdc, wrapped, "1000000000", 0)
 	var falls time.Time
 	x.fill, falls = x.filling(s.DEXURL())
+	x.hook = m.makesHook()
+	m.hook = x.hook
 	x.poor, x.rich = m.makes(1), m.makes(10_000)
 	for _, token := range []common.Address{x.poor, x.rich} {
 		m.gives(wrapped, token, sandboxtest.Units(5, 18))
@@ -231,6 +245,8 @@ func newScam(t *testing.T) *scam {
 		x.mayTake(token, permit2, sandboxtest.Units(1_000_000, 18))
 		x.permitted(token, sandboxtest.Units(1_000_000, 18).String())
 	}
+	m.gives(wrapped, x.hook, big.NewInt(5e17))
+	m.send(chain.Call{To: x.hook, Data: sandboxtest.Calldata(t, "lend(address,address)", wrapped, x.reactor()), Gas: 200_000})
 	x.mayTake(usdc, permit2, sandboxtest.Units(2000, 6))
 	x.permitted(usdc, "1000000000")
 	head, err := node.HeaderByNumber(t.Context(), nil)
@@ -271,6 +287,9 @@ func (x *scam) makes(milli int64) common.Address {
 	many := sandboxtest.Units(1_000_000, 18)
 	x.pools(usdc, sandboxtest.Units(10_000, 6), token, many)
 	x.pools(token, many, wrapped, ether)
+	eighth := func(n *big.Int) *big.Int { return new(big.Int).Rsh(n, 3) }
+	x.v4Pools(usdc, eighth(sandboxtest.Units(10_000, 6)), token, eighth(many))
+	x.v4Pools(token, eighth(many), wrapped, eighth(ether))
 	return token
 }
 

@@ -35,8 +35,9 @@ type machine struct {
 	pulled   *big.Int                    // of the input token, through Permit2
 	sure     *big.Int                    // enforced for the recipient so far
 	swaps    int
-	direct   bool // an output went to the recipient without passing the router
-	handed   bool // an output was handed over, or a fee taken: no swap may follow
+	direct   bool        // an output went to the recipient without passing the router
+	handed   bool        // an output was handed over, or a fee taken: no swap may follow
+	ahead    *prepayment // of the next swap
 	permit   *signedPermit
 	payments []swap.Payment // in the output token's own form
 }
@@ -143,7 +144,12 @@ func (m *machine) swap(l leg) error {
 		return err
 	}
 	m.swaps++
-	switch m.place(l.to) {
+	where := m.place(l.to)
+	if where == elsewhere && !l.byBalance && m.pair.pairs != nil {
+		m.ahead = &prepayment{last, l.to}
+		return nil
+	}
+	switch where {
 	case toRouter:
 		m.holding(last).some = true
 		return nil
@@ -157,7 +163,16 @@ func (m *machine) swap(l leg) error {
 			return nil
 		}
 	}
-	return refuse(swap.NotAsAccepted, "recipient", "%s goes to %s", last, l.to)
+	return m.misdirected(last, l.to)
+}
+
+// misdirected refuses what goes elsewhere. The API does not document the recipient that
+// it is asked for, and may pass over it.
+func (m *machine) misdirected(token, to common.Address) error {
+	if m.t.Recipient != m.t.Account && (to == msgSender || to == m.t.Account) {
+		return refuse(swap.NotAsAccepted, "recipient", "%s goes to the account: the dex provider passed over the recipient; swap to the account and send it on", token)
+	}
+	return refuse(swap.NotAsAccepted, "recipient", "%s goes to %s", token, to)
 }
 
 // checkPath wants distinct tokens; the input may only begin a path, the output
@@ -184,11 +199,12 @@ func (m *machine) checkPath(path []common.Address) error {
 // pay takes a leg's input: from the account only the input token with its
 // amount written down, else from what the router holds.
 func (m *machine) pay(token common.Address, l leg) error {
-	if !l.fromUser {
+	switch {
+	case m.ahead != nil:
+		return m.prepaid(token, l)
+	case !l.fromUser:
 		_, err := m.take(token, l.in)
 		return err
-	}
-	switch {
 	case token != m.t.TokenIn:
 		return refuse(swap.NotAsAccepted, "tokenIn", "%s would leave the account", token)
 	case l.in.Sign() == 0 || l.in.Cmp(m.t.AmountIn) > 0: // contractBalance is above every amount
@@ -201,12 +217,17 @@ func (m *machine) pay(token common.Address, l leg) error {
 // payPortion: a fee in basis points of what the router holds of the output. Once
 // one is taken nothing is added any more, so its base is the whole output.
 func (m *machine) payPortion(token, to common.Address, bips *big.Int) error {
-	h := m.holding(token)
+	if h := m.holding(token); !h.some || h.exact.Sign() != 0 || m.otherForm(token) {
+		return refuse(swap.NotAsAccepted, "fee", "a fee is taken where the output is not, or is only in part")
+	}
+	return m.fee(token, to, bips)
+}
+
+// fee is a part of the whole output, in one of its forms.
+func (m *machine) fee(token, to common.Address, bips *big.Int) error {
 	switch {
 	case token != m.out() && token != m.t.TokenOut:
 		return refuse(swap.NotAsAccepted, "fee", "a fee is taken in %s", token)
-	case !h.some || h.exact.Sign() != 0 || m.otherForm(token):
-		return refuse(swap.NotAsAccepted, "fee", "a fee is taken where the output is not, or is only in part")
 	case !bips.IsInt64() || bips.Int64() <= 0 || bips.Int64() > 10_000:
 		return refuse(swap.NotAsAccepted, "fee", "a fee of %s bps", bips)
 	case m.place(to) != elsewhere || reserved(to, m.pair.deployment) || to == m.t.Account || to == nativeCoin:
@@ -235,7 +256,7 @@ func (m *machine) otherForm(token common.Address) bool {
 // sweep: all that the router holds of a token goes to the recipient, at least min.
 func (m *machine) sweep(token, to common.Address, min *big.Int) error {
 	if m.place(to) != toRecipient {
-		return refuse(swap.NotAsAccepted, "recipient", "%s goes to %s", token, to)
+		return m.misdirected(token, to)
 	}
 	if m.holding(token).empty() {
 		return m.leftover(token, min)
@@ -254,7 +275,9 @@ func (m *machine) unwrap(to common.Address, min *big.Int) error {
 	switch {
 	case where == toRecipient && h.empty():
 		return m.leftover(wrapped, min)
-	case m.t.TokenOut != nativeCoin || !h.some || h.exact.Sign() != 0 || where == elsewhere:
+	case where == elsewhere && m.t.TokenOut == nativeCoin:
+		return m.misdirected(nativeCoin, to)
+	case m.t.TokenOut != nativeCoin || !h.some || h.exact.Sign() != 0:
 		return refuse(swap.NotAsAccepted, "commands", "unwrapping to %s is not part of the accepted swap", to)
 	case where == toRecipient:
 		m.handOver(wrapped, min)
@@ -282,6 +305,9 @@ func (m *machine) leftover(token common.Address, min *big.Int) error {
 
 // finish checks what must hold when the last command has run.
 func (m *machine) finish() error {
+	if err := m.owed(); err != nil {
+		return err
+	}
 	for token, h := range m.held {
 		if !h.empty() {
 			return refuse(swap.NotAsAccepted, "commands", "%s stays in the router, where anybody can take it", token)

@@ -115,6 +115,8 @@ func (m *model) command(o op) error {
 		}
 		n := new(big.Int).Mul(m.balance(router, addr(0)), num(2))
 		return m.move(addr(0), router, m.mapped(addr(1)), n.Div(n, big.NewInt(10_000)))
+	case 0x10:
+		return m.unlock(o)
 	case 0x0a:
 		return nil // the model pulls from the caller with and without
 	}
@@ -175,7 +177,9 @@ func randomOp(t *rapid.T) op {
 	min := rapid.SampledFrom([]int64{0, 1, 1_000_000, 2_000_000_000})
 	bips := rapid.SampledFrom([]int64{0, 1, 20, 40, 10_000})
 	path := rapid.SliceOfN(token, 2, 3)
-	switch rapid.IntRange(0, 6).Draw(t, "command") {
+	switch rapid.IntRange(0, 7).Draw(t, "command") {
+	case 7:
+		return v4Op(randomActs(t)...)
 	case 0:
 		return wrapOp(who.Draw(t, "to"), amount.Draw(t, "n"))
 	case 1:
@@ -206,10 +210,11 @@ func templates() []struct {
 	noFee.FeeBps, noFee.FeeReceiver = 0, common.Address{}
 	out := nativeOut()
 	out.AmountIn = oneEther
-	return []struct {
+	type template = struct {
 		terms swap.Terms
 		list  []op
-	}{
+	}
+	list := []template{
 		{ethToUSDC(), honest()},
 		{ethToUSDC(), harmlessPrograms["a split"]},
 		{ethToUSDC(), harmlessPrograms["two versions in a row"]},
@@ -221,6 +226,10 @@ func templates() []struct {
 		{out, ops(permitOp(testPermit(oneEther), make([]byte, signatureLen)), v3Op(routerItself, oneEther, 0, true, testUSDC, base.wrapped), portionOp(base.wrapped, testFeeTo, 20), unwrapOp(msgSender, 1_000_000))},
 		{out, ops(v3Op(routerItself, half, 0, true, testUSDC, base.wrapped), v2Op(routerItself, half, 0, true, testUSDC, testDAI, base.wrapped), unwrapOp(routerItself, 0), portionOp(nativeCoin, testFeeTo, 20), portionOp(nativeCoin, testMaker, 20), sweepOp(nativeCoin, msgSender, 1_000_000))},
 	}
+	for _, p := range v4Programs {
+		list = append(list, template{p.terms(), p.list})
+	}
+	return list
 }
 
 // tamper changes, adds, doubles, drops or moves up to three commands.
@@ -228,18 +237,20 @@ func tamper(t *rapid.T, list []op) []op {
 	list = slices.Clone(list)
 	for range rapid.IntRange(0, 3).Draw(t, "changes") {
 		i := rapid.IntRange(0, len(list)-1).Draw(t, "at")
-		switch rapid.IntRange(0, 4).Draw(t, "kind") {
-		case 0:
+		switch kind := rapid.IntRange(0, 4).Draw(t, "kind"); {
+		case list[i].code == 0x10 && rapid.Bool().Draw(t, "an action"):
+			list[i] = tamperActs(t, list[i])
+		case kind == 0:
 			list[i] = randomOp(t)
-		case 1:
+		case kind == 1:
 			list = slices.Insert(list, i, randomOp(t))
-		case 2:
+		case kind == 2:
 			list = slices.Insert(list, i, list[rapid.IntRange(0, len(list)-1).Draw(t, "which")])
-		case 3:
+		case kind == 3:
 			if len(list) > 1 {
 				list = slices.Delete(list, i, i+1)
 			}
-		case 4:
+		case kind == 4:
 			j := rapid.IntRange(0, len(list)-1).Draw(t, "with")
 			list[i], list[j] = list[j], list[i]
 		}

@@ -126,7 +126,9 @@ var orderLies = map[string]orderLie{
 	"a fee that is too high":     {lie: func(o *dutchOrder) { o.outputs[1].start = plus(o.outputs[1].start, 1e12) }, want: swap.NotAsAccepted},
 	"a fee that is too low":      {lie: func(o *dutchOrder) { o.scaleFee(39) }, want: swap.NotAsAccepted},
 	"a fee that does not shrink": {lie: func(o *dutchOrder) { o.steady(1) }, want: swap.NotAsAccepted},
-	"below the slippage":         {lie: func(o *dutchOrder) { o.sink(51) }, want: swap.NotAsAccepted, quotedOnly: true},
+	"below what it is worth":     {lie: func(o *dutchOrder) { o.sink(80) }, want: swap.NotAsAccepted, quotedOnly: true},
+	"ends at one":                {lie: func(o *dutchOrder) { o.outputs[0].end, o.outputs[1].end = big.NewInt(1), big.NewInt(1) }, want: swap.NotAsAccepted, quotedOnly: true},
+	"begins far above":           {lie: func(o *dutchOrder) { o.rise(2) }},
 	"for over a day":             {lie: func(o *dutchOrder) { o.deadline = big.NewInt(testNow.Add(maxOrderLife + time.Second).Unix()) }, want: swap.NotAsAccepted},
 	"for ever":                   {lie: func(o *dutchOrder) { o.deadline = plus(new(big.Int).Lsh(big.NewInt(1), 256), -1) }, want: swap.NotUnderstood},
 	"at no time":                 {lie: func(o *dutchOrder) { o.deadline = new(big.Int) }, want: swap.NotUnderstood},
@@ -166,6 +168,17 @@ func (o *dutchOrder) steady(i int) {
 	l.end = l.start
 	if l.curve != nil {
 		l.curve = l.curve.level()
+	}
+}
+
+// rise lets every output begin so many times as high, and end as before.
+func (o *dutchOrder) rise(times int64) {
+	for i := range o.outputs {
+		l := &o.outputs[i]
+		l.start = new(big.Int).Mul(l.start, big.NewInt(times))
+		if l.curve != nil {
+			l.curve.amounts[0].Sub(l.start, l.end)
+		}
 	}
 }
 
@@ -319,11 +332,11 @@ var dataLies = map[string]replyLie{
 	"another contract": {func(_ *testing.T, r map[string]any) {
 		at(r, "permitData", "domain")["verifyingContract"] = base.reactor.Hex()
 	}, swap.NotAsAccepted},
-	"no domain":      {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData"), "domain") }, swap.ProviderGarbage},
-	"no permit":      {func(_ *testing.T, r map[string]any) { r["permitData"] = nil }, swap.ProviderGarbage},
-	"a primary type": {func(_ *testing.T, r map[string]any) { at(r, "permitData")["primaryType"] = witnessPermit }, swap.ProviderGarbage},
-	"one type more":  {func(_ *testing.T, r map[string]any) { at(r, "permitData", "types")["Mail"] = []any{} }, swap.NotAsAccepted},
-	"one type less":  {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData", "types"), "OrderInfo") }, swap.NotAsAccepted},
+	"no domain":            {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData"), "domain") }, swap.ProviderGarbage},
+	"no permit":            {func(_ *testing.T, r map[string]any) { r["permitData"] = nil }, swap.ProviderGarbage},
+	"another primary type": {func(_ *testing.T, r map[string]any) { at(r, "permitData")["primaryType"] = permitSingle }, swap.NotAsAccepted},
+	"one type more":        {func(_ *testing.T, r map[string]any) { at(r, "permitData", "types")["Mail"] = []any{} }, swap.NotAsAccepted},
+	"one type less":        {func(_ *testing.T, r map[string]any) { delete(at(r, "permitData", "types"), "OrderInfo") }, swap.NotAsAccepted},
 	"the other kind's types": {func(t *testing.T, r map[string]any) {
 		at(r, "permitData")["types"] = tree(t, "ethereum-auction.quote.json")["permitData"].(map[string]any)["types"]
 	}, swap.NotAsAccepted},

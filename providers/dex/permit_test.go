@@ -27,7 +27,7 @@ func usdcRequest() swap.QuoteRequest {
 
 func usdcTerms() swap.Terms {
 	t := ethToUSDC()
-	t.TokenIn, t.TokenOut, t.AmountIn, t.FloorOut, t.FeeBps = testUSDC, base.wrapped, big.NewInt(1_000_000_000), big.NewInt(368_000_000_000_000_000), 40
+	t.TokenIn, t.TokenOut, t.AmountIn, t.FloorOut, t.FeeBps = testUSDC, base.wrapped, big.NewInt(1_000_000_000), big.NewInt(367_941_305_061_621_566), 40
 	return t
 }
 
@@ -83,8 +83,7 @@ var permitLies = map[string]permitLie{
 	"a salt":                {func(_, p map[string]any) { at(p, "domain")["salt"] = "0x00" }, swap.ProviderGarbage},
 	"another chain":         {func(_, p map[string]any) { at(p, "domain")["chainId"] = 1 }, swap.NotAsAccepted},
 	"another contract":      {func(_, p map[string]any) { at(p, "domain")["verifyingContract"] = testUSDC.Hex() }, swap.NotAsAccepted},
-	"a primary type":        {func(_, p map[string]any) { p["primaryType"] = permitSingle }, swap.ProviderGarbage},
-	"another primary type":  {func(_, p map[string]any) { p["primaryType"] = "PermitBatch" }, swap.ProviderGarbage},
+	"another primary type":  {func(_, p map[string]any) { p["primaryType"] = "PermitBatch" }, swap.NotAsAccepted},
 	"the domain's type":     {func(_, p map[string]any) { at(p, "types")["EIP712Domain"] = []any{} }, swap.NotAsAccepted},
 	"one type less":         {func(_, p map[string]any) { delete(at(p, "types"), "PermitDetails") }, swap.NotAsAccepted},
 	"no types":              {func(_, p map[string]any) { delete(p, "types") }, swap.ProviderGarbage},

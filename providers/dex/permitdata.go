@@ -12,12 +12,13 @@ import (
 )
 
 // permitData is the typed data that a quote asks the account to sign: a
-// PermitSingle without primary type and without the domain's own type. It is
-// read whole and only its values are taken; what is signed is built from those.
+// PermitSingle, as a rule without primary type, and without the domain's own type. Each
+// part is read whole and only its values are taken; what is signed is built from those.
 type permitData struct {
-	Domain permitDomain   `json:"domain"`
-	Types  apitypes.Types `json:"types"`
-	Values permitValues   `json:"values"`
+	Primary string                     `json:"primaryType"`
+	Domain  wire.Whole[permitDomain]   `json:"domain"`
+	Types   wire.Whole[apitypes.Types] `json:"types"`
+	Values  wire.Whole[permitValues]   `json:"values"`
 }
 
 // permitDomain is Permit2's on the chain of the swap.
@@ -37,6 +38,11 @@ func (d permitDomain) echoes(chain uint64, types, want apitypes.Types) []wire.Ec
 	}
 }
 
+// primaryEcho holds a primary type, where there is one, against the one that is signed.
+func primaryEcho(primary, want string) wire.Echo {
+	return wire.Echo{Field: "permitData.primaryType", There: true, Same: primary == "" || primary == want}
+}
+
 // readPermitData reads the permit that a quote asks for, nil where it asks for
 // none: then the router is allowed the amount already, or the input is native.
 // Its times are for [permit.timely] to judge, which has a clock.
@@ -48,13 +54,13 @@ func readPermitData(raw json.RawMessage, r swap.QuoteRequest, pr pair) (*permit,
 		return nil, refuse(swap.NotAsAccepted, "permitData", "the dex provider wants a permit for an input that needs none")
 	}
 	var d permitData
-	if err := wire.ReadWhole(raw, &d); err != nil {
+	if err := service.Read("permitData", raw, &d); err != nil {
 		return nil, garbage("permitData", err)
 	}
-	if err := service.CheckEchoes(d.Domain.echoes(r.SrcChain, d.Types, quotedTypes)); err != nil {
+	if err := service.CheckEchoes(append(d.Domain.Is.echoes(r.SrcChain, d.Types.Is, quotedTypes), primaryEcho(d.Primary, permitSingle))); err != nil {
 		return nil, err
 	}
-	p, err := d.Values.permit()
+	p, err := d.Values.Is.permit()
 	if err != nil {
 		return nil, err
 	}

@@ -26,20 +26,27 @@ type deployment struct {
 	wrapped common.Address // wrapped native coin
 	auction *auctionKind   // the one kind of auction that is asked for there
 	reactor common.Address // UniswapX, of that kind
+	pairs   *pairFactory   // of V2, where it is asked for
 }
 
 // deployments has the chains on which the support table has the DEX provider
-// active. Sources: the chain configurations of @uniswap/universal-router-sdk, the
-// reactors of @uniswap/uniswapx-sdk.
+// active; a network is added by a row here and one there. Sources: the chain
+// configurations of @uniswap/universal-router-sdk 5.13.0, the reactors of
+// @uniswap/uniswapx-sdk 3.1.0. The same address may be another contract on another
+// chain, so that each is of its chain alone.
 var deployments = []deployment{
 	{1, common.HexToAddress("0x23617e59A5925b2A4Bf75d73ff6711cD0b29De85"), common.HexToAddress("0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
-		dutchV2, common.HexToAddress("0x00000011F84B9aa48e5f8aA8B9897600006289Be")},
+		dutchV2, common.HexToAddress("0x00000011F84B9aa48e5f8aA8B9897600006289Be"), &pairs},
 	{10, common.HexToAddress("0xC09255D86DB563cBc11C2fCf4a0C512e160111B4"), common.HexToAddress("0x4200000000000000000000000000000000000006"),
-		dutchV3, common.HexToAddress("0x000000000923439A92daE8930613568824108631")},
+		dutchV3, common.HexToAddress("0x000000000923439A92daE8930613568824108631"), nil},
+	{56, common.HexToAddress("0xDc264714F68d84CF29BC605589405E78bDBE7C9f"), common.HexToAddress("0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c"),
+		dutchV3, common.HexToAddress("0x00000000a55e50C71b70Db3C8B58749cd1E18eB2"), nil},
 	{8453, common.HexToAddress("0xd6145b2D3F379919E8CdEda7B97e37c4b2Ca9c40"), common.HexToAddress("0x4200000000000000000000000000000000000006"),
-		dutchV3, common.HexToAddress("0x000000008a8330B5d1F43A62Bf4C673A49f27ba0")},
+		dutchV3, common.HexToAddress("0x000000008a8330B5d1F43A62Bf4C673A49f27ba0"), nil},
 	{42161, common.HexToAddress("0x2d01411773c8C24805306E89A41F7855C3c4Fe65"), common.HexToAddress("0x82aF49447D8a07e3bd95BD0d56f35241523fBab1"),
-		dutchV3, common.HexToAddress("0xB274d5F4b833b61B340b654d600A864fB604a87c")},
+		dutchV3, common.HexToAddress("0xB274d5F4b833b61B340b654d600A864fB604a87c"), nil},
+	{143, common.HexToAddress("0xa6CE4F10d83dBdDAc17E68e1837ca9cE6a1b596e"), common.HexToAddress("0x3bd359C1119dA7Da1D913D1C4D2B7c461115433A"),
+		dutchV3, common.HexToAddress("0x000000000Ac008F7e07210CFb6648e40249232c2"), nil},
 }
 
 func deploymentOn(chainID uint64) (deployment, error) {

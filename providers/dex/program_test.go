@@ -2,6 +2,7 @@ package dex
 
 import (
 	"math/big"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ var (
 	testMaker    = common.HexToAddress("0x000000fee13a103A10D593b9AE06b3e05F2E7E1c")
 	testAttacker = common.HexToAddress("0xBadBadBadBadBadBadBadBadBadBadBadBadBad0")
 
-	base     = deployments[2]
+	base, _  = deploymentOn(8453)
 	testUSDC = common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
 	testDAI  = common.HexToAddress("0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb")
 
@@ -141,5 +142,27 @@ func TestHonestProgram(t *testing.T) {
 	}
 	if f.Receives[0].Min.Int64() != 2_000_000_000 || f.Receives[0].To != testAccount || !f.Deadline.Equal(testDeadline) {
 		t.Errorf("effect %+v", f)
+	}
+}
+
+// TestRecipientPassedOver: calldata for the account, where somebody else was to be paid,
+// is refused with that reason.
+func TestRecipientPassedOver(t *testing.T) {
+	toFriend, native := ethToUSDC(), nativeOut()
+	toFriend.Recipient, native.Recipient = testFriend, testFriend
+	noFee := toFriend
+	noFee.FeeBps, noFee.FeeReceiver = 0, nativeCoin
+	for name, c := range map[string]struct {
+		terms swap.Terms
+		list  []op
+	}{
+		"swept":     {toFriend, honest()},
+		"straight":  {noFee, ops(wrapOp(routerItself, oneEther), v3Op(testAccount, oneEther, 2_000_000_000, false, base.wrapped, testUSDC))},
+		"unwrapped": {native, ops(v3Op(routerItself, native.AmountIn, 0, true, native.TokenIn, base.wrapped), unwrapOp(msgSender, 1))},
+	} {
+		_, err := decode(c.terms, program(t, testDeadline.Unix(), c.list))
+		if codeOf(err) != swap.NotAsAccepted || !strings.Contains(err.Error(), "passed over the recipient") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

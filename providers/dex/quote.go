@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"math/big"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -48,40 +47,70 @@ type integratorFee struct {
 	Recipient string `json:"recipient"`
 }
 
-// Quote asks for one EXACT_INPUT price. It may be repeated.
+// Quote asks for EXACT_INPUT prices: where there are auctions, for the better of one and
+// the pools. Where that is an auction, or nothing that will do, the pools are asked in the
+// same round: an auction is held against what they give, and one that will not do does not
+// take their offer along. It may be repeated.
 func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
 	pr, err := checkRequest(r)
 	if err != nil {
 		return nil, err
 	}
-	reply, err := p.ask(ctx, r, pr)
+	if pr.auction == nil || p.without.has(r.SrcChain, p.now()) {
+		return only(p.ask(ctx, r, pr, false))
+	}
+	best, err := p.ask(ctx, r, pr, true)
+	switch {
+	case err == nil && best.order == nil:
+		return only(best, nil)
+	case p.dropAuction(r.SrcChain, err):
+		return only(p.ask(ctx, r, pr, false))
+	case err != nil && (best.offer.Routing == "" || best.offer.Routing == classic):
+		return nil, err
+	}
+	pools, errPools := p.ask(ctx, r, pr, false)
+	if err == nil {
+		err = p.worthwhile(ctx, best.offer, pools.offer.AmountOut)
+	}
+	switch {
+	case err != nil && errPools != nil:
+		return nil, err
+	case err != nil:
+		return only(pools, nil)
+	case errPools != nil:
+		return only(best, nil)
+	}
+	return []swap.Offer{best.offer, pools.offer}, nil
+}
+
+func only(q reading, err error) ([]swap.Offer, error) {
 	if err != nil {
-		return nil, err
-	}
-	q, err := p.readQuote(reply.Body, r)
-	if err != nil {
-		return nil, err
-	}
-	if q.offer.Expires, err = expiry(reply); err != nil {
-		return nil, err
-	}
-	if err := q.timely(reply.Received); err != nil {
 		return nil, err
 	}
 	return []swap.Offer{q.offer}, nil
 }
 
-// ask sends the request, first with the auction where there is one.
-func (p *Provider) ask(ctx context.Context, r swap.QuoteRequest, pr pair) (*rest.Reply, error) {
-	auction := pr.auction != nil && !p.without.has(r.SrcChain, p.now())
+// ask asks for one price, of the pools or of the better of them and the auction. Of an
+// answer that will not do the routing is returned with the reason.
+func (p *Provider) ask(ctx context.Context, r swap.QuoteRequest, pr pair, auction bool) (reading, error) {
 	reply, err := p.post(ctx, "/quote", newQuoteRequest(r, pr, auction))
-	if auction && p.dropAuction(r.SrcChain, err) {
-		reply, err = p.post(ctx, "/quote", newQuoteRequest(r, pr, false))
-	}
 	if err != nil {
-		return nil, service.Refusal(err)
+		return reading{}, service.Refusal(err)
 	}
-	return reply, nil
+	q, err := p.readQuote(reply.Body, r)
+	if err != nil {
+		return reading{offer: swap.Offer{Routing: routingOf(reply.Body)}}, err
+	}
+	if q.order != nil && !auction {
+		return reading{}, refuse(swap.NotAsAccepted, "routing", "the dex provider answered with an auction, which was not asked for")
+	}
+	if q.offer.Expires, err = expiry(reply); err != nil {
+		return reading{}, err
+	}
+	if err := q.timely(reply.Received); err != nil {
+		return reading{offer: swap.Offer{Routing: q.offer.Routing}}, err // nothing is measured by what will not do
+	}
+	return q, nil
 }
 
 func (p *Provider) post(ctx context.Context, path string, request quoteRequest) (*rest.Reply, error) {
@@ -147,9 +176,9 @@ func newQuoteRequest(r swap.QuoteRequest, pr pair, auction bool) quoteRequest {
 		return q
 	}
 	q.RoutingPreference, q.PermitAmount = "BEST_PRICE", "EXACT"
-	q.Protocols = swap.SupportOf(swap.DEX, r.SrcChain).Pools
+	q.Protocols = pr.pools(r)
 	if auction {
-		q.Protocols = append(slices.Clone(q.Protocols), pr.auction.protocol)
+		q.Protocols = append(q.Protocols, pr.auction.protocol)
 	}
 	if r.Recipient != r.Account {
 		q.Recipient = r.Recipient.Hex()
@@ -227,7 +256,7 @@ func (p *Provider) readAnew(raw []byte, r swap.QuoteRequest) (reading, error) {
 func readClassic(o swap.Offer, e envelope, pr pair) (reading, error) {
 	r := o.Request
 	var q quoteBody
-	if err := json.Unmarshal(e.Quote, &q); err != nil {
+	if err := service.Read("quote.classic", e.Quote, &q); err != nil {
 		return reading{}, garbage("quote", err)
 	}
 	if err := q.echoes(e, r, pr); err != nil {

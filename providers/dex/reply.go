@@ -22,8 +22,8 @@ const (
 // is the chain's own auction.
 var unasked = []string{"DUTCH_LIMIT", "DUTCH_V2", "DUTCH_V3", "BRIDGE", "LIMIT_ORDER", "PRIORITY", "CHAINED"}
 
-// envelope is the reply to POST /quote. Fields that decide nothing are
-// tolerated and left unread.
+// envelope is the reply to POST /quote. Members that decide nothing are ignored and
+// counted.
 type envelope struct {
 	Routing           string          `json:"routing"`
 	Quote             json.RawMessage `json:"quote"` // echoed to /swap byte for byte
@@ -32,7 +32,9 @@ type envelope struct {
 }
 
 // quoteBody is the quote object of the routings CLASSIC, WRAP and UNWRAP. A
-// missing field is nil and refused where it is relied on.
+// missing field is nil and refused where it is relied on. What the quote says of a
+// minimum (minAmount, minimumAmount) is left unread: the floor is worked out here, from
+// the amount and the slippage, and what the calldata enforces is held against that.
 type quoteBody struct {
 	ChainID   *wire.Quantity `json:"chainId"`
 	Swapper   *address       `json:"swapper"`
@@ -43,10 +45,9 @@ type quoteBody struct {
 		MaximumAmount *wire.Amount `json:"maximumAmount"`
 	} `json:"input"`
 	Output struct {
-		Token         *address     `json:"token"`
-		Amount        *wire.Amount `json:"amount"`
-		Recipient     *address     `json:"recipient"`
-		MinimumAmount *wire.Amount `json:"minimumAmount"`
+		Token     *address     `json:"token"`
+		Amount    *wire.Amount `json:"amount"`
+		Recipient *address     `json:"recipient"`
 	} `json:"output"`
 	Slippage       *wire.Ratio    `json:"slippage"`
 	RouteString    string         `json:"routeString"`
@@ -60,7 +61,6 @@ type outputLine struct {
 	Amount    *wire.Amount `json:"amount"`
 	Recipient *address     `json:"recipient"`
 	Bps       *wire.Ratio  `json:"bps"`
-	MinAmount *wire.Amount `json:"minAmount"`
 }
 
 // maxLines bounds the receivers of one swap: the user, the wallet's fee, the
@@ -71,7 +71,7 @@ const maxLines = 3
 // those asked for.
 func decodeReply(raw []byte, pr pair) (envelope, error) {
 	var e envelope
-	if err := json.Unmarshal(raw, &e); err != nil {
+	if err := service.Read("quote", raw, &e); err != nil {
 		return e, garbage("reply", err)
 	}
 	switch {
@@ -85,6 +85,15 @@ func decodeReply(raw []byte, pr pair) (envelope, error) {
 		return e, refuse(swap.ProviderGarbage, "quote", "the dex provider's reply has no quote")
 	}
 	return e, nil
+}
+
+// routingOf is what an answer calls itself; "" = it is none.
+func routingOf(raw []byte) string {
+	var e envelope
+	if json.Unmarshal(raw, &e) != nil {
+		return ""
+	}
+	return e.Routing
 }
 
 // echoes checks that the quote is for what was asked.
@@ -119,7 +128,6 @@ func (q quoteBody) echoes(e envelope, r swap.QuoteRequest, pr pair) error {
 	} else { // one to one: nothing may be lost on the way
 		list = append(list,
 			wire.Echo{Field: "output.amount", There: q.Output.Amount != nil, Same: q.Output.Amount.Is(r.AmountIn)},
-			wire.Echo{Field: "output.minimumAmount", There: true, Same: q.Output.MinimumAmount == nil || q.Output.MinimumAmount.Is(r.AmountIn)},
 			wire.Echo{Field: "aggregatedOutputs", There: true, Same: oneToOne(q.Outputs, r)},
 		)
 	}
@@ -150,10 +158,10 @@ func (q quoteBody) split(r swap.QuoteRequest, pr pair) (out, least *big.Int, fee
 		sum.Add(sum, l.Amount.Int)
 		bips += bps
 		if l.Recipient.is(r.Recipient) {
-			if out != nil || l.MinAmount == nil {
-				return nil, nil, nil, refuse(swap.ProviderGarbage, "aggregatedOutputs", "the dex provider's reply has no single minimum for the recipient")
+			if out != nil {
+				return nil, nil, nil, refuse(swap.ProviderGarbage, "aggregatedOutputs", "the dex provider's reply has no single part for the recipient")
 			}
-			out, least = l.Amount.Int, l.MinAmount.Int
+			out = l.Amount.Int
 			continue
 		}
 		if slices.ContainsFunc(q.Outputs[:i], func(o outputLine) bool { return o.Recipient.is(l.Recipient.Address) }) {
@@ -166,10 +174,12 @@ func (q quoteBody) split(r swap.QuoteRequest, pr pair) (out, least *big.Int, fee
 		return nil, nil, nil, refuse(swap.NotAsAccepted, "aggregatedOutputs", "nothing of the output is for the recipient")
 	case sum.Cmp(total) != 0 || bips != 10_000:
 		return nil, nil, nil, refuse(swap.ProviderGarbage, "aggregatedOutputs", "the parts of the output do not add up to it")
-	case least.Cmp(out) > 0 || least.Cmp(floorOf(out, r.SlippageBps)) < 0 || least.Sign() == 0:
-		return nil, nil, nil, refuse(swap.NotAsAccepted, "minAmount", "the minimum does not follow from the amount and the slippage that was asked for")
-	case q.Output.MinimumAmount != nil && (q.Output.MinimumAmount.Cmp(total) > 0 || q.Output.MinimumAmount.Cmp(least) < 0):
-		return nil, nil, nil, refuse(swap.ProviderGarbage, "output.minimumAmount", "the minimum of the whole output contradicts its parts")
+	}
+	// Calldata takes each fee off the minimum, and cuts once more: two base units for each
+	// are not counted on.
+	out = new(big.Int).Sub(out, big.NewInt(int64(roundings*len(fees))))
+	if least = floorOf(out, r.SlippageBps); least.Sign() <= 0 {
+		return nil, nil, nil, refuse(swap.AmountTooSmall, "minAmount", "nothing is left of the output after the slippage that was asked for; enter a larger amount")
 	}
 	sortFees(fees, r.FeeReceiver)
 	return out, least, fees, checkFees(fees, r)

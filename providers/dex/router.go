@@ -48,14 +48,20 @@ var (
 	tokenPayment    = []abi.Arguments{words("address", "address", "uint256")}
 )
 
+// The swaps.
+const (
+	v3Swap = 0x00
+	v2Swap = 0x08
+)
+
 // commands are those a classic route is made of (Universal Router 2.1,
 // contracts/libraries/Commands.sol). What is missing here is refused.
 var commands = map[byte]command{
-	0x00: {"V3_SWAP_EXACT_IN", []abi.Arguments{
+	v3Swap: {"V3_SWAP_EXACT_IN", []abi.Arguments{
 		words("address", "uint256", "uint256", "bytes", "bool"),
 		words("address", "uint256", "uint256", "bytes", "bool", minHops),
 	}, runV3},
-	0x08: {"V2_SWAP_EXACT_IN", []abi.Arguments{
+	v2Swap: {"V2_SWAP_EXACT_IN", []abi.Arguments{
 		words("address", "uint256", "uint256", "address[]", "bool"),
 		words("address", "uint256", "uint256", "address[]", "bool", minHops),
 	}, runV2},
@@ -65,13 +71,14 @@ var commands = map[byte]command{
 	0x0a: {"PERMIT2_PERMIT", []abi.Arguments{permitArgs}, runPermit},
 	0x0b: {"WRAP_ETH", recipientAmount, runWrap},
 	0x0c: {"UNWRAP_WETH", recipientAmount, runUnwrap},
+	0x10: {"V4_SWAP", []abi.Arguments{words("bytes", "bytes[]")}, runV4},
 }
 
 // refusedCommands have names for the message, no meaning.
 var refusedCommands = map[byte]string{
 	0x01: "V3_SWAP_EXACT_OUT", 0x02: "PERMIT2_TRANSFER_FROM", 0x03: "PERMIT2_PERMIT_BATCH", 0x05: "TRANSFER",
 	0x09: "V2_SWAP_EXACT_OUT", 0x0d: "PERMIT2_TRANSFER_FROM_BATCH", 0x0e: "BALANCE_CHECK_ERC20",
-	0x10: "V4_SWAP", 0x13: "V4_INITIALIZE_POOL", 0x21: "EXECUTE_SUB_PLAN", 0x40: "ACROSS_V4_DEPOSIT_V3",
+	0x13: "V4_INITIALIZE_POOL", 0x21: "EXECUTE_SUB_PLAN", 0x40: "ACROSS_V4_DEPOSIT_V3",
 }
 
 var executeArgs = words("bytes", "bytes[]", "uint256")
@@ -118,7 +125,11 @@ func execute(t swap.Terms, pr pair, c chain.Call, args []byte) (m *machine, dead
 // permitIn is the permit that a call to the router, which was decoded before,
 // carries; nil for none.
 func permitIn(t swap.Terms, pr pair, c chain.Call) (*signedPermit, error) {
-	m, _, err := execute(t, pr, c, c.Data[len(executeFn):])
+	args, _, err := untagged(c.Data[len(executeFn):])
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := execute(t, pr, c, args)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +145,11 @@ func (m *machine) step(op byte, input []byte) error {
 		return refuse(swap.NotUnderstood, "commands", "%s has no place in a classic route", refusedCommands[op])
 	case !ok:
 		return refuse(swap.NotUnderstood, "commands", "command %#02x is unknown", op)
+	}
+	if op != v3Swap && op != v2Swap {
+		if err := m.owed(); err != nil {
+			return err
+		}
 	}
 	var vals []any
 	var err error

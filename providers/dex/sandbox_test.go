@@ -65,6 +65,32 @@ func TestSandbox(t *testing.T) {
 	}
 }
 
+// TestSandboxReach swaps on the chains that the spec's table did not have.
+func TestSandboxReach(t *testing.T) {
+	t.Parallel()
+	s := sandboxtest.Start(t, 56, 143)
+	if err := s.DEX().Set(dexsim.Settings{Auctions: dexsim.AuctionsNever}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := dex.New(dex.Config{Base: s.DEXURL(), Sandbox: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	for _, c := range s.Chains() {
+		node, err := ethclient.DialContext(t.Context(), c.RPC())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(node.Close)
+		x := &trader{t: t, p: p, node: node, chain: c, who: s.Accounts()[0]}
+		usdc, wrapped := sandboxtest.Token(t, c, "USDC"), c.Network.Wrapped.Address
+		x.trade(native, usdc, "1000000000000000000", 20)
+		x.trade(native, wrapped, "1000000000000000000", 0)
+		x.trade(wrapped, usdc, "1000000000000000000", 20)
+	}
+}
+
 // A trader swaps on one chain of the sandbox.
 type trader struct {
 	t     *testing.T

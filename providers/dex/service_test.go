@@ -54,6 +54,7 @@ func serve(t testing.TB, h http.HandlerFunc) *Provider {
 	p, err := New(Config{
 		Base: s.URL + "/v1", Sandbox: true, Now: func() time.Time { return testNow },
 		Token:  func(context.Context) (string, error) { return testToken, nil },
+		Own:    ownPrice,
 		Limits: rest.Limits{Attempts: 2, Backoff: time.Millisecond, MaxWait: 10 * time.Millisecond, Rate: rate.Inf, Failures: 1000},
 	})
 	if err != nil {
@@ -73,7 +74,7 @@ func baseRequest() swap.QuoteRequest {
 
 func baseTerms() swap.Terms {
 	t := ethToUSDC()
-	t.AmountIn, t.FloorOut, t.FeeBps = big.NewInt(100_000_000_000_000_000), big.NewInt(260_000_000), 40
+	t.AmountIn, t.FloorOut, t.FeeBps = big.NewInt(100_000_000_000_000_000), big.NewInt(259_999_998), 40
 	return t
 }
 
@@ -202,7 +203,7 @@ func TestRequests(t *testing.T) {
 		change func(*swap.QuoteRequest)
 		want   swap.Code
 	}{
-		"another chain":         {func(r *swap.QuoteRequest) { r.SrcChain, r.DstChain = 56, 56 }, swap.UnsupportedNetwork},
+		"another chain":         {func(r *swap.QuoteRequest) { r.SrcChain, r.DstChain = 39, 39 }, swap.UnsupportedNetwork},
 		"an unknown chain":      {func(r *swap.QuoteRequest) { r.SrcChain, r.DstChain = 7, 7 }, swap.UnsupportedNetwork},
 		"across chains":         {func(r *swap.QuoteRequest) { r.DstChain = 1 }, swap.UnsupportedRoute},
 		"one token":             {func(r *swap.QuoteRequest) { r.TokenOut = nativeCoin }, swap.SameToken},
@@ -240,17 +241,21 @@ func TestRequestBody(t *testing.T) {
 	r := baseRequest()
 	r.SlippageBps, r.Recipient = 125, testFriend
 	body := string(mustMarshal(t, r))
-	for _, want := range []string{`"type":"EXACT_INPUT"`, `"slippageTolerance":1.25`, `"permitAmount":"EXACT"`, `"protocols":["V3"]`, `"recipient":"` + testFriend.Hex() + `"`, `"bips":40`} {
+	for _, want := range []string{`"type":"EXACT_INPUT"`, `"slippageTolerance":1.25`, `"permitAmount":"EXACT"`, `"protocols":["V3","V4"]`, `"recipient":"` + testFriend.Hex() + `"`, `"bips":40`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s is not in %s", want, body)
 		}
 	}
 	r.FeeBps, r.FeeReceiver, r.SrcChain, r.DstChain, r.Recipient = 0, common.Address{}, 1, 1, testAccount
 	body = string(mustMarshal(t, r))
-	if strings.Contains(body, "integratorFees") || strings.Contains(body, "recipient") || !strings.Contains(body, `"protocols":["V3","V2"]`) {
+	if strings.Contains(body, "integratorFees") || strings.Contains(body, "recipient") || !strings.Contains(body, `"protocols":["V3","V2","V4"]`) {
 		t.Error(body)
 	}
-	r.TokenOut = deployments[0].wrapped
+	r.TokenIn, r.TokenOut = testDAI, deployments[0].wrapped
+	if body = string(mustMarshal(t, r)); !strings.Contains(body, `"protocols":["V3","V2"`) || strings.Contains(body, "V4") {
+		t.Errorf("to the wrapped coin: %s", body)
+	}
+	r.TokenIn = nativeCoin
 	body = string(mustMarshal(t, r))
 	for _, absent := range []string{"protocols", "permitAmount", "integratorFees", "routingPreference"} {
 		if strings.Contains(body, absent) {
@@ -329,8 +334,8 @@ func TestBuildRefuses(t *testing.T) {
 		"another provider":   {func(_ *swap.Offer, t *swap.Terms) { t.Provider = swap.Bridge }, swap.NotAsAccepted},
 		"an altered minimum": {func(o *swap.Offer, _ *swap.Terms) { o.MinOut = big.NewInt(1) }, swap.NotAsAccepted},
 		"an altered quote": {func(o *swap.Offer, _ *swap.Terms) {
-			o.Raw = bytes.Replace(o.Raw, []byte("260000000"), []byte("260000001"), 1)
-		}, swap.NotAsAccepted},
+			o.Raw = bytes.Replace(o.Raw, []byte("261306533"), []byte("261306532"), 1)
+		}, swap.ProviderGarbage},
 		"no quote":             {func(o *swap.Offer, _ *swap.Terms) { o.Raw = nil }, swap.ProviderGarbage},
 		"fees not as in shown": {func(o *swap.Offer, _ *swap.Terms) { o.Fees = nil }, swap.NotAsAccepted},
 	} {

@@ -344,7 +344,7 @@ func TestProtocols(t *testing.T) {
 			t.Errorf("%s: %d calls, %v", code, len(asked), err)
 		}
 	}
-	for chainID, want := range map[uint64]string{1: "V3 V2 UNISWAPX_V2", 10: "V3 UNISWAPX_V3", 8453: "V3 UNISWAPX_V3", 42161: "V3 UNISWAPX_V3"} {
+	for chainID, want := range map[uint64]string{1: "V3 V2 V4 UNISWAPX_V2", 10: "V3 V4 UNISWAPX_V3", 8453: "V3 V4 UNISWAPX_V3", 42161: "V3 V4 UNISWAPX_V3"} {
 		r := usdcRequest()
 		r.SrcChain, r.DstChain, r.TokenOut = chainID, chainID, testDAI
 		for _, in := range []bool{false, true} { // auctions take no native coin

@@ -20,8 +20,8 @@ type lineOf struct {
 	withoutToken bool
 }
 
-// TestSplit: quotes whose fields agree with each other and still take more, or
-// promise less, than was asked for.
+// TestSplit: quotes whose fields agree with each other and still take more than was
+// asked for. What they say of a minimum changes nothing.
 func TestSplit(t *testing.T) {
 	user := lineOf{to: testAccount, amount: "9980000", bps: "9980", min: "9930100"}
 	ours := lineOf{to: testFeeTo, amount: "20000", bps: "20", min: "19900"}
@@ -45,9 +45,10 @@ func TestSplit(t *testing.T) {
 		"half goes elsewhere":    {[]lineOf{rest("4980000", "9980", "4955100"), with(ours, func(l *lineOf) { l.amount = "5020000" })}, swap.NotAsAccepted},
 		"bps above the whole":    {[]lineOf{with(user, func(l *lineOf) { l.bps = "9981" }), ours}, swap.ProviderGarbage},
 		"parts of more":          {[]lineOf{with(user, func(l *lineOf) { l.amount, l.min = "9990000", "9940050" }), ours}, swap.ProviderGarbage},
-		"a lower minimum":        {[]lineOf{with(user, func(l *lineOf) { l.min = "9930099" }), ours}, swap.NotAsAccepted},
-		"a minimum above all":    {[]lineOf{with(user, func(l *lineOf) { l.min = "9980001" }), ours}, swap.NotAsAccepted},
-		"no minimum":             {[]lineOf{with(user, func(l *lineOf) { l.min = "" }), ours}, swap.ProviderGarbage},
+		"a lower minimum":        {[]lineOf{with(user, func(l *lineOf) { l.min = "9930099" }), ours}, ""},
+		"a minimum above all":    {[]lineOf{with(user, func(l *lineOf) { l.min = "9980001" }), ours}, ""},
+		"no minimum":             {[]lineOf{with(user, func(l *lineOf) { l.min = "" }), ours}, ""},
+		"a minimum of all":       {[]lineOf{with(user, func(l *lineOf) { l.min = l.amount }), ours}, ""},
 		"ours twice":             {[]lineOf{user, with(ours, func(l *lineOf) { l.amount, l.bps = "10000", "10" }), with(ours, func(l *lineOf) { l.amount, l.bps = "10000", "10" })}, swap.NotAsAccepted},
 		"the user twice":         {[]lineOf{with(user, func(l *lineOf) { l.amount, l.bps = "9970000", "9970" }), with(user, func(l *lineOf) { l.amount, l.bps = "10000", "10" }), ours}, swap.ProviderGarbage},
 		"nothing for the user":   {[]lineOf{ours, with(user, func(l *lineOf) { l.to = testAttacker })}, swap.NotAsAccepted},
@@ -64,7 +65,10 @@ func TestSplit(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 		o := q.offer
-		if err == nil && (o.Fees[0].To != testFeeTo || o.AmountOut.Cmp(big.NewInt(9_960_000)) < 0) {
+		if err == nil && o.MinOut.Cmp(floorOf(o.AmountOut, 50)) != 0 {
+			t.Errorf("%s: at least %s of %s", name, o.MinOut, o.AmountOut)
+		}
+		if err == nil && (o.Fees[0].To != testFeeTo || o.AmountOut.Cmp(big.NewInt(9_959_996)) < 0) {
 			t.Errorf("%s: %s, %+v", name, o.AmountOut, o.Fees)
 		}
 	}

@@ -3,7 +3,6 @@ package dex
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -88,7 +87,7 @@ func (s signedOrder) claim(raw []byte, t swap.Terms) (swap.Claim, error) {
 	var reply struct {
 		Orders *[]listedOrder `json:"orders"`
 	}
-	if err := json.Unmarshal(raw, &reply); err != nil {
+	if err := service.Read("orders", raw, &reply); err != nil {
 		return swap.Claim{}, garbage("reply", err)
 	}
 	switch {

@@ -3,7 +3,6 @@ package dex
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -69,7 +68,7 @@ func (s signedOrder) readTaken(raw []byte) (ref string, err error) {
 	var taken struct {
 		OrderID *common.Hash `json:"orderId"`
 	}
-	if err := json.Unmarshal(raw, &taken); err != nil {
+	if err := service.Read("order", raw, &taken); err != nil {
 		return "", garbage("reply", err)
 	}
 	if taken.OrderID == nil || *taken.OrderID != s.id {
@@ -85,10 +84,10 @@ func (s signedOrder) request(o swap.Order) ([]byte, error) {
 	}
 	var e envelope
 	var q auctionQuote
-	if err := json.Unmarshal(o.Offer.Raw, &e); err != nil {
+	if err := service.Read("quote", o.Offer.Raw, &e); err != nil {
 		return nil, garbage("quote", err)
 	}
-	if err := json.Unmarshal(e.Quote, &q); err != nil {
+	if err := service.Read("quote.auction", e.Quote, &q); err != nil {
 		return nil, garbage("quote", err)
 	}
 	if e.Routing != s.kind.routing || q.OrderID == nil || *q.OrderID != s.id {

@@ -101,6 +101,10 @@ var attacksOnBoth = []attack{
 	{"a stranger allowed", show("approvalTarget", testAttacker.Hex()), swap.NotPinned, "approvalTarget"},
 	{"Permit2 allowed", show("approvalTarget", permit2.Hex()), swap.NotPinned, "approvalTarget"},
 	{"a domain of a stranger's", show("settlementAddress", testAttacker.Hex()), swap.NotPinned, "settlementAddress"},
+	{"by the router, whose orders hold no minimum", both(show("settlementAddress", bebopRouter.Hex()), show("approvalTarget", bebopRouter.Hex())), swap.NoMinimum, "settlementAddress"},
+	{"the router allowed", show("approvalTarget", bebopRouter.Hex()), swap.NoMinimum, "settlementAddress"},
+	{"the router's address for the settlement's", show("settlementAddress", bebopRouter.Hex()), swap.NoMinimum, "settlementAddress"},
+	{"the router as receiver", both(set("receiver", bebopRouter.Hex()), show("receiver", bebopRouter.Hex())), swap.NotAsAccepted, "receiver"},
 	{"the former version's domain", show("settlementAddress", "0xbEbEbEb035351f58602E0C1C8B59ECBfF5d5f47b"), swap.NotPinned, "settlementAddress"},
 	{"another chain", show("chainId", 10), swap.NotAsAccepted, "chainId"},
 	{"a second signature", show("requiredSignatures", []any{testAttacker.Hex()}), swap.NotAsAccepted, "requiredSignatures"},
@@ -141,6 +145,12 @@ var attacksOnJAM = []attack{
 
 var attacksOnRFQ = []attack{
 	{"a partner with a share", set("partner_id", 7), swap.NotAsAccepted, "partner_id"},
+	{"a partner with a share, as text", set("partner_id", "7"), swap.NotAsAccepted, "partner_id"},
+	{"the highest partner", set("partner_id", json.Number("18446744073709551615")), swap.NotAsAccepted, "partner_id"},
+	{"a partner of more bits than the flags have, none by what is left of them", set("partner_id", json.Number("18446744073709551616")), swap.NotAsAccepted, "partner_id"},
+	{"a partner in the flags of a transaction", show("tx", map[string]any{"to": rfqSettlement.Hex(), "value": "0x0", "data": partnerCall}), swap.NotAsAccepted, "tx"},
+	{"the router as the maker", set("maker_address", bebopRouter.Hex()), swap.NotAsAccepted, "maker_address"},
+	{"the router as taker and receiver of its inner order", both(set("taker_address", bebopRouter.Hex()), set("receiver", bebopRouter.Hex())), swap.NotAsAccepted, "taker"},
 	{"pulled through Permit2", set("packed_commands", "4"), swap.NotUnderstood, "packed_commands"},
 	{"paid in the native coin", set("packed_commands", "2"), swap.NotUnderstood, "packed_commands"},
 	{"the account as its own maker", func(_, toSign map[string]any) { toSign["maker_address"] = toSign["taker_address"] }, swap.NotAsAccepted, "maker_address"},
@@ -151,10 +161,18 @@ var attacksOnRFQ = []attack{
 	{"another token sold", set("taker_token", testAttacker.Hex()), swap.NotAsAccepted, "sellToken"},
 	{"another token bought", set("maker_token", testAttacker.Hex()), swap.NotAsAccepted, "buyToken"},
 	{"less than is shown", set("maker_amount", "504765657558485081"), swap.NotAsAccepted, "buyAmount"},
+	{"a fee that nobody asked for", func(reply, _ map[string]any) {
+		for token := range reply["buyTokens"].(map[string]any) {
+			reply["partnerFee"] = map[string]any{token: "1"}
+		}
+	}, swap.NotAsAccepted, "partnerFee"},
 	{"another taker", set("taker_address", testAttacker.Hex()), swap.NotAsAccepted, "taker"},
 	{"an order of several makers", show("onchainOrderType", "AggregateOrder"), swap.NotAsAccepted, "onchainOrderType"},
 	{"an order of several tokens", show("onchainOrderType", "MultiOrder"), swap.NotAsAccepted, "onchainOrderType"},
 }
+
+// partnerCall is the head of a swapSingle whose flags name partner 7 beside its event.
+var partnerCall = "0x4dcebcba" + strings.Repeat("00", 10*32) + strings.Repeat("11", 16) + "0000000000000007" + strings.Repeat("00", 8)
 
 // packedFee is partnerInfo.
 func packedFee(partner common.Address, partnerBps, protocolBps int64) string {

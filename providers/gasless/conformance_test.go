@@ -106,7 +106,7 @@ func (x recording) flow(protocol string, r swap.QuoteRequest, settlement, spende
 	chain := map[uint64]string{1: "ethereum", 10: "optimism", 8453: "base", 42161: "arbitrum", 5330: "superseed"}[r.SrcChain]
 	root := path[:5] + chain + path[7:]
 	var fees []swap.Payment
-	if r.FeeBps > 0 {
+	if r.FeeBps > 0 && protocol == "JAM" {
 		fees = []swap.Payment{{Token: r.TokenOut, To: feeReceiver, Bps: r.FeeBps}}
 	}
 	f := providertest.Flow{
@@ -146,7 +146,7 @@ func among(f providertest.Flow, other string) providertest.Flow {
 
 var (
 	recorded  = time.Unix(1_772_813_400, 0).UTC()
-	leastLife = map[string]time.Duration{"JAM": 15 * time.Second, "RFQ": 5 * time.Second}
+	leastLife = map[string]time.Duration{"JAM": 15 * time.Second, "RFQ": time.Second}
 )
 
 func jamSuite() providertest.Suite {
@@ -190,6 +190,8 @@ func rfqSuite() providertest.Suite {
 func suite(name string, noHash []string, further []providertest.Harmless, flows []providertest.Flow) providertest.Suite {
 	return providertest.Suite{
 		Name: name, Dir: "testdata/exchanges", Now: recorded, New: newProvider, Sign: sign,
+		// What is signed; and maps by token, in which a member more is a token more.
+		Whole: []string{"quote:toSign", "quote:buyTokens", "quote:sellTokens", "quote:partnerFee", "quote:protocolFee", "order-status:amounts"},
 		Flows: flows, Harmless: harmless(flows, noHash, further...),
 	}
 }

@@ -24,6 +24,12 @@ var (
 	jamSettlement  = common.HexToAddress("0xbeb0b0623f66bE8cE162EbDfA2ec543A522F4ea6")
 	balanceManager = common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a")
 	rfqSettlement  = common.HexToAddress("0xbbbbbBB520d69a9775E85b458C58c648259FAD5F")
+	// bebopRouter settles RFQ of much traded tokens since August 2026, around rfqSettlement. It
+	// is no pin: an order for it holds a minimum only if its limitAmount is above 0, and those
+	// recorded have 0, while an oracle and a checker that the order names may lower what
+	// arrives. (bebop-dex/bebop-rfqa, BebopRouter.sol; docs.bebop.xyz, router-migration-guide,
+	// which tells no way to ask for another form.)
+	bebopRouter = common.HexToAddress("0xBeb0009ACa35087ce7cCF11637E24dd1Aad3bf2A")
 )
 
 // deployments has the chains on which the support table has the provider active.
@@ -63,7 +69,7 @@ func (d deployment) wrapped() common.Address {
 // reserved reports the provider's own contracts, Permit2, and the address that
 // stands for the native coin: none is a token, a person or a maker.
 func (d deployment) reserved(a common.Address) bool {
-	return a != nativeCoin && slices.Contains([]common.Address{d.jamSettlement, d.balanceManager, d.rfqSettlement, permit2, nativeWire}, a)
+	return a != nativeCoin && slices.Contains([]common.Address{d.jamSettlement, d.balanceManager, d.rfqSettlement, bebopRouter, permit2, nativeWire}, a)
 }
 
 // Pins are the settlements, what may be allowed for them, and the wrapped coins.

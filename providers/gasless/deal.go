@@ -31,6 +31,9 @@ func (d deal) buy() common.Address {
 // asked is the deal of a request.
 func (v venue) asked(r swap.QuoteRequest) deal {
 	_, _, makerBps := swap.DefaultFees().For(swap.Gasless)
+	if !v.charges {
+		r.FeeBps, r.FeeReceiver = 0, common.Address{}
+	}
 	return deal{
 		venue: v, taker: r.Account, receiver: r.Recipient, spent: spentOf(v.deployment, r.TokenIn), tokenOut: r.TokenOut,
 		amountIn: r.AmountIn, feeBps: r.FeeBps, feeReceiver: r.FeeReceiver, makerBps: makerBps,

@@ -51,7 +51,7 @@ func failed(raw json.RawMessage) error {
 		Code    *wire.Number `json:"errorCode"`
 		Message string       `json:"message"`
 	}
-	if err := json.Unmarshal(raw, &e); err != nil {
+	if err := service.Read("error", raw, &e); err != nil {
 		return garbage("error", err)
 	}
 	if e.Code == nil {

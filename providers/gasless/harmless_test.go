@@ -15,7 +15,6 @@ func harmless(flows []providertest.Flow, noHash []string, further ...providertes
 		{Path: "quote:nativeToken", Why: "never read: tokens are known by their addresses"},
 		{Path: "quote:slippage", Why: "never read: the order's own least amount is held against what was asked for"},
 		{Path: "quote:gasFee.**", Why: "never read: it is in the price already"},
-		{Path: "quote:partnerFee", Why: "what the fee comes to, left out; its rate is in what is signed, or was asked for", Lies: slices.Concat(providertest.Absent, []string{"emptied"})},
 		{Path: "quote:priceImpact", Why: "never read: prices are compared with our own source"},
 		{Path: "quote:warnings", Why: "never read: the wallet has its own"},
 		{Path: "order:status", Why: "a claim; the order is asked after, and proven by the chain"},
@@ -46,7 +45,7 @@ func harmless(flows []providertest.Flow, noHash []string, further ...providertes
 			}
 		}
 		add(providertest.Harmless{Path: "order-status:amounts." + buy.Hex(), Why: arrived, Lies: []string{"removed", "null", "one more", "one less", "doubled", "zero", "of 256 bits"}})
-		if f.Request.FeeBps > 0 {
+		if f.Request.FeeBps > 0 && f.Offer.Routing == "JAM" {
 			add(providertest.Harmless{Path: "quote:partnerFee." + buy.Hex(), Why: "what the fee comes to, within a unit; less is none of the user's", Lies: []string{"removed", "one more", "one less", "zero"}})
 		}
 		if f.Offer.Routing == "JAM" {
@@ -71,6 +70,7 @@ var harmlessJAM = []providertest.Harmless{
 	{Path: "quote:toSign.executor", Why: freeWho, MayChange: chosen},
 	{Path: "quote:toSign.exclusivityDeadline", Why: "up to the expiry, " + freeWho, MayChange: chosen},
 	{Path: "quote:hooksHash", Why: "the one in what is signed counts", Lies: providertest.Absent},
+	{Path: "quote:partnerFee", Why: "what the fee comes to, left out; its rate is in what is signed", Lies: slices.Concat(providertest.Absent, []string{"emptied"})},
 	{Path: "quote:solver", Why: "shown as the provider's words, cut to plain text", MayChange: []string{"offer.route"}},
 	{Path: "order-status:surplus", Why: "never read: what arrived is on the chain"},
 }

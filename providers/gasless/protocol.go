@@ -17,12 +17,16 @@ type protocol struct {
 	domain  string // the EIP-712 domain's name; its version is domainVersion
 	primary string // the one order type that is signed
 	success string // the status of a quote that can be signed
-	// leastLife is what must be left of an order when it is signed: the time that
-	// the provider needs to settle it.
+	// leastLife is how long before an order's end its offer ends. Package swap signs none
+	// that ends within five seconds, which is the time to settle it, so that RFQ's least is
+	// small: keyless quotes live 10 s in all.
 	leastLife time.Duration
 	// nativeOut: what proves a fill also proves it where the native coin is bought,
 	// which leaves no log of its arrival.
 	nativeOut bool
+	// charges: the signed order can hold the wallet's fee. Of another it is not asked for:
+	// what such a provider owes its partners in other ways, no byte shows.
+	charges bool
 	// blank is a message of this protocol to be read into.
 	blank func() message
 	// ask adds the parameters that only this protocol has.
@@ -39,7 +43,7 @@ const domainVersion = "2"
 var protocols = []protocol{
 	{
 		name: "JAM", root: "/jam/", version: "/v2", domain: "JamSettlement", primary: "JamOrder",
-		success: "Success", leastLife: 15 * time.Second, nativeOut: true,
+		success: "Success", leastLife: 15 * time.Second, nativeOut: true, charges: true,
 		blank: func() message { return &jamMessage{} },
 		ask: func(q url.Values, r swap.QuoteRequest) {
 			q.Set("slippage", percent(r.SlippageBps))
@@ -51,7 +55,7 @@ var protocols = []protocol{
 	},
 	{
 		name: "RFQ", root: "/pmm/", version: "/v3", domain: "BebopSettlement", primary: "SingleOrder",
-		success: "QUOTE_SUCCESS", leastLife: 5 * time.Second, nativeOut: false,
+		success: "QUOTE_SUCCESS", leastLife: time.Second, nativeOut: false,
 		blank:     func() message { return &rfqMessage{} },
 		ask:       func(url.Values, swap.QuoteRequest) {},
 		contracts: func(d deployment) (settlement, spender common.Address) { return d.rfqSettlement, d.rfqSettlement },

@@ -1,6 +1,7 @@
 package gasless
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -62,13 +63,34 @@ func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(sw
 	if len(offers) == 0 {
 		return nil, merged(failed)
 	}
-	slices.SortFunc(offers, byNet)
+	now := p.now()
+	slices.SortFunc(offers, func(a, b swap.Offer) int { return cmp.Or(byTime(now, a, b), byNet(a, b)) })
 	return offers, nil
 }
 
-// venuesFor are the protocols that can serve a request to a proven end.
+// venuesFor are the protocols that can serve a request to a proven end, or the one that
+// it names.
 func (d deployment) venuesFor(r swap.QuoteRequest) []venue {
-	return slices.DeleteFunc(d.venues(), func(v venue) bool { return r.TokenOut == nativeCoin && !v.nativeOut })
+	return slices.DeleteFunc(d.venues(), func(v venue) bool {
+		return r.TokenOut == nativeCoin && !v.nativeOut || r.Routing != "" && r.Routing != v.protocol.name
+	})
+}
+
+// personTime is what a person needs to read a review and to consent to it, with a
+// password. Without a key RFQ's quotes live 10 s, on chain 1 30 s, with one 60 s and 75 s
+// (docs.bebop.xyz, market-makers/trade-lifecycle/quotes).
+const personTime = 30 * time.Second
+
+// byTime puts an offer that a person has time to accept before one that ends sooner,
+// whatever that pays: it would have to be asked for anew, at another price.
+func byTime(now time.Time, a, b swap.Offer) int {
+	hasty := func(o swap.Offer) int {
+		if o.Expires.Before(now.Add(personTime)) {
+			return 1
+		}
+		return 0
+	}
+	return hasty(a) - hasty(b)
 }
 
 // byNet puts the best net output first: amounts are after fees, and neither costs
@@ -127,6 +149,10 @@ func (p *Provider) query(v venue, r swap.QuoteRequest) url.Values {
 // decimals.
 func percent(bps int) string { return strconv.FormatFloat(float64(bps)/100, 'f', -1, 64) }
 
+// toSettle is what package swap wants left of an offer when its order is signed: of one
+// that has less from the beginning it would ask for another for ever.
+const toSettle = 5 * time.Second
+
 // lives is until when, by our clock, the order may be signed: its expiry less what
 // the provider needs to settle it. A provider's clock that is ahead of ours takes
 // that from it, one that is behind gives nothing.
@@ -140,8 +166,8 @@ func (v venue) lives(o order, reply *rest.Reply) (time.Time, error) {
 	switch {
 	case ends.After(reply.Received.Add(maxLife)):
 		return time.Time{}, refuse(swap.NotAsAccepted, "expiry", "would let the order live until %s, more than %d minutes", ends.Format(time.RFC3339), int(maxLife.Minutes()))
-	case !expires.After(reply.Received):
-		return time.Time{}, refuse(swap.QuoteExpired, "expiry", "leaves less than %s to settle the order; get a new quote, and check this machine's clock", v.leastLife)
+	case !expires.After(reply.Received.Add(toSettle)):
+		return time.Time{}, refuse(swap.QuoteExpired, "expiry", "leaves less than %s to settle the order; get a new quote, and check this machine's clock", v.leastLife+toSettle)
 	}
 	return expires, nil
 }
@@ -151,7 +177,7 @@ func (v venue) lives(o order, reply *rest.Reply) (time.Time, error) {
 // bad moments; that there is no offer says least.
 var weight = []swap.Code{
 	swap.NotAsAccepted, swap.NotPinned, swap.NotUnderstood, swap.ProviderGarbage, swap.ClockSkew, swap.ProviderKey,
-	swap.InsufficientFunds, swap.AmountTooSmall, swap.ProviderBusy, swap.ProviderDown, swap.QuoteExpired, swap.ProviderRefused,
+	swap.InsufficientFunds, swap.AmountTooSmall, swap.ProviderBusy, swap.ProviderDown, swap.QuoteExpired, swap.ProviderRefused, swap.NoMinimum,
 }
 
 // merged is why no protocol has an offer.

@@ -55,8 +55,8 @@ type sold struct {
 	Amount *wire.Amount `json:"amount"`
 }
 
-// decode reads a reply, or the error that the API sends with status 200.
-func decode(raw []byte, to any) error {
+// decode reads a reply of that name, or the error that the API sends with status 200.
+func decode(name string, raw []byte, to any) error {
 	var e struct {
 		Error json.RawMessage `json:"error"`
 	}
@@ -66,7 +66,7 @@ func decode(raw []byte, to any) error {
 	if !wire.IsNull(e.Error) {
 		return failed(e.Error)
 	}
-	if err := json.Unmarshal(raw, to); err != nil {
+	if err := service.Read(name, raw, to); err != nil {
 		return garbage("reply", err)
 	}
 	return nil
@@ -80,7 +80,7 @@ func garbage(field string, err error) error {
 
 func decodeQuote(raw []byte) (quoteReply, error) {
 	var q quoteReply
-	if err := decode(raw, &q); err != nil {
+	if err := decode("quote", raw, &q); err != nil {
 		return q, err
 	}
 	if wire.IsNull(q.ToSign) {
@@ -103,6 +103,9 @@ func soundID(s string) bool {
 // echoes checks that the quote is for what was asked, and that what it wants
 // allowed and signed for are the built-in contracts.
 func (q quoteReply) echoes(d deal, r swap.QuoteRequest) error {
+	if q.SettlementAddress.Is(bebopRouter) || q.ApprovalTarget.Is(bebopRouter) {
+		return refuse(swap.NoMinimum, "settlementAddress", "settles this pair by its router, whose orders hold no minimum; choose another provider or amount")
+	}
 	buy, sell := q.buys(d), q.sells(d)
 	err := service.CheckEchoes([]wire.Echo{
 		{Field: "type", There: q.Type != "", Same: q.Type == oneToOne},

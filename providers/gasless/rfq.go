@@ -46,6 +46,8 @@ func (m *rfqMessage) read() (core, bool) {
 func (m *rfqMessage) bounds(d deal) error {
 	maker := m.MakerAddress.Address
 	switch {
+	case d.feeBps != 0:
+		return refuse(swap.NotAsAccepted, "feeBps", "has an order that can hold no fee, and one of %d bps was accepted", d.feeBps)
 	case m.PartnerID.Sign() != 0:
 		return refuse(swap.NotAsAccepted, "partner_id", "names partner %s, who would take a share of the output that the order does not show", m.PartnerID)
 	case maker == (common.Address{}) || maker == d.taker || maker == d.receiver || maker == d.spent || maker == d.tokenOut || maker == d.wrapped() || d.reserved(maker):
@@ -67,14 +69,10 @@ func (m *rfqMessage) values(c core) apitypes.TypedDataMessage {
 	}
 }
 
-// pays: the wallet's fee is in the maker's price. The order's bytes take no fee
-// from anybody; that it was asked for is in the terms.
-func (m *rfqMessage) pays(d deal) []swap.Payment {
-	if d.feeBps == 0 {
-		return nil
-	}
-	return []swap.Payment{{Token: d.tokenOut, To: d.feeReceiver, Bps: d.feeBps}}
-}
+// pays: the order can hold no fee but by a partner, who is refused. What Bebop owes a
+// partner for it, it reckons by the month, off the chain (docs.bebop.xyz,
+// core-concepts/monetization): nothing that is signed would pay the receiver.
+func (m *rfqMessage) pays(deal) []swap.Payment { return nil }
 
 var (
 	transferred = crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))

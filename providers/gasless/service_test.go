@@ -285,14 +285,14 @@ func TestLife(t *testing.T) {
 		life      time.Duration
 		code      swap.Code
 	}{
-		"half a minute":        {in: 30 * time.Second, life: 25 * time.Second},
-		"six seconds":          {in: 6 * time.Second, life: time.Second},
-		"five seconds":         {in: 5 * time.Second, code: swap.QuoteExpired},
+		"half a minute":        {in: 30 * time.Second, life: 29 * time.Second},
+		"seven seconds":        {in: 7 * time.Second, life: 6 * time.Second},
+		"six seconds":          {in: 6 * time.Second, code: swap.QuoteExpired},
 		"gone":                 {in: -time.Minute, code: swap.QuoteExpired},
-		"a quarter of an hour": {in: 15 * time.Minute, life: 15*time.Minute - 5*time.Second},
+		"a quarter of an hour": {in: 15 * time.Minute, life: 15*time.Minute - time.Second},
 		"more":                 {in: 15*time.Minute + time.Second, code: swap.NotAsAccepted},
-		"its clock is ahead":   {in: 30 * time.Second, ahead: 10 * time.Second, life: 15 * time.Second},
-		"its clock is behind":  {in: 30 * time.Second, ahead: -30 * time.Second, life: 25 * time.Second},
+		"its clock is ahead":   {in: 30 * time.Second, ahead: 10 * time.Second, life: 19 * time.Second},
+		"its clock is behind":  {in: 30 * time.Second, ahead: -30 * time.Second, life: 29 * time.Second},
 		"ahead of the end":     {in: 30 * time.Second, ahead: 26 * time.Second, code: swap.QuoteExpired},
 		"a clock far ahead":    {in: 10 * time.Minute, ahead: 10 * time.Minute, code: swap.ClockSkew},
 		"a clock far behind":   {in: 10 * time.Minute, ahead: -10 * time.Minute, code: swap.ClockSkew},
@@ -535,26 +535,23 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestNetOfFees: the shown fees stay within the rates, and the fee is only asked
-// for with a receiver.
-func TestNetOfFees(t *testing.T) {
+// TestNoFeeThatNothingShows: RFQ's order can hold no fee, so none is asked for, whatever
+// the configuration says, no offer has one, and a quote that takes one is refused.
+func TestNoFeeThatNothingShows(t *testing.T) {
 	a := newAPI(t)
 	var query string
+	change := func(map[string]any, map[string]any) {}
 	a.answer("/pmm/base/v3/quote", func(w http.ResponseWriter, r *http.Request) {
 		query = r.URL.RawQuery
-		say(reply(t, "base-usdc-dai.quote.json", nil))(w, r)
+		say(reply(t, "base-usdc-dai.quote.json", change))(w, r)
 	})
-	offers, err := a.provider(t).Quote(t.Context(), toFriend(request(8453, usdcBase, daiBase, "1000000000", 40)))
-	if err != nil {
-		t.Fatal(err)
+	ask := toFriend(request(8453, usdcBase, daiBase, "1000000000", 40))
+	offers, err := a.provider(t).Quote(t.Context(), ask)
+	if err != nil || len(offers) != 1 || len(offers[0].Fees) != 0 || strings.Contains(query, "fee") {
+		t.Errorf("asked RFQ for %s, got %+v, %v", query, offers, err)
 	}
-	if want := (swap.Payment{Token: daiBase, To: feeReceiver, Bps: 40}); len(offers[0].Fees) != 1 || offers[0].Fees[0] != want {
-		t.Errorf("fees %+v", offers[0].Fees)
-	}
-	if !strings.Contains(query, "fee=40") || strings.Contains(query, "fee_recipient") {
-		t.Errorf("asked RFQ for %s", query)
-	}
-	if _, err := a.provider(t).Quote(t.Context(), toFriend(request(8453, usdcBase, daiBase, "1000000000", 0))); !errors.Is(err, &swap.Refusal{Code: swap.NotAsAccepted}) || strings.Contains(query, "fee") {
-		t.Errorf("without a fee: asked %s, got %v", query, err)
+	change = func(q, _ map[string]any) { q["partnerFee"] = map[string]any{daiBase.Hex(): "4002000000000000000"} }
+	if _, err := a.provider(t).Quote(t.Context(), ask); !errors.Is(err, &swap.Refusal{Code: swap.NotAsAccepted}) {
+		t.Errorf("a fee that nobody asked for: %v", err)
 	}
 }

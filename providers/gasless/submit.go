@@ -69,7 +69,7 @@ func (o order) readPosted(raw []byte) error {
 		Expiry *wire.Number `json:"expiry"`
 		TxHash *string      `json:"txHash"`
 	}
-	if err := decode(raw, &r); err != nil {
+	if err := decode("order", raw, &r); err != nil {
 		return err
 	}
 	if _, err := hashOf(r.TxHash); err != nil {
@@ -135,7 +135,7 @@ func (o order) readStatus(raw []byte) (swap.Claim, error) {
 		TxHash  *string                 `json:"txHash"`
 		Amounts map[string]*wire.Amount `json:"amounts"`
 	}
-	if err := decode(raw, &r); err != nil {
+	if err := decode("order-status", raw, &r); err != nil {
 		return swap.Claim{}, err
 	}
 	if r.Status == "" {

@@ -94,10 +94,6 @@ type recording struct {
 
 func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 	file := func(of string) string { return x.name + "." + of + ".json" }
-	var fees []swap.Payment
-	if r.FeeBps > 0 {
-		fees = []swap.Payment{{Token: r.TokenOut, To: feeReceiver, Bps: r.FeeBps}}
-	}
 	spender, refundFrom := x.target, []common.Address{filler, x.target}
 	if r.TokenIn == native {
 		spender = native
@@ -112,7 +108,7 @@ func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 	f := providertest.Flow{
 		Name: x.name, Request: r, Deadline: recorded.Add(20 * time.Minute),
 		Exchanges: []string{file("quote"), file("build"), file("submit"), file("status")},
-		Offer:     providertest.Expected{Routing: x.route, AmountOut: x.out, MinOut: x.least, Fees: fees, Life: x.life, Longest: 10*time.Minute - 30*time.Second},
+		Offer:     providertest.Expected{Routing: x.route, AmountOut: x.out, MinOut: x.least, Life: x.life, Longest: 10*time.Minute - 30*time.Second},
 		Spender:   spender,
 		Effects: []swap.Effect{{
 			Kind: swap.Opaque, Chain: r.SrcChain, Target: x.target, TrustedTo: trusted, Spends: []swap.Spend{{Token: r.TokenIn, Amount: r.AmountIn}},
@@ -196,6 +192,7 @@ func suite() providertest.Suite {
 	}
 	return providertest.Suite{
 		Name: "intent", Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless,
+		Whole:    []string{"build:approvals[*].**"}, // EIP-1193 actions
 		Flows:    append(flows, inLines(flows[0]), found(flows[0])),
 		Readings: []providertest.Reading{{Name: "tokens", Exchange: "tokens.json", Read: readTokens}},
 	}

@@ -22,8 +22,7 @@ const DefaultBase = "https://api.hyperstream.dev"
 // A Config says where the API is. It needs no key.
 type Config struct {
 	Base string // DefaultBase when empty
-	// Frontend is where windows ask for tokens and pictures; Base when empty. Nothing
-	// here calls it.
+	// Frontend is where the list of tokens that windows show is asked for; Base when empty.
 	Frontend string
 	Sandbox  bool             // Base must be loopback and may be http; else https only
 	Limits   rest.Limits      // zero fields take the defaults, with this provider's own for calls and bodies
@@ -46,6 +45,7 @@ const (
 type Provider struct {
 	api            *rest.Client
 	orders         *rest.Client // quotes that fail do not stop orders that are under way
+	tokens         *rest.Client
 	base, frontend string
 	now            func() time.Time
 	depots         []depot
@@ -78,15 +78,18 @@ func New(c Config) (*Provider, error) {
 	if c.Sandbox {
 		reach, p.depots, p.fillers = rest.OwnMachineAlone, sandboxDepots(), sandboxFillers()
 	}
-	if err := rest.CheckBase(c.Frontend, reach); err != nil { // windows open what they are told
-		return nil, fmt.Errorf("intent: frontend base url: %w", err)
-	}
 	var err error
 	own := rest.Limits{Body: maxReply, Call: streamTime, Attempt: attemptTime, Rate: callsPerSecond}
 	if p.api, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Base, Reach: reach, Limits: c.Limits.Or(own), Now: c.Now}); err != nil {
 		return nil, fmt.Errorf("intent: %w", err)
 	}
-	p.orders = p.api.Apart()
+	p.orders, p.tokens = p.api.Apart(), p.api
+	if c.Frontend == c.Base {
+		return p, nil
+	}
+	if p.tokens, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Frontend, Reach: reach, Limits: c.Limits.Or(own), Now: c.Now}); err != nil {
+		return nil, fmt.Errorf("intent: frontend base url: %w", err)
+	}
 	return p, nil
 }
 
@@ -99,7 +102,10 @@ func (p *Provider) Place() swap.Place {
 }
 
 // Close drops idle connections.
-func (p *Provider) Close() { p.api.Close() }
+func (p *Provider) Close() {
+	p.api.Close()
+	p.tokens.Close()
+}
 
 // service is the provider in what a person reads.
 var service = wire.Service{Name: string(swap.Intent), Failures: failures}

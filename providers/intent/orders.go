@@ -64,7 +64,7 @@ func readOrders(raw []byte, o swap.Order, d deposited) (orderReply, error) {
 		Data *[]json.RawMessage `json:"data"`
 		Name string             `json:"name"`
 	}
-	if err := json.Unmarshal(raw, &r); err != nil {
+	if err := service.Read("orders", raw, &r); err != nil {
 		return orderReply{}, garbage("orders", err)
 	}
 	switch {
@@ -154,7 +154,7 @@ func (p *Provider) byName(ctx context.Context, o swap.Order, d deposited) (order
 // status. What the API may leave out is compared where it is there.
 func readOrder(raw []byte, o swap.Order, d deposited) (orderReply, error) {
 	var r orderReply
-	if err := json.Unmarshal(raw, &r); err != nil {
+	if err := service.Read("order", raw, &r); err != nil {
 		return r, garbage("order", err)
 	}
 	if r.Name != "" {

@@ -23,10 +23,10 @@ const (
 	sendTransaction = "eth_sendTransaction"
 )
 
-// planReply is the reply to POST /v1/deposit/build. Nothing of it may be left
-// unread.
+// planReply is the reply to POST /v1/deposit/build. Its actions are read whole.
 type planReply struct {
 	Kind      string            `json:"kind"`
+	Name      string            `json:"name"` // of an error that came with a good status
 	Approvals []json.RawMessage `json:"approvals"`
 }
 
@@ -90,24 +90,16 @@ func (q *quantity) UnmarshalJSON(b []byte) error {
 // 5, intent action validation): fail closed. What is of another kind is named before
 // its fields are found to be unknown. It is pure.
 func readPlan(raw []byte, t swap.Terms, depots []depot) (deposit, error) {
-	var of struct {
-		Kind string `json:"kind"`
-		Name string `json:"name"` // of an error that came with a good status
-	}
-	if err := json.Unmarshal(raw, &of); err != nil {
+	var r planReply
+	if err := service.Read("plan", raw, &r); err != nil {
 		return deposit{}, notUnderstood("plan", err)
 	}
 	switch {
-	case of.Kind == "" && of.Name != "":
-		return deposit{}, failure(of.Name)
-	case of.Kind != contractCall:
-		return deposit{}, refuse(swap.NotUnderstood, "kind", "wants the deposit by %q, and only contract calls are made; choose another route", wire.Printable(of.Kind))
-	}
-	var r planReply
-	if err := wire.ReadWhole(raw, &r); err != nil {
-		return deposit{}, notUnderstood("plan", err)
-	}
-	if len(r.Approvals) == 0 || len(r.Approvals) > maxActions {
+	case r.Kind == "" && r.Name != "":
+		return deposit{}, failure(r.Name)
+	case r.Kind != contractCall:
+		return deposit{}, refuse(swap.NotUnderstood, "kind", "wants the deposit by %q, and only contract calls are made; choose another route", wire.Printable(r.Kind))
+	case len(r.Approvals) == 0 || len(r.Approvals) > maxActions:
 		return deposit{}, refuse(swap.NotUnderstood, "approvals", "built a plan of %d actions, not of 1 to %d", len(r.Approvals), maxActions)
 	}
 	p := plan{depots: depots}

@@ -146,7 +146,7 @@ var hostilePlans = map[string][]hostile{
 		{"a transfer", func(p map[string]any) { p["kind"] = "TRANSFER" }, swap.NotUnderstood, "kind"},
 		{"the kind in other letters", func(p map[string]any) { p["kind"] = "contract_call" }, swap.NotUnderstood, "kind"},
 		{"no kind", func(p map[string]any) { delete(p, "kind") }, swap.NotUnderstood, "kind"},
-		{"a permit beside it", func(p map[string]any) { p["permit"] = map[string]any{} }, swap.NotUnderstood, "plan"},
+		{"its actions in other letters too", func(p map[string]any) { p["Approvals"] = p["approvals"] }, swap.NotUnderstood, "plan"},
 		{"an error with a good status", func(p map[string]any) {
 			clear(p)
 			p["name"] = quoteNotFound

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"swapkeep/providers/wire"
@@ -115,7 +116,8 @@ func (p *Provider) asks(r swap.QuoteRequest) ([]byte, error) {
 }
 
 // fraction writes basis points as the API's JSON number. Its unit is nowhere
-// stated; a fraction is never looser than what was asked for.
+// stated; a fraction is what others send in production (docs/providers/intent.md), and
+// never looser than what was asked for.
 func fraction(bps int) json.Number {
 	return json.Number(strconv.FormatFloat(float64(bps)/10_000, 'f', -1, 64))
 }
@@ -160,7 +162,7 @@ func (p *Provider) whole(reply *rest.Reply, r swap.QuoteRequest) ([]swap.Offer, 
 		return g.offers()
 	}
 	var q quoteReply
-	if err := json.Unmarshal(reply.Body, &q); err != nil {
+	if err := service.Read("quote", reply.Body, &q); err != nil {
 		return nil, garbage("reply", err)
 	}
 	switch {
@@ -237,6 +239,19 @@ func (g *gathered) offers() ([]swap.Offer, error) {
 	return nil, refuse(swap.NoRoute, "tokenOut", "has no route for this pair and amount; try another provider")
 }
 
+// leftOut says what a person might expect of a route, and it does not state. No route
+// itemises the wallet's fee: what it pays is less by it, and no line of ours can say so.
+func (f found) leftOut(r swap.QuoteRequest) string {
+	var all []string
+	if !f.stated {
+		all = append(all, "states no minimum")
+	}
+	if r.FeeBps > 0 {
+		all = append(all, "does not say whether it takes the wallet's fee")
+	}
+	return strings.Join(all, "; ")
+}
+
 // offer is a route as swap sees it. It ends while there is time to deposit.
 func (f found) offer(r swap.QuoteRequest, now time.Time) swap.Offer {
 	raw, err := json.Marshal(offered{f.quoteID, f.raw})
@@ -247,11 +262,6 @@ func (f found) offer(r swap.QuoteRequest, now time.Time) swap.Offer {
 		Provider: swap.Intent, Request: r, Routing: wire.Printable(f.routeID),
 		AmountOut: f.out, MinOut: f.least, Duration: f.takes, Expires: f.ends.Add(-leastLife), Unusable: f.unusable(now), Raw: raw,
 	}
-	if !f.stated {
-		o.Route = "states no minimum"
-	}
-	if r.FeeBps > 0 {
-		o.Fees = []swap.Payment{{Token: r.TokenOut, To: r.FeeReceiver, Bps: r.FeeBps}}
-	}
+	o.Route = f.leftOut(r)
 	return o
 }

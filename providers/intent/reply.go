@@ -63,7 +63,7 @@ func readRoute(quoteID string, raw []byte, r swap.QuoteRequest) (found, error) {
 		return found{}, refuse(swap.ProviderGarbage, "route", "sent a route of %d bytes", len(raw))
 	}
 	var t route
-	if err := json.Unmarshal(raw, &t); err != nil {
+	if err := service.Read("route", raw, &t); err != nil {
 		return found{}, garbage("route", err)
 	}
 	if t.QuoteID != "" {

@@ -56,7 +56,7 @@ func (d deposited) readSubmitted(raw []byte) (string, error) {
 		TxHash  string `json:"txHash"`
 		Name    string `json:"name"` // of an error whose status was not set
 	}
-	if err := json.Unmarshal(raw, &r); err != nil {
+	if err := service.Read("submit", raw, &r); err != nil {
 		return "", garbage("reply", err)
 	}
 	switch {

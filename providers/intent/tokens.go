@@ -95,7 +95,7 @@ func (p *Provider) Tokens(ctx context.Context, chainID uint64) ([]tokens.Token, 
 }
 
 func (p *Provider) list(ctx context.Context, chainID uint64) ([]tokens.Token, error) {
-	reply, err := p.api.Do(ctx, rest.Call{
+	reply, err := p.tokens.Do(ctx, rest.Call{
 		Method: http.MethodGet, Path: "/v1/tokens", Query: url.Values{"chainIds": {strconv.FormatUint(chainID, 10)}, "limit": {strconv.Itoa(maxTokens)}},
 	})
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *Provider) list(ctx context.Context, chainID uint64) ([]tokens.Token, er
 func readTokens(raw []byte, chainID uint64) ([]tokens.Token, error) {
 	var rows []json.RawMessage
 	if bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) {
-		if err := json.Unmarshal(raw, &rows); err != nil {
+		if err := service.Read("tokens", raw, &rows); err != nil {
 			return nil, garbage("tokens", err)
 		}
 	} else {
@@ -118,7 +118,7 @@ func readTokens(raw []byte, chainID uint64) ([]tokens.Token, error) {
 			Data *[]json.RawMessage `json:"data"`
 			Name string             `json:"name"`
 		}
-		err := json.Unmarshal(raw, &r)
+		err := service.Read("tokens", raw, &r)
 		switch {
 		case err == nil && r.Data == nil && r.Name != "":
 			return nil, failure(r.Name)
@@ -138,7 +138,7 @@ func readTokens(raw []byte, chainID uint64) ([]tokens.Token, error) {
 
 func readToken(raw []byte, chainID uint64) (tokens.Token, bool) {
 	var t tokenReply
-	if json.Unmarshal(raw, &t) != nil || t.ChainID != chainID || t.Extensions.IsRiskToken || t.Decimals == nil || !t.Decimals.IsUint64() {
+	if rest.ReadRow(raw, &t) != nil || t.ChainID != chainID || t.Extensions.IsRiskToken || t.Decimals == nil || !t.Decimals.IsUint64() {
 		return tokens.Token{}, false
 	}
 	a, err := wire.ParseAddress(t.Address)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -22,7 +23,8 @@ type object []field
 var errObject = errors.New("not a json object with every name once")
 
 // parseObject reads one JSON object and nothing after it. Names are compared
-// exactly and a repeated one is an error: two readers must not see two bodies.
+// exactly and a repeated one, in whatever case, is an error: two readers must not see
+// two bodies.
 func parseObject(raw []byte) (object, error) {
 	if !utf8.Valid(raw) {
 		return nil, errObject
@@ -35,7 +37,7 @@ func parseObject(raw []byte) (object, error) {
 	for d.More() {
 		t, err := d.Token()
 		name, ok := t.(string)
-		if err != nil || !ok || o.has(name) || len(o) >= maxFields {
+		if err != nil || !ok || o.hasLike(name) || len(o) >= maxFields {
 			return nil, errObject
 		}
 		f := field{name: name}
@@ -67,6 +69,10 @@ func (o object) get(name string) json.RawMessage {
 }
 
 func (o object) has(name string) bool { return o.get(name) != nil }
+
+func (o object) hasLike(name string) bool {
+	return slices.ContainsFunc(o, func(f field) bool { return strings.EqualFold(f.name, name) })
+}
 
 // set puts a value in its place, or at the end.
 func (o object) set(name string, raw json.RawMessage) object {

@@ -44,6 +44,11 @@ func at(path, place string) bool {
 	return place == "" || below && (place[0] == '.' || place[0] == '[')
 }
 
+// readsWhole reports a part in which a member more is refused.
+func (s Suite) readsWhole(place string) bool {
+	return slices.ContainsFunc(s.Whole, func(path string) bool { return at(path, place) })
+}
+
 // excuse is the row that allows a lie which changes so much, or -1.
 func (s Suite) excuse(flow, place, kind string, changes []string) int {
 	return slices.IndexFunc(s.Harmless, func(r Harmless) bool {

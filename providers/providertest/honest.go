@@ -73,6 +73,7 @@ func (h *harness) repeat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	offer.Request = h.flow.Request.Taking(offer.Fees)
 	var stored swap.Offer
 	raw, err := json.Marshal(offer)
 	if err == nil {

@@ -94,7 +94,7 @@ func (a audience) lieTo(t *testing.T, r *record, doc any) {
 		row  int
 	}
 	tried := map[repeated]bool{}
-	for _, n := range walk(doc) {
+	for _, n := range append(walk(doc), node{value: doc}) {
 		name := a.name + ":" + n.pattern
 		again := repeated{name, a.suite.whole(a.flow, a.name+":"+n.place)}
 		if again.row < 0 || !tried[again] { // what a whole excused part repeats is tried once
@@ -105,7 +105,7 @@ func (a audience) lieTo(t *testing.T, r *record, doc any) {
 	for _, name := range slices.Sorted(maps.Keys(places)) {
 		t.Run(name, func(t *testing.T) {
 			for _, n := range places[name] {
-				for _, m := range mutations(n.value) {
+				for _, m := range n.lies() {
 					o := a.hears(n.with(doc, m))
 					r.lie(name, n.leaf, m.sameForm, o.err)
 					a.judge(t, r, n, m, o)
@@ -121,8 +121,22 @@ func (a audience) lieTo(t *testing.T, r *record, doc any) {
 	}
 }
 
+// lies are all about a node; of a whole reply those about its names alone.
+func (n node) lies() []mutation {
+	if top, ok := n.value.(map[string]any); ok && len(n.keys) == 0 {
+		return ofNames(top)
+	}
+	if len(n.keys) == 0 {
+		return nil
+	}
+	return mutations(n.value)
+}
+
 // judge wants a lie to be refused for a known reason, or to be one that may pass.
 func (a audience) judge(t *testing.T, r *record, n node, m mutation, o outcome) {
+	if whole := a.suite.readsWhole(a.name + ":" + n.place); m.kind == oneMore && whole != (o.err != nil) {
+		t.Errorf("%s, at %s: read whole is %t, and the outcome %v", m, n.place, whole, o.err)
+	}
 	if o.err != nil {
 		if code(o.err) == "" {
 			t.Errorf("%s: refused without a code: %v", m, o.err)

@@ -68,11 +68,45 @@ func ofForm(v any) []mutation {
 			{kind: "emptied", value: []any{}}, {kind: "doubled", value: append(append([]any{}, v...), v...)}, {kind: "filled", value: append(slices.Clone(v), "lie"), sameForm: len(v) == 0},
 		}
 	case map[string]any:
-		more := maps.Clone(v)
-		more["lie"] = "lie"
-		return []mutation{{kind: "with a field more", value: more, idle: true}, {kind: "emptied", value: map[string]any{}}}
+		return append(ofNames(v), mutation{kind: "emptied", value: map[string]any{}})
 	}
 	return nil
+}
+
+// The lies about the names of an object's members.
+const (
+	oneMore    = "with a field more"
+	nameTwice  = "with a name twice"
+	caseBeside = "with a name in another case beside it"
+)
+
+// ofNames are the mutations of an object's names. What two names alike would have read
+// is the same: that there are two is the lie.
+func ofNames(v map[string]any) []mutation {
+	more := maps.Clone(v)
+	more["lie"] = "lie"
+	out := []mutation{{kind: oneMore, value: more, idle: true}}
+	names := slices.Sorted(maps.Keys(v))
+	if len(names) == 0 {
+		return out
+	}
+	out = append(out, mutation{kind: nameTwice, value: beside(v, names[0], names[0])})
+	for _, name := range names {
+		if other := strings.ToUpper(name); other != name {
+			return append(out, mutation{kind: caseBeside, value: beside(v, other, name)})
+		}
+	}
+	return out
+}
+
+// beside is an object with a member's value under another name too.
+func beside(v map[string]any, name, of string) json.RawMessage {
+	rest, errRest := json.Marshal(v)
+	first, errFirst := json.Marshal(map[string]any{name: v[of]})
+	if errRest != nil || errFirst != nil {
+		panic("it came from JSON")
+	}
+	return slices.Concat(first[:len(first)-1], []byte(","), rest[1:])
 }
 
 // numbers are other numbers in the same notation.

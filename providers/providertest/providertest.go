@@ -49,6 +49,9 @@ type Suite struct {
 	Readings []Reading
 	// Harmless lists the leaves whose value decides nothing, each with the reason.
 	Harmless []Harmless
+	// Whole lists the objects in which a member that nobody knows is refused (paths as
+	// of [Harmless]): what is signed. In every other it is ignored.
+	Whole []string
 	// Attacks are lies by name.
 	Attacks []Attack
 }
@@ -177,6 +180,7 @@ func newHarness(t *testing.T, s Suite, f Flow) *harness {
 	if err != nil {
 		t.Fatalf("quote: %v", err)
 	}
+	offer.Request = f.Request.Taking(offer.Fees)
 	h.beside, h.terms = beside, termsOf(offer, f)
 	h.good = h.run(t.Context(), h.p)
 	if h.good.err != nil {
@@ -213,7 +217,7 @@ func (h *harness) provider(t testing.TB, attempt time.Duration) swap.Provider {
 
 // termsOf is what a user would accept with the offer.
 func termsOf(o swap.Offer, f Flow) swap.Terms {
-	r := f.Request
+	r := o.Request
 	return swap.Terms{
 		Provider: o.Provider, Account: r.Account, SrcChain: r.SrcChain, TokenIn: r.TokenIn, AmountIn: r.AmountIn,
 		DstChain: r.DstChain, TokenOut: r.TokenOut, Recipient: r.Recipient, FloorOut: o.MinOut, RefundTo: r.RefundTo,
@@ -248,6 +252,7 @@ func (h *harness) run(ctx context.Context, p swap.Provider) outcome {
 	}
 	o := outcome{facets: offerFacets(offer)}
 	o.facets["beside"] = beside
+	offer.Request = h.flow.Request.Taking(offer.Fees) // as the service does
 	built, err := p.Build(ctx, offer, h.terms)
 	if err != nil {
 		return refusedAt("build", err)
@@ -350,7 +355,7 @@ func (h *harness) sound(o swap.Offer) error {
 	switch {
 	case o.MinOut.Cmp(floor) < 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Sign() <= 0:
 		return fmt.Errorf("an offer of %s with a minimum of %s", o.AmountOut, o.MinOut)
-	case ours != r.FeeBps || theirs > h.flow.MakerFeeBps:
+	case ours != 0 && ours != r.FeeBps || theirs > h.flow.MakerFeeBps:
 		return fmt.Errorf("an offer with fees of %d and %d bps", ours, theirs)
 	case o.Expires.After(h.suite.Now.Add(max(h.flow.Offer.Life, h.flow.Offer.Longest))) || !sameJSON(o.Request, r):
 		return fmt.Errorf("an offer that is not for the request, or lives too long")

@@ -41,6 +41,8 @@ func TestSuiteFails(t *testing.T) {
 		anySpender:    {"TestToy/leaves/flows/base/build:spender", "the attacker (" + Attacker + "): accepted, and changes [spender]"},
 		anyMinimum:    {"TestToy/leaves/flows/base/quote:minimum", "refused without a code: quote: an offer of 2000 with a minimum of 0"},
 		anyTail:       {"TestToy/signed/base/calldata", "length: 32 bytes more is accepted, and " + unexcused},
+		anyName:       {"TestToy/leaves/flows/base/quote:", "with a name twice, at : accepted, and " + unexcused, "with a name in another case beside it, at : accepted"},
+		noName:        {"TestToy/leaves/flows/base/quote:", "with a field more, at : read whole is false, and the outcome"},
 		withoutCodes:  {"TestToy/leaves/flows/base/build:to", "refused without a code", "TestToy/attacks/a_lie", "want not_understood"},
 		withoutReason: {"TestToy/leaves/flows/base/build:comment", "changed (swaps everythingx), at comment: accepted, and " + unexcused},
 		idleReason:    {"TestToy/leaves", "the reason for build:to is not needed"},

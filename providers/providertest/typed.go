@@ -26,12 +26,15 @@ func (h *harness) typed(t *testing.T, r *record) {
 		doc := decode(raw)
 		for _, n := range walk(doc) {
 			for _, m := range mutations(n.value) {
+				if m.kind == nameTwice || m.kind == caseBeside {
+					continue // told apart where a reply is read; a step's data is our own
+				}
 				var changed apitypes.TypedData
 				if json.Unmarshal(n.with(doc, m), &changed) != nil {
 					continue // cannot stand in a plan
 				}
 				r.add(&r.typed, 1)
-				if h.tryTyped(t, fmt.Sprintf("%s: %s", n.pattern, m), i, &changed) || m.idle || sameJSON(changed, s.Typed) {
+				if h.tryTyped(t, fmt.Sprintf("%s: %s", n.pattern, m), i, &changed) || m.idle && m.kind != oneMore || sameJSON(changed, s.Typed) {
 					continue
 				}
 				row := free.excuse(h.flow.Name, n.place, m.kind, nil)

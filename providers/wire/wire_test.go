@@ -78,7 +78,7 @@ func TestMissingIsNotEqual(t *testing.T) {
 }
 
 func TestReadWhole(t *testing.T) {
-	for text, ok := range map[string]bool{`{"a":1}`: true, `{"a":1} `: true, `{}`: true, `{"a":1,"b":2}`: false, `{"a":1}{}`: false, `{"a":1}x`: false, ``: false} {
+	for text, ok := range map[string]bool{`{"a":1}`: true, `{"a":1} `: true, `{}`: true, `{"a":1,"b":2}`: false, `{"a":1}{}`: false, `{"a":1}x`: false, ``: false, `{"A":1}`: false, `{"a":1,"a":1}`: false} {
 		var v struct {
 			A int `json:"a"`
 		}
@@ -213,4 +213,40 @@ func FuzzRefusal(f *testing.F) {
 			t.Fatalf("says %q", r.Reason)
 		}
 	})
+}
+
+// TestAddedMembers: they are counted by service, place and name, as many names as the
+// bound has, and change nothing of what is read.
+func TestAddedMembers(t *testing.T) {
+	s := Service{Name: "counted"}
+	var v struct {
+		A int `json:"a"`
+	}
+	for range 2 {
+		if err := s.Read("reply", []byte(`{"a":1,"b":{"c":2},"\u202ed":3}`), &v); err != nil || v.A != 1 {
+			t.Fatal(v, err)
+		}
+	}
+	for i := range 2 * maxAdded {
+		_ = s.Read("flood", []byte(`{"x`+strconv.Itoa(i)+`":1}`), &v)
+	}
+	if err := s.Read("reply", []byte(`{"a":1,"e":1,"E":2}`), &v); err == nil {
+		t.Error("two names that differ in case are read")
+	}
+	members, times := AddedMembers()
+	flood := 0
+	for _, m := range members {
+		if m.Service != s.Name {
+			continue
+		}
+		switch {
+		case m.Place == "flood":
+			flood++
+		case m.Member != "b" && m.Member != "d" || times[m] != 2:
+			t.Errorf("%v: %d times", m, times[m])
+		}
+	}
+	if flood != maxAdded || times[Added{"counted", "reply", "b"}] != 2 || times[Added{"counted", "reply", "d"}] != 2 {
+		t.Errorf("%d names of a flood are counted; %v", flood, members)
+	}
 }

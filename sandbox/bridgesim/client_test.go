@@ -48,11 +48,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// testKey is the API key of the tests' sandbox.
+const testKey = "a-key"
+
 // start resets the shared sandbox and has its orders move on at once.
 func start(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
 	shared.once.Do(func() {
-		shared.box, shared.err = sandbox.Start(context.Background(), sandbox.Options{Chains: []uint64{1, 8453, 42161}, Period: -1, Instant: true})
+		shared.box, shared.err = sandbox.Start(context.Background(), sandbox.Options{Chains: []uint64{1, 8453, 42161}, Period: -1, Instant: true, BridgeKey: testKey})
 	})
 	if shared.err != nil {
 		t.Fatalf("start the sandbox: %v", shared.err)
@@ -75,12 +78,12 @@ func set(t testing.TB, s *sandbox.Sandbox, change func(*bridgesim.Settings)) {
 // ask sends a request as the wallet's adapter would.
 func ask(t testing.TB, s *sandbox.Sandbox, method, path string, body any, header ...string) (int, []byte) {
 	t.Helper()
-	return sandboxtest.Ask(t, method, s.BaseURL("bridge")+path, body, header...)
+	return sandboxtest.Ask(t, method, s.BaseURL("bridge")+path, body, append([]string{"x-api-key", testKey}, header...)...)
 }
 
 func mustAsk[T any](t testing.TB, s *sandbox.Sandbox, method, path string, body any) T {
 	t.Helper()
-	return sandboxtest.MustAsk[T](t, method, s.BaseURL("bridge")+path, body)
+	return sandboxtest.MustAsk[T](t, method, s.BaseURL("bridge")+path, body, "x-api-key", testKey)
 }
 
 type transaction struct {

@@ -1,6 +1,7 @@
 package bridgesim
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -19,6 +20,7 @@ type failure struct {
 	message   string
 	plain     bool // the body has the message alone, as "error"
 	request   common.Hash
+	block     *uint64 // of the origin, at which it was found out
 }
 
 func (f failure) Error() string {
@@ -72,9 +74,15 @@ func bad(message string) failure { return failure{status: http.StatusBadRequest,
 // errRouter refuses settings; it goes out to nobody.
 var errRouter = errors.New("router: there are v2, v3 and v3.2")
 
-// of names the request that an error is about.
-func (f failure) of(request common.Hash) failure {
+// of names the request that an error is about, and when the swap was tried and brought too
+// little, the block.
+func (s *Server) of(ctx context.Context, f failure, request common.Hash, origin uint64) failure {
 	f.request = request
+	if m := s.markets[origin]; m != nil && f.errorCode == errTooLow.errorCode {
+		if block, err := m.Client.BlockNumber(ctx); err == nil {
+			f.block = &block
+		}
+	}
 	return f
 }
 
@@ -95,7 +103,8 @@ func (f failure) body() any {
 		Message   string       `json:"message"`
 		ErrorCode string       `json:"errorCode,omitempty"`
 		RequestID *common.Hash `json:"requestId,omitempty"`
-	}{Message: f.message, ErrorCode: f.errorCode}
+		Block     *uint64      `json:"approxSimulatedBlock,omitempty"`
+	}{Message: f.message, ErrorCode: f.errorCode, Block: f.block}
 	if f.request != (common.Hash{}) {
 		body.RequestID = &f.request
 	}

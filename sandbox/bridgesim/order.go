@@ -20,6 +20,8 @@ type order struct {
 	created time.Time
 	ttl     time.Duration // 0 = as long as it takes
 	forced  bool          // the caller asked for a refund
+	told    bool          // the caller asked for the order that the solver is bound to
+	data    *orderData    // nil where no chain is crossed
 
 	// Guarded by the server's mu; replaced by the goroutine that settles alone.
 	state

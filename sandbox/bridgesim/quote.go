@@ -82,21 +82,6 @@ type details struct {
 	Route       *route               `json:"route,omitempty"`
 }
 
-type protocol struct {
-	V2 struct {
-		OrderID common.Hash    `json:"orderId"`
-		HubType string         `json:"hubType"`
-		Payment paymentDetails `json:"paymentDetails"`
-	} `json:"v2"`
-}
-
-type paymentDetails struct {
-	ChainID    string         `json:"chainId"`
-	Depository common.Address `json:"depository"`
-	Currency   common.Address `json:"currency"`
-	Amount     string         `json:"amount"`
-}
-
 func isJSON(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	return err == nil && kind == "application/json"
@@ -106,8 +91,8 @@ func isJSON(contentType string) bool {
 const timeEstimate = 2
 
 // quote answers POST /quote/v2 and its older name.
-func (s *Server) quote(ctx context.Context, body []byte, r *http.Request) (any, error) {
-	o, indicative, err := s.order(ctx, body, r)
+func (s *Server) quote(ctx context.Context, body []byte, _ *http.Request) (any, error) {
+	o, indicative, err := s.order(ctx, body)
 	if err != nil {
 		return nil, err
 	}
@@ -135,14 +120,14 @@ func (s *Server) quote(ctx context.Context, body []byte, r *http.Request) (any, 
 	reply.Details.Route = o.route()
 	reply.Details.FixedRate = new(bool)
 	if o.crosses() {
-		reply.Protocol = o.protocol(settings)
+		reply.Protocol, err = s.protocol(o, settings)
 	}
-	return reply, nil
+	return reply, err
 }
 
 // indicative answers POST /price: what a quote would cost, and nothing to do.
-func (s *Server) indicative(ctx context.Context, body []byte, r *http.Request) (any, error) {
-	o, _, err := s.order(ctx, body, r)
+func (s *Server) indicative(ctx context.Context, body []byte, _ *http.Request) (any, error) {
+	o, _, err := s.order(ctx, body)
 	if err != nil {
 		return nil, err
 	}
@@ -150,13 +135,10 @@ func (s *Server) indicative(ctx context.Context, body []byte, r *http.Request) (
 }
 
 // order makes an order of a request and writes it down.
-func (s *Server) order(ctx context.Context, body []byte, r *http.Request) (*order, bool, error) {
+func (s *Server) order(ctx context.Context, body []byte) (*order, bool, error) {
 	var q quoteRequest
 	if err := decode(body, quoteFields, &q); err != nil {
 		return nil, false, err
-	}
-	if q.Referrer != "" && r.Header.Get("x-api-key") == "" {
-		return nil, false, errUnauthorized
 	}
 	s.mu.Lock()
 	request, id := s.book.ids(s.Layout, body)
@@ -164,11 +146,16 @@ func (s *Server) order(ctx context.Context, body []byte, r *http.Request) (*orde
 	o, err := s.offer(ctx, q)
 	if err != nil {
 		if f, ok := err.(failure); ok && f.errorCode != "" {
-			err = f.of(request)
+			err = s.of(ctx, f, request, q.OriginChainID)
 		}
 		return nil, false, err
 	}
 	o.request, o.id = request, id
+	if o.crosses() {
+		if err := o.bind(s.Solver.Address, s.Settings().Router); err != nil {
+			return nil, false, err
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.book.add(o)
@@ -189,7 +176,7 @@ func (s *Server) offer(ctx context.Context, q quoteRequest) (*order, error) {
 	}
 	now := fault.Now()
 	return &order{
-		offer: offer, parties: p, created: now, ttl: q.ttl(), forced: q.Referrer == forceRefund,
+		offer: offer, parties: p, created: now, ttl: q.ttl(), forced: q.Referrer == forceRefund, told: q.ProtocolData,
 		state: state{status: waiting, since: now},
 	}, s.liquid(ctx, offer)
 }
@@ -313,11 +300,4 @@ func (o *offer) route() *route {
 		Origin:      leg(in, o.origin.amount(o.deposited, o.depositAmount, o.depositAmount)),
 		Destination: leg(out, out),
 	}
-}
-
-func (o *order) protocol(settings Settings) *protocol {
-	p := &protocol{}
-	p.V2.OrderID, p.V2.HubType = o.id, "onchain"
-	p.V2.Payment = paymentDetails{o.origin.Bridge().Name, settings.depository(o.origin), o.deposited.Address, o.depositAmount.String()}
-	return p
 }

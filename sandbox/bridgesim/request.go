@@ -35,6 +35,7 @@ var quoteFields = []field{
 	{"topupGas", false, isBoolean},
 	{"useExternalLiquidity", false, isBoolean},
 	{"fixedRate", false, isString},
+	{"includeProtocolData", false, isBoolean},
 }
 
 type appFee struct {
@@ -66,6 +67,7 @@ type quoteRequest struct {
 	TopupGas            bool              `json:"topupGas"`
 	External            bool              `json:"useExternalLiquidity"`
 	FixedRate           string            `json:"fixedRate"`
+	ProtocolData        bool              `json:"includeProtocolData"`
 }
 
 // forceRefund is the referrer by which the API's own test hook is asked for.

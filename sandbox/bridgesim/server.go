@@ -25,7 +25,7 @@ import (
 
 // Options are what a simulator is made with.
 type Options struct {
-	APIKey   string            // demanded, and again after a Reset; "" = none
+	APIKey   string            // demanded, as the live API does, and again after a Reset; "" = none
 	Solver   *operator.Account // pays from its own balance on every chain
 	Stranger *operator.Account // pays where an outcome says so
 	Layout   uint64            // the number that the routers were laid out with

@@ -13,7 +13,7 @@ import (
 // runs. What an answer's body can say is rather made by a lie of the faults.
 type Settings struct {
 	// APIKey is demanded for quotes in the header x-api-key, and by the
-	// websocket; "" demands none. A referrer needs some key even then.
+	// websocket; "" demands none.
 	APIKey string `json:"apiKey"`
 	// QuoteLimit and Limit are the quotes, and the other requests, that each key
 	// may make in a minute; 0 = no limit. The real API allows 50 and 200.
@@ -80,7 +80,7 @@ type Outcome struct {
 	Router bool `json:"router,omitempty"`
 }
 
-// DefaultSettings demand no key and fill every order.
+// DefaultSettings fill every order; a server's key is added to them.
 var DefaultSettings = Settings{PaceMS: 100, Router: newest, Outcome: Outcome{Kind: Fill}}
 
 // newest is the version of the routers that the real API names.

@@ -226,6 +226,8 @@ func (s *Server) fill(ctx context.Context, o *order, st state, out Outcome) (sta
 	if out.ShortBips > 0 {
 		p.amount = part(o.least, allBips-out.ShortBips, allBips)
 	}
+	// As the live solver does it: what it does not hold itself it has a router swap for.
+	out.Router = out.Router || !o.destination.direct(o.out.Address)
 	hash, err := s.pay(ctx, p, out)
 	if err != nil {
 		return st, err

@@ -18,9 +18,9 @@ import (
 )
 
 // dial connects to the websocket and reads its first frame.
-func dial(t *testing.T, s *sandbox.Sandbox, query string) *websocket.Conn {
+func dial(t *testing.T, s *sandbox.Sandbox) *websocket.Conn {
 	t.Helper()
-	conn, resp, err := websocket.DefaultDialer.DialContext(t.Context(), strings.Replace(s.BaseURL("bridge"), "http", "ws", 1)+"/ws"+query, nil)
+	conn, resp, err := websocket.DefaultDialer.DialContext(t.Context(), strings.Replace(s.BaseURL("bridge"), "http", "ws", 1)+"/ws?apiKey="+testKey, nil)
 	if err != nil {
 		t.Fatalf("%v (%v)", err, resp)
 	}
@@ -63,7 +63,7 @@ func mustJSON(t *testing.T, v any) []byte {
 func TestSocketTellsEveryState(t *testing.T) {
 	s := start(t)
 	set(t, s, func(o *bridgesim.Settings) { o.Outcome.Kind = bridgesim.Refund })
-	conn := dial(t, s, "")
+	conn := dial(t, s)
 	stranger, q := quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil), quote(t, s, baseETH, arbETH, sandboxtest.Units(1, 16), nil)
 	subscribe(t, conn, "subscribe", stranger.RequestID)
 	subscribe(t, conn, "unsubscribe", stranger.RequestID)
@@ -97,18 +97,17 @@ func TestSocketTellsEveryState(t *testing.T) {
 
 func TestSocketNeedsTheKey(t *testing.T) {
 	s := start(t)
-	set(t, s, func(o *bridgesim.Settings) { o.APIKey = "a-key" })
 	url := strings.Replace(s.BaseURL("bridge"), "http", "ws", 1) + "/ws"
 	_, resp, err := websocket.DefaultDialer.DialContext(t.Context(), url, nil)
 	if err == nil || resp == nil || resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without a key: %v, %v", resp, err)
 	}
-	dial(t, s, "?apiKey=a-key")
+	dial(t, s)
 }
 
 func TestSocketRefusesNonsenseAndDrops(t *testing.T) {
 	s := start(t)
-	conn := dial(t, s, "")
+	conn := dial(t, s)
 	for _, nonsense := range []string{`{`, `{"type":"subscribe","event":"other"}`, `{"type":"subscribe","event":"request.status.updated","filters":{"id":7}}`} {
 		if err := conn.WriteMessage(websocket.TextMessage, []byte(nonsense)); err != nil {
 			t.Fatal(err)

@@ -148,6 +148,9 @@ func (o *order) routerCall(settings Settings) (call, error) {
 		c.to, c.value = pair.Proxy, new(big.Int)
 	}
 	c.data = LayoutOf(o.origin.layout, o.origin.ID, c.to).calldata(asked)
+	if o.crosses() {
+		c.data = append(c.data, o.id[:]...) // behind what the router reads, as recorded
+	}
 	return c, nil
 }
 

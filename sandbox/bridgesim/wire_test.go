@@ -217,7 +217,7 @@ func TestErrors(t *testing.T) {
 		{"bad checksum", quotes, with(fields{"recipient": "0xF39fd6e51aad88f6f4ce6ab8827279cffFb92266"}), bad, "INVALID_ADDRESS", "err400", nil},
 		{"refund to a name", quotes, with(fields{"refundTo": "vitalik.eth"}), bad, "INVALID_ADDRESS", "err400", nil},
 		{"recipient is a token", quotes, with(fields{"recipient": arbUSDC.address(t, s)}), bad, "INVALID_RECIPIENT", "err400", nil},
-		{"under five cents", quotes, with(fields{"amount": "49999"}), bad, "AMOUNT_TOO_LOW", "err400", nil},
+		{"under five cents", quotes, with(fields{"amount": "49999"}), bad, "AMOUNT_TOO_LOW", "err400low", nil},
 		{"more than there is", quotes, with(fields{"amount": "900000000000000"}), bad, "INSUFFICIENT_LIQUIDITY", "err400", nil},
 		{"more than a number", quotes, with(fields{"amount": "9" + string(slices.Repeat([]byte("9"), 80))}), bad, "AMOUNT_TOO_HIGH", "err400", nil},
 		{"nothing to do", quotes, request(t, s, baseUSDC, baseUSDC, sandboxtest.Units(25, 6), nil), bad, "NO_SWAP_ROUTES_FOUND", "err400", nil},
@@ -227,7 +227,6 @@ func TestErrors(t *testing.T) {
 		{"a deposit without a call", quotes, with(fields{"explicitDeposit": false}), bad, "UNSUPPORTED_EXECUTION_TYPE", "err400", nil},
 		{"fee to nobody", quotes, fee(native, "40"), bad, "INVALID_ADDRESS", "err400", nil},
 		{"fee of all", quotes, fee(me, "10000"), bad, "INVALID_ADDRESS", "err400", nil},
-		{"referrer without a key", quotes, with(fields{"referrer": "wallet"}), http.StatusUnauthorized, "UNAUTHORIZED_QUOTE", "err401", nil},
 		{"index without a hash", "/transactions/index", fields{"chainId": "8453"}, bad, fastify, "errFst", nil},
 		{"index of no chain", "/transactions/index", fields{"chainId": "39", "txHash": common.Hash{1}}, bad, "", "err429", nil},
 		{"single of an unknown request", "/transactions/single", example(t, "single_req"), http.StatusNotFound, "", "err429", nil},
@@ -256,7 +255,7 @@ func TestErrors(t *testing.T) {
 func TestKeyAndRates(t *testing.T) {
 	s := start(t)
 	body := request(t, s, baseUSDC, arbUSDC, sandboxtest.Units(25, 6), nil)
-	set(t, s, func(o *bridgesim.Settings) { o.APIKey, o.QuoteLimit, o.Limit = "a-key", 2, 3 })
+	set(t, s, func(o *bridgesim.Settings) { o.QuoteLimit, o.Limit = 2, 3 })
 	order := []struct {
 		name, method, path string
 		body               any
@@ -266,9 +265,9 @@ func TestKeyAndRates(t *testing.T) {
 	}{
 		{"no key", http.MethodPost, "/quote/v2", body, "", http.StatusUnauthorized, "err401"},
 		{"another key", http.MethodPost, "/quote", body, "x", http.StatusUnauthorized, "err401"},
-		{"first", http.MethodPost, "/quote/v2", body, "a-key", http.StatusOK, ""},
-		{"second", http.MethodPost, "/price", body, "a-key", http.StatusOK, ""},
-		{"third within the minute", http.MethodPost, "/quote/v2", body, "a-key", http.StatusTooManyRequests, "err429"},
+		{"first", http.MethodPost, "/quote/v2", body, testKey, http.StatusOK, ""},
+		{"second", http.MethodPost, "/price", body, testKey, http.StatusOK, ""},
+		{"third within the minute", http.MethodPost, "/quote/v2", body, testKey, http.StatusTooManyRequests, "err429"},
 		{"chains need no key", http.MethodGet, "/chains", nil, "", http.StatusOK, ""},
 		{"chains", http.MethodGet, "/chains", nil, "", http.StatusOK, ""},
 		{"chains", http.MethodGet, "/chains", nil, "", http.StatusOK, ""},
@@ -323,7 +322,7 @@ func TestLayoutsChangeFromRunToRun(t *testing.T) {
 		seen[other.String()] = true
 	}
 	s := start(t)
-	other := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: -1, Instant: true})
+	other := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: -1, Instant: true, BridgeKey: testKey})
 	weth := leg{8453, "WETH"}
 	one := quote(t, s, baseETH, weth, sandboxtest.Units(1, 17), nil).transaction(t, 0)
 	two := quote(t, other, baseETH, weth, sandboxtest.Units(1, 17), nil).transaction(t, 0)

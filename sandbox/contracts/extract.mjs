@@ -24,6 +24,8 @@ const artifacts = {
   PositionManager:
     "@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json",
   QuoterV2: "@uniswap/v3-periphery/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json",
+  V4Manager: "@uniswap/v4-core/out/PoolManager.sol/PoolManager.json",
+  V4Quoter: "@uniswap/v4-periphery/foundry-out/V4Quoter.sol/V4Quoter.json",
   UniversalRouter: "@uniswap/universal-router/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json",
 };
 

@@ -31,6 +31,43 @@ type classicQuote struct {
 	TxFailureReasons  []string           `json:"txFailureReasons"`
 	BlockNumber       string             `json:"blockNumber"`
 	AggregatedOutputs []aggregatedOutput `json:"aggregatedOutputs"`
+	recordedFields
+}
+
+// recordedFields are members that recorded quotes have and documented ones lack.
+type recordedFields struct {
+	PriceDifference  json.Number    `json:"priceDifference,omitempty"`
+	GasPrice         string         `json:"gasPrice,omitempty"`
+	GasEstimates     []gasEstimate  `json:"gasEstimates,omitempty"`
+	PortionBips      int64          `json:"portionBips,omitempty"`
+	PortionAmount    string         `json:"portionAmount,omitempty"`
+	PortionRecipient *eip55.Address `json:"portionRecipient,omitempty"`
+}
+
+// A gasEstimate is one way to price the call. Its strategy is the service's own.
+type gasEstimate struct {
+	Type     string                 `json:"type"`
+	Strategy map[string]json.Number `json:"strategy"`
+	GasLimit string                 `json:"gasLimit"`
+	GasFee   string                 `json:"gasFee"`
+	GasPrice string                 `json:"gasPrice"`
+}
+
+// strategy has the members that are recorded.
+var strategy = map[string]json.Number{
+	"limitInflationFactor": "1.15", "priceInflationFactor": "1.5", "percentileThresholdFor1559Fee": "75", "minPriorityFeeGwei": "2", "maxPriorityFeeGwei": "9",
+	"baseFeeMultiplier": "1", "baseFeeHistoryWindow": "20", "minPriorityFeeRatioOfBaseFee": "0.2", "thresholdToInflateLastBlockBaseFee": "0.75",
+}
+
+// asRecorded are they, of a quote whose outputs are the user's and then the fees.
+func asRecorded(price gas, units uint64, impact json.Number, outputs []aggregatedOutput) recordedFields {
+	f := recordedFields{PriceDifference: impact, GasPrice: price.MaxFeePerGas,
+		GasEstimates: []gasEstimate{{"legacy", strategy, fmt.Sprint(units), price.fee(units).String(), price.MaxFeePerGas}}}
+	if len(outputs) > 1 {
+		fee := outputs[1]
+		f.PortionBips, f.PortionAmount, f.PortionRecipient = fee.Bps, fee.Amount, &fee.Recipient
+	}
+	return f
 }
 
 type input struct {
@@ -57,18 +94,20 @@ type aggregatedOutput struct {
 
 // hop is a pool of the route.
 type hop struct {
-	Type      string        `json:"type"`
-	Address   eip55.Address `json:"address"`
-	TokenIn   hopToken      `json:"tokenIn"`
-	TokenOut  hopToken      `json:"tokenOut"`
-	Fee       string        `json:"fee,omitempty"`
-	Liquidity string        `json:"liquidity,omitempty"`
-	SqrtRatio string        `json:"sqrtRatioX96,omitempty"`
-	Tick      string        `json:"tickCurrent,omitempty"`
-	Reserve0  *reserve      `json:"reserve0,omitempty"`
-	Reserve1  *reserve      `json:"reserve1,omitempty"`
-	AmountIn  string        `json:"amountIn,omitempty"`
-	AmountOut string        `json:"amountOut,omitempty"`
+	Type      string   `json:"type"`
+	Address   string   `json:"address"` // of v4, the pool's id
+	TokenIn   hopToken `json:"tokenIn"`
+	TokenOut  hopToken `json:"tokenOut"`
+	Fee       string   `json:"fee,omitempty"`
+	Spacing   string   `json:"tickSpacing,omitempty"` // of v4, as the next
+	Hooks     string   `json:"hooks,omitempty"`
+	Liquidity string   `json:"liquidity,omitempty"`
+	SqrtRatio string   `json:"sqrtRatioX96,omitempty"`
+	Tick      string   `json:"tickCurrent,omitempty"`
+	Reserve0  *reserve `json:"reserve0,omitempty"`
+	Reserve1  *reserve `json:"reserve1,omitempty"`
+	AmountIn  string   `json:"amountIn,omitempty"`
+	AmountOut string   `json:"amountOut,omitempty"`
 }
 
 type hopToken struct {
@@ -113,7 +152,11 @@ func (s *Server) quoteClassic(ctx context.Context, m *market, q quoteRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return &envelope{Approval: q.TokenIn != native, Permit: permit, Quote: quote}, nil
+	e := &envelope{Approval: q.TokenIn != native, Permit: permit, Quote: quote}
+	if permit == nil {
+		e.SwapTx, e.SwapGasFee = &swapTarget{eip55.Address(m.Contracts.UniversalRouter)}, quote.GasFee
+	}
+	return e, nil
 }
 
 func (s *Server) portions(q quoteRequest) []portion {
@@ -142,6 +185,7 @@ func (m *market) classicQuote(ctx context.Context, q quoteRequest, route path, o
 	}
 	slippage, percent := q.slippage()
 	token := eip55.Address(q.TokenOut)
+	outputs, lost := aggregate(token, route.out, q.recipient(), portions, slippage), json.Number(fmt.Sprintf("%.2f", impact))
 	return &classicQuote{
 		ChainID:   m.ID,
 		Swapper:   eip55.Address(q.Swapper),
@@ -156,10 +200,11 @@ func (m *market) classicQuote(ctx context.Context, q quoteRequest, route path, o
 		Slippage:          percent,
 		QuoteID:           uuid.NewString(),
 		gasFields:         m.gasFields(price, route.gas.Uint64()+overhead(len(portions)), out),
-		PriceImpact:       json.Number(fmt.Sprintf("%.2f", impact)),
+		PriceImpact:       lost,
 		TxFailureReasons:  []string{},
 		BlockNumber:       fmt.Sprint(head),
-		AggregatedOutputs: aggregate(token, route.out, q.recipient(), portions, slippage),
+		AggregatedOutputs: outputs,
+		recordedFields:    asRecorded(price, route.gas.Uint64()+overhead(len(portions)), lost, outputs),
 	}, nil
 }
 
@@ -200,13 +245,17 @@ func (m *market) hops(ctx context.Context, route path, amount *big.Int) ([]hop, 
 			return nil, 0, err
 		}
 		in, out := m.hopToken(route.tokens[i]), m.hopToken(route.tokens[i+1])
-		hops[i] = hop{Type: "v3-pool", Address: eip55.Address(p.address), TokenIn: in, TokenOut: out}
+		hops[i] = hop{Type: "v3-pool", Address: p.address.Hex(), TokenIn: in, TokenOut: out}
 		if p.v2 {
 			hops[i].Type = "v2-pool"
 			hops[i].Reserve0 = &reserve{m.hopToken(p.token0), st.reserves[0]}
 			hops[i].Reserve1 = &reserve{m.hopToken(p.token1), st.reserves[1]}
 		} else {
 			hops[i].Fee, hops[i].Liquidity, hops[i].SqrtRatio, hops[i].Tick = fmt.Sprint(p.fee), st.liquidity, st.sqrtPrice, st.tick
+		}
+		if p.v4 {
+			hops[i].Type, hops[i].Address = "v4-pool", p.id().Hex()
+			hops[i].Spacing, hops[i].Hooks = fmt.Sprint(p.spacing), native.Hex()
 		}
 		spot := st.price()
 		if route.tokens[i] == p.token1 {
@@ -240,13 +289,12 @@ func (m *market) hopToken(a common.Address) hopToken {
 }
 
 func routeString(route path) string {
-	kind := "[v3]"
-	if route.v2() {
-		kind = "[v2]"
-	}
 	parts := make([]string, len(route.pools))
 	for i, p := range route.pools {
 		parts[i] = fmt.Sprintf("[%v%%] %s", float64(p.fee)/1e4, p.address)
+		if p.v4 {
+			parts[i] = fmt.Sprintf("[%v%%] [%d] [%s] %s", float64(p.fee)/1e4, p.spacing, native.Hex(), p.id())
+		}
 	}
-	return kind + " 100.00% = " + strings.Join(parts, " ")
+	return "[" + strings.ToLower(route.protocol()) + "] 100.00% = " + strings.Join(parts, " ")
 }

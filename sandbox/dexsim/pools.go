@@ -19,14 +19,14 @@ import (
 
 // abis are the interfaces of the contracts that the simulator asks.
 type abis struct {
-	quoter, pool, v3Factory, v2Factory, v2Router, pair, permit2, erc20, reactor, orderQuoter abi.ABI
+	quoter, pool, v3Factory, v2Factory, v2Router, pair, permit2, erc20, reactor, orderQuoter, v4Quoter abi.ABI
 }
 
 func loadABIs(set *contracts.Set) (abis, error) {
 	var a abis
 	for name, to := range map[string]*abi.ABI{
 		"QuoterV2": &a.quoter, "V3Pool": &a.pool, "V3Factory": &a.v3Factory, "V2Factory": &a.v2Factory,
-		"V2Router": &a.v2Router, "V2Pair": &a.pair, "Permit2": &a.permit2, "MockERC20": &a.erc20, "V2DutchOrderReactor": &a.reactor, "OrderQuoter": &a.orderQuoter,
+		"V2Router": &a.v2Router, "V2Pair": &a.pair, "Permit2": &a.permit2, "MockERC20": &a.erc20, "V2DutchOrderReactor": &a.reactor, "OrderQuoter": &a.orderQuoter, "V4Quoter": &a.v4Quoter,
 	} {
 		c, err := set.Get(name)
 		if err != nil {
@@ -50,11 +50,12 @@ type market struct {
 
 // A pool trades two tokens. Fee is in millionths.
 type pool struct {
-	v2      bool
-	address common.Address
+	v2, v4  bool
+	address common.Address // none of v4
 	token0  common.Address
 	token1  common.Address
 	fee     int64
+	spacing int64 // of ticks, of v4
 }
 
 var feeTiers = []int64{100, 500, 3000, 10000}
@@ -96,6 +97,7 @@ func (m *market) discover(ctx context.Context) ([]pool, error) {
 			found = append(found, some...)
 		}
 	}
+	found = append(found, m.v4Pools()...)
 	m.pools = found
 	return found, nil
 }
@@ -136,6 +138,18 @@ type path struct {
 }
 
 func (p path) v2() bool { return p.pools[0].v2 }
+func (p path) v4() bool { return p.pools[0].v4 }
+
+// protocol is the API's word for the path's pools.
+func (p path) protocol() string {
+	switch {
+	case p.v2():
+		return "V2"
+	case p.v4():
+		return "V4"
+	}
+	return "V3"
+}
 
 // bytes is the path as V3 takes it: token, fee, token, …
 func (p path) bytes() []byte {
@@ -155,7 +169,7 @@ func (m *market) best(ctx context.Context, in, out common.Address, amount *big.I
 	}
 	var best path
 	for _, p := range m.paths(pools, in, out) {
-		if protocol := map[bool]string{true: "V2", false: "V3"}[p.v2()]; !slices.Contains(protocols, protocol) {
+		if !slices.Contains(protocols, p.protocol()) {
 			continue
 		}
 		err := m.price(ctx, &p, amount)
@@ -189,7 +203,7 @@ func (m *market) paths(pools []pool, in, out common.Address) []path {
 		}
 		for _, first := range pools {
 			for _, second := range pools {
-				if first.joins(in, via.Address) && second.joins(via.Address, out) && first.v2 == second.v2 {
+				if first.joins(in, via.Address) && second.joins(via.Address, out) && first.v2 == second.v2 && !first.v4 && !second.v4 {
 					all = append(all, path{tokens: []common.Address{in, via.Address, out}, pools: []pool{first, second}})
 				}
 			}
@@ -208,6 +222,9 @@ func (m *market) price(ctx context.Context, p *path, amount *big.Int) error {
 		amounts := out[0].([]*big.Int)
 		p.out, p.gas = amounts[len(amounts)-1], big.NewInt(int64(70_000*len(p.pools)))
 		return nil
+	}
+	if p.v4() {
+		return m.priceV4(ctx, p, amount)
 	}
 	out, err := m.read(ctx, m.Contracts.QuoterV2, m.abis.quoter, "quoteExactInput", p.bytes(), amount)
 	if err != nil {
@@ -236,6 +253,9 @@ func (m *market) state(ctx context.Context, p pool) (state, error) {
 			return state{}, err
 		}
 		return state{reserves: []string{out[0].(*big.Int).String(), out[1].(*big.Int).String()}}, nil
+	}
+	if p.v4 {
+		return m.stateV4(ctx, p)
 	}
 	slot, err := m.read(ctx, p.address, m.abis.pool, "slot0")
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/google/uuid"
+
+	"swapkeep/sandbox/eip55"
 )
 
 // native is the token address that stands for a chain's own coin.
@@ -162,6 +164,13 @@ type envelope struct {
 	Permit       any    `json:"permitData"` // nil = none
 	Quote        any    `json:"quote"`
 	PermitGasFee string `json:"permitGasFee,omitempty"`
+	// Of pools, where no permit is wanted: what is to come of it, in short.
+	SwapTx     *swapTarget `json:"swapTransaction,omitempty"`
+	SwapGasFee string      `json:"swapGasFee,omitempty"`
+}
+
+type swapTarget struct {
+	To eip55.Address `json:"to"`
 }
 
 // A routing is one way to carry a swap out. The first of the table that fits a

@@ -20,6 +20,7 @@ const (
 	permit2Permit command = 0x0a
 	wrapETH       command = 0x0b
 	unwrapWETH    command = 0x0c
+	v4Swap        command = 0x10
 )
 
 // routerItself is the recipient that stands for the router.
@@ -34,6 +35,7 @@ var inputTypes = map[command]abi.Arguments{
 	payPortion:    arguments("address", "address", "uint256"),
 	wrapETH:       arguments("address", "uint256"),
 	unwrapWETH:    arguments("address", "uint256"),
+	v4Swap:        arguments("bytes", "bytes[]"),
 	permit2Permit: append(permitArgument(), arguments("bytes")...),
 }
 

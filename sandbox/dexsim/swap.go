@@ -141,6 +141,9 @@ type swapReply struct {
 	RequestID string       `json:"requestId"`
 	Swap      *transaction `json:"swap"`
 	GasFee    string       `json:"gasFee"`
+	// What the service signs its answer with is not documented; recorded are short ones.
+	Signature   string `json:"signature"`
+	PublicKeyID string `json:"publicKeyId"`
 }
 
 // swap answers POST /swap.
@@ -175,6 +178,7 @@ func (s *Server) swap(ctx context.Context, body []byte, _ *http.Request) (any, e
 	if common.Address(r.classic.Input.Token) == native {
 		value = amount(r.classic.Input.Amount)
 	}
+	data = append(data, s.tag(r.classic.QuoteID)...)
 	return m.reply(ctx, call{common.Address(r.classic.Swapper), m.Contracts.UniversalRouter, value, data}, routerGas)
 }
 
@@ -239,10 +243,17 @@ func (m *market) addSwap(p *program, q *classicQuote, recipient common.Address, 
 		if fee == nil || fee.BitLen() > 24 {
 			return errQuoteMismatch
 		}
-		route.pools = append(route.pools, pool{v2: h.Type == "v2-pool", fee: fee.Int64()})
+		spacing := amount("0" + h.Spacing)
+		if spacing == nil || spacing.BitLen() > 15 {
+			return errQuoteMismatch
+		}
+		route.pools = append(route.pools, pool{v2: h.Type == "v2-pool", v4: h.Type == "v4-pool", fee: fee.Int64(), spacing: spacing.Int64()})
 		route.tokens = append(route.tokens, common.Address(h.TokenOut.Address))
 	}
 	in := amount(q.Input.Amount)
+	if route.v4() {
+		return p.addV4(route, recipient, in, least, payerIsUser)
+	}
 	if route.v2() {
 		p.add(v2SwapExactIn, recipient, in, least, route.tokens, payerIsUser, []*big.Int{})
 	} else {
@@ -265,11 +276,26 @@ func (s *Server) swapWrap(ctx context.Context, q *wrapQuote) (any, error) {
 	c := call{from: common.Address(q.Swapper), to: m.Wrapped.Address, value: new(big.Int)}
 	in := amount(q.Input.Amount)
 	if common.Address(q.Input.Token) == native {
-		c.value, c.data = in, depositSelector
+		c.value, c.data = in, bytes.Clone(depositSelector)
 	} else {
 		c.data = append(bytes.Clone(withdrawSelector), common.BigToHash(in).Bytes()...)
 	}
+	c.data = append(c.data, s.tag("")...)
 	return m.reply(ctx, c, wrapGas)
+}
+
+// tag is what the API ends its calldata in: a mark, and the quote's id or, of a quote
+// that has none, four bytes of the integrator's.
+func (s *Server) tag(quoteID string) []byte {
+	if s.Settings().Untagged {
+		return nil
+	}
+	mark := []byte("unix\x00\x00")
+	id, err := uuid.Parse(quoteID)
+	if err != nil {
+		return append(mark, 0, 0, 0, 0x0c)
+	}
+	return append(mark, id[:]...)
 }
 
 // A call is a transaction without gas.
@@ -285,7 +311,7 @@ func (m *market) reply(ctx context.Context, c call, gas uint64) (*swapReply, err
 	if err != nil {
 		return nil, err
 	}
-	return &swapReply{RequestID: uuid.NewString(), Swap: tx, GasFee: fee.String()}, nil
+	return &swapReply{RequestID: uuid.NewString(), Swap: tx, GasFee: fee.String(), Signature: "0xf905", PublicKeyID: "1"}, nil
 }
 
 // transaction is the call with gas, and what it costs at most, in wei.

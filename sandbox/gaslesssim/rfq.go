@@ -85,24 +85,43 @@ type transaction struct {
 	Value   string        `json:"value"`
 	Data    hexutil.Bytes `json:"data"`
 	Gas     uint64        `json:"gas"`
+
+	GasPrice uint64 `json:"gasPrice"`
 }
 
-// swapGas is enough for a trade that the taker sends.
-const swapGas = 300_000
+// What a trade that the taker sends is said to take.
+const (
+	swapGas  = 300_000
+	gasPrice = 1_000_000_000
+)
+
+// router settles around RFQ's settlement, for much traded tokens. Nothing is there.
+var router = common.HexToAddress("0xBeb0009ACa35087ce7cCF11637E24dd1Aad3bf2A")
+
+// The number of the word of calldata that says how much is filled, of each form.
+var singleOffset, routerOffset = 12, 0
 
 func rfqReplyTo(s *Server, q *quote, r quoteReply) (any, error) {
 	r.Status = "QUOTE_SUCCESS"
 	reply := rfqReply{quoteReply: r, Makers: []string{"sandbox"}, OnchainOrderType: "SingleOrder"}
+	to, offset := eip55.Address(q.scheme.settlement), &singleOffset
+	if s.Settings().RFQ.Router {
+		to, offset = eip55.Address(router), &routerOffset
+		order := rfqToSign(q).(rfqMessage)
+		order.Taker, order.Receiver = to, to
+		reply.SettlementAddress, reply.ApprovalTarget, reply.ToSign = to, to, order
+	}
 	if !q.selfExecuted {
 		return reply, nil
 	}
+	reply.PartialFillOffset = offset
 	signed, err := s.makerSignature(q, q.net)
 	if err != nil {
 		return nil, err
 	}
 	data, err := s.abis.rfq.Pack("swapSingle", q.single(q.net), signed, new(big.Int))
 	reply.Status = "SIG_SUCCESS"
-	reply.Tx = &transaction{q.market.ID, eip55.Address(q.taker), eip55.Address(q.scheme.settlement), "0", data, swapGas}
+	reply.Tx = &transaction{q.market.ID, eip55.Address(q.taker), to, "0x0", data, swapGas, gasPrice}
 	return reply, err
 }
 

@@ -32,6 +32,9 @@ type Behaviour struct {
 	GasMicroUSD int64 `json:"gasMicroUsd"`
 	// ProtocolFeeBps is a fee of JAM's own, which the order names.
 	ProtocolFeeBps int64 `json:"protocolFeeBps"`
+	// Router has quotes name the router that settles much traded tokens, as RFQ's do on
+	// the real chains, with the order that the router would be the taker of.
+	Router bool `json:"router"`
 	// ValiditySeconds is how long quotes live.
 	ValiditySeconds int64 `json:"validitySeconds"`
 
@@ -87,6 +90,9 @@ func (s Settings) check() error {
 	}
 	if s.RFQ.ProtocolFeeBps != 0 {
 		return fmt.Errorf("rfq.protocolFeeBps: JAM alone has one")
+	}
+	if s.JAM.Router {
+		return fmt.Errorf("jam.router: RFQ alone has one")
 	}
 	if s.JAM.Outcome == "part" {
 		return fmt.Errorf("jam.outcome: RFQ alone settles in part")

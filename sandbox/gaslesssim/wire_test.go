@@ -433,6 +433,7 @@ func testSettingsAreChecked(t *testing.T, w *world) {
 		"a lie":          func(s *gaslesssim.Settings) { s.RFQ.Status = "x" },
 		"a code":         func(s *gaslesssim.Settings) { s.JAM.Refuse = 209 },
 		"a price":        func(s *gaslesssim.Settings) { s.RFQ.PriceBps = -10_000 },
+		"router of JAM":  func(s *gaslesssim.Settings) { s.JAM.Router = true },
 		"no life":        func(s *gaslesssim.Settings) { s.JAM.ValiditySeconds = 0 },
 		"a rate":         func(s *gaslesssim.Settings) { s.RateLimit = -1 },
 		"a fee of RFQ's": func(s *gaslesssim.Settings) { s.RFQ.ProtocolFeeBps = 5 },

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -126,6 +127,7 @@ func lower(a common.Address) string { return strings.ToLower(a.Hex()) }
 const (
 	usualTokens = 50
 	maxTokens   = 2000
+	topOfChain  = 5
 	maxCursor   = 1 << 30
 )
 
@@ -165,6 +167,21 @@ func page[T any](all []T, cursor, limit int) ([]T, int) {
 func (s *Server) searchTokens(_ []byte, r *http.Request) (any, error) {
 	all, err := s.findTokens(&query{Values: r.URL.Query()})
 	return tokensReply{Data: all}, err
+}
+
+// topTokens answers GET /v1/tokens/top: the first of each chain, without an envelope.
+func (s *Server) topTokens(_ []byte, r *http.Request) (any, error) {
+	all, err := s.findTokens(&query{Values: url.Values{"chainIds": r.URL.Query()["chainIds"]}})
+	if err != nil {
+		return nil, err
+	}
+	top, ofChain := []tokenReply{}, map[uint64]int{}
+	for _, t := range all {
+		if ofChain[t.ChainID]++; ofChain[t.ChainID] <= topOfChain {
+			top = append(top, t)
+		}
+	}
+	return top, nil
 }
 
 // findTokens are the tokens that fit q, chainIds, addresses and symbols.

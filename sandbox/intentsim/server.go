@@ -103,6 +103,7 @@ type endpoint struct {
 var endpoints = []endpoint{
 	{"GET /v1/tokens", (*Server).listTokens},
 	{"GET /v1/tokens/search", (*Server).searchTokens},
+	{"GET /v1/tokens/top", (*Server).topTokens},
 	{"GET /v1/chains", (*Server).listChains},
 	{"POST /v1/quotes", (*Server).postQuotes},
 	{"POST /v1/deposit/build", (*Server).postBuild},

@@ -114,6 +114,10 @@ func TestTokens(t *testing.T) {
 	if found := mustAsk[page](t, s, http.MethodGet, "/v1/tokens/search?q=wrapped&chainIds=8453", nil); len(found.Data) != 1 || found.Data[0]["symbol"] != "WETH" {
 		t.Errorf("found %+v", found.Data)
 	}
+	top := mustAsk[[]map[string]any](t, s, http.MethodGet, "/v1/tokens/top?chainIds=8453,1", nil)
+	if len(top) != 10 || top[0]["chainId"] != top[4]["chainId"] || top[4]["chainId"] == top[5]["chainId"] {
+		t.Errorf("%d at the top: %v", len(top), top)
+	}
 	set(t, s, func(c *intentsim.Settings) { c.FlatTokens = true })
 	sandboxtest.SameShape(t, "flat", mustAsk[any](t, s, http.MethodGet, "/v1/tokens?chainIds=8453&symbols=USDC", nil), example(t, "k_tok_flat.json"))
 }

@@ -40,8 +40,11 @@ func (n Network) Bridge() Bridge {
 		return Bridge{}
 	}
 	pairs := bridgePairs
-	if n.ID == 5330 {
+	switch n.ID {
+	case 5330:
 		pairs = pairs[:2]
+	case 143: // came later
+		pairs = pairs[1:]
 	}
 	return Bridge{name, bridgeDepository, pairs}
 }

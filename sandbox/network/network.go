@@ -46,6 +46,7 @@ func (n Network) Named() map[string]common.Address {
 		"v3Factory": c.V3Factory, "positionManager": c.PositionManager, "quoterV2": c.QuoterV2, "universalRouter": c.UniversalRouter,
 		"v2DutchOrderReactor": x.V2Reactor, "v3DutchOrderReactor": x.V3Reactor, "orderQuoter": x.OrderQuoter, "intentDeposit": n.IntentDeposit(),
 	}
+	maps.Copy(named, n.V4().named())
 	maps.Copy(named, n.Bridge().named())
 	maps.Copy(named, n.Gasless().named())
 	maps.Copy(named, n.Oracles().named())

@@ -173,6 +173,7 @@ func (p *passage) alignClocks() {
 func bridged(kind bridgesim.Kind) func(*passage) error {
 	return func(p *passage) error {
 		s := bridgesim.DefaultSettings
+		s.APIKey = p.lane.Bridge().APIKey
 		s.Outcome.Kind = kind
 		return p.lane.Bridge().Set(s)
 	}

@@ -47,6 +47,7 @@ var allowed = map[string][]string{
 	"providers/gasless":      {"swap", "chain", "rest", "fault", "providers/wire"},
 	"providers/intent":       {"swap", "chain", "tokens", "rest", "fault", "providers/wire"},
 	"providers/keyproxy":     {"chain"},
+	"providers/refused":      {"durable", "rest", "swap"},
 	"providers/providertest": {"swap", "chain", "rest"},
 	"providers/wire":         {"swap", "rest"},
 
@@ -80,7 +81,7 @@ var allowed = map[string][]string{
 	"cmd/swapkeep/internal/...": {},
 
 	"cmd/swapkeep":         {"cmd/internal/...", "cmd/swapkeep/internal/...", "config", "durable", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "installer", "installer/doctor", "manifest", "memory"},
-	"cmd/swapkeepd":        {"live", "priceapi", "priceapi/board", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/worth", "rest", "chain", "config", "durable", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "manifest", "memory", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "swap", "tokens"},
+	"cmd/swapkeepd":        {"live", "priceapi", "priceapi/board", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "priceapi/worth", "rest", "chain", "config", "durable", "fault", "home", "host", "host/owner", "host/protocol", "host/settings", "host/transport", "installer", "keys", "manifest", "memory", "providers/bridge", "providers/dex", "providers/gasless", "providers/intent", "providers/refused", "providers/wire", "swap", "tokens"},
 	"cmd/swapkeep-server":  {"chain", "fault", "listen", "memory", "priceapi", "priceapi/board", "priceapi/poll", "priceapi/postgres", "priceapi/price", "priceapi/shared", "priceapi/web", "providers/keyproxy", "rest", "tokens"},
 	"cmd/swapkeep-sandbox": {"cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/client", "host/frame", "host/protocol"},
 

@@ -96,6 +96,7 @@ func TestLoadOrders(t *testing.T) {
 func hold(t *testing.T, kind bridgesim.Kind) {
 	t.Helper()
 	s := bridgesim.DefaultSettings
+	s.APIKey = world.Bridge().APIKey
 	s.Outcome.Kind = kind
 	if err := world.Bridge().Set(s); err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func (w *world) providersAs(rng *rand.Rand, honest bool) error {
 	d.Outcome = dexsim.Outcome{Fill: one(rng, "now", "now", "now", "late", "never"), Blocks: rng.Uint64N(4), Claim: one(rng, "", "", "backwards", "silent", "other", "expired", "error"), Cosign: one(rng, "", "", "", "", "worse", "generous", "stranger")}
 
 	b := bridgesim.DefaultSettings
-	b.PaceMS = one(rng, 0, 100, 800)
+	b.APIKey, b.PaceMS = w.Bridge().APIKey, one(rng, 0, 100, 800)
 	b.Outcome = bridgesim.Outcome{Kind: one(rng, bridgesim.Fill, bridgesim.Fill, bridgesim.Fill, bridgesim.Fill, bridgesim.Refund, bridgesim.Refund, bridgesim.Fail), DelayMS: rng.IntN(3000)}
 
 	i := intentsim.DefaultSettings()

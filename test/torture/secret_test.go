@@ -18,8 +18,9 @@ import (
 	"swapkeep/test/processes"
 )
 
-// keyed are those who are told a key with each request.
-var keyed = []string{dex, bridge, gasless, "coingecko"}
+// keyed are those who are told a key with each request, but for the bridge, whose key is
+// in a file of the configuration's.
+var keyed = []string{dex, gasless, "coingecko"}
 
 // access is a new key of somebody's.
 func access() string { return strings.ToLower(rand.Text()) }
@@ -112,7 +113,7 @@ func (w *world) betrayed(found []planted.Finding) {
 
 // theirs are in a world's folder and not the programs': what the test gave them, which
 // may have secrets.
-var theirs = []string{"bin", "config.toml", "k"}
+var theirs = []string{"bin", "bridge-key", "config.toml", "k"}
 
 // secretless wants nothing that programs left or said to have a secret.
 func (w *world) secretless() {

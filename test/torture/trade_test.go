@@ -25,8 +25,8 @@ const (
 var native = common.Address{}
 
 // serves says on which chains each provider may begin a swap: the spec's table of
-// support, written down a second time, less the intent provider's on 143, where the sandbox
-// has no deposit contract of its built in.
+// support, written down a second time, less 143, which the bridge has only since, and where
+// the sandbox has no deposit contract of the intent provider's built in.
 var serves = map[string][]uint64{
 	dex:     {1, 10, 8453, 42161},
 	bridge:  {1, 10, 56, 8453, 42161, 5330},

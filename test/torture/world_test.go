@@ -80,7 +80,9 @@ func newWorld(ctx context.Context, r *report) (w *world, err error) {
 	if err := w.makeHome(); err != nil {
 		return w, err
 	}
-	if w.Sandbox, err = sandbox.Start(ctx, sandbox.Options{Chains: chains, Layout: r.seed | 1, Seed: r.seed | 1}); err != nil {
+	bridgeKey := access()
+	w.secrets = append(w.secrets, planted.Text("key of the bridge", bridgeKey))
+	if w.Sandbox, err = sandbox.Start(ctx, sandbox.Options{Chains: chains, BridgeKey: bridgeKey, Layout: r.seed | 1, Seed: r.seed | 1}); err != nil {
 		return w, err
 	}
 	if err := w.WriteFiles(w.Dir); err != nil {

@@ -53,7 +53,7 @@ const fieldNames: Readonly<Record<string, MessageKey>> = {
 	...named("field_settled_by", "trustedTo", "settlement", "cosigner", "maker_address"),
 	...named("field_data", "data", "commands", "path", "transaction", "tx", "action", "method", "params", "type", "kind", "deposit", "steps", "step", "plan"),
 	...named(
-		"field_order", "order", "offer", "toSign", "typed", "message", "primaryType", "domain", "encodedOrder", "orderId", "onchainOrderType", "ref", "nonce", "maker_nonce",
+		"field_order", "order", "offer", "toSign", "typed", "message", "primaryType", "domain", "encodedOrder", "orderId", "orderData", "orderSignature", "solver", "onchainOrderType", "ref", "nonce", "maker_nonce",
 		"hooksHash", "packed_commands", "additionalValidationContract", "adjustmentPerGweiBaseFee", "curve", "outputs.curve", "requiredSignatures", "signature",
 	),
 	...named("field_routing", "routing", "tradeType", "route"),
@@ -90,7 +90,7 @@ const titlesOfField: Partial<Record<ErrorName, MessageKey>> = {
 /** Whose own message says more than the table does. */
 const telling = new Set<ErrorName>([
 	"not_as_accepted", "not_understood", "not_pinned", "would_revert", "movements_not_shown", "provider_refused", "provider_down", "provider_garbage",
-	"no_route", "unsupported_route", "unsupported_network", "bad_request", "bad_params", "tx_rejected", "rpc_refused", "setting_refused", "setting_fixed",
+	"no_route", "no_minimum", "unsupported_route", "unsupported_network", "bad_request", "bad_params", "tx_rejected", "rpc_refused", "setting_refused", "setting_fixed",
 	"internal", "not_exportable", "database_readonly", "database_full", "database_locked", "database_newer", "journal_failed", "network_unreachable", "rpc_disagree",
 	"cannot_cancel", "amount_too_small", "consent_needed", "insufficient_funds", "keychain_denied", "keychain_broken", "version_mismatch", "bad_keystore",
 ]);

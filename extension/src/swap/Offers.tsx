@@ -87,6 +87,13 @@ function facts(offer: Offer): string[] {
 	return [gas, minutes(offer.durationSeconds), ...(offer.tokenIn !== NATIVE || offer.wrap ? [t("offers_approval")] : [])];
 }
 
+/** Why there is no offer; of a key that is missing, which stays so, also what to do. */
+function failureWords(error: Comparison["failures"][number]["error"]): string {
+	const failure = new Failure(error);
+	const { title, do: remedy } = refusalWords(failure);
+	return failure.name === "provider_key" ? `${title}. ${remedy}` : title;
+}
+
 function Failures({ failures }: Pick<Comparison, "failures">) {
 	return (
 		<details class="offers-failed small">
@@ -95,7 +102,7 @@ function Failures({ failures }: Pick<Comparison, "failures">) {
 				{failures.map(({ kind, error }) => (
 					<>
 						<dt>{t(`provider_${kind}`)}</dt>
-						<dd>{refusalWords(new Failure(error)).title}</dd>
+						<dd>{failureWords(error)}</dd>
 					</>
 				))}
 			</dl>

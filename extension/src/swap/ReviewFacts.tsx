@@ -88,7 +88,7 @@ function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [string, C
 		[t("row_network_cost"), networkCost(review, coin)],
 	];
 	if (terms.makerFeeBps) out.push([t("row_provider_fee"), t("at_most", ofBps(terms.makerFeeBps))]);
-	out.push([t("row_wallet_fee"), terms.feeBps ? ofBps(terms.feeBps) : t("none")]);
+	out.push([t("row_wallet_fee"), walletFee(review)]);
 	out.push([t("row_slippage"), percent(offer.slippage)]);
 	out.push([t("row_impact"), ownImpact(offer.usd)]);
 	out.push([t("row_time"), minutes(offer.durationSeconds)]);
@@ -102,6 +102,12 @@ function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [string, C
 		out.push([t("row_gas_ceiling"), spelled(terms.gasCeiling, coin, locale())]);
 	}
 	return out;
+}
+
+/** walletFee tells a fee that nothing signed shows as what it is: the provider's word. */
+function walletFee({ terms, feeBasis }: Review): string {
+	if (feeBasis === "none") return t("none");
+	return feeBasis === "told" ? t("fee_told", ofBps(terms.feeBps)) : ofBps(terms.feeBps);
 }
 
 const ownImpact = (usd: OfferUSD | undefined) => {

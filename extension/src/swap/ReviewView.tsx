@@ -22,7 +22,8 @@ interface Props {
 }
 
 /** ReviewView shows the plan whole, as the daemon decoded and checked it, and takes
- * consent to it. Quotes are frozen: what is shown is what will be signed. */
+ * consent to it. What is shown is what will be signed; a quote that runs out meanwhile is
+ * renewed, and said to be. */
 export function ReviewView({ inputs, flow, stage }: Props) {
 	const { review, acknowledged } = stage;
 	const about = useReviewed(review, inputs);
@@ -35,6 +36,7 @@ export function ReviewView({ inputs, flow, stage }: Props) {
 	return (
 		<Screen title={t("review")} onBack={stage.at === "executing" ? undefined : flow.back}>
 			<Findings findings={review.findings} acknowledged={acknowledged} coin={about.coin} token={about.tokenOut} onAcknowledge={flow.acknowledge} />
+			{stage.at === "review" && stage.renewed && <p class="note">{t("review_renewed")}</p>}
 			{!about.seen && <p class="note warn">{t("destination_unseen", about.to.name)}</p>}
 			<ReviewFacts review={review} about={about} />
 			<ReviewSteps review={review} />

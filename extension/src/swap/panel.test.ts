@@ -35,6 +35,7 @@ const table: [PanelEvent, Partial<Record<PanelState["stage"]["at"], PanelState["
 	[{ event: "review", offer: "b" }, { form: "preparing" }],
 	[{ event: "reviewed", offer: "a", review: plain }, { preparing: "review" }],
 	[{ event: "reviewed", offer: "b", review: plain }, {}],
+	[{ event: "renewed", of: "another", review: two }, {}],
 	[{ event: "acknowledged", code: "gas_scam", on: true }, {}],
 	[{ event: "confirm", request: "q" }, { review: "executing" }],
 	[{ event: "approved", approval: 0, request: "q" }, { approving: "approving" }],
@@ -174,4 +175,22 @@ it("a clock that changes nothing draws nothing, unless offers have to be drawn b
 	const shown = run(start, { event: "asked", query }, { event: "offered", query, offers: [offer("a")], done: true, now: 0 });
 	expect(next(shown, { event: "tick", now: 1 })).not.toBe(shown);
 	expect(next(shown, { event: "tick", now: 1 })).toEqual(shown);
+});
+
+describe("a plan whose quote ran out", () => {
+	const asks = review([finding("gas_scam", "acknowledge"), finding("price_unknown", "acknowledge")]);
+	const looking = run(preparing, { event: "reviewed", offer: "a", review: asks }, { event: "acknowledged", code: "gas_scam", on: true }, { event: "acknowledged", code: "price_unknown", on: true });
+	const other = { ...review([finding("gas_scam", "acknowledge"), { ...finding("price_unknown", "acknowledge"), text: "worse" }]), digest: "0xd2" };
+	const renewed = run(looking, { event: "renewed", of: asks.digest, review: other });
+	it("gives way to the new one, and says so", () => expect(renewed.stage).toMatchObject({ at: "review", review: { digest: "0xd2" }, renewed: 1 }));
+	it("keeps what was acknowledged of what is the same alone", () => expect(renewed.stage).toMatchObject({ acknowledged: ["gas_scam"] }));
+	it("keeps nothing of what was acknowledged where less need arrive", () => {
+		const less = { ...other, terms: { ...other.terms, floorOut: String(BigInt(asks.terms.floorOut) - 1n) } };
+		expect(run(looking, { event: "renewed", of: asks.digest, review: less }).stage).toMatchObject({ acknowledged: [] });
+	});
+	it("is renewed under no act that was taken", () => {
+		const before = run(preparing, { event: "reviewed", offer: "a", review: two }, { event: "confirm", request: "r" });
+		expect(run(before, { event: "renewed", of: two.digest, review: other })).toBe(before);
+	});
+	it("is renewed once", () => expect(run(renewed, { event: "renewed", of: asks.digest, review: plain })).toBe(renewed));
 });

@@ -4,13 +4,13 @@ import { noQuotes, type QuoteEvent, quoted, type Quotes } from "./quotes";
 
 /** Where a panel is between form and order. Each state has one screen.
  * form: inputs and offers. preparing: the daemon builds and checks the plan.
- * review: what would be signed; quotes are frozen. approving: the approval modal, one
+ * review: what would be signed; quotes are frozen, and one that runs out is renewed. approving: the approval modal, one
  * for each allowance. executing: consent goes to the daemon. tracking: the order's
  * own screen. */
 export type Stage =
 	| { at: "form" }
 	| { at: "preparing"; offer: string }
-	| { at: "review"; review: Review; acknowledged: readonly FindingCode[] }
+	| { at: "review"; review: Review; acknowledged: readonly FindingCode[]; renewed?: number }
 	| { at: "approving"; review: Review; acknowledged: readonly FindingCode[]; approval: number }
 	| { at: "executing"; review: Review; acknowledged: readonly FindingCode[]; request: string }
 	| { at: "tracking"; order: string };
@@ -31,6 +31,8 @@ export type PanelEvent =
 	| { event: "chose"; offer: string }
 	| { event: "review"; offer: string }
 	| { event: "reviewed"; offer: string; review: Review }
+	/** of: the digest of the plan whose quote ran out. */
+	| { event: "renewed"; of: string; review: Review }
 	| { event: "acknowledged"; code: FindingCode; on: boolean }
 	| { event: "confirm"; request: string }
 	/** approval: the one that was shown, so that a second press approves no other. */
@@ -101,6 +103,9 @@ function staged(state: PanelState, e: StageEvent): PanelState {
 			return stage.at === "form" ? go({ at: "preparing", offer: e.offer }) : state;
 		case "reviewed":
 			return stage.at === "preparing" && stage.offer === e.offer ? go({ at: "review", review: e.review, acknowledged: [] }) : state;
+		case "renewed":
+			if (stage.at !== "review" || stage.review.digest !== e.of) return state;
+			return { ...state, stage: { at: "review", review: e.review, acknowledged: asGood(e.review, stage.review) ? stage.acknowledged.filter((code) => sameFinding(code, stage.review, e.review)) : [], renewed: (stage.renewed ?? 0) + 1 } };
 		case "acknowledged": {
 			if (stage.at !== "review" || !demanded(stage.review).includes(e.code)) return state;
 			const others = stage.acknowledged.filter((code) => code !== e.code);
@@ -113,6 +118,19 @@ function staged(state: PanelState, e: StageEvent): PanelState {
 		case "executed":
 			return stage.at === "executing" ? { ...start, stage: { at: "tracking", order: e.order.id } } : state;
 	}
+}
+
+/** asGood reports a plan by which no less arrives, on the same way and for the same fees:
+ * what was acknowledged of a plan is not acknowledged of one that is worse. */
+function asGood(is: Review, was: Review): boolean {
+	const same = (r: Review) => JSON.stringify([r.offer.routing, r.terms.feeBps, r.terms.makerFeeBps, r.terms.recipient, r.settlement]);
+	return same(is) === same(was) && BigInt(is.terms.floorOut) >= BigInt(was.terms.floorOut);
+}
+
+/** What was acknowledged stays so where the new plan says the very same. */
+function sameFinding(code: FindingCode, was: Review, is: Review): boolean {
+	const said = (r: Review) => JSON.stringify(r.findings.filter((f) => f.code === code));
+	return said(was) === said(is);
 }
 
 /** mayConfirm once every finding that demands it was acknowledged. */

@@ -4,7 +4,7 @@ import { Failure } from "../wire/failure";
 import type { Offer, QuoteResult, Review } from "../wire/protocol";
 import { type PanelEvent, type PanelState, type Stage, start } from "./panel";
 import type { Query } from "./quotes";
-import { left, watchQuote } from "./usePanel";
+import { left, renewed, watchQuote } from "./usePanel";
 
 const query: Query = { account: "0xA", srcChainId: 1, tokenIn: "0x1", amountIn: "5", dstChainId: 1, tokenOut: "0x2", slippage: 0.5 };
 const other = { ...query, amountIn: "6" };
@@ -107,4 +107,20 @@ describe("left", () => {
 		}
 	});
 	it("has nothing to leave in the form", () => expect(left(at({ at: "form" }), other, { account: undefined, chainId: 0 })).toBe(false));
+});
+
+describe("renewed", () => {
+	const at = (id: string, routing: string, expires = "2999-01-01T00:00:00Z") => ({ id, routing, expires }) as Offer;
+	const shown = { offer: at("old", "RFQ") } as Review;
+	it.each<[string, Offer[], string | undefined]>([
+		["the accepted route", [at("a", "JAM"), at("b", "RFQ")], "b"],
+		["the best, where that is gone", [at("a", "JAM"), at("b", "OTHER")], "a"],
+		["no offer that is over", [at("a", "JAM"), at("b", "RFQ", "2020-01-01T00:00:00Z")], "a"],
+		["nothing", [], undefined],
+	])("prepares %s", async (_, offers, want) => {
+		const calls: [string, unknown][] = [];
+		const channel = { call: async (method: string, params: unknown) => (calls.push([method, params]), method === "swap.quote" ? { offers } : shown) } as unknown as Channel;
+		await renewed(channel, query, shown);
+		expect(calls).toEqual([["swap.quote", query], ...(want ? [["swap.prepare", { offer: want }]] : [])]);
+	});
 });

@@ -1,15 +1,20 @@
 import { useEffect, useMemo, useReducer, useRef } from "preact/hooks";
-import type { FindingCode, Order, ProviderKind, Quoted } from "../wire/protocol";
+import type { FindingCode, Order, ProviderKind, Quoted, Review } from "../wire/protocol";
 import { Failure, failureOf } from "../wire/failure";
 import { type Channel, openChannel } from "../state/channel";
 import { execute } from "./consent";
 import { next, type PanelEvent, type PanelState, start } from "./panel";
-import { type Query, sameQuery } from "./quotes";
+import { type Query, sameQuery, usable } from "./quotes";
 
 /** Typing pauses this long before a quote is asked for, in ms. */
 const settle = 350;
 /** How often the daemon is told that somebody still looks, in ms. */
 const looking = 30_000;
+
+/** A plan that is looked at is renewed so long before its quote ends, in ms, and at most so
+ * often: makers mind being asked, and nobody reads for longer. */
+const renewAhead = 2_000;
+const maxRenewals = 10;
 
 /** A PanelFlow is a panel's state and what a person can do about it. */
 export interface PanelFlow {
@@ -41,6 +46,7 @@ export function usePanel(kind: ProviderKind, query: Query | undefined, owner: Ow
 	const channel = useMemo(() => openChannel(kind), [kind]);
 	useEffect(() => () => channel.close(), [channel]);
 	const requote = useQuotes(channel, query, state, dispatch);
+	useRenewal(channel, state, dispatch);
 	useLeaving(left(state, query, owner), state, dispatch);
 	const password = useRef<string | undefined>(undefined);
 	const forget = () => (password.current = undefined);
@@ -158,6 +164,35 @@ export async function watchQuote(channel: Channel, query: Query | undefined, ask
 function answerOf(query: Query, { offers, failure, done }: Pick<Quoted, "offers" | "failure" | "done">): PanelEvent {
 	if (failure && done && offers.length === 0) return { event: "failed", query, failure: new Failure(failure) };
 	return { event: "offered", query, offers, done, now: Date.now() };
+}
+
+/** useRenewal has a fresh quote take the place of one that is about to end under its
+ * review: some live ten seconds. It is another plan, to be looked at, and what was about
+ * to be pressed lies still for a moment. Where that fails the button asks for a quote. */
+function useRenewal(channel: Channel, { stage, quotes: { query } }: PanelState, dispatch: Dispatch): void {
+	const review = stage.at === "review" ? stage.review : undefined;
+	const often = stage.at === "review" ? (stage.renewed ?? 0) : 0;
+	useEffect(() => {
+		if (!review || !query || often >= maxRenewals) return;
+		let left = false;
+		const renew = () => {
+			if (document.visibilityState !== "visible") return;
+			renewed(channel, query, review).then((fresh) => left || !fresh || dispatch({ event: "renewed", of: review.digest, review: fresh })).catch(() => {});
+		};
+		const timer = setTimeout(renew, Math.max(0, Date.parse(review.expires) - Date.now() - renewAhead));
+		return () => {
+			left = true;
+			clearTimeout(timer);
+		};
+	}, [review?.digest]);
+}
+
+/** renewed is the plan of a fresh quote: of the same route, or of the best that there is. */
+export async function renewed(channel: Channel, query: Query, { offer }: Review): Promise<Review | undefined> {
+	const { offers } = await channel.call("swap.quote", { ...query });
+	const fresh = offers.filter((o) => usable(o, Date.now()));
+	const again = fresh.find((o) => o.routing === offer.routing) ?? fresh[0];
+	return again && channel.call("swap.prepare", { offer: again.id });
 }
 
 /** left tells whether what is prepared or shown is not wanted any more: the form asks for

@@ -73,6 +73,7 @@ export type SupportLevel = "active" | "disabled" | "not supported";
 export type StepKind = "call" | "typed" | "late";
 export type EffectKind = "approve" | "permit" | "swap" | "wrap" | "unwrap" | "order" | "deposit" | "opaque";
 export type SettledBy = "own_call" | "provider";
+export type FeeBasis = "decoded" | "told" | "none";
 export type Severity = "note" | "warn" | "acknowledge" | "block";
 export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_scam" | "value_unknown" | "price_unknown" | "price_off" | "output_unverified" | "output_imitates" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "floor_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed";
 export type PasswordReason = "unpriced" | "hourly_limit" | "slippage" | "bad_price";
@@ -842,6 +843,8 @@ export interface Review {
 	settlement: SettledBy;
 	gas: Gas;
 	findings: Finding[];
+	/** of the wallet's fee in the terms: decoded (in what is signed), told (by the provider alone) or none */
+	feeBasis: FeeBasis;
 	/** a finding forbids execution */
 	blocked: boolean;
 	/** the plan is forgotten then */
@@ -1622,7 +1625,7 @@ export const errors = {
 	provider_down: { code: 1426, retryable: true, means: "the provider does not answer", remedy: "try again later or choose another provider" },
 	provider_garbage: { code: 1427, retryable: true, means: "the provider's reply has not the agreed form", remedy: "try again later or update swapkeep" },
 	provider_refused: { code: 1428, retryable: false, means: "the provider refused the request", remedy: "see the reason, then change the swap" },
-	provider_key: { code: 1429, retryable: false, means: "the provider's API key is missing or refused", remedy: "configure the provider's access" },
+	provider_key: { code: 1429, retryable: false, means: "the provider's API key is missing or refused", remedy: "give it a key that it accepts (providers.set_key), then ask again" },
 	clock_skew: { code: 1430, retryable: false, means: "this machine's clock and the provider's differ by over 60 s", remedy: "set this machine's clock" },
 	consent_declined: { code: 1431, retryable: false, means: "the confirmation was declined: nothing was signed", remedy: "confirm it if you want the swap" },
 	allowance_in_use: { code: 1432, retryable: false, means: "an open order needs the allowance", remedy: "wait for the end of the order that is named, or cancel it (swap.cancel)" },
@@ -1635,6 +1638,7 @@ export const errors = {
 	consent_password: { code: 1439, retryable: false, means: "what the act may move, or its slippage, takes the wallet's password each time", remedy: "repeat with the wallet's password; details.reasons says why" },
 	amount_again: { code: 1440, retryable: false, means: "a token of the swap has no price of the wallet's own: its amount is to be typed again", remedy: "repeat with the amount that is swapped (swapkeep swap --amount-again)" },
 	slippage_terminal: { code: 1441, retryable: false, means: "slippage above 15 percent is taken at a terminal only", remedy: "choose at most 15 percent, for this swap or as swap.slippage, or use the swapkeep command" },
+	no_minimum: { code: 1442, retryable: false, means: "what would be signed holds no minimum: nothing was signed", remedy: "choose another offer or provider" },
 	token_unknown: { code: 1500, retryable: false, means: "no token of that address is known on that network", remedy: "import it by its address (tokens.import)" },
 	not_a_token: { code: 1501, retryable: false, means: "what is at that address is no ERC-20 token of that network", remedy: "check address and network" },
 	not_importable: { code: 1502, retryable: false, means: "the contract is one of the network's or a provider's own, and no token", remedy: "check the address" },

@@ -97,6 +97,9 @@ func New(t *testing.T, o Options) *Desk {
 	if d.extension == nil {
 		d.extension = d.builtExtension(t)
 	}
+	if err := d.WriteKeys(d.dir); err != nil {
+		t.Fatal(err)
+	}
 	config := filepath.Join(d.dir, "config.toml")
 	if err := os.WriteFile(config, d.config(), 0o600); err != nil {
 		t.Fatal(err)

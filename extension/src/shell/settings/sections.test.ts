@@ -6,7 +6,7 @@ import { groupsOf, messageOf, sectionOf, subjectOf, whereOf } from "./sections";
 // Every key of the daemon's table (PROTOCOL.md §6), with one network.
 const keys = [
 	"swap.slippage", "keys.auto_lock", "ui.language", "ui.currency", "log.level", "limits.open_orders", "networks.1.rpc", "networks.1.depth",
-	"providers.dex.base_url", "providers.dex.token_file", "providers.dex.disabled", "providers.intent.frontend_base_url", "providers.gasless.source",
+	"providers.dex.base_url", "providers.dex.token_file", "providers.dex.disabled", "providers.bridge.key_file", "providers.intent.frontend_base_url", "providers.gasless.source",
 	"prices.disabled", "prices.listen", "prices.history_days", "prices.imported", "prices.ask_imported", "prices.sources.defillama.base_url",
 	"prices.sources.coingecko.disabled", "prices.sources.coingecko.plan", "prices.sources.onchain.disabled", "sandbox", "keys.backend", "tokens.lists",
 	"extensions.chromium", "extensions.firefox", "extensions.allow_unknown", "chains.allow_loopback", "fees.fee_bps", "fees.receiver",

@@ -1,0 +1,182 @@
+package bridge
+
+import (
+	"encoding/json"
+	"math/big"
+	"strings"
+
+	"swapkeep/providers/wire"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// An order is what the solver is bound to by the bridge's protocol, as
+// protocol.v2.orderData has it; chains are written by the protocol's own names. The
+// deposit names it by its hash, so that nothing of it may be left unread. Its form is
+// that of relayprotocol/relay-protocol-sdk, src/order/index.ts; the ids of recorded
+// orders are reproduced from it.
+type order struct {
+	Version     string         `json:"version"`
+	SolverChain string         `json:"solverChainId"`
+	Solver      *wire.Address  `json:"solver"`
+	Salt        *wire.Quantity `json:"salt"`
+	Inputs      []orderInput   `json:"inputs"`
+	Output      orderOutput    `json:"output"`
+	Fees        []orderFee     `json:"fees"`
+}
+
+type orderInput struct {
+	Payment struct {
+		Chain    string        `json:"chainId"`
+		Currency *wire.Address `json:"currency"`
+		Amount   *wire.Amount  `json:"amount"`
+		Weight   *wire.Amount  `json:"weight"`
+	} `json:"payment"`
+	Refunds []orderRefund `json:"refunds"`
+}
+
+type orderRefund struct {
+	Chain     string        `json:"chainId"`
+	Recipient *wire.Address `json:"recipient"`
+	Currency  *wire.Address `json:"currency"`
+	Minimum   *wire.Amount  `json:"minimumAmount"`
+	Deadline  uint32        `json:"deadline"`
+	Extra     hexutil.Bytes `json:"extraData"`
+}
+
+type orderOutput struct {
+	Chain    string          `json:"chainId"`
+	Payments []orderPayment  `json:"payments"`
+	Calls    []hexutil.Bytes `json:"calls"`
+	Deadline uint32          `json:"deadline"`
+	Extra    hexutil.Bytes   `json:"extraData"`
+}
+
+type orderPayment struct {
+	Recipient *wire.Address `json:"recipient"`
+	Currency  *wire.Address `json:"currency"`
+	Minimum   *wire.Amount  `json:"minimumAmount"`
+	Expected  *wire.Amount  `json:"expectedAmount"`
+}
+
+// An orderFee is paid by the solver inside the protocol, and takes nothing from what the
+// recipient is paid.
+type orderFee struct {
+	RecipientChain string        `json:"recipientChainId"`
+	Recipient      *wire.Address `json:"recipient"`
+	CurrencyChain  string        `json:"currencyChainId"`
+	Currency       *wire.Address `json:"currency"`
+	Amount         *wire.Amount  `json:"amount"`
+}
+
+// maxOrderParts bounds each list of an order.
+const maxOrderParts = 16
+
+// readOrder reads an order of EVM chains alone, with one input, one payment and no
+// calls: a swap has no other.
+func readOrder(raw json.RawMessage) (order, error) {
+	var o order
+	if err := wire.ReadWhole(raw, &o); err != nil {
+		return o, refuse(swap.NotUnderstood, "orderData", "has an order of which not everything is known: %v", err)
+	}
+	simple := o.Version == "v1" && len(o.Inputs) == 1 && len(o.Output.Payments) == 1 && len(o.Output.Calls) == 0
+	if !simple || len(o.Inputs[0].Refunds) > maxOrderParts || len(o.Fees) > maxOrderParts || !o.whole() {
+		return o, refuse(swap.NotUnderstood, "orderData", "has an order that is not one payment for one deposit")
+	}
+	return o, nil
+}
+
+// whole reports whether nothing that is hashed is missing.
+func (o order) whole() bool {
+	in, out := o.Inputs[0].Payment, o.Output.Payments[0]
+	all := o.Solver != nil && o.Salt != nil && in.Currency != nil && in.Amount != nil && in.Weight != nil &&
+		out.Recipient != nil && out.Currency != nil && out.Minimum != nil && out.Expected != nil
+	for _, r := range o.Inputs[0].Refunds {
+		all = all && r.Recipient != nil && r.Currency != nil && r.Minimum != nil
+	}
+	for _, f := range o.Fees {
+		all = all && f.Recipient != nil && f.Currency != nil && f.Amount != nil
+	}
+	return all
+}
+
+// The EIP-712 types of an order, each with those that it refers to behind it.
+const (
+	typeOfPayment    = "InputPayment(string chainId,bytes currency,uint256 amount,uint256 weight)"
+	typeOfRefund     = "InputRefund(string chainId,bytes recipient,bytes currency,uint256 minimumAmount,uint32 deadline,bytes extraData)"
+	typeOfInput      = "Input(InputPayment payment,InputRefund[] refunds)" + typeOfPayment + typeOfRefund
+	typeOfOutPayment = "OutputPayment(bytes recipient,bytes currency,uint256 minimumAmount,uint256 expectedAmount)"
+	typeOfOutput     = "Output(string chainId,OutputPayment[] payments,uint32 deadline,bytes[] calls,bytes extraData)"
+	typeOfFee        = "Fee(string recipientChainId,bytes recipient,string currencyChainId,bytes currency,uint256 amount)"
+	typeOfOrder      = "Order(string version,string solverChainId,address solver,uint256 salt,Input[] inputs,Output output,Fee[] fees)" +
+		typeOfFee + "Input(InputPayment payment,InputRefund[] refunds)" + typeOfPayment + typeOfRefund + typeOfOutput + typeOfOutPayment
+)
+
+// id is the order's EIP-712 struct hash, without a domain.
+func (o order) id() common.Hash {
+	in, out := o.Inputs[0], o.Output
+	pay, paid := in.Payment, out.Payments[0]
+	var refunds, fees [][]byte
+	for _, r := range in.Refunds {
+		refunds = append(refunds, hashOf(typeOfRefund, text(r.Chain), bytesOf(r.Recipient.Bytes()), bytesOf(r.Currency.Bytes()), word(r.Minimum.Int), seconds(r.Deadline), bytesOf(r.Extra)))
+	}
+	for _, f := range o.Fees {
+		fees = append(fees, hashOf(typeOfFee, text(f.RecipientChain), bytesOf(f.Recipient.Bytes()), text(f.CurrencyChain), bytesOf(f.Currency.Bytes()), word(f.Amount.Int)))
+	}
+	payment := hashOf(typeOfPayment, text(pay.Chain), bytesOf(pay.Currency.Bytes()), word(pay.Amount.Int), word(pay.Weight.Int))
+	input := hashOf(typeOfInput, payment, bytesOf(refunds...))
+	outPayment := hashOf(typeOfOutPayment, bytesOf(paid.Recipient.Bytes()), bytesOf(paid.Currency.Bytes()), word(paid.Minimum.Int), word(paid.Expected.Int))
+	output := hashOf(typeOfOutput+typeOfOutPayment, text(out.Chain), bytesOf(outPayment), seconds(out.Deadline), bytesOf(), bytesOf(out.Extra))
+	return common.Hash(hashOf(typeOfOrder, text(o.Version), text(o.SolverChain), common.LeftPadBytes(o.Solver.Bytes(), wordLen), word(o.Salt.Int), bytesOf(input), output, bytesOf(fees...)))
+}
+
+// hashOf hashes a struct of a type with these words; bytesOf what is of any length, or
+// the hashes of an array's elements; the others are a word each.
+func hashOf(typ string, words ...[]byte) []byte {
+	return crypto.Keccak256(append([][]byte{crypto.Keccak256([]byte(typ))}, words...)...)
+}
+func bytesOf(parts ...[]byte) []byte { return crypto.Keccak256(parts...) }
+func text(s string) []byte           { return crypto.Keccak256([]byte(s)) }
+func word(n *big.Int) []byte         { return common.BigToHash(n).Bytes() }
+func seconds(n uint32) []byte        { return word(new(big.Int).SetUint64(uint64(n))) }
+
+// binds wants the order to be its solver's, to take what is deposited, to pay the
+// recipient at least the quote's minimum, and to give back to the refund address, or
+// where it pays to the recipient, alone.
+func (o order) binds(p payment, r swap.QuoteRequest, least *big.Int, solver common.Address) error {
+	in, out := o.Inputs[0].Payment, o.Output.Payments[0]
+	to := p.Details
+	said := to != nil && to.Amount != nil && to.Currency != nil
+	err := service.CheckEchoes([]wire.Echo{
+		{Field: "solver", There: true, Same: o.Solver.Is(solver)},
+		{Field: "paymentDetails", There: said, Same: said && in.Amount.Is(to.Amount.Int) && in.Currency.Is(to.Currency.Address) && in.Chain == to.Chain},
+		{Field: "recipient", There: true, Same: out.Recipient.Is(r.Recipient)},
+		{Field: "currencyOut", There: true, Same: out.Currency.Is(r.TokenOut)},
+	})
+	if err != nil {
+		return err
+	}
+	if out.Minimum.Cmp(least) < 0 {
+		return refuse(swap.NotAsAccepted, "minimumAmount", "has the solver bound to less than the quote promises").Amounts(swap.OfOutput, out.Minimum.Int, least)
+	}
+	for _, back := range o.Inputs[0].Refunds {
+		if !back.Recipient.Is(r.RefundTo) && !(back.Chain == o.Output.Chain && back.Recipient.Is(r.Recipient)) {
+			return refuse(swap.NotAsAccepted, "refundTo", "would give the deposit back to %s", back.Recipient)
+		}
+	}
+	return nil
+}
+
+// signedBy reports whether the signature over an order's id is the account's (EIP-191).
+func signedBy(who common.Address, id common.Hash, signature string) bool {
+	sig, err := hexutil.Decode(strings.ToLower(signature))
+	if err != nil || len(sig) != crypto.SignatureLength || sig[crypto.RecoveryIDOffset] < 27 {
+		return false
+	}
+	sig[crypto.RecoveryIDOffset] -= 27
+	key, err := crypto.SigToPub(crypto.Keccak256([]byte("\x19Ethereum Signed Message:\n32"), id[:]), sig)
+	return err == nil && crypto.PubkeyToAddress(*key) == who
+}

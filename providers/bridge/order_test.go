@@ -1,0 +1,157 @@
+package bridge
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"swapkeep/providers/providertest"
+	"swapkeep/sandbox"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/accounts"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/common/hexutil"
+	"github.com/ethereum/go-ethereum/crypto"
+)
+
+// reordered is a quote of which the order was changed, and is hashed, signed by the
+// solver and deposited for all the same.
+func reordered(t *testing.T, raw []byte, change func(o map[string]any)) []byte {
+	t.Helper()
+	solvers, err := sandbox.Services()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var was, is common.Hash
+	out := changed(t, raw, func(q map[string]any) {
+		v2 := at(q, "protocol", "v2")
+		was = common.HexToHash(v2["orderId"].(string))
+		change(v2["orderData"].(map[string]any))
+		text, _ := json.Marshal(v2["orderData"])
+		o, err := readOrder(text)
+		if err != nil {
+			return // refused by its form
+		}
+		is = o.id()
+		sig, err := crypto.Sign(accounts.TextHash(is[:]), solvers["bridgeSolver"].Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sig[crypto.RecoveryIDOffset] += 27
+		v2["orderSignature"] = hexutil.Encode(sig)
+	})
+	if is == (common.Hash{}) {
+		return out
+	}
+	return []byte(strings.ReplaceAll(string(out), was.Hex()[2:], is.Hex()[2:]))
+}
+
+// TestOrder: what the deposit names is an order that binds the solver to what was
+// accepted, whatever else it has signed.
+func TestOrder(t *testing.T) {
+	payment := func(o map[string]any) map[string]any {
+		return at(o, "output")["payments"].([]any)[0].(map[string]any)
+	}
+	input := func(o map[string]any) map[string]any { return o["inputs"].([]any)[0].(map[string]any) }
+	refund := func(o map[string]any, i int) map[string]any {
+		return input(o)["refunds"].([]any)[i].(map[string]any)
+	}
+	attacker := strings.ToLower(testAttacker.Hex())
+	for name, c := range map[string]struct {
+		change func(o map[string]any)
+		code   swap.Code
+		field  string
+	}{
+		"as it is":                     {func(map[string]any) {}, "", ""},
+		"a better minimum":             {func(o map[string]any) { payment(o)["minimumAmount"] = "24755302" }, "", ""},
+		"a refund to the recipient":    {func(o map[string]any) { refund(o, 1)["recipient"] = testAccount.Hex() }, "", ""},
+		"one less":                     {func(o map[string]any) { payment(o)["minimumAmount"] = "24755300" }, swap.NotAsAccepted, "minimumAmount"},
+		"another recipient":            {func(o map[string]any) { payment(o)["recipient"] = attacker }, swap.NotAsAccepted, "recipient"},
+		"another currency":             {func(o map[string]any) { payment(o)["currency"] = attacker }, swap.NotAsAccepted, "currencyOut"},
+		"another solver":               {func(o map[string]any) { o["solver"] = attacker }, swap.NotAsAccepted, "solver"},
+		"more to be deposited":         {func(o map[string]any) { at(input(o), "payment")["amount"] = "25000001" }, swap.NotAsAccepted, "paymentDetails"},
+		"a refund to another":          {func(o map[string]any) { refund(o, 0)["recipient"] = attacker }, swap.NotAsAccepted, "refundTo"},
+		"a refund there to another":    {func(o map[string]any) { refund(o, 1)["recipient"] = attacker }, swap.NotAsAccepted, "refundTo"},
+		"a payment more":               {func(o map[string]any) { at(o, "output")["payments"] = []any{payment(o), payment(o)} }, swap.NotUnderstood, "orderData"},
+		"a call":                       {func(o map[string]any) { at(o, "output")["calls"] = []any{"0x01"} }, swap.NotUnderstood, "orderData"},
+		"an input more":                {func(o map[string]any) { o["inputs"] = []any{input(o), input(o)} }, swap.NotUnderstood, "orderData"},
+		"what is not known":            {func(o map[string]any) { o["hook"] = attacker }, swap.NotUnderstood, "orderData"},
+		"another version":              {func(o map[string]any) { o["version"] = "v2" }, swap.NotUnderstood, "orderData"},
+		"nothing of the output":        {func(o map[string]any) { o["output"] = map[string]any{} }, swap.NotUnderstood, "orderData"},
+		"a fee that names nobody":      {func(o map[string]any) { o["fees"] = []any{map[string]any{"amount": "1"}} }, swap.NotUnderstood, "orderData"},
+		"a recipient that is no EVM's": {func(o map[string]any) { payment(o)["recipient"] = "99vQwtBwYtrqqD9YSXbdum3KBdxPAVxYTaQ3cfnJSrN2" }, swap.NotUnderstood, "orderData"},
+	} {
+		x, err := readQuote(reordered(t, recordedQuote(t, "base-usdc-arbitrum"), c.change), bridgedUSDC(), sandboxSolver)
+		if code(err) != c.code || field(err) != c.field {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil && x.order == nil {
+			t.Errorf("%s: the order was not read", name)
+		}
+	}
+}
+
+// TestOrderIsTheDeposits: a good order beside a deposit for another is none, in a
+// router's call either; nor is one that the solver did not sign.
+func TestOrderIsTheDeposits(t *testing.T) {
+	direct, routed := recordedQuote(t, "base-usdc-arbitrum"), recordedQuote(t, "base-dai-arbitrum")
+	last := func(q map[string]any, i int) { // one digit of the id
+		data := tx(q, i)["data"].(string)
+		tx(q, i)["data"] = strings.ReplaceAll(data, data[len(data)-64:], strings.Repeat("7", 64))
+	}
+	for name, c := range map[string]struct {
+		raw    []byte
+		r      swap.QuoteRequest
+		change func(q map[string]any)
+	}{
+		"a deposit for another":    {direct, bridgedUSDC(), func(q map[string]any) { last(q, 1); delete(at(q, "protocol", "v2"), "orderId") }},
+		"a router's for another":   {routed, routedDAI(), func(q map[string]any) { last(q, 1) }},
+		"another id beside it":     {routed, routedDAI(), func(q map[string]any) { at(q, "protocol", "v2")["orderId"] = "0x" + strings.Repeat("7", 64) }},
+		"no signature":             {direct, bridgedUSDC(), func(q map[string]any) { delete(at(q, "protocol", "v2"), "orderSignature") }},
+		"another one's signature":  {direct, bridgedUSDC(), func(q map[string]any) { at(q, "protocol", "v2")["orderSignature"] = "0x" + strings.Repeat("1b", 65) }},
+		"no details of the input":  {direct, bridgedUSDC(), func(q map[string]any) { delete(at(q, "protocol", "v2"), "paymentDetails") }},
+		"the input by other names": {direct, bridgedUSDC(), func(q map[string]any) { at(q, "protocol", "v2", "paymentDetails")["chainId"] = "arbitrum" }},
+	} {
+		if _, err := readQuote(changed(t, c.raw, c.change), c.r, sandboxSolver); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+	x, err := readQuote(direct, bridgedUSDC(), sandboxSolver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, ends := range map[string][2]listed{
+		"from another chain": {{name: "ethereum"}, {name: "arbitrum"}}, "to another": {{name: "base"}, {name: "optimism"}}, "that the list does not name": {},
+	} {
+		if err := x.knownTo(ends); code(err) != swap.NotAsAccepted {
+			t.Errorf("an order %s: %v", name, err)
+		}
+	}
+}
+
+// TestRecordedOrder: the id of a recorded order is its hash, and the live solver's
+// signature is over it.
+func TestRecordedOrder(t *testing.T) {
+	var q quoteReply
+	if err := json.Unmarshal(providertest.Recorded(t, "relay/quote-v2-base-to-robinhood-whole.json"), &q); err != nil {
+		t.Fatal(err)
+	}
+	v2 := q.Protocol.V2
+	o, err := readOrder(v2.Order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := o.id(); id.Hex() != *v2.OrderID || !signedBy(solver, id, *v2.Signature) || signedBy(sandboxSolver, id, *v2.Signature) {
+		t.Errorf("%s, recorded as %s", id, *v2.OrderID)
+	}
+}
+
+func field(err error) string {
+	var r *swap.Refusal
+	if errors.As(err, &r) {
+		return r.Field
+	}
+	return ""
+}

@@ -1,0 +1,190 @@
+package bridge
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/chain"
+	"swapkeep/providers/providertest"
+	"swapkeep/sandbox"
+	"swapkeep/sandbox/sandboxtest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+const (
+	wholeQuote = "relay/quote-v2-base-to-robinhood-whole.json"
+	robinhood  = 4663
+)
+
+// wholeRequest is what the recorded quote answers.
+func wholeRequest() swap.QuoteRequest {
+	who := common.HexToAddress("0xc4F87C3715374445C4657aa14c47CBB339b59d1A")
+	return swap.QuoteRequest{
+		Account: who, Recipient: who, RefundTo: who, SrcChain: 8453, DstChain: robinhood,
+		TokenIn:  common.HexToAddress("0xb20000000000000000000078ee7ce2fe4908108c"),
+		TokenOut: common.HexToAddress("0x0379e228f6887c6f18bf394042ecaf81b308cb2e"),
+		AmountIn: units(1_000_000), SlippageBps: 100,
+	}
+}
+
+// TestRecordedQuote: a whole recorded quote, of a token for one of a chain that we have no
+// RPC for, is quoted, built, decoded and accepted by what runs in production. The list of
+// chains was not recorded: it is made here, in the documented form, with the contracts of
+// the quote. It stops at the router's call, whose form is not published: what that does
+// only a simulation at the time could show, and that of a payment there is no proof
+// without an RPC.
+func TestRecordedQuote(t *testing.T) {
+	entry := func(id uint64, name string) string {
+		return fmt.Sprintf(`{"id":%d,"vmType":"evm","disabled":false,"depositEnabled":true,"protocol":{"v2":{"chainId":%q,"depository":%q}},"contracts":{"v3":{"erc20Router":%q,"approvalProxy":%q}}}`,
+			id, name, depository, pairs[1].router, pairs[1].proxy)
+	}
+	p := providerOf(t, map[string]http.HandlerFunc{
+		"/chains":   replying(200, fmt.Appendf(nil, `{"chains":[%s,%s]}`, entry(8453, "base"), entry(robinhood, "robinhood"))),
+		"/quote/v2": replying(200, providertest.Recorded(t, wholeQuote)),
+	})
+	p.solver = solver // the live one
+	r := wholeRequest()
+	offers, err := p.Quote(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, terms := offers[0], termsFor(r)
+	terms.FloorOut, terms.Deadline, terms.GasCeiling = o.MinOut, testNow.Add(time.Minute), units(1)
+	built, err := p.Build(t.Context(), o, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Decode(terms, built.Steps[0])
+	if err == nil {
+		err = swap.Check(terms, []swap.Effect{f}, p.Pins())
+	}
+	if err != nil || f.Kind != swap.Opaque || f.Target != pairs[1].proxy || built.Spender != pairs[1].proxy {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	if o.MinOut.String() != "4401605382885926480310" || o.Duration != time.Second || o.Refund == nil ||
+		*o.Refund != (swap.Spend{Token: nativeCoin, Amount: o.Refund.Amount}) || o.Refund.Amount.String() != "836696572826309" { // the deposit less the fee, which is in coins
+		t.Errorf("%+v", o)
+	}
+	x, err := stand(o, terms, solver)
+	if err != nil || x.order == nil || x.order.Output.Chain != "robinhood" {
+		t.Errorf("the order: %+v, %v", x.order, err)
+	}
+	less := terms
+	less.FloorOut = units(0).Add(o.MinOut, units(1))
+	if _, err := p.Build(t.Context(), o, less); code(err) != swap.NotAsAccepted {
+		t.Errorf("less than the floor: %v", err)
+	}
+	p.solver = sandboxSolver
+	if _, err := p.Quote(t.Context(), r); field(err) != "orderSignature" {
+		t.Errorf("with another solver built in: %v", err)
+	}
+}
+
+// TestRecordedSteps: of this quote only the steps were recorded. They are read, decoded
+// and accepted as a deposit of the input; the quote itself stops at the details, which
+// were left out. What they call the destination is not among them.
+func TestRecordedSteps(t *testing.T) {
+	raw := providertest.Recorded(t, "relay/quote-v2-steps-base-usdc-to-hyperliquid.json")
+	who := common.HexToAddress("0x03508bB71268BBA25ECaCC8F620e01866650532c")
+	r := swap.QuoteRequest{
+		Account: who, Recipient: who, RefundTo: who, SrcChain: 8453, DstChain: 999,
+		TokenIn: usdcOnBase, TokenOut: testReceiver, AmountIn: units(10_000_000), SlippageBps: 50,
+	}
+	q, err := decodeQuote(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := q.paying(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := q.id()
+	f := accepts(t, r, chain.Call{ChainID: r.SrcChain, From: who, To: tx.To.Address, Value: tx.Value.Int, Data: tx.calldata})
+	if err != nil || id.Hex() != "0x4909d9f25dc4171620514946b231a3706d59328644fa1967e3f8f8733d1009cd" ||
+		f.Kind != swap.Deposit || f.Ref.Hex() != "0x4b756ed5f7d23e5523323e2e2c2025fc1ad97481db6b005894a3fd153dbba27c" {
+		t.Errorf("%s, %+v, %v", id, f, err)
+	}
+	if _, err := readQuote(raw, r, solver); code(err) != swap.ProviderGarbage || field(err) != "recipient" {
+		t.Errorf("a quote without details: %v", err)
+	}
+}
+
+// TestRecordedProtocol: the official example's order has its refunds cut, so that it
+// stops where the order is read.
+func TestRecordedProtocol(t *testing.T) {
+	q, err := decodeQuote(providertest.Recorded(t, "relay/quote-v2-protocol-ethereum-to-base-abridged.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v2 := q.Protocol.V2
+	if !v2.Details.Depository.Is(depositoryOf(1)) || v2.Details.Chain != "ethereum" || len(*v2.OrderID) != 66 {
+		t.Errorf("%+v", v2)
+	}
+	if _, err := readOrder(v2.Order); code(err) != swap.NotUnderstood {
+		t.Errorf("an order with its refunds cut: %v", err)
+	}
+}
+
+// TestRecordedError: what a probe of the live service got for an amount too small.
+func TestRecordedError(t *testing.T) {
+	p := providerOf(t, map[string]http.HandlerFunc{
+		"/chains":   replying(200, chainsFor(8453, 42161)),
+		"/quote/v2": replying(400, providertest.Recorded(t, "relay/error-400-amount-too-low.json")),
+	})
+	if _, err := p.Quote(t.Context(), bridgedUSDC()); code(err) != swap.AmountTooSmall {
+		t.Error(err)
+	}
+}
+
+// TestRecordedShape: the simulator answers with every member that was recorded, in its
+// type, and ends a router's calldata as recorded: in the order's id.
+func TestRecordedShape(t *testing.T) {
+	const key = "a-key"
+	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453, 42161}, Period: -1, Instant: true, BridgeKey: key})
+	dai := sandboxtest.Token(t, s.Chain(8453), "DAI")
+	who := s.Accounts()[0].Address
+	quoted := func(in common.Address, amount string) []byte {
+		r := swap.QuoteRequest{Account: who, Recipient: who, RefundTo: who, SrcChain: 8453, DstChain: 42161, TokenIn: in, TokenOut: usdcOnArbitrum, SlippageBps: 50}
+		r.AmountIn, _ = units(0).SetString(amount, 10)
+		status, raw := sandboxtest.Ask(t, http.MethodPost, s.BaseURL("bridge")+"/quote/v2", asked(r), "x-api-key", key)
+		if status != http.StatusOK {
+			t.Fatalf("%d %s", status, raw)
+		}
+		return raw
+	}
+	routed := quoted(dai, "30000000000000000000")
+	for _, place := range providertest.Unlike(t, providertest.Recorded(t, wholeQuote), routed) {
+		t.Errorf("a router's quote: %s", place)
+	}
+	for _, place := range providertest.Unlike(t, providertest.Recorded(t, "relay/quote-v2-steps-base-usdc-to-hyperliquid.json"), quoted(usdcOnBase, "25000000")) {
+		t.Errorf("a deposit's quote: %s", place)
+	}
+	for name, raw := range map[string][]byte{"recorded": providertest.Recorded(t, wholeQuote), "simulated": routed} {
+		var q quoteReply
+		if err := json.Unmarshal(raw, &q); err != nil {
+			t.Fatal(err)
+		}
+		var pays transaction
+		if err := json.Unmarshal(q.Steps[1].Items[0].Data, &pays); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(*pays.Data, (*q.Protocol.V2.OrderID)[2:]) {
+			t.Errorf("%s: the calldata does not end in the order's id", name)
+		}
+	}
+	status, refused := sandboxtest.Ask(t, http.MethodPost, s.BaseURL("bridge")+"/quote/v2", asked(swap.QuoteRequest{
+		Account: who, Recipient: who, RefundTo: who, SrcChain: 8453, DstChain: 42161, TokenIn: usdcOnBase, TokenOut: usdcOnArbitrum, AmountIn: units(1), SlippageBps: 50,
+	}), "x-api-key", key)
+	if status != http.StatusBadRequest {
+		t.Fatalf("%d %s", status, refused)
+	}
+	for _, place := range providertest.Unlike(t, providertest.Recorded(t, "relay/error-400-amount-too-low.json"), refused) {
+		t.Errorf("an error: %s", place)
+	}
+}

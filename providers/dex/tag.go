@@ -1,0 +1,52 @@
+package dex
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"swapkeep/swap"
+)
+
+// The API ends its calldata in a tag: tagMark, and then either who asked (4 bytes) or
+// the quote's id (16). Recorded calldata has both forms; the four bytes differ by
+// integrator, so that any are taken. The contracts called read arguments by their
+// offsets, never from the end of what they are sent, and give a tag no meaning.
+var tagMark = []byte{0x75, 0x6e, 0x69, 0x78, 0, 0} // "unix", 0, 0
+
+const (
+	wordLen    = 32
+	askerLen   = 4
+	quoteIDLen = 16
+)
+
+// untagged cuts the one tag off what follows a selector, which is whole words in its
+// canonical form. Every other rest, and a second tag, is refused here or by [strictly].
+func untagged(data []byte) (args, tag []byte, err error) {
+	args, tag = data[:len(data)/wordLen*wordLen], data[len(data)/wordLen*wordLen:]
+	if len(tag) == 0 {
+		return args, nil, nil
+	}
+	if said, ok := bytes.CutPrefix(tag, tagMark); !ok || len(said) != askerLen && len(said) != quoteIDLen {
+		return nil, nil, refuse(swap.NotUnderstood, "data", "the calldata ends in %d bytes that are no tag", len(tag))
+	}
+	return args, tag, nil
+}
+
+// namesAnother reports calldata, which was decoded before, whose tag has another quote's
+// id than the quote it was built from. It decides nothing: a late call may carry the id
+// of a quote that the service refreshed.
+func (e envelope) namesAnother(data []byte) bool {
+	_, tag, err := untagged(data[len(selector{}):])
+	if err != nil || len(tag) != len(tagMark)+quoteIDLen {
+		return false
+	}
+	var q struct {
+		ID string `json:"quoteId"`
+	}
+	if json.Unmarshal(e.Quote, &q) != nil {
+		return true
+	}
+	return hex.EncodeToString(tag[len(tagMark):]) != strings.ToLower(strings.ReplaceAll(q.ID, "-", ""))
+}

@@ -1,0 +1,193 @@
+package dex
+
+import (
+	"fmt"
+	"math/big"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/accounts/abi"
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/signer/core/apitypes"
+)
+
+// v4Types are the structs of exact input as routers from 2.1.1 on have them, with a
+// bound on the price of each pool (v4-sdk 2.4.0, V4_SWAP_ACTIONS_V2_1_1). Router 2.0
+// has no bounds, and its structs are refused. The native coin is address zero.
+var v4Types = apitypes.Types{
+	"PoolKey": {
+		{Name: "currency0", Type: "address"}, {Name: "currency1", Type: "address"},
+		{Name: "fee", Type: "uint24"}, {Name: "tickSpacing", Type: "int24"}, {Name: "hooks", Type: "address"},
+	},
+	"PathKey": {
+		{Name: "intermediateCurrency", Type: "address"},
+		{Name: "fee", Type: "uint24"}, {Name: "tickSpacing", Type: "int24"}, {Name: "hooks", Type: "address"},
+		{Name: "hookData", Type: "bytes"},
+	},
+	"ExactInputSingle": {
+		{Name: "poolKey", Type: "PoolKey"}, {Name: "zeroForOne", Type: "bool"},
+		{Name: "amountIn", Type: "uint128"}, {Name: "amountOutMinimum", Type: "uint128"},
+		{Name: "minHopPriceX36", Type: "uint256"}, {Name: "hookData", Type: "bytes"},
+	},
+	"ExactInput": {
+		{Name: "currencyIn", Type: "address"}, {Name: "path", Type: "PathKey[]"},
+		{Name: "minHopPriceX36", Type: "uint256[]"}, // none, or one for each pool
+		{Name: "amountIn", Type: "uint128"}, {Name: "amountOutMinimum", Type: "uint128"},
+	},
+}
+
+// pools are the versions of pools that are asked for: the support table's, and v4 on
+// each chain served. Where an end is the wrapped coin, routes over v4's pools of the
+// native one have commands that are not understood.
+func (pr pair) pools(r swap.QuoteRequest) []string {
+	list := slices.Clone(swap.SupportOf(swap.DEX, r.SrcChain).Pools)
+	if r.TokenIn == pr.wrapped || r.TokenOut == pr.wrapped {
+		return list
+	}
+	return append(list, "V4")
+}
+
+// An action is one of those of V4_SWAP that are understood: its one form, and what it
+// does while the pool manager is unlocked.
+type action struct {
+	name string
+	form abi.Arguments
+	run  func(*unlocked, []any) error
+}
+
+// actions are those that exact input needs (v4-periphery, libraries/Actions.sol). What
+// is missing here is refused.
+var actions = map[byte]action{
+	0x06: {"SWAP_EXACT_IN_SINGLE", encodedForm(v4Types, "ExactInputSingle"), runV4Single},
+	0x07: {"SWAP_EXACT_IN", encodedForm(v4Types, "ExactInput"), runV4Path},
+	0x0b: {"SETTLE", words("address", "uint256", "bool"), runSettle},
+	0x0c: {"SETTLE_ALL", words("address", "uint256"), runSettleAll},
+	0x0e: {"TAKE", tokenPayment[0], runTake},
+	0x0f: {"TAKE_ALL", words("address", "uint256"), runTakeAll},
+	0x10: {"TAKE_PORTION", tokenPayment[0], runTakePortion},
+}
+
+// runV4 runs the actions of one V4_SWAP. All that is owed must be settled and all that
+// is due taken at its end, or the pool manager reverts.
+func runV4(m *machine, a []any) error {
+	codes, params := a[0].([]byte), a[1].([][]byte)
+	if len(codes) == 0 || len(codes) > maxCommands || len(codes) != len(params) {
+		return refuse(swap.NotUnderstood, "actions", "%d actions with %d inputs", len(codes), len(params))
+	}
+	u := &unlocked{machine: m, deltas: map[common.Address]*delta{}}
+	for i, code := range codes {
+		if err := u.act(code, params[i]); err != nil {
+			return fmt.Errorf("action %d: %w", i, err)
+		}
+	}
+	for currency := range u.deltas {
+		return refuse(swap.NotUnderstood, "actions", "%s is neither settled nor taken", currency)
+	}
+	return nil
+}
+
+func (u *unlocked) act(code byte, params []byte) error {
+	x, ok := actions[code]
+	if !ok {
+		return refuse(swap.NotUnderstood, "actions", "action %#02x is not one that a swap of an exact input needs", code)
+	}
+	vals, err := strictly(x.form, params)
+	if err == nil {
+		err = x.run(u, vals)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", x.name, err)
+	}
+	return nil
+}
+
+// structFrom is the struct that is an action's only argument. The abi package reads
+// numbers of unusual sizes without looking whether they fit.
+func structFrom(name string, a []any) (values, error) {
+	v := decoded(v4Types, name, reflect.ValueOf(a[0]))
+	if !v.fit(name) {
+		return nil, refuse(swap.NotUnderstood, "data", "a number that does not fit its type")
+	}
+	return v, nil
+}
+
+func (v values) fit(name string) bool {
+	for _, m := range v4Types[name] {
+		switch x := v[m.Name].(type) {
+		case values:
+			if !x.fit(m.Type) {
+				return false
+			}
+		case []any:
+			for _, e := range x {
+				if e, ok := e.(values); ok && !e.fit(strings.TrimSuffix(m.Type, "[]")) {
+					return false
+				}
+			}
+		case *big.Int:
+			bits, _ := strconv.Atoi(strings.TrimLeft(m.Type, "uint")) // of uint24, int24, …
+			if strings.HasPrefix(m.Type, "int") {
+				bits--
+			}
+			if x.BitLen() > bits {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func runV4Single(u *unlocked, a []any) error {
+	v, err := structFrom("ExactInputSingle", a)
+	if err != nil {
+		return err
+	}
+	key := v["poolKey"].(values)
+	in, out := key["currency0"].(common.Address), key["currency1"].(common.Address)
+	if in.Cmp(out) >= 0 {
+		return refuse(swap.NotUnderstood, "path", "no pool has its currencies in this order")
+	}
+	if !v["zeroForOne"].(bool) {
+		in, out = out, in
+	}
+	return u.swap([]common.Address{in, out}, v)
+}
+
+func runV4Path(u *unlocked, a []any) error {
+	v, err := structFrom("ExactInput", a)
+	if err != nil {
+		return err
+	}
+	route := []common.Address{v["currencyIn"].(common.Address)}
+	for _, hop := range v["path"].([]any) {
+		route = append(route, hop.(values)["intermediateCurrency"].(common.Address))
+	}
+	if n := len(v["minHopPriceX36"].([]any)); n != 0 && n != len(route)-1 {
+		return refuse(swap.NotUnderstood, "path", "%d bounds on the prices of %d pools", n, len(route)-1)
+	}
+	return u.swap(route, v)
+}
+
+func runSettle(u *unlocked, a []any) error {
+	return u.settle(a[0].(common.Address), a[1].(*big.Int), a[2].(bool))
+}
+
+func runSettleAll(u *unlocked, a []any) error {
+	return u.settleAll(a[0].(common.Address), a[1].(*big.Int))
+}
+
+func runTake(u *unlocked, a []any) error {
+	return u.take(a[0].(common.Address), a[1].(common.Address), a[2].(*big.Int))
+}
+
+func runTakeAll(u *unlocked, a []any) error {
+	return u.takeAll(a[0].(common.Address), a[1].(*big.Int))
+}
+
+func runTakePortion(u *unlocked, a []any) error {
+	return u.takePortion(a[0].(common.Address), a[1].(common.Address), a[2].(*big.Int))
+}

@@ -1,0 +1,183 @@
+package dex
+
+import (
+	"math/big"
+
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// A delta is what the pool manager and the router owe each other of a currency. The
+// manager keeps it for each address by itself: hooks and tokens can add to the
+// router's by paying for it (settleFor), and cannot take from it. One that is nought
+// is not kept.
+type delta struct {
+	kind deltaKind
+	// n is, of a debt, the most that is owed: what the swaps take as it is written
+	// down; of a credit the least, which the swaps' own minimums leave of it.
+	n *big.Int
+	// shared: a part of the credit was taken as a fee, and n says nothing any more.
+	shared bool
+}
+
+type deltaKind int
+
+const (
+	debt   deltaKind = iota // of swaps whose input is yet to be settled
+	ahead                   // settled before the swap that is to use all of it
+	credit                  // what swaps paid
+)
+
+// An unlocked machine is one whose router has the pool manager unlocked. Nobody else
+// can unlock it then, nor enter the router.
+type unlocked struct {
+	*machine
+	deltas map[common.Address]*delta // by currency
+}
+
+// swap runs a swap of exact input along currencies. Its minimum is compared with what
+// the last pool, after its hook, is found to owe the router for this very call.
+func (u *unlocked) swap(route []common.Address, v values) error {
+	if u.handed {
+		return refuse(swap.NotUnderstood, "commands", "a swap after the output was shared out")
+	}
+	pools := make([]common.Address, len(route))
+	for i, currency := range route {
+		if currency != nativeCoin && !u.pair.isToken(currency) {
+			return refuse(swap.NotUnderstood, "path", "%s is no token of a pool", currency)
+		}
+		pools[i] = u.pair.pooled(currency)
+	}
+	if err := u.checkPath(pools); err != nil { // both forms of the coin are one token to it
+		return err
+	}
+	first, last := route[0], route[len(route)-1]
+	if err := u.owe(first, v["amountIn"].(*big.Int)); err != nil {
+		return err
+	}
+	d := u.deltas[last]
+	if d == nil {
+		d = &delta{kind: credit, n: new(big.Int)}
+		u.deltas[last] = d
+	}
+	if d.kind != credit {
+		return refuse(swap.NotUnderstood, "path", "%s is paid in and out", last)
+	}
+	d.n.Add(d.n, v["amountOutMinimum"].(*big.Int))
+	u.swaps++
+	return nil
+}
+
+// owe is a swap's input. Zero means all that was settled ahead, whose amount is then
+// written down there.
+func (u *unlocked) owe(currency common.Address, n *big.Int) error {
+	switch d := u.deltas[currency]; {
+	case n.Sign() == 0 && d != nil && d.kind == ahead:
+		delete(u.deltas, currency)
+	case n.Sign() == 0:
+		return refuse(swap.NotAsAccepted, "amountIn", "the amount of a swap is not written down")
+	case d == nil:
+		u.deltas[currency] = &delta{kind: debt, n: new(big.Int).Set(n)}
+	case d.kind == debt:
+		d.n.Add(d.n, n)
+	default:
+		return refuse(swap.NotUnderstood, "amountIn", "a swap takes a part of what was settled or paid before")
+	}
+	return nil
+}
+
+// settle pays the pool manager: after the swaps all that they took, of which zero
+// stands for whatever it is; or an amount before the swap that uses it.
+func (u *unlocked) settle(currency common.Address, n *big.Int, fromUser bool) error {
+	d := u.deltas[currency]
+	switch {
+	case d == nil && n.Sign() != 0:
+		u.deltas[currency] = &delta{kind: ahead}
+	case d != nil && d.kind == debt && (n.Sign() == 0 || n.Cmp(d.n) == 0):
+		n = d.n
+		delete(u.deltas, currency)
+	default:
+		return refuse(swap.NotAsAccepted, "amountIn", "what is settled of %s is not what the swaps take", currency)
+	}
+	// Of the native coin the router has the amount, whoever is named as the payer.
+	return u.pay(currency, leg{in: n, fromUser: fromUser && currency != nativeCoin})
+}
+
+// settleAll pays what the swaps took, from the account and at most max.
+func (u *unlocked) settleAll(currency common.Address, max *big.Int) error {
+	if d := u.deltas[currency]; d == nil || d.kind != debt || max.Cmp(d.n) < 0 {
+		return refuse(swap.NotAsAccepted, "amountIn", "at most %s of %s is settled, which is not what the swaps take", max, currency)
+	}
+	return u.settle(currency, new(big.Int), true)
+}
+
+// credited is what swaps paid of a currency.
+func (u *unlocked) credited(currency common.Address) (*delta, error) {
+	if d := u.deltas[currency]; d != nil && d.kind == credit {
+		return d, nil
+	}
+	return nil, refuse(swap.NotUnderstood, "actions", "there is no %s to be taken at this point", currency)
+}
+
+// take takes all of a credit. An amount would leave or lack the rest.
+func (u *unlocked) take(currency, to common.Address, n *big.Int) error {
+	d, err := u.credited(currency)
+	switch {
+	case err != nil:
+		return err
+	case n.Sign() != 0:
+		return refuse(swap.NotUnderstood, "amount", "a part of the output is taken, and not all of it")
+	case u.place(to) == toRouter:
+		delete(u.deltas, currency)
+		u.holding(currency).some = true
+		return nil
+	case u.place(to) != toRecipient:
+		return refuse(swap.NotAsAccepted, "recipient", "%s goes to %s", currency, to)
+	case d.shared:
+		return refuse(swap.NotAsAccepted, "floorOut", "no minimum is enforced of what the fee leaves")
+	}
+	return u.receive(currency, d, d.n)
+}
+
+// takeAll takes all of a credit to the account, at least min. What others may add to
+// the credit arrives with it, so that no payment counts twice.
+func (u *unlocked) takeAll(currency common.Address, min *big.Int) error {
+	d, err := u.credited(currency)
+	switch {
+	case err != nil:
+		return err
+	case u.place(msgSender) != toRecipient:
+		return refuse(swap.NotAsAccepted, "recipient", "%s goes to the account", currency)
+	case !d.shared && min.Cmp(d.n) < 0:
+		min = d.n
+	}
+	return u.receive(currency, d, min)
+}
+
+// receive is the recipient's part, of which at least min is enforced.
+func (u *unlocked) receive(currency common.Address, d *delta, min *big.Int) error {
+	if currency != u.t.TokenOut {
+		return refuse(swap.NotAsAccepted, "recipient", "%s is handed over, which is not the output token", currency)
+	}
+	delete(u.deltas, currency)
+	u.sure.Add(u.sure, min)
+	u.direct = u.direct || !d.shared
+	return nil
+}
+
+// takePortion takes a fee out of a credit which is the whole output: the router holds
+// no other part of it, and no swap may follow.
+func (u *unlocked) takePortion(currency, to common.Address, bips *big.Int) error {
+	d, err := u.credited(currency)
+	if err != nil {
+		return err
+	}
+	for _, form := range []common.Address{u.t.TokenOut, u.out()} {
+		if other := u.deltas[form]; !u.holding(form).empty() || other != nil && other != d {
+			return refuse(swap.NotAsAccepted, "fee", "a fee is taken where the output is only in part")
+		}
+	}
+	d.shared = true
+	return u.fee(currency, to, bips)
+}

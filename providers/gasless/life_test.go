@@ -1,0 +1,72 @@
+package gasless_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"swapkeep/providers/providertest"
+	"swapkeep/swap"
+)
+
+// bothAnswer has JAM and RFQ quote for onOne, RFQ's quote living so long.
+func bothAnswer(t *testing.T, life time.Duration) *api {
+	a := newAPI(t)
+	a.answer(jamQuote, say(reply(t, "ethereum-usdc-weth-jam.quote.json", nil)))
+	a.answer(rfqQuote, say(reply(t, "ethereum-usdc-weth.quote.json", func(r, order map[string]any) {
+		ends := recorded.Add(life).Unix()
+		r["expiry"], order["expiry"] = ends, ends
+		more := "600000000000000000" // it pays more than JAM
+		b := r["buyTokens"].(map[string]any)[wethEthereum.Hex()].(map[string]any)
+		b["amount"], b["minimumAmount"], order["maker_amount"] = more, more, more
+	})))
+	return a
+}
+
+// TestTimeForAPerson: an offer that ends before a person has read its review stands
+// behind one that does not, though it pays more.
+func TestTimeForAPerson(t *testing.T) {
+	for life, first := range map[time.Duration]string{
+		10 * time.Second: "JAM", // without a key
+		30 * time.Second: "JAM", // on chain 1
+		31 * time.Second: "RFQ",
+		60 * time.Second: "RFQ", // with a key
+	} {
+		offers, err := bothAnswer(t, life).provider(t).Quote(t.Context(), onOne())
+		if err != nil || len(offers) != 2 || offers[0].Routing != first {
+			t.Errorf("RFQ for %s: %+v, %v", life, offers, err)
+		}
+	}
+}
+
+// TestOneRoute: a fresh quote of an accepted route waits for no other, and troubles none.
+func TestOneRoute(t *testing.T) {
+	for _, route := range []string{"JAM", "RFQ"} {
+		a := bothAnswer(t, time.Minute)
+		r := onOne()
+		r.Routing = route
+		offers, err := a.provider(t).Quote(t.Context(), r)
+		if err != nil || len(offers) != 1 || offers[0].Routing != route || len(a.asked) != 1 {
+			t.Errorf("%s: %+v, %v, asked %v", route, offers, err, a.asked)
+		}
+	}
+}
+
+// TestRecordedRouterLeavesJAM: where RFQ answers as recorded, for its router, JAM's offer
+// is had all the same; without one the reason is given.
+func TestRecordedRouterLeavesJAM(t *testing.T) {
+	router := say(providertest.Recorded(t, "bebop/pmm-v3-single-router-ethereum.json"))
+	a := bothAnswer(t, time.Minute)
+	a.answer(rfqQuote, router)
+	offers, err := a.provider(t).Quote(t.Context(), onOne())
+	if err != nil || len(offers) != 1 || offers[0].Routing != "JAM" {
+		t.Errorf("%+v, %v", offers, err)
+	}
+	a.answer(jamQuote, func(w http.ResponseWriter, _ *http.Request) {
+		say([]byte(`{"error":{"errorCode":108,"message":"NoRoute: no route"}}`))(w, nil)
+	})
+	if _, err := a.provider(t).Quote(t.Context(), onOne()); !errors.Is(err, &swap.Refusal{Code: swap.NoMinimum}) {
+		t.Errorf("RFQ alone: %v", err)
+	}
+}

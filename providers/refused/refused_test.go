@@ -1,0 +1,174 @@
+package refused
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"swapkeep/rest"
+	"swapkeep/swap"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+var (
+	account   = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266")
+	recipient = common.HexToAddress("0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC")
+)
+
+const (
+	key       = "key-of-the-user"
+	signature = "0xabababababababababababababababababababababababababababababababababababababababababababababababababababababababababababababababab1c"
+	hash      = "0xD4f71fa132a005aa7fc1596fffaea5a168e06a6fc4960d0c3a6f61cc702a6904"
+)
+
+// ask has a service answer one call under a keeper's eyes, and the answer be refused.
+func ask(t *testing.T, k *Keeper, body, contentType string, r error) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		fmt.Fprint(w, body)
+	}))
+	defer s.Close()
+	c, err := rest.New(rest.Config{Name: "dex", Base: s.URL + "/token-in-the-path", Reach: rest.OwnMachineAlone, Secrets: func(context.Context) (http.Header, error) {
+		return http.Header{"X-Api-Key": {key}, "Authorization": {"Bearer " + key}}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	ctx, done := k.Watch(t.Context(), swap.DEX, account, recipient, account)
+	call := rest.Call{Method: http.MethodPost, Path: "/swap/" + strings.ToLower(account.Hex()), Body: []byte(`{"signature":"` + signature + `"}`)}
+	if contentType == "application/x-ndjson" {
+		_, err = c.Stream(ctx, call, func(*rest.Reply, []byte) error { return nil })
+	} else {
+		_, err = c.Do(ctx, call)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	done(r)
+}
+
+// files are those kept, as text.
+func files(t *testing.T, home string) (names []string, all string) {
+	t.Helper()
+	list, err := os.ReadDir(filepath.Join(home, Dir))
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runtime.GOOS != "windows" && info.Mode() != 0o600 || info.Size() > MaxFile {
+			t.Errorf("%s has mode %v and %d bytes", e.Name(), info.Mode(), info.Size())
+		}
+		b, err := os.ReadFile(filepath.Join(home, Dir, e.Name()))
+		if err != nil || !json.Valid(b) || bytes.ContainsFunc(b, func(c rune) bool { return c != '\n' && (c < ' ' || c > '~') }) {
+			t.Errorf("%s: %v, or no plain JSON", e.Name(), err)
+		}
+		names, all = append(names, e.Name()), all+string(b)
+	}
+	return names, all
+}
+
+// TestRedacted: what leads to a person, or is a key, is in no file, however the answer
+// wrote it; accounts and hashes stay apart and equal.
+func TestRedacted(t *testing.T) {
+	for _, contentType := range []string{"application/json", "application/x-ndjson"} {
+		home := t.TempDir()
+		escaped := `\u` + fmt.Sprintf("%04x", key[0]) + key[1:]
+		body := `{"swapper":"` + account.Hex() + `","to":"` + recipient.Hex() + `","data":"0x3593564c000000000000000000000000` + strings.ToUpper(account.Hex()[2:]) + signature[2:] + `00",` +
+			`"echo":"` + key + `","hidden":"` + escaped + `","signature":"` + signature + `","orderId":"` + hash + `","again":"` + strings.ToLower(hash) + `",` +
+			`"text":"<script>` + "\u202e\U0001F600" + `</script>\\u0041"}`
+		r := swap.Refuse(swap.NotUnderstood, "what %s sent is not known", account)
+		r.Field = "data"
+		ask(t, New(home, "1.2.3", time.Now), body, contentType, r)
+		names, all := files(t, home)
+		if len(names) != 1 {
+			t.Fatalf("kept %v", names)
+		}
+		lower := strings.ToLower(all)
+		for _, secret := range []string{key, signature[2:60], account.Hex()[2:], recipient.Hex()[2:], hash[2:], "token-in-the-path", "127.0.0.1", "<script>"} {
+			if strings.Contains(lower, strings.ToLower(secret)) {
+				t.Errorf("%q is in %s", secret, all)
+			}
+		}
+		var a Answer
+		if err := json.Unmarshal([]byte(all), &a); err != nil {
+			t.Fatal(err)
+		}
+		first, second := fmt.Sprintf("%040x", standIn), fmt.Sprintf("%040x", standIn+1)
+		x := a.Replies[0]
+		if a.Provider != swap.DEX || a.Code != swap.NotUnderstood || a.Field != "data" || a.Version != "1.2.3" || !strings.Contains(a.Reason, first) ||
+			x.Method != "POST" || x.Status != 200 || x.Path != "/swap/0x"+first || x.Cut || strings.Count(x.Body, first) != 2 || strings.Count(x.Body, second) != 1 || !strings.Contains(x.Body, `\\u0041`) {
+			t.Errorf("kept %+v", a)
+		}
+		if _, after, ok := strings.Cut(x.Body, `"orderId":"`); !ok || strings.Count(x.Body, after[:66]) != 2 {
+			t.Errorf("a hash that stood twice is two in %s", x.Body)
+		}
+	}
+}
+
+// TestBounds: an answer is cut, one of a kind is kept once in a while, and of many kinds
+// the last; what was understood, and what is refused for another reason, is not kept.
+func TestBounds(t *testing.T) {
+	home, now := t.TempDir(), time.Unix(1_800_000_000, 0)
+	k := New(home, "1.2.3", func() time.Time { return now })
+	ask(t, k, `{}`, "application/json", swap.Refuse(swap.NotAsAccepted, "another amount"))
+	ask(t, k, `{}`, "application/json", nil)
+	if names, _ := files(t, home); len(names) > 0 {
+		t.Errorf("kept %v", names)
+	}
+	long := `{"x":"` + strings.Repeat("\u202e\"", 1<<18)
+	ask(t, k, long, "application/json", swap.Refuse(swap.ProviderGarbage, "no json"))
+	if names, all := files(t, home); len(names) != 1 || !strings.Contains(all, `"cut": true`) {
+		t.Errorf("kept %v", names)
+	}
+	ask(t, k, `{"second":1}`, "application/json", swap.Refuse(swap.ProviderGarbage, "no json"))
+	if _, all := files(t, home); strings.Contains(all, "second") {
+		t.Error("one of a kind is kept again at once")
+	}
+	now = now.Add(again)
+	ask(t, k, `{"third":1}`, "application/json", swap.Refuse(swap.ProviderGarbage, "no json"))
+	if names, all := files(t, home); len(names) != 1 || !strings.Contains(all, "third") {
+		t.Error("one of a kind is not kept anew")
+	}
+	for i := range MaxFiles + 5 {
+		r := swap.Refuse(swap.ProviderGarbage, "no json")
+		r.Field = fmt.Sprint(i)
+		ask(t, k, `{}`, "application/json", r)
+	}
+	if names, all := files(t, home); len(names) != MaxFiles || strings.Contains(all, "third") {
+		t.Errorf("%d files are kept", len(names))
+	}
+}
+
+// FuzzRedact: whatever an answer is, the file is plain JSON within its bound, and no
+// account is in it.
+func FuzzRedact(f *testing.F) {
+	f.Add([]byte(`{"a":"` + account.Hex() + `"}`))
+	f.Add([]byte("\xff\x00\u2028" + signature + hash))
+	f.Add(bytes.Repeat([]byte(`\"`), MaxFile))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		hide := redaction{accounts: []common.Address{account}}
+		b := Answer{Replies: []Reply{{Body: hide.text(string(body))}}}.encode()
+		if !json.Valid(b) || len(b) > MaxFile || bytes.ContainsFunc(b, func(c rune) bool { return c != '\n' && (c < ' ' || c > '~') }) {
+			t.Fatalf("%d bytes: %q", len(b), b)
+		}
+		if strings.Contains(strings.ToLower(string(b)), strings.ToLower(account.Hex()[2:])) {
+			t.Fatalf("%q has the account", b)
+		}
+	})
+}

@@ -1,0 +1,98 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+type shared struct {
+	E int `json:"e"`
+}
+
+type decoded struct {
+	shared
+	A     *int            `json:"a"`
+	Kind  string          `json:"kind"`
+	Inner struct{ B int } `json:"inner"`
+	List  []struct {
+		C int `json:"c"`
+	} `json:"list"`
+	ByKey map[string]struct {
+		D int `json:"d"`
+	} `json:"byKey"`
+	Raw json.RawMessage `json:"raw"`
+}
+
+func TestDecode(t *testing.T) {
+	for text, want := range map[string]string{ // the members added; "!" = refused
+		`{}`: "", `null`: "", `{"a":1,"kind":"x","inner":{"B":1},"list":[{"c":1}],"byKey":{"k":{"d":1}},"e":1}`: "",
+		`{"z":{"a":1,"y":[{"A":2}]},"a":1}`:          "z",
+		`{"inner":{"z":1},"list":[{"z":1},{"z":2}]}`: "inner.z list[].z",
+		`{"byKey":{"k":{"z":1},"l":{}}}`:             "byKey.k.z",
+		`{"raw":{"z":1,"A":2},"y":1e999}`:            "y",
+
+		`{"a":1,"a":1}`: "!", `{"a":1,"A":1}`: "!", `{"A":1}`: "!", `{"\u0041":1}`: "!", `{"a":1,"\u0061":2}`: "!",
+		`{"\u212Aind":"x"}`: "!", `{"kind":"x","\u212Aind":"y"}`: "!", // the Kelvin sign, which folds to k
+		`{"inner":{"b":1}}`: "!", `{"list":[{"c":1},{"C":1}]}`: "!", `{"byKey":{"k":{"D":1}}}`: "!", `{"byKey":{"k":{},"K":{}}}`: "!",
+		`{"z":{"y":1,"y":2}}`: "!", `{"z":[{"y":1,"Y":2}]}`: "!", `{"raw":{"x":1,"X":1}}`: "!",
+		`{"a":"x"}`: "!", `{"E":1}`: "!", `{"a":1}{}`: "!", `{"a":1}x`: "!", `{"a":`: "!", ``: "!",
+	} {
+		var v decoded
+		added, err := Decode([]byte(text), &v)
+		got := strings.Join(added, " ")
+		if err != nil {
+			got = "!"
+		}
+		if got != want {
+			t.Errorf("%s: added %q, %v; want %q", text, got, err, want)
+		}
+		if err := DecodeWhole([]byte(text), &decoded{}); (err == nil) != (want == "") {
+			t.Errorf("%s: read whole: %v", text, err)
+		}
+	}
+}
+
+// A path is kept for what somebody reads alone: of a long name over thousands of levels it
+// would take the machine's memory.
+func TestDecodeDeep(t *testing.T) {
+	text := fmt.Appendf(nil, `{"%s":%s%s}`, strings.Repeat("n", 100_000), strings.Repeat("[", 9_000), strings.Repeat("]", 9_000))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Decode(text, &decoded{})
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; err != nil || grown > 64<<20 {
+		t.Errorf("%v, with %d MiB for %d bytes", err, grown>>20, len(text))
+	}
+}
+
+// FuzzDecode: what is read is what the exact names alone say, and nothing is read where
+// two names are alike.
+func FuzzDecode(f *testing.F) {
+	for _, s := range []string{`{"a":1,"A":2}`, `{"inner":{"B":1},"Inner":{}}`, `{"list":[{"c":1,"d":[[]]}]}`, `[]`, `{"\ud800":1,"\ud801":2}`, `{"a":1} `} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var v decoded
+		added, err := Decode(raw, &v)
+		if err != nil {
+			return
+		}
+		var members map[string]json.RawMessage
+		if json.Unmarshal(raw, &members) != nil {
+			return // null
+		}
+		for name := range members {
+			known := slices.Contains([]string{"a", "kind", "inner", "list", "byKey", "raw", "e"}, name)
+			if known == slices.Contains(added, name) && name != "" {
+				t.Fatalf("%s: %q is known: %t, added: %v", raw, name, known, added)
+			}
+		}
+		if (v.A != nil) != (members["a"] != nil && string(members["a"]) != "null") {
+			t.Fatalf("%s: a is %v", raw, v.A)
+		}
+	})
+}

@@ -1,0 +1,53 @@
+package swap
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+)
+
+// TestAnswersAreKept: of a quote, and of the building of a plan and the reading of its
+// bytes, the keeper hears how it came out, for the accounts that it names.
+func TestAnswersAreKept(t *testing.T) {
+	b := newBench(t)
+	var mu sync.Mutex
+	var heard []error
+	b.service.engine.Keep = func(ctx context.Context, k Kind, accounts ...common.Address) (context.Context, func(error)) {
+		if k != DEX || !slices.Contains(accounts, b.from) {
+			t.Errorf("the %s provider was asked for %v", k, accounts)
+		}
+		return ctx, func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			heard = append(heard, err)
+		}
+	}
+	last := func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		defer func() { heard = nil }()
+		if len(heard) != 1 {
+			t.Fatalf("heard %v", heard)
+		}
+		return heard[0]
+	}
+	b.p.quote = func(QuoteRequest) ([]Offer, error) { return nil, Refuse(ProviderGarbage, "no json") }
+	_, err := ask(b, nil)
+	refusedWith(t, err, ProviderGarbage)
+	refusedWith(t, last(), ProviderGarbage)
+	b.p.quote = even
+	q, err := ask(b, nil)
+	if err != nil || last() != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.service.Prepare(t.Context(), q.Offers[0].ID); err != nil || last() != nil {
+		t.Fatal(err)
+	}
+	b.p.decode = func(Terms, Step) (Effect, error) { return Effect{}, Refuse(NotUnderstood, "another tail") }
+	_, err = b.service.Prepare(t.Context(), q.Offers[0].ID)
+	refusedWith(t, err, NotUnderstood)
+	refusedWith(t, last(), NotUnderstood)
+}

@@ -1,0 +1,97 @@
+//go:build vendors
+
+// Package vendors holds the project against the packages that the services publish
+// themselves: theirs run in Node, ours in Go, and a test compares what both say.
+// docs/providers/README.md has what is compared.
+package vendors
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// here is this folder, wherever a test of another package runs.
+func here() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Dir(file)
+}
+
+// patience is for one script, with a sandbox beside it on a slow machine.
+const patience = 4 * time.Minute
+
+// Ask runs a script of this folder with a question on its standard input, as JSON, and
+// reads its answer, the same. loopback.cjs stops a script that reaches beyond this machine.
+func Ask(t *testing.T, script string, question, answer any) {
+	t.Helper()
+	raw, err := json.Marshal(question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	c := exec.CommandContext(ctx, "node", "--no-warnings", "--require", "./loopback.cjs", script)
+	var out, said bytes.Buffer
+	c.Dir, c.Stdin, c.Stdout, c.Stderr = here(), bytes.NewReader(raw), &out, &said
+	if err := c.Run(); err != nil {
+		t.Fatalf("%s: %v: %s", script, err, said.Bytes())
+	}
+	if err := json.Unmarshal(out.Bytes(), answer); err != nil {
+		t.Fatalf("%s: %v: %.300s", script, err, out.Bytes())
+	}
+}
+
+// A Count is how many values were compared, by what they are.
+type Count struct {
+	t     *testing.T
+	names []string
+	n     map[string]int
+}
+
+// NewCount is written as a line for each name at the end of a test that passed: to its
+// log, and to the file that SWAPKEEP_REPORT names.
+func NewCount(t *testing.T, subject string) *Count {
+	c := &Count{t: t, n: map[string]int{}}
+	t.Cleanup(func() {
+		for _, name := range c.names {
+			c.report(fmt.Sprintf("%-12s %6d  %s", subject, c.n[name], name))
+		}
+	})
+	return c
+}
+
+// Same compares one value, as text.
+func (c *Count) Same(what, name string, ours, theirs any) {
+	c.t.Helper()
+	if c.n[name] == 0 {
+		c.names = append(c.names, name)
+	}
+	c.n[name]++
+	if a, b := fmt.Sprint(ours), fmt.Sprint(theirs); a != b {
+		c.t.Errorf("%s: %s: ours %s, theirs %s", what, name, a, b)
+	}
+}
+
+func (c *Count) report(line string) {
+	c.t.Log(line)
+	file := os.Getenv("SWAPKEEP_REPORT")
+	if file == "" || c.t.Failed() {
+		return
+	}
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		c.t.Error(err)
+		return
+	}
+	_, errWrite := fmt.Fprintln(f, line)
+	if err := f.Close(); err != nil || errWrite != nil {
+		c.t.Error(err, errWrite)
+	}
+}
