@@ -74,6 +74,24 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestTwoRoutesHaveAMinimumEach: whose parts of a base unit are lost, once. More routes
+// than two have one minimum together.
+func TestTwoRoutesHaveAMinimumEach(t *testing.T) {
+	r := baseRequest()
+	r.FeeBps, r.FeeReceiver = 0, common.Address{}
+	one := string(quoteWith(t, r, []lineOf{{to: testAccount, amount: "10000000", bps: "10000"}}))
+	for route, want := range map[string]int64{`[[]]`: 9_950_000, `[[],[]]`: 9_949_999, `[[],[],[]]`: 9_950_000} {
+		raw := strings.Replace(one, `"slippage"`, `"route":`+route+`,"slippage"`, 1)
+		if q, err := (&Provider{}).readQuote([]byte(raw), r); err != nil || q.offer.MinOut.Int64() != want {
+			t.Errorf("%s: at least %v, %v, want %d", route, q.offer.MinOut, err, want)
+		}
+	}
+	// A third and the rest, as the vendor's router cuts them.
+	if sum := new(big.Int).Add(floorOf(big.NewInt(3_333_333), 50), floorOf(big.NewInt(6_666_667), 50)); sum.Int64() != 9_949_999 {
+		t.Errorf("the minimums of both are %s together", sum)
+	}
+}
+
 // quoteWith is a classic quote of 10,000,000 units out, split into lines.
 func quoteWith(t *testing.T, r swap.QuoteRequest, lines []lineOf) []byte {
 	t.Helper()

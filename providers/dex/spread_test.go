@@ -52,6 +52,7 @@ func TestSpread(t *testing.T) {
 		"alone, ends at one":                 {sinks(1), false, priced(end), "", swap.NotAsAccepted},
 		"alone, where we have no price":      {nil, false, unknown, "", swap.NoRoute},
 		"alone, where our price is nothing":  {nil, false, priced(0), "", swap.NoRoute},
+		"beside pools too late to be signed": {nil, true, unknown, "", swap.NoRoute},
 		"alone, and not an order to be read": {func(o *dutchOrder) { o.reactor = testAttacker }, false, priced(end), "", swap.NotPinned},
 	} {
 		reply := tree(t, "base-auction.quote.json")
@@ -60,7 +61,10 @@ func TestSpread(t *testing.T) {
 			c.lie(&o)
 			consistent(t, reply, o)
 		}
-		auction := written(t, reply)
+		auction, pools := written(t, reply), tree(t, "base-auction.pools.json")
+		if strings.Contains(name, "too late") {
+			pools["permitData"].(map[string]any)["values"].(map[string]any)["sigDeadline"] = "1"
+		}
 		p := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			var asked struct{ Protocols []string }
@@ -71,7 +75,7 @@ func TestSpread(t *testing.T) {
 			case strings.Contains(strings.Join(asked.Protocols, " "), "UNISWAPX"):
 				_, _ = w.Write(auction)
 			case c.pools:
-				_, _ = w.Write(fixture(t, "base-auction.pools.json"))
+				_, _ = w.Write(written(t, pools))
 			default:
 				w.WriteHeader(http.StatusNotFound)
 				_, _ = w.Write([]byte(`{"errorCode":"NoRouteFoundError"}`))

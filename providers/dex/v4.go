@@ -154,6 +154,9 @@ func runV4Single(u *unlocked, a []any) error {
 	if !v["zeroForOne"].(bool) {
 		in, out = out, in
 	}
+	if err := noHookData(v); err != nil {
+		return err
+	}
 	return u.swap([]common.Address{in, out}, v)
 }
 
@@ -164,12 +167,24 @@ func runV4Path(u *unlocked, a []any) error {
 	}
 	route := []common.Address{v["currencyIn"].(common.Address)}
 	for _, hop := range v["path"].([]any) {
+		if err := noHookData(hop.(values)); err != nil {
+			return err
+		}
 		route = append(route, hop.(values)["intermediateCurrency"].(common.Address))
 	}
 	if n := len(v["minHopPriceX36"].([]any)); n != 0 && n != len(route)-1 {
 		return refuse(swap.NotUnderstood, "path", "%d bounds on the prices of %d pools", n, len(route)-1)
 	}
 	return u.swap(route, v)
+}
+
+// noHookData refuses bytes for a pool's hook, which only the hook understands. The
+// vendor's planner sends none (universal-router-sdk 5.13.0, addV4Swap).
+func noHookData(pool values) error {
+	if n := len(pool["hookData"].([]byte)); n > 0 {
+		return refuse(swap.NotUnderstood, "hookData", "%d bytes for the hook of a pool", n)
+	}
+	return nil
 }
 
 func runSettle(u *unlocked, a []any) error {

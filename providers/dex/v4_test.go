@@ -63,7 +63,7 @@ func v4Op(list ...act) op {
 func v4Path(in, min *big.Int, route ...common.Address) v4ExactIn {
 	s := v4ExactIn{CurrencyIn: route[0], MinHopPriceX36: []*big.Int{}, AmountIn: in, AmountOutMinimum: min}
 	for _, c := range route[1:] {
-		s.Path = append(s.Path, v4Hop{c, big.NewInt(500), big.NewInt(10), testHook, []byte{1, 2, 3}})
+		s.Path = append(s.Path, v4Hop{c, big.NewInt(500), big.NewInt(10), testHook, nil})
 	}
 	return s
 }

@@ -56,9 +56,9 @@ function plan(name, from, to, actions, version = URVersion.V2_1_2, more = {}) {
 }
 const key = { currency0: dai.address, currency1: usdc.address, fee: 10000, tickSpacing: 60, hooks: hook };
 const single = (bound) => ({ poolKey: key, zeroForOne: true, amountIn: amount, amountOutMinimum: out, minHopPriceX36: bound, hookData: "0x" });
-const path = (bounds, amountIn = amount) => ({
+const path = (bounds, amountIn = amount, hookData = "0x") => ({
   currencyIn: dai.address, amountIn, amountOutMinimum: out, minHopPriceX36: bounds,
-  path: [{ intermediateCurrency: usdc.address, fee: 10000, tickSpacing: 60, hooks: hook, hookData: "0x1234" }],
+  path: [{ intermediateCurrency: usdc.address, fee: 10000, tickSpacing: 60, hooks: hook, hookData }],
 });
 const whole = ["TAKE_ALL", [usdc.address, out]];
 const bound = "2122043424000000000000000000000000";
@@ -81,6 +81,7 @@ const vectors = [
   plan("settled ahead", dai, usdc, [["SETTLE", [dai.address, amount, true]], ["SWAP_EXACT_IN", [path([bound], 0)]], whole]),
   plan("a fee of the credit", dai, usdc,
     [["SWAP_EXACT_IN", [path([])]], ["SETTLE_ALL", [dai.address, amount]], ["TAKE_PORTION", [usdc.address, receiver, 40]], whole], URVersion.V2_1_2, { feeBps: 40 }),
+  plan("data for a hook", dai, usdc, [["SWAP_EXACT_IN", [path([], amount, "0x1234")]], ["SETTLE_ALL", [dai.address, amount]], whole], URVersion.V2_1_2, { refused: "not_understood" }),
   plan("a path in the struct of router 2.0", dai, usdc, [["SWAP_EXACT_IN", [path([])]], ["SETTLE_ALL", [dai.address, amount]], whole], URVersion.V2_0, { refused: "not_understood" }),
   plan("a pool in the struct of router 2.0", dai, usdc, [["SWAP_EXACT_IN_SINGLE", [single(0)]], ["SETTLE_ALL", [dai.address, amount]], whole], URVersion.V2_0, { refused: "not_understood" }),
   plan("both at once", dai, usdc, [["SWAP_EXACT_IN_SINGLE", [single(0)]], ["SETTLE_PAIR", [dai.address, usdc.address]], whole], URVersion.V2_1_2, { refused: "not_understood" }),
