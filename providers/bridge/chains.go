@@ -131,8 +131,11 @@ func readChains(raw []byte) (map[uint64]listed, error) {
 
 func (e chainEntry) listed() listed {
 	l := listed{open: e.Disabled != nil && !*e.Disabled && e.DepositEnabled != nil && *e.DepositEnabled}
-	if v2 := e.Protocol.V2; v2 != nil && v2.Depository != nil {
-		l.name, l.depository = v2.Name, v2.Depository.Address
+	if v2 := e.Protocol.V2; v2 != nil {
+		l.name = v2.Name
+		if v2.Depository != nil { // a chain that is only gone to has none
+			l.depository = v2.Depository.Address
+		}
 	}
 	var first contractPair
 	for _, x := range []struct {

@@ -180,7 +180,7 @@ func (q quoteBody) split(r swap.QuoteRequest, pr pair) (out, least *big.Int, fee
 	// are not counted on.
 	out = new(big.Int).Sub(out, big.NewInt(int64(roundings*len(fees))))
 	least = floorOf(out, r.SlippageBps)
-	if len(q.Route) == 2 { // each has a minimum of its own then, cut for itself (universal-router-sdk 5.13.0)
+	if len(q.Route) == 2 && len(fees) == 0 { // each has a minimum of its own then, cut for itself (universal-router-sdk 5.13.0)
 		least.Sub(least, big.NewInt(1))
 	}
 	if least.Sign() <= 0 {
