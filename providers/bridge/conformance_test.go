@@ -173,7 +173,7 @@ func suite() providertest.Suite {
 			claim:  swap.Claim{State: swap.Refunded, Word: "refund", Tx: refundTx, Chain: 8453, Reason: says("TTL_EXPIRED")}, refund: usdcBase, refunded: "99380626",
 		},
 	}
-	s := providertest.Suite{Name: "bridge", Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless, Readings: bridge.Readings}
+	s := providertest.Suite{Name: "bridge", Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless, Readings: bridge.Readings, Whole: []string{"v2:protocol.v2.orderData.**"}}
 	for _, x := range recordings {
 		s.Flows = append(s.Flows, x.flow())
 	}

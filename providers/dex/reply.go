@@ -49,11 +49,10 @@ type quoteBody struct {
 		Amount    *wire.Amount `json:"amount"`
 		Recipient *address     `json:"recipient"`
 	} `json:"output"`
-	Slippage       *wire.Ratio       `json:"slippage"`
-	Route          []json.RawMessage `json:"route"` // one for each way that a part of the input takes
-	RouteString    string            `json:"routeString"`
-	GasUseEstimate *wire.Quantity    `json:"gasUseEstimate"`
-	Outputs        []outputLine      `json:"aggregatedOutputs"`
+	Slippage       *wire.Ratio    `json:"slippage"`
+	RouteString    string         `json:"routeString"`
+	GasUseEstimate *wire.Quantity `json:"gasUseEstimate"`
+	Outputs        []outputLine   `json:"aggregatedOutputs"`
 }
 
 // An outputLine is one receiver's part of the output: the swapper's, a fee's.
@@ -177,13 +176,10 @@ func (q quoteBody) split(r swap.QuoteRequest, pr pair) (out, least *big.Int, fee
 		return nil, nil, nil, refuse(swap.ProviderGarbage, "aggregatedOutputs", "the parts of the output do not add up to it")
 	}
 	// Calldata takes each fee off the minimum, and cuts once more: two base units for each
-	// are not counted on.
-	out = new(big.Int).Sub(out, big.NewInt(int64(roundings*len(fees))))
-	least = floorOf(out, r.SlippageBps)
-	if len(q.Route) == 2 && len(fees) == 0 { // each has a minimum of its own then, cut for itself (universal-router-sdk 5.13.0)
-		least.Sub(least, big.NewInt(1))
-	}
-	if least.Sign() <= 0 {
+	// are not counted on. Without a fee each of two routes has a minimum of its own, cut for
+	// itself (universal-router-sdk 5.13.0).
+	out = new(big.Int).Sub(out, big.NewInt(int64(roundings*max(1, len(fees)))))
+	if least = floorOf(out, r.SlippageBps); least.Sign() <= 0 {
 		return nil, nil, nil, refuse(swap.AmountTooSmall, "minAmount", "nothing is left of the output after the slippage that was asked for; enter a larger amount")
 	}
 	sortFees(fees, r.FeeReceiver)

@@ -210,7 +210,7 @@ func TestSelfExecutedTradeSettles(t *testing.T) {
 	w := start(t, 1)
 	usdc, weth := w.token(1, "USDC"), w.token(1, "WETH")
 	q := w.quote("pmm", 1, usdc, weth, sandboxtest.Units(500, 6), fields{"gasless": "false", "expiry_type": "short"})
-	if q.Status != "SIG_SUCCESS" || q.Tx.To != rfqSettlement || q.Tx.Value != "0" {
+	if q.Status != "SIG_SUCCESS" || q.Tx.To != rfqSettlement || q.Tx.Value != "0x0" {
 		t.Fatalf("%+v", q)
 	}
 	w.approve(1, usdc, rfqSettlement, q.sold())
