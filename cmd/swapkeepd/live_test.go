@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +101,60 @@ func TestLive(t *testing.T) {
 		if !slices.ContainsFunc(d, func(row string) bool { return strings.Contains(row, "differs") && strings.Contains(row, c.named) }) {
 			t.Errorf("%s: %q", name, d)
 		}
+	}
+}
+
+// Of what a provider says back neither the address that it was asked at nor an account is
+// in the report, nor what hides or moves text.
+func TestLiveReport(t *testing.T) {
+	box := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: time.Second})
+	const token = "t0ken-in-the-path"
+	echo := fmt.Sprintf(`{"echo":"at 127.0.0.1/%s \u0074%s ‮",`, token, token[1:])
+	dir, file := t.TempDir(), ""
+	if err := box.WriteFiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(dir, "config.toml")
+	written, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := regexp.MustCompile(`(?s)(\[providers\.bridge\].*?base_url = )"([^"]*)"`)
+	at := base.FindSubmatch(written)
+	if at == nil {
+		t.Fatalf("no base url in %s", written)
+	}
+	to, err := url.Parse(string(at[2]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.ModifyResponse = func(r *http.Response) error {
+		body, err := io.ReadAll(r.Body)
+		if strings.Contains(r.Request.URL.Path, "quote") {
+			body = bytes.Replace(body, []byte("{"), []byte(echo), 1)
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		r.Header.Del("Content-Length")
+		return err
+	}
+	s := httptest.NewServer(http.StripPrefix("/"+token, proxy))
+	t.Cleanup(s.Close)
+	text := base.ReplaceAllString(string(written), fmt.Sprintf(`${1}"%s/%s"`, s.URL, token))
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	env := []string{"SWAPKEEP_HOME=" + filepath.Join(dir, "home"), "SWAPKEEP_CONFIG=" + file, "SWAPKEEP_KEYS_BACKEND=file"}
+	if err := examineWorld(t.Context(), &out, []string{"--provider", "bridge"}, env); err != nil {
+		t.Fatal(err)
+	}
+	report := out.String()
+	if !strings.Contains(report, `"echo":"at [redacted]/[redacted] [redacted] \u202e"`) || strings.Contains(report, token) || strings.Contains(report, chain.Nobody.Hex()) || !json.Valid(out.Bytes()) {
+		t.Errorf("the report is %s", report)
+	}
+	if i := strings.IndexFunc(report, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }); i >= 0 {
+		t.Errorf("the report has %q", report[i:i+3])
 	}
 }
 
