@@ -118,6 +118,7 @@ var worldVerdicts = []struct {
 	err        error
 }{
 	{"works", "ok", nil},
+	{"no known hash", "note", nil},
 	{"cannot be asked", "warn", errWarned},
 	{"differs", "fail", errUnwell},
 }
@@ -141,5 +142,6 @@ func (t *terminal) tellWorld(rows []worldRow) {
 		}
 	}
 	s.Blank()
-	s.Line(fmt.Sprintf("%d as swapkeep believes, %d otherwise, %d that cannot be asked", count["works"], count["differs"], count["cannot be asked"]))
+	s.Line(fmt.Sprintf("%d as swapkeep believes, %d otherwise, %d that cannot be asked, %d contracts whose code nobody published a hash of",
+		count["works"], count["differs"], count["cannot be asked"], count["no known hash"]))
 }

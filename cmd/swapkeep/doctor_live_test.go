@@ -26,6 +26,14 @@ func TestWorldReport(t *testing.T) {
 	if flat := strings.Join(strings.Fields(string(b)), ""); flat != `{"version":"`+version+`",`+strings.TrimSpace(text)[1:] {
 		t.Errorf("the report is %s", b)
 	}
+	term, out := onPaper()
+	term.tellWorld([]worldRow{{"dex", 1, "a router", "no known hash", "code hash 0x1"}, {"dex", 1, "another", "differs", "code hash 0x1 instead of 0x2"}})
+	if s := out.String(); !strings.Contains(s, "note") || !strings.Contains(s, "a router: code hash 0x1") || !strings.Contains(s, "0 as swapkeep believes, 1 otherwise") {
+		t.Errorf("said %q", s)
+	}
+	if worstOf(rows) != nil {
+		t.Error("what works is a warning")
+	}
 	for _, bad := range []string{strings.Replace(text, `\u202e`, "\u202e", 1), "{}", `{"rows":`} {
 		if _, _, err := readWorld(bad); err == nil {
 			t.Errorf("%q is read", bad)
