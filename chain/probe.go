@@ -88,25 +88,27 @@ func (e *endpoint) showsMoves(ctx context.Context, n Network) error {
 // ErrNoCode means that the hosts agree that there is no contract.
 var ErrNoCode = errors.New("no contract there")
 
-// CodeHash is the Keccak-256 of the code at a, by the word of the hosts that are given: of
-// two where two are configured. It may be repeated. Errors: ErrNoCode, ErrDisagree,
-// ErrUnreachable.
-func (h *Hub) CodeHash(ctx context.Context, id uint64, a common.Address) (common.Hash, []string, error) {
+// A Code is what tells one contract's code from another's.
+type Code struct {
+	Hash common.Hash // Keccak-256
+	Size int         // bytes
+}
+
+// Code is of the contract at a, by the word of the hosts that are given: of two where two
+// are configured. It may be repeated. Errors: ErrNoCode, ErrDisagree, ErrUnreachable.
+func (h *Hub) Code(ctx context.Context, id uint64, a common.Address) (Code, []string, error) {
 	p, err := h.pool(id)
 	if err != nil {
-		return common.Hash{}, nil, err
+		return Code{}, nil, err
 	}
-	hash, hosts, err := alike(ctx, p, p.surveyed(ctx), fmt.Sprintf("the code of %s", a), func(ctx context.Context, e *endpoint) (common.Hash, error) {
+	code, hosts, err := alike(ctx, p, p.surveyed(ctx), fmt.Sprintf("the code of %s", a), func(ctx context.Context, e *endpoint) (Code, error) {
 		code, err := p.by(e).CodeAt(ctx, a, nil)
-		if err != nil || len(code) == 0 {
-			return common.Hash{}, err
-		}
-		return crypto.Keccak256Hash(code), nil
+		return Code{crypto.Keccak256Hash(code), len(code)}, err
 	})
-	if err == nil && hash == (common.Hash{}) {
+	if err == nil && code.Size == 0 {
 		err = ErrNoCode
 	}
-	return hash, hosts, err
+	return code, hosts, err
 }
 
 // AskAlike puts a question to the hosts that must agree on its answer. It may be

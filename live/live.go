@@ -26,6 +26,8 @@ const (
 	Works   Verdict = "works"
 	Differs Verdict = "differs"
 	Unasked Verdict = "cannot be asked"
+	// Unknown is code of which no hash is known: there is some, and enough hosts show the same.
+	Unknown Verdict = "no known hash"
 )
 
 // A Row is one thing of the world beside what we believe of it.
@@ -42,7 +44,7 @@ type Nodes interface {
 	swap.Nodes
 	Networks() []chain.Network
 	Probe(ctx context.Context, id uint64) ([]chain.Probe, error)
-	CodeHash(ctx context.Context, id uint64, a common.Address) (common.Hash, []string, error)
+	Code(ctx context.Context, id uint64, a common.Address) (chain.Code, []string, error)
 	AskAlike(ctx context.Context, id uint64, q chain.Question) ([]byte, error)
 	AskToken(ctx context.Context, id uint64, token common.Address) (chain.TokenAnswers, error)
 }
@@ -54,14 +56,17 @@ type World struct {
 	Fees      swap.FeeConfig
 	Tokens    []tokens.Token // the built-in list
 	Oracles   []onchain.Oracle
+	Codes     []Code
 	Sandbox   bool // whose tokens and oracles are a part of the real ones
 
 	Provider swap.Kind // only this one; "" = all, and what is no provider's
 	Network  uint64    // only this one; 0 = all
 }
 
-// Believed is a world of the tokens and oracles that are built in.
-func Believed() World { return World{Tokens: tokens.Builtin().Tokens(), Oracles: onchain.Oracles()} }
+// Believed is a world of the tokens, oracles and hashes of code that are built in.
+func Believed() World {
+	return World{Tokens: tokens.Builtin().Tokens(), Oracles: onchain.Oracles(), Codes: codes}
+}
 
 // An Answer is a provider's, as it came, with what was asked.
 type Answer struct {

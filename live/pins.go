@@ -14,8 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// pinned are the built-in contracts of a provider: whether there is code, of which hash,
-// and whether it says of itself what it has to be.
+// pinned are the built-in contracts of a provider: whether there is code, whether it is the
+// one that is known, and whether it says of itself what it has to be.
 func (w World) pinned(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row) {
 	var seen []common.Address
 	for _, pin := range p.Pins() {
@@ -30,11 +30,17 @@ func (w World) pinned(ctx context.Context, p swap.Provider, n chain.Network) (ro
 }
 
 func (w World) contract(ctx context.Context, p swap.Provider, n chain.Network, pin swap.Pin) (Verdict, string) {
-	hash, hosts, err := w.Nodes.CodeHash(ctx, n.ID, pin.Address)
+	code, hosts, err := w.Nodes.Code(ctx, n.ID, pin.Address)
 	if err != nil {
 		return verdictOf(err), err.Error()
 	}
-	how := fmt.Sprintf("code %s at %d hosts", hash, len(hosts))
+	v, how := Works, fmt.Sprintf("code hash %s, %d bytes, at %d hosts", code.Hash, code.Size, len(hosts))
+	switch want, ok := w.known(n.ID, pin.Address); {
+	case !ok:
+		v = Unknown
+	case want != code.Hash:
+		return Differs, fmt.Sprintf("code hash %s instead of %s, %d bytes, at %d hosts", code.Hash, want, code.Size, len(hosts))
+	}
 	for _, s := range sayings {
 		if !s.of(p, pin, n) {
 			continue
@@ -48,7 +54,7 @@ func (w World) contract(ctx context.Context, p swap.Provider, n chain.Network, p
 		}
 		how += "; " + s.method + " is right"
 	}
-	return Works, how
+	return v, how
 }
 
 // verdictOf: what hosts say otherwise than each other, or than we do, differs; where they

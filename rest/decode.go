@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode"
@@ -16,7 +17,8 @@ import (
 // takes any case of a name for it and, of two, the last: here a name counts exactly as
 // it is written, and no object may have one twice, or two that differ in case alone, be
 // it read or not. It returns where members stand that to has no place for, such as
-// quote.route[].hooks; once each, in the document's order.
+// quote.route[].hooks or byToken{}.fee; once each, in the document's order. The places may
+// be shown and sent: [named] says what they hold of a document's own words.
 func Decode(raw []byte, to any) (added []string, err error) {
 	form := json.Unmarshal(raw, to)
 	if broken := new(json.SyntaxError); errors.As(form, &broken) {
@@ -39,7 +41,7 @@ func ReadRow(raw []byte, to any) error {
 func DecodeWhole(raw []byte, to any) error {
 	added, err := Decode(raw, to)
 	if err == nil && len(added) > 0 {
-		err = fmt.Errorf("unknown member %q", clean(added[0], nil))
+		err = fmt.Errorf("unknown member %q", added[0])
 	}
 	return err
 }
@@ -133,14 +135,13 @@ func (m *members) object(t reflect.Type, at string) error {
 			return errCase
 		}
 		of, inside := f.of, ""
-		if t != nil { // else nobody needs to know where
+		switch {
+		case ok:
 			inside = strings.TrimPrefix(at+"."+name, ".")
-		}
-		if !ok && known != nil {
-			m.add(inside)
-		}
-		if !ok {
-			of = elementOf(t)
+		case known != nil:
+			m.add(strings.TrimPrefix(at+"."+named(name), "."))
+		case t != nil: // a map, whose names are data
+			of, inside = elementOf(t), at+"{}"
 		}
 		if err := m.value(of, inside); err != nil {
 			return err
@@ -148,6 +149,23 @@ func (m *members) object(t reflect.Type, at string) error {
 	}
 	m.i++
 	return nil
+}
+
+// unnamed stands for a name that is not of the form of one.
+const unnamed = "(another name)"
+
+var (
+	nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	dataForm = regexp.MustCompile(`[0-9a-fA-F]{32}`) // in an address, a hash or a key
+)
+
+// named is how a name that only the document has is told: as it is where it has the form
+// of a name, and does not look like data.
+func named(name string) string {
+	if !nameForm.MatchString(name) || dataForm.MatchString(name) {
+		return unnamed
+	}
+	return name
 }
 
 // add notes a member that nobody reads.

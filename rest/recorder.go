@@ -3,7 +3,9 @@ package rest
 import (
 	"bytes"
 	"context"
+	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,19 +15,20 @@ import (
 // maxRecorded is how many exchanges a recorder remembers: the last.
 const maxRecorded = 4
 
-// An Exchange is an answer as it came, but for what nobody else may see: the values of
-// secret headers are cut out of it, and the signatures that the call bore. Of the URL it
-// has the call's path alone.
+// An Exchange is an answer as it came, but for what nobody else may see ([Recorder.Hide]).
+// Of the URL it has the call's path alone.
 type Exchange struct {
 	Method, Path string
 	Status       int
 	Body         []byte
 }
 
-// A Recorder remembers the last answers to the calls that are made under its context.
+// A Recorder remembers the last answers to the calls that are made under its context, and
+// what of all of these calls nobody else may see.
 type Recorder struct {
-	mu   sync.Mutex
-	last []Exchange
+	mu     sync.Mutex
+	last   []Exchange
+	hidden []string // patterns
 }
 
 type recorderKey struct{}
@@ -36,7 +39,7 @@ func Record(ctx context.Context) (context.Context, *Recorder) {
 	return context.WithValue(ctx, recorderKey{}, r), r
 }
 
-// recorderOf is the recorder of a context, or nil.
+// recorderOf is the recorder of a context, or nil, which records nothing.
 func recorderOf(ctx context.Context) *Recorder {
 	r, _ := ctx.Value(recorderKey{}).(*Recorder)
 	return r
@@ -45,30 +48,107 @@ func recorderOf(ctx context.Context) *Recorder {
 // Last are the answers that are remembered, oldest first.
 func (r *Recorder) Last() []Exchange {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.last)
+	last := slices.Clone(r.last)
+	r.mu.Unlock()
+	for i, x := range last {
+		last[i].Path, last[i].Body = r.Hide(x.Path), []byte(r.Hide(string(x.Body)))
+	}
+	return last
 }
 
-// record remembers an answer, if somebody asked for that.
-func record(ctx context.Context, call Call, status int, body []byte, secrets http.Header) {
-	r := recorderOf(ctx)
+// Hide takes out of text, in whatever case it stands there, what of the calls so far nobody
+// else may see: the values of secret headers, what of a base URL is not published, and the
+// signatures that the calls bore.
+func (r *Recorder) Hide(text string) string {
+	r.mu.Lock()
+	patterns := slices.SortedFunc(slices.Values(r.hidden), func(a, b string) int { return len(b) - len(a) }) // one may be in another
+	r.mu.Unlock()
+	text = plain(text)
+	for _, p := range patterns {
+		text = regexp.MustCompile("(?i)"+p).ReplaceAllLiteralString(text, redacted)
+	}
+	return text
+}
+
+func (r *Recorder) hide(patterns []string) {
 	if r == nil {
 		return
 	}
-	text := scrub(plain(string(body)), secrets)
-	for _, signature := range signatures.FindAllString(string(call.Body)+" "+call.Query.Encode(), -1) {
-		text = replaceFold(text, strings.TrimPrefix(signature, "0x"), redacted)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range patterns {
+		if !slices.Contains(r.hidden, p) {
+			r.hidden = append(r.hidden, p)
+		}
+	}
+}
+
+func (r *Recorder) record(call Call, status int, body []byte) {
+	if r == nil {
+		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.last) == maxRecorded {
 		r.last = slices.Delete(r.last, 0, 1)
 	}
-	r.last = append(r.last, Exchange{call.Method, call.Path, status, []byte(text)})
+	r.last = append(r.last, Exchange{call.Method, call.Path, status, body})
+}
+
+// secret are patterns of what of a call nobody else may see.
+func (c *Client) secret(call Call, secrets http.Header) []string {
+	out := slices.Clone(c.own)
+	for _, values := range secrets {
+		for _, v := range values {
+			_, credential, _ := strings.Cut(v, " ") // of a scheme and a token
+			for _, s := range []string{v, credential, url.QueryEscape(v), url.QueryEscape(credential)} {
+				if s != "" {
+					out = append(out, regexp.QuoteMeta(s))
+				}
+			}
+		}
+	}
+	for _, signature := range signatures.FindAllString(string(call.Body)+" "+call.Query.Encode(), -1) {
+		out = append(out, strings.TrimPrefix(signature, "0x"))
+	}
+	return out
+}
+
+// shortWord is below what may be a secret wherever it stands, in bytes. Shorter words of a
+// URL are hidden only where they stand alone: elsewhere they would take answers apart.
+const shortWord = 8
+
+// ownWords are patterns of what a base URL has beyond the published one: its host, that
+// host's names, and the parts of its path. [parseBase] lets no user info and no query in.
+func ownWords(base *url.URL, published string) (patterns []string) {
+	var public []string
+	if u, err := url.Parse(published); err == nil {
+		public = wordsOf(u)
+	}
+	for _, word := range wordsOf(base) {
+		if word == "" || slices.Contains(public, word) {
+			continue
+		}
+		p := regexp.QuoteMeta(word)
+		if len(word) < shortWord && letters.MatchString(word) {
+			p = `\b` + p + `\b`
+		}
+		patterns = append(patterns, p)
+	}
+	return patterns
+}
+
+func wordsOf(u *url.URL) []string {
+	words := append([]string{u.Host, u.Hostname()}, strings.Split(u.Path+"/"+u.EscapedPath(), "/")...)
+	if names := strings.Split(u.Hostname(), "."); net.ParseIP(u.Hostname()) == nil {
+		words = append(words, names[:len(names)-1]...) // the last is everybody's
+	}
+	return words
 }
 
 var (
 	signatures = regexp.MustCompile(`0x(?:[0-9a-fA-F]{130}|[0-9a-fA-F]{128})\b`)
+	letters    = regexp.MustCompile(`^\w+$`)
 	escapes    = regexp.MustCompile(`\\(?:\\|/|u00[2-7][0-9a-fA-F])`)
 )
 
@@ -94,9 +174,4 @@ func plain(text string) string {
 		}
 		return string(rune(c))
 	})
-}
-
-// replaceFold replaces a word of hexadecimal digits, in whatever case.
-func replaceFold(text, word, by string) string {
-	return regexp.MustCompile("(?i)"+regexp.QuoteMeta(word)).ReplaceAllLiteralString(text, by)
 }

@@ -32,9 +32,12 @@ const maxConnections = 16
 
 // A Config describes one service.
 type Config struct {
-	Name  string // for errors: dex, bridge …
-	Base  string // absolute URL without query, such as https://host/v1
-	Reach Reach  // where Base may point; the zero value is the strict one
+	Name string // for errors: dex, bridge …
+	Base string // absolute URL without query, such as https://host/v1
+	// Published is the base URL that everybody may know. What Base has beyond it may be
+	// the user's secret, as a token in a path, and is in no recording. "" = all of it.
+	Published string
+	Reach     Reach // where Base may point; the zero value is the strict one
 	// Header goes out with every call.
 	Header http.Header
 	// Secrets returns headers whose values must not be seen, such as an API key.
@@ -84,6 +87,7 @@ func (l Limits) Or(d Limits) Limits {
 type Client struct {
 	config  Config
 	base    *url.URL
+	own     []string // what of base is the user's own, as [Recorder] hides it
 	limits  Limits
 	now     func() time.Time
 	http    *http.Client
@@ -104,7 +108,7 @@ func New(c Config) (*Client, error) {
 		now = fault.Now
 	}
 	return &Client{
-		config: c, base: base, limits: l, now: now,
+		config: c, base: base, own: ownWords(base, c.Published), limits: l, now: now,
 		http:    &http.Client{Transport: newTransport(l), CheckRedirect: noRedirect},
 		rate:    rate.NewLimiter(l.Rate, l.Burst),
 		breaker: newBreaker(l),
@@ -121,7 +125,7 @@ func newBreaker(l Limits) circuitbreaker.CircuitBreaker[any] {
 // same rate, with a circuit and a pause of its own: a service that fails at one kind
 // of call, or wants it later, is still reached for the other.
 func (c *Client) Apart() *Client {
-	return &Client{config: c.config, base: c.base, limits: c.limits, now: c.now, http: c.http, rate: c.rate, breaker: newBreaker(c.limits)}
+	return &Client{config: c.config, base: c.base, own: c.own, limits: c.limits, now: c.now, http: c.http, rate: c.rate, breaker: newBreaker(c.limits)}
 }
 
 func newTransport(l Limits) *http.Transport {
@@ -220,6 +224,7 @@ func (c *Client) once(ctx context.Context, call Call) (*Reply, *Error) {
 	if err != nil {
 		return nil, c.failed(call, Error{Kind: NoSecret, Err: err})
 	}
+	recorderOf(ctx).hide(c.secret(call, secrets))
 	if !c.breaker.TryAcquirePermit() {
 		return nil, c.failed(call, Error{Kind: Suspended, RetryAfter: c.breaker.RemainingDelay(), Detail: "it failed too often just now"})
 	}
@@ -275,7 +280,7 @@ func (c *Client) exchange(ctx context.Context, call Call, secrets http.Header) (
 	}
 	defer res.Body.Close()
 	if call.lines != nil && isLines(res) {
-		return c.readLines(ctx, res, call, secrets)
+		return c.readLines(ctx, res, call)
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, c.limits.Body+1))
 	switch {
@@ -284,7 +289,7 @@ func (c *Client) exchange(ctx context.Context, call Call, secrets http.Header) (
 	case int64(len(body)) > c.limits.Body:
 		return nil, &Error{Kind: TooLarge, Status: res.StatusCode, Detail: fmt.Sprintf("more than %d bytes", c.limits.Body)}
 	}
-	record(ctx, call, res.StatusCode, body, secrets)
+	recorderOf(ctx).record(call, res.StatusCode, body)
 	if e := judge(res, body, secrets, c.now()); e != nil {
 		return nil, e
 	}

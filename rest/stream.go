@@ -50,14 +50,14 @@ func isLines(res *http.Response) bool {
 // errLine is an error of the reader's of lines, which says nothing of the service.
 var errLine = errors.New("the lines were refused")
 
-func (c *Client) readLines(ctx context.Context, res *http.Response, call Call, secrets http.Header) (*Reply, *Error) {
+func (c *Client) readLines(ctx context.Context, res *http.Response, call Call) (*Reply, *Error) {
 	head := &Reply{Status: res.StatusCode, Header: res.Header, Received: c.now()}
 	left := &io.LimitedReader{R: res.Body, N: c.limits.Body + 1}
 	lines := bufio.NewReader(left)
 	if recorderOf(ctx) != nil {
 		var all bytes.Buffer
 		lines = bufio.NewReader(io.TeeReader(left, &all))
-		defer func() { record(ctx, call, res.StatusCode, all.Bytes(), secrets) }()
+		defer func() { recorderOf(ctx).record(call, res.StatusCode, all.Bytes()) }()
 	}
 	for {
 		b, err := lines.ReadBytes('\n')

@@ -28,16 +28,12 @@ type worldRow struct {
 	How     string `json:"how"`
 }
 
-// worldSaid is what the daemon's program says of the world.
-type worldSaid struct {
-	Rows    []worldRow        `json:"rows"`
-	Answers []json.RawMessage `json:"answers"` // the providers', with what was asked
-}
-
-// A worldReport is the file that a person can hand on.
+// A worldReport is the file that a person can hand on. What the daemon's program says of the
+// world is in it as it was written, which is redacted and plain ASCII.
 type worldReport struct {
-	Version string `json:"version"`
-	worldSaid
+	Version string          `json:"version"`
+	Rows    json.RawMessage `json:"rows"`
+	Answers json.RawMessage `json:"answers"` // the providers', with what was asked
 }
 
 func (t *terminal) doctorLive(ctx context.Context, w worldFlags) error {
@@ -56,26 +52,39 @@ func (t *terminal) doctorLive(ctx context.Context, w worldFlags) error {
 	if err != nil {
 		return err
 	}
-	var said worldSaid
-	if err := json.Unmarshal([]byte(text), &said); err != nil {
+	said, rows, err := readWorld(text)
+	if err != nil {
 		return fmt.Errorf("what swapkeepd wrote cannot be read: %w", err)
 	}
 	if w.report != "" {
-		if err := writeReport(w.report, worldReport{version, said}); err != nil {
+		if err := writeReport(w.report, said); err != nil {
 			return err
 		}
 	}
 	if t.json {
-		if err := writeJSON(t.out, said.Rows); err != nil {
+		if err := writeJSON(t.out, rows); err != nil {
 			return err
 		}
 	} else {
-		t.tellWorld(said.Rows)
+		t.tellWorld(rows)
 	}
 	if w.report != "" && !t.json {
 		t.result.Line("the whole report is in " + w.report)
 	}
-	return worstOf(said.Rows)
+	return worstOf(rows)
+}
+
+// readWorld reads what the daemon's program says of the world.
+func readWorld(text string) (said worldReport, rows []worldRow, err error) {
+	if slices.ContainsFunc([]byte(text), unprintable) {
+		return said, nil, errors.New("it is not plain ASCII")
+	}
+	if err := json.Unmarshal([]byte(text), &said); err != nil {
+		return said, nil, err
+	}
+	said.Version = version
+	err = json.Unmarshal(said.Rows, &rows)
+	return said, rows, err
 }
 
 // writeReport makes a file that was not there, for its owner alone.
@@ -109,6 +118,7 @@ var worldVerdicts = []struct {
 	err        error
 }{
 	{"works", "ok", nil},
+	{"no known hash", "note", nil},
 	{"cannot be asked", "warn", errWarned},
 	{"differs", "fail", errUnwell},
 }
@@ -132,5 +142,6 @@ func (t *terminal) tellWorld(rows []worldRow) {
 		}
 	}
 	s.Blank()
-	s.Line(fmt.Sprintf("%d as swapkeep believes, %d otherwise, %d that cannot be asked", count["works"], count["differs"], count["cannot be asked"]))
+	s.Line(fmt.Sprintf("%d as swapkeep believes, %d otherwise, %d that cannot be asked, %d contracts whose code nobody published a hash of",
+		count["works"], count["differs"], count["cannot be asked"], count["no known hash"]))
 }

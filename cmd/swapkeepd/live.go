@@ -2,25 +2,27 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"time"
 
+	"swapkeep/chain"
 	"swapkeep/config"
 	"swapkeep/home"
 	"swapkeep/keys"
 	"swapkeep/live"
+	"swapkeep/providers/refused"
 	"swapkeep/swap"
 )
 
 // liveTime is for all of a look at the world.
 const liveTime = 5 * time.Minute
 
-// examineWorld writes what of the world is otherwise than we believe, as JSON. It opens
-// neither wallets nor databases, and needs no daemon: of the keychain it reads the
+// examineWorld writes what of the world is otherwise than we believe, as JSON that may be
+// handed on: keys are in none of it, and no account but those that stand for nobody. It
+// opens neither wallets nor databases, and needs no daemon: of the keychain it reads the
 // providers' keys alone.
 func examineWorld(ctx context.Context, out io.Writer, args, environ []string) error {
 	w := live.Believed()
@@ -58,7 +60,13 @@ func examineWorld(ctx context.Context, out io.Writer, args, environ []string) er
 	}
 	ctx, cancel := context.WithTimeout(ctx, liveTime)
 	defer cancel()
-	return json.NewEncoder(out).Encode(live.Examine(ctx, w))
+	ctx, write := refused.Report(ctx, chain.Nobody, w.Fees.Partner.Receiver)
+	text, err := write(live.Examine(ctx, w))
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(append(text, '\n'))
+	return err
 }
 
 // providersOf are the providers that the configuration sets up, with the keys that a home

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ import (
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
 
+	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/google/uuid"
 )
 
@@ -60,7 +62,7 @@ func TestLive(t *testing.T) {
 	differ := func(r live.Report) (rows []string) {
 		for _, row := range r.Rows {
 			quiet := row.Verdict == live.Unasked && strings.HasPrefix(row.How, "none in the blocks from ") // nobody swaps here
-			if row.Verdict != live.Works && !quiet {
+			if row.Verdict != live.Works && row.Verdict != live.Unknown && !quiet {
 				rows = append(rows, fmt.Sprintf("%s %d %s: %s: %s", row.Subject, row.Chain, row.What, row.Verdict, row.How))
 			}
 		}
@@ -81,6 +83,14 @@ func TestLive(t *testing.T) {
 			t.Errorf("no quote of the kind %s", routing)
 		}
 	}
+	for what, want := range map[string]live.Verdict{"spender 0x000000000022D473030F116dDEE9F6B43aC78BA3": live.Works, "router 0x": live.Unknown, "settlement 0x": live.Unknown} {
+		i := slices.IndexFunc(r.Rows, func(row live.Row) bool {
+			return row.Chain == 8453 && strings.HasPrefix(row.What, what)
+		})
+		if i < 0 || r.Rows[i].Verdict != want || !strings.Contains(r.Rows[i].How, " bytes, at 1 hosts") {
+			t.Errorf("%s is not %q: %v", what, want, r.Rows)
+		}
+	}
 	if len(r.Answers) == 0 || bytes.Contains(mustJSON(t, r), []byte(dir)) {
 		t.Error("the report has no answers, or names this machine")
 	}
@@ -89,10 +99,14 @@ func TestLive(t *testing.T) {
 			t.Errorf("%q is taken", args)
 		}
 	}
-	const weth = "4200000000000000000000000000000000000006"
+	const weth, permit2 = "4200000000000000000000000000000000000006", "000000000022d473030f116ddee9f6b43ac78ba3"
+	lie := liar(t, box.Chain(8453).RPC(), "eth_getCode", permit2, `"0x6001"`)
 	for name, c := range map[string]struct {
 		rpc, named string
 	}{
+		"other code at a pin": {lie, "spender 0x000000000022D473030F116dDEE9F6B43aC78BA3: differs: code hash " + crypto.Keccak256Hash([]byte{0x60, 1}).Hex() +
+			" instead of 0xa67739abc3ede9dbdc0491636c67d6a14ac07fab9030c3f509b1eb7b11dff8ed, 2 bytes"},
+		"two codes at a pin":      {honest + ", " + lie, "spender 0x000000000022D473030F116dDEE9F6B43aC78BA3: differs: "},
 		"no code at a pin":        {liar(t, box.Chain(8453).RPC(), "eth_getCode", weth, `"0x"`), "wrapper 0x" + weth},
 		"a host of another chain": {fmt.Sprintf("%s, %q", honest, box.Chain(1).RPC()), "serves another chain: 1 instead of 8453"},
 	} {
@@ -100,6 +114,60 @@ func TestLive(t *testing.T) {
 		if !slices.ContainsFunc(d, func(row string) bool { return strings.Contains(row, "differs") && strings.Contains(row, c.named) }) {
 			t.Errorf("%s: %q", name, d)
 		}
+	}
+}
+
+// Of what a provider says back neither the address that it was asked at nor an account is
+// in the report, nor what hides or moves text.
+func TestLiveReport(t *testing.T) {
+	box := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: time.Second})
+	const token = "t0ken-in-the-path"
+	echo := fmt.Sprintf(`{"echo":"at 127.0.0.1/%s \u0074%s ‮",`, token, token[1:])
+	dir, file := t.TempDir(), ""
+	if err := box.WriteFiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(dir, "config.toml")
+	written, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := regexp.MustCompile(`(?s)(\[providers\.bridge\].*?base_url = )"([^"]*)"`)
+	at := base.FindSubmatch(written)
+	if at == nil {
+		t.Fatalf("no base url in %s", written)
+	}
+	to, err := url.Parse(string(at[2]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.ModifyResponse = func(r *http.Response) error {
+		body, err := io.ReadAll(r.Body)
+		if strings.Contains(r.Request.URL.Path, "quote") {
+			body = bytes.Replace(body, []byte("{"), []byte(echo), 1)
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		r.Header.Del("Content-Length")
+		return err
+	}
+	s := httptest.NewServer(http.StripPrefix("/"+token, proxy))
+	t.Cleanup(s.Close)
+	text := base.ReplaceAllString(string(written), fmt.Sprintf(`${1}"%s/%s"`, s.URL, token))
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	env := []string{"SWAPKEEP_HOME=" + filepath.Join(dir, "home"), "SWAPKEEP_CONFIG=" + file, "SWAPKEEP_KEYS_BACKEND=file"}
+	if err := examineWorld(t.Context(), &out, []string{"--provider", "bridge"}, env); err != nil {
+		t.Fatal(err)
+	}
+	report := out.String()
+	if !strings.Contains(report, `"echo":"at [redacted]/[redacted] [redacted] \u202e"`) || strings.Contains(report, token) || strings.Contains(report, chain.Nobody.Hex()) || !json.Valid(out.Bytes()) {
+		t.Errorf("the report is %s", report)
+	}
+	if i := strings.IndexFunc(report, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }); i >= 0 {
+		t.Errorf("the report has %q", report[i:i+3])
 	}
 }
 

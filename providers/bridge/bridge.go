@@ -104,7 +104,7 @@ func New(c Config) (*Provider, error) {
 			return nil, err
 		}
 	}
-	called := rest.Config{Name: string(swap.Bridge), Base: c.Base, Reach: reach, Secrets: p.secrets, Temporary: mayPass, Now: p.now}
+	called := rest.Config{Name: string(swap.Bridge), Base: c.Base, Published: DefaultBase, Reach: reach, Secrets: p.secrets, Temporary: mayPass, Now: p.now}
 	called.Limits = c.Limits.Or(rest.Limits{Attempt: quoteTime, Call: quoteTime, Body: maxReply, Rate: quotesPerSecond})
 	var err error
 	if p.quotes, err = rest.New(called); err != nil {

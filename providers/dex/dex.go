@@ -20,6 +20,9 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
+// published is the API's own base URL, which the proxy forwards to.
+const published = "https://trade-api.gateway.uniswap.org/v1"
+
 // A Config says where the API is. It is reached through a proxy that holds the
 // API key, which never comes here; the proxy is told who asks by a token.
 type Config struct {
@@ -82,7 +85,7 @@ func New(c Config) (*Provider, error) {
 		c.Odd = func(string) {}
 	}
 	api, err := rest.New(rest.Config{
-		Name: string(swap.DEX), Base: c.Base, Reach: reach(c), Limits: c.Limits.Or(rest.Limits{Rate: quotesPerSecond, Body: maxReply}), Now: c.Now,
+		Name: string(swap.DEX), Base: c.Base, Published: published, Reach: reach(c), Limits: c.Limits.Or(rest.Limits{Rate: quotesPerSecond, Body: maxReply}), Now: c.Now,
 		Header:    http.Header{"X-Universal-Router-Version": {routerVersion}},
 		Secrets:   tokenHeader(c.Token),
 		Temporary: func(e *rest.Error) bool { return e.Code == upstreamTimeout },

@@ -81,7 +81,7 @@ func New(c Config) (*Provider, error) {
 	p := &Provider{api: map[string]*rest.Client{}, orders: map[string]*rest.Client{}, readings: map[string]*wire.Readings[reading]{}, source: c.Source, now: c.Now}
 	for _, pr := range protocols {
 		api, err := rest.New(rest.Config{
-			Name: string(swap.Gasless), Base: c.Base, Reach: reach, Limits: c.Limits.Or(rest.Limits{Body: maxReply, Call: callTime, Attempts: attempts}), Now: c.Now, Secrets: keyHeader(c.Key),
+			Name: string(swap.Gasless), Base: c.Base, Published: DefaultBase, Reach: reach, Limits: c.Limits.Or(rest.Limits{Body: maxReply, Call: callTime, Attempts: attempts}), Now: c.Now, Secrets: keyHeader(c.Key),
 		})
 		if err != nil {
 			return nil, err

@@ -80,14 +80,14 @@ func New(c Config) (*Provider, error) {
 	}
 	var err error
 	own := rest.Limits{Body: maxReply, Call: streamTime, Attempt: attemptTime, Rate: callsPerSecond}
-	if p.api, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Base, Reach: reach, Limits: c.Limits.Or(own), Now: c.Now}); err != nil {
+	if p.api, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Base, Published: DefaultBase, Reach: reach, Limits: c.Limits.Or(own), Now: c.Now}); err != nil {
 		return nil, fmt.Errorf("intent: %w", err)
 	}
 	p.orders, p.tokens = p.api.Apart(), p.api
 	if c.Frontend == c.Base {
 		return p, nil
 	}
-	if p.tokens, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Frontend, Reach: reach, Limits: c.Limits.Or(own), Now: c.Now}); err != nil {
+	if p.tokens, err = rest.New(rest.Config{Name: string(swap.Intent), Base: c.Frontend, Published: DefaultBase, Reach: reach, Limits: c.Limits.Or(own), Now: c.Now}); err != nil {
 		return nil, fmt.Errorf("intent: frontend base url: %w", err)
 	}
 	return p, nil

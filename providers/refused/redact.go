@@ -9,10 +9,10 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A redaction takes out of text what leads to a person: accounts, and hashes, which
-// lead to transactions, each replaced by the same every time; and signatures. The order
-// and the equality of what is left are the text's own.
+// A redaction takes out of text what is the user's. The order and the equality of what is
+// left are the text's own.
 type redaction struct {
+	secrets  func(text string) string // takes them out, as [rest.Recorder].Hide
 	accounts []common.Address
 	hashes   map[string]string
 }
@@ -25,7 +25,9 @@ var (
 	signatureForm = regexp.MustCompile(`(?i)\b0x(?:[0-9a-f]{130}|[0-9a-f]{128})\b`)
 )
 
-func (d *redaction) text(s string) string {
+// names takes out secrets, and replaces each account by the same every time.
+func (d *redaction) names(s string) string {
+	s = d.secrets(s)
 	seen := map[common.Address]bool{}
 	for _, a := range d.accounts {
 		if a == (common.Address{}) || seen[a] {
@@ -35,6 +37,13 @@ func (d *redaction) text(s string) string {
 		s = digits.ReplaceAllLiteralString(s, fmt.Sprintf("%040x", standIn+len(seen)))
 		seen[a] = true
 	}
+	return s
+}
+
+// text is names, takes out signatures and replaces hashes, which lead to transactions, each
+// by the same every time.
+func (d *redaction) text(s string) string {
+	s = d.names(s)
 	s = signatureForm.ReplaceAllLiteralString(s, "0x[signature]")
 	if d.hashes == nil {
 		d.hashes = map[string]string{}

@@ -79,11 +79,12 @@ func (k *Keeper) Watch(ctx context.Context, kind swap.Kind, accounts ...common.A
 	ctx, recorder := rest.Record(ctx)
 	return ctx, func(err error) {
 		var r *swap.Refusal
-		last := recorder.Last()
-		if !errors.As(err, &r) || !slices.Contains(misunderstood, r.Code) || len(last) == 0 {
+		if !errors.As(err, &r) || !slices.Contains(misunderstood, r.Code) {
 			return
 		}
-		_ = k.keep(kind, r, last, redaction{accounts: accounts})
+		if last := recorder.Last(); len(last) > 0 {
+			_ = k.keep(kind, r, last, redaction{secrets: recorder.Hide, accounts: accounts})
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,7 +27,9 @@ var (
 )
 
 const (
-	key       = "key-of-the-user"
+	key       = "key-of-the-user/+"
+	token     = "token-in-the-path"
+	host      = "127.0.0.1"
 	signature = "0xabababababababababababababababababababababababababababababababababababababababababababababababababababababababababababababababab1c"
 	hash      = "0xD4f71fa132a005aa7fc1596fffaea5a168e06a6fc4960d0c3a6f61cc702a6904"
 )
@@ -34,20 +37,11 @@ const (
 // ask has a service answer one call under a keeper's eyes, and the answer be refused.
 func ask(t *testing.T, k *Keeper, body, contentType string, r error) {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", contentType)
-		fmt.Fprint(w, body)
-	}))
-	defer s.Close()
-	c, err := rest.New(rest.Config{Name: "dex", Base: s.URL + "/token-in-the-path", Reach: rest.OwnMachineAlone, Secrets: func(context.Context) (http.Header, error) {
-		return http.Header{"X-Api-Key": {key}, "Authorization": {"Bearer " + key}}, nil
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	s := newServer(t, body, contentType)
+	c := client(t, s)
 	ctx, done := k.Watch(t.Context(), swap.DEX, account, recipient, account)
 	call := rest.Call{Method: http.MethodPost, Path: "/swap/" + strings.ToLower(account.Hex()), Body: []byte(`{"signature":"` + signature + `"}`)}
+	var err error
 	if contentType == "application/x-ndjson" {
 		_, err = c.Stream(ctx, call, func(*rest.Reply, []byte) error { return nil })
 	} else {
@@ -57,6 +51,30 @@ func ask(t *testing.T, k *Keeper, body, contentType string, r error) {
 		t.Fatal(err)
 	}
 	done(r)
+}
+
+// newServer is a service with one answer.
+func newServer(t *testing.T, body, contentType string) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		fmt.Fprint(w, body)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// client is one whose base URL has a token that nobody else may see.
+func client(t *testing.T, s *httptest.Server) *rest.Client {
+	t.Helper()
+	c, err := rest.New(rest.Config{Name: "dex", Base: s.URL + "/v1/" + token + "/x7", Published: "https://api.example.org/v1", Reach: rest.OwnMachineAlone, Secrets: func(context.Context) (http.Header, error) {
+		return http.Header{"X-Api-Key": {key}, "Authorization": {"Bearer " + key}}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
 }
 
 // files are those kept, as text.
@@ -90,17 +108,18 @@ func TestRedacted(t *testing.T) {
 		home := t.TempDir()
 		escaped := `\u` + fmt.Sprintf("%04x", key[0]) + key[1:]
 		body := `{"swapper":"` + account.Hex() + `","to":"` + recipient.Hex() + `","data":"0x3593564c000000000000000000000000` + strings.ToUpper(account.Hex()[2:]) + signature[2:] + `00",` +
-			`"echo":"` + key + `","hidden":"` + escaped + `","signature":"` + signature + `","orderId":"` + hash + `","again":"` + strings.ToLower(hash) + `",` +
+			`"echo":"` + key + `","inURL":"https:\/\/` + host + `\/v1\/` + strings.ToUpper(token) + `?key=` + url.QueryEscape(key) + `","short":"x7 0x7 v1",` +
+			`"host":"` + host + `","hidden":"` + escaped + `","signature":"` + signature + `","orderId":"` + hash + `","again":"` + strings.ToLower(hash) + `",` +
 			`"text":"<script>` + "\u202e\U0001F600" + `</script>\\u0041"}`
-		r := swap.Refuse(swap.NotUnderstood, "what %s sent is not known", account)
-		r.Field = "data"
+		r := swap.Refuse(swap.NotUnderstood, "what %s sent with %s and %s to %s is not known", account, key, signature, token)
+		r.Field = "data." + token
 		ask(t, New(home, "1.2.3", time.Now), body, contentType, r)
 		names, all := files(t, home)
 		if len(names) != 1 {
 			t.Fatalf("kept %v", names)
 		}
 		lower := strings.ToLower(all)
-		for _, secret := range []string{key, signature[2:60], account.Hex()[2:], recipient.Hex()[2:], hash[2:], "token-in-the-path", "127.0.0.1", "<script>"} {
+		for _, secret := range []string{key, signature[2:60], account.Hex()[2:], recipient.Hex()[2:], hash[2:], token, host, url.QueryEscape(key), "<script>"} {
 			if strings.Contains(lower, strings.ToLower(secret)) {
 				t.Errorf("%q is in %s", secret, all)
 			}
@@ -111,13 +130,33 @@ func TestRedacted(t *testing.T) {
 		}
 		first, second := fmt.Sprintf("%040x", standIn), fmt.Sprintf("%040x", standIn+1)
 		x := a.Replies[0]
-		if a.Provider != swap.DEX || a.Code != swap.NotUnderstood || a.Field != "data" || a.Version != "1.2.3" || !strings.Contains(a.Reason, first) ||
-			x.Method != "POST" || x.Status != 200 || x.Path != "/swap/0x"+first || x.Cut || strings.Count(x.Body, first) != 2 || strings.Count(x.Body, second) != 1 || !strings.Contains(x.Body, `\\u0041`) {
+		if a.Provider != swap.DEX || a.Code != swap.NotUnderstood || a.Field != "data.[redacted]" || a.Version != "1.2.3" || !strings.Contains(a.Reason, first) ||
+			x.Method != "POST" || x.Status != 200 || x.Path != "/swap/0x"+first || x.Cut || strings.Count(x.Body, first) != 2 || strings.Count(x.Body, second) != 1 || !strings.Contains(x.Body, `\\u0041`) || !strings.Contains(x.Body, `"[redacted] 0x7 v1"`) {
 			t.Errorf("kept %+v", a)
 		}
 		if _, after, ok := strings.Cut(x.Body, `"orderId":"`); !ok || strings.Count(x.Body, after[:66]) != 2 {
 			t.Errorf("a hash that stood twice is two in %s", x.Body)
 		}
+	}
+}
+
+// TestReport: of a document of answers secrets and accounts are in no string, whatever its
+// escapes; hashes, signatures and numbers stay, and it is JSON of plain ASCII.
+func TestReport(t *testing.T) {
+	ctx, write := Report(t.Context(), recipient, account)
+	if _, err := client(t, newServer(t, `{}`, "application/json")).Do(ctx, rest.Call{Method: http.MethodGet, Path: "/"}); err != nil {
+		t.Fatal(err)
+	}
+	escaped := `\u` + fmt.Sprintf("%04x", key[0]) + key[1:]
+	raw := json.RawMessage(`{"` + account.Hex() + `":"` + escaped + `","token":"` + token + `\u202e","id":"` + hash + `","maker":"` + signature + `","amount":7.50}`)
+	b, err := write(map[string]any{"how": "at " + host + " for " + account.Hex(), "raw": raw})
+	if err != nil {
+		t.Fatal(err)
+	}
+	me := fmt.Sprintf("0x%040x", standIn+1)
+	want := `{"how":"at [redacted] for ` + me + `","raw":{"` + me + `":"[redacted]","token":"[redacted]\u202e","id":"` + hash + `","maker":"` + signature + `","amount":7.50}}`
+	if string(b) != want {
+		t.Errorf("%s, want %s", b, want)
 	}
 }
 
@@ -162,7 +201,7 @@ func FuzzRedact(f *testing.F) {
 	f.Add([]byte("\xff\x00\u2028" + signature + hash))
 	f.Add(bytes.Repeat([]byte(`\"`), MaxFile))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		hide := redaction{accounts: []common.Address{account}}
+		hide := redaction{secrets: func(text string) string { return text }, accounts: []common.Address{account}}
 		b := Answer{Replies: []Reply{{Body: hide.text(string(body))}}}.encode()
 		if !json.Valid(b) || len(b) > MaxFile || bytes.ContainsFunc(b, func(c rune) bool { return c != '\n' && (c < ' ' || c > '~') }) {
 			t.Fatalf("%d bytes: %q", len(b), b)

@@ -52,7 +52,7 @@ func (c *counts) count(service, place string, members []string) {
 	defer c.mu.Unlock()
 	at := [2]string{service, place}
 	for _, m := range members {
-		a := Added{service, place, Printable(m)}
+		a := Added{service, place, m}
 		if c.times[a] == 0 {
 			if c.names[at] == maxAdded {
 				continue
