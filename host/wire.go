@@ -111,7 +111,7 @@ func offerOf(o swap.Offer) protocol.Offer {
 		DstChainID: r.DstChain, TokenOut: addressOf(r.TokenOut), AmountOut: amountOf(o.AmountOut), MinAmountOut: amountOf(o.MinOut),
 		Recipient: addressOf(r.Recipient), RefundTo: addressOf(r.RefundTo), Slippage: protocol.Percent(r.SlippageBps),
 		Routing: o.Routing, Route: o.Route, Gas: o.Gas, DurationSeconds: o.Duration.Seconds(), Expires: utc(o.Expires),
-		Fees: list(o.Fees, paymentOf), GasCost: amountOf(o.GasCost), NetAmountOut: amountOf(atLeastNone(o.Net)), Rank: o.Rank,
+		Fees: list(o.Fees, paymentOf), FeeAsked: o.FeeAsked, GasCost: amountOf(o.GasCost), NetAmountOut: amountOf(atLeastNone(o.Net)), Rank: o.Rank,
 		Gasless: o.Gasless, Wrap: optionalAddress(o.Wrap), Refund: optionalSpend(o.Refund), Unusable: o.Unusable,
 	}
 }

@@ -31,7 +31,7 @@ type ProviderFee struct {
 var feeWays = map[Kind]string{
 	DEX:     "taken from the output, by the swap's own call or as an output of the auction order: decoded; the maker's part is bounded and shown apart",
 	Bridge:  "an app fee, taken from the output and credited by the provider: told, where the quote shows it",
-	Intent:  "a referrer fee, where the route has one; taken from the output: told",
+	Intent:  "a referrer fee, taken from the output: told, where the route says that it takes it; else only asked for",
 	Gasless: "inside JAM's signed order, taken from the output: decoded; RFQ's order can hold none, and none is asked for",
 }
 

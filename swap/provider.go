@@ -31,12 +31,16 @@ type QuoteRequest struct {
 	Routing string `json:"routing,omitempty"`
 }
 
-// Taking is the request as an offer with these fees answers it: without the wallet's
-// where it is not among them, so that no terms state a fee that nobody takes.
+// Taking is the request as an offer with these fees answers it: with the wallet's at the
+// rate that is among them, at most what was asked for, and without one where none is, so
+// that no terms state a fee that nobody takes.
 func (r QuoteRequest) Taking(fees []Payment) QuoteRequest {
-	if !slices.ContainsFunc(fees, func(p Payment) bool { return p.To == r.FeeReceiver && p.Bps == r.FeeBps }) {
+	i := slices.IndexFunc(fees, func(p Payment) bool { return p.To == r.FeeReceiver && p.Bps > 0 && p.Bps <= r.FeeBps })
+	if i < 0 {
 		r.FeeBps, r.FeeReceiver = 0, common.Address{}
+		return r
 	}
+	r.FeeBps = fees[i].Bps
 	return r
 }
 
@@ -57,6 +61,9 @@ type Offer struct {
 	// Fees are what it takes of the output, or says that it takes. The wallet's is in its
 	// terms where it is among them.
 	Fees []Payment `json:"fees,omitempty"`
+	// FeeAsked is the wallet's fee that was asked for, basis points, where the provider
+	// says nothing of whether it takes it; 0 = it says, or was not asked.
+	FeeAsked int `json:"feeAsked,omitempty"`
 	// Wrap is the wrapped coin that a native input is turned into first, by a call
 	// of the wallet's own, since the provider takes tokens only; zero = it is not.
 	Wrap common.Address  `json:"wrap,omitzero"`

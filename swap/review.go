@@ -58,14 +58,18 @@ type FeeBasis string
 const (
 	FeeDecoded FeeBasis = "decoded" // what is signed takes it, and pays the receiver
 	FeeTold    FeeBasis = "told"    // the provider says that it takes it; nothing that is signed shows it
+	FeeAsked   FeeBasis = "asked"   // it was asked for, and nothing says whether it is taken: no terms state it
 	FeeNone    FeeBasis = "none"    // there is no fee
 )
 
-// FeeBasis says whether the fee of the terms is in the decoded effects.
+// FeeBasis says whether the fee of the terms is in the decoded effects; where the terms
+// have none, whether one was asked for all the same.
 func (r Review) FeeBasis() FeeBasis {
 	t := r.Terms
 	paid := func(p Payment) bool { return p.To == t.FeeReceiver && p.Bps == t.FeeBps }
 	switch {
+	case t.FeeBps == 0 && r.Offer.FeeAsked > 0:
+		return FeeAsked
 	case t.FeeBps == 0:
 		return FeeNone
 	case slices.ContainsFunc(r.Plan.last().Pays, paid):

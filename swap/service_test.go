@@ -612,26 +612,32 @@ func FuzzOrder(f *testing.F) {
 }
 
 // TestFeeBasis: a fee is decoded where what is signed pays the receiver, told where the
-// provider alone speaks of it, and none where its offer has none: terms state no fee then.
+// provider alone speaks of it, at the rate that it says and at most what was asked for.
+// Where its offer has none the terms state none: it was only asked for, or there is none.
 func TestFeeBasis(t *testing.T) {
 	asked := QuoteRequest{FeeBps: 40, FeeReceiver: common.Address{7}}
 	ours := []Payment{{To: common.Address{7}, Bps: 40}}
 	plan := func(pays []Payment) Plan { return Plan{Steps: []Step{{Effect: Effect{Kind: Signed, Pays: pays}}}} }
 	for _, c := range []struct {
 		fees, pays []Payment
+		unsaid     int
 		want       FeeBasis
 		bps        int
 	}{
-		{ours, ours, FeeDecoded, 40},
-		{ours, nil, FeeTold, 40},
-		{ours, []Payment{{To: common.Address{7}, Bps: 39}}, FeeTold, 40},
-		{ours, []Payment{{To: common.Address{8}, Bps: 40}}, FeeTold, 40},
-		{nil, nil, FeeNone, 0},
-		{[]Payment{{To: common.Address{8}, Bps: 40}}, nil, FeeNone, 0},
-		{[]Payment{{To: common.Address{7}, Bps: 39}}, nil, FeeNone, 0},
+		{ours, ours, 0, FeeDecoded, 40},
+		{ours, nil, 0, FeeTold, 40},
+		{ours, []Payment{{To: common.Address{7}, Bps: 39}}, 0, FeeTold, 40},
+		{ours, []Payment{{To: common.Address{8}, Bps: 40}}, 0, FeeTold, 40},
+		{nil, nil, 0, FeeNone, 0},
+		{nil, nil, 40, FeeAsked, 0},
+		{ours, nil, 40, FeeTold, 40},
+		{[]Payment{{To: common.Address{8}, Bps: 40}}, nil, 0, FeeNone, 0},
+		{[]Payment{{To: common.Address{7}, Bps: 39}}, nil, 0, FeeTold, 39},
+		{[]Payment{{To: common.Address{7}, Bps: 41}}, nil, 0, FeeNone, 0},
+		{[]Payment{{To: common.Address{7}}}, nil, 0, FeeNone, 0},
 	} {
 		r := asked.Taking(c.fees)
-		got := Review{Terms: Terms{FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver}, Plan: plan(c.pays)}.FeeBasis()
+		got := Review{Terms: Terms{FeeBps: r.FeeBps, FeeReceiver: r.FeeReceiver}, Offer: Offer{FeeAsked: c.unsaid}, Plan: plan(c.pays)}.FeeBasis()
 		if got != c.want || r.FeeBps != c.bps || (r.FeeReceiver == common.Address{}) != (c.bps == 0) {
 			t.Errorf("fees %v, pays %v: %s of %d bps to %s", c.fees, c.pays, got, r.FeeBps, r.FeeReceiver)
 		}

@@ -154,6 +154,9 @@ func (s *show) approved(l *ledger, r protocol.Review) error {
 // provider's side may take.
 func (l *ledger) fees(r protocol.Review) string {
 	wallet, maker := "no wallet fee", "no maker fee"
+	if r.FeeBasis == "asked" {
+		wallet = fmt.Sprintf("wallet fee %d bps asked for (the provider does not say whether it takes it)", r.Offer.FeeAsked)
+	}
 	if r.Terms.FeeReceiver != "" && r.Terms.FeeBps > 0 {
 		wallet = fmt.Sprintf("wallet fee %d bps, about %s, to %s (%s)", r.Terms.FeeBps,
 			l.gets.Text(feeIn(r.Offer.AmountOut.Int(), r.Terms.FeeBps)), short(r.Terms.FeeReceiver), r.FeeBasis)

@@ -77,11 +77,15 @@ func (s *show) books(l *ledger, a audit) {
 		l.native.Text(a.gas), amount.Grouped(fmt.Sprint(a.units)), l.native.Text(l.ceiling)))
 }
 
-// feePaid says what arrived of the wallet's fee. Of one that the provider alone tells of
-// nothing does: it is the provider's word.
+// feePaid says what arrived of the wallet's fee. Of one that the provider alone tells of,
+// or that was only asked for, nothing does.
 func (l *ledger) feePaid(a audit) string {
-	if l.review.FeeBasis == "told" && a.fee.Sign() == 0 {
+	switch {
+	case a.fee.Sign() != 0:
+	case l.review.FeeBasis == "told":
 		return fmt.Sprintf("%d bps as the provider tells, none on the chain", l.review.Terms.FeeBps)
+	case l.review.FeeBasis == "asked":
+		return fmt.Sprintf("%d bps asked for, none on the chain", l.review.Offer.FeeAsked)
 	}
 	return l.gets.OrNone(a.fee)
 }

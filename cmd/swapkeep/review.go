@@ -138,6 +138,9 @@ var feeBases = map[string]string{
 // feesText is what the wallet's vendor and the provider's side take.
 func feesText(r protocol.Review, gets amount.Coin) string {
 	said := []string{"no wallet fee"}
+	if r.FeeBasis == "asked" {
+		said[0] = fmt.Sprintf("wallet %s %% asked for: nothing says whether the provider takes it", protocol.Percent(r.Offer.FeeAsked))
+	}
 	if r.Terms.FeeReceiver != "" && r.Terms.FeeBps > 0 {
 		said[0] = fmt.Sprintf("wallet %s %% to %s, %s", protocol.Percent(r.Terms.FeeBps), r.Terms.FeeReceiver, feeBases[r.FeeBasis])
 	}

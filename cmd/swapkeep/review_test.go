@@ -48,6 +48,27 @@ func TestReviewSaysWhatHolds(t *testing.T) {
 	}
 }
 
+// TestFeesInWords: what a fee rests on is told, and one that was only asked for is neither
+// stated as taken nor left out.
+func TestFeesInWords(t *testing.T) {
+	taken := protocol.Terms{FeeBps: 40, FeeReceiver: "0xbEEF"}
+	for basis, c := range map[string]struct {
+		terms protocol.Terms
+		asked int
+		want  string
+	}{
+		"decoded": {taken, 0, "wallet 0.4 % to 0xbEEF, decoded from what is signed"},
+		"told":    {taken, 0, "wallet 0.4 % to 0xbEEF, as the provider tells"},
+		"asked":   {protocol.Terms{}, 40, "wallet 0.4 % asked for: nothing says whether the provider takes it"},
+		"none":    {protocol.Terms{}, 0, "no wallet fee"},
+	} {
+		r := protocol.Review{Terms: c.terms, FeeBasis: basis, Offer: protocol.Offer{FeeAsked: c.asked}}
+		if got := feesText(r, amount.Coin{Symbol: "USDC"}); !strings.HasPrefix(got, c.want+";") && !strings.HasPrefix(got, c.want+":") {
+			t.Errorf("%s: %s", basis, got)
+		}
+	}
+}
+
 func TestShareText(t *testing.T) {
 	for share, want := range map[float64]string{0: "under 0.01 %", 7.4e-07: "under 0.01 %", 0.0012: "0.12 %", 0.05: "5.00 %", 0.6: "60 %", 1.5: "150 %", 40: "4000 %"} {
 		if got := shareText(share); got != want {

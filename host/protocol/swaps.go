@@ -158,6 +158,7 @@ type Offer struct {
 	DurationSeconds float64   `json:"durationSeconds"`
 	Expires         time.Time `json:"expires" doc:"by the daemon's clock; not executable later"`
 	Fees            []Payment `json:"fees,omitempty"`
+	FeeAsked        int       `json:"feeAsked,omitempty" doc:"the wallet's fee that was asked for, basis points, where the provider does not say whether it takes it"`
 	GasCost         Amount    `json:"gasCost,omitempty" doc:"wei; what its own gas is expected to cost"`
 	NetAmountOut    Amount    `json:"netAmountOut,omitempty" doc:"what is left of amountOut after gas; absent: no price of our own"`
 	Rank            string    `json:"rank,omitempty" doc:"why it stands where it does, for people"`
@@ -189,7 +190,7 @@ type Review struct {
 	Settlement string    `json:"settlement" of:"SettledBy" doc:"own_call or provider"`
 	Gas        Gas       `json:"gas"`
 	Findings   []Finding `json:"findings"`
-	FeeBasis   string    `json:"feeBasis" of:"FeeBasis" doc:"of the wallet's fee in the terms: decoded (in what is signed), told (by the provider alone) or none"`
+	FeeBasis   string    `json:"feeBasis" of:"FeeBasis" doc:"of the wallet's fee in the terms: decoded (in what is signed), told (by the provider alone), asked (for, and nothing says whether it is taken: the offer's feeAsked) or none"`
 	Blocked    bool      `json:"blocked" doc:"a finding forbids execution"`
 	Expires    time.Time `json:"expires" doc:"the plan is forgotten then"`
 

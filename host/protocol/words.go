@@ -31,7 +31,7 @@ var Vocabularies = []Vocabulary{
 	{"StepKind", []string{"call", "typed", "late"}},
 	{"EffectKind", []string{"approve", "permit", "swap", "wrap", "unwrap", "order", "deposit", "opaque"}},
 	{"SettledBy", []string{"own_call", "provider"}},
-	{"FeeBasis", []string{"decoded", "told", "none"}},
+	{"FeeBasis", []string{"decoded", "told", "asked", "none"}},
 	{"Severity", []string{"note", "warn", "acknowledge", "block"}},
 	{"FindingCode", []string{
 		"gas_insufficient", "gas_ceiling", "gas_scam", "value_unknown", "price_unknown", "price_off", "output_unverified", "output_imitates", "slippage_low", "slippage_high",

@@ -3,6 +3,7 @@ package gasless_test
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,7 +55,8 @@ func TestOneRoute(t *testing.T) {
 }
 
 // TestRecordedRouterLeavesJAM: where RFQ answers as recorded, for its router, JAM's offer
-// is had all the same; without one the reason is given.
+// is had all the same. Where JAM has none now, that is the reason, since it may have one
+// later: a watched quote is asked for again. Of RFQ alone the reason is its own.
 func TestRecordedRouterLeavesJAM(t *testing.T) {
 	router := say(providertest.Recorded(t, "bebop/pmm-v3-single-router-ethereum.json"))
 	a := bothAnswer(t, time.Minute)
@@ -66,7 +68,11 @@ func TestRecordedRouterLeavesJAM(t *testing.T) {
 	a.answer(jamQuote, func(w http.ResponseWriter, _ *http.Request) {
 		say([]byte(`{"error":{"errorCode":108,"message":"NoRoute: no route"}}`))(w, nil)
 	})
-	if _, err := a.provider(t).Quote(t.Context(), onOne()); !errors.Is(err, &swap.Refusal{Code: swap.NoMinimum}) {
-		t.Errorf("RFQ alone: %v", err)
+	for routing, want := range map[string]swap.Code{"": swap.NoRoute, "RFQ": swap.NoMinimum} {
+		r := onOne()
+		r.Routing = routing
+		if _, err := a.provider(t).Quote(t.Context(), r); !errors.Is(err, &swap.Refusal{Code: want}) || !strings.Contains(err.Error(), "no minimum") {
+			t.Errorf("asked for %q: want %s, got %v", routing, want, err)
+		}
 	}
 }

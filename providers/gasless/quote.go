@@ -174,10 +174,11 @@ func (v venue) lives(o order, reply *rest.Reply) (time.Time, error) {
 
 // weight orders the reasons of two protocols: the first code that either has is
 // the one that is shown with both. Behind a lie and what the user can mend come
-// bad moments; that there is no offer says least.
+// bad moments. That there is no offer says little, but one may come back, or be there for
+// another amount: the protocol whose orders hold no minimum goes on having none.
 var weight = []swap.Code{
 	swap.NotAsAccepted, swap.NotPinned, swap.NotUnderstood, swap.ProviderGarbage, swap.ClockSkew, swap.ProviderKey,
-	swap.InsufficientFunds, swap.AmountTooSmall, swap.ProviderBusy, swap.ProviderDown, swap.QuoteExpired, swap.ProviderRefused, swap.NoMinimum,
+	swap.InsufficientFunds, swap.AmountTooSmall, swap.ProviderBusy, swap.ProviderDown, swap.QuoteExpired, swap.ProviderRefused, swap.NoRoute, swap.NoMinimum,
 }
 
 // merged is why no protocol has an offer.

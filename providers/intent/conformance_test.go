@@ -108,7 +108,7 @@ func (x recording) flow(r swap.QuoteRequest) providertest.Flow {
 	f := providertest.Flow{
 		Name: x.name, Request: r, Deadline: recorded.Add(20 * time.Minute),
 		Exchanges: []string{file("quote"), file("build"), file("submit"), file("status")},
-		Offer:     providertest.Expected{Routing: x.route, AmountOut: x.out, MinOut: x.least, Life: x.life, Longest: 10*time.Minute - 30*time.Second},
+		Offer:     providertest.Expected{Routing: x.route, AmountOut: x.out, MinOut: x.least, FeeAsked: r.FeeBps, Life: x.life, Longest: 10*time.Minute - 30*time.Second},
 		Spender:   spender,
 		Effects: []swap.Effect{{
 			Kind: swap.Opaque, Chain: r.SrcChain, Target: x.target, TrustedTo: trusted, Spends: []swap.Spend{{Token: r.TokenIn, Amount: r.AmountIn}},
@@ -135,6 +135,14 @@ func inLines(f providertest.Flow) providertest.Flow {
 	rest := f.Exchanges[1:]
 	f.Exchanges, f.Beside, f.Streamed = []string{f.Name + ".lines.json"}, rest, true
 	return named(f, "in-lines")
+}
+
+// stating is the flow with a route that says that it takes the wallet's fee.
+func stating(f providertest.Flow) providertest.Flow {
+	rest := f.Exchanges[1:]
+	f.Exchanges, f.Beside = []string{f.Name + ".stating.json"}, rest
+	f.Offer.FeeAsked, f.Offer.Fees = 0, []swap.Payment{{Token: f.Request.TokenOut, To: feeReceiver, Bps: f.Request.FeeBps}}
+	return named(f, "stating")
 }
 
 // found is the flow of an order that neither its quote nor its name leads to any more:
@@ -193,7 +201,7 @@ func suite() providertest.Suite {
 	return providertest.Suite{
 		Name: "intent", Dir: "testdata/exchanges", Now: recorded, New: newProvider, Harmless: harmless,
 		Whole:    []string{"build:approvals[*].**"}, // EIP-1193 actions
-		Flows:    append(flows, inLines(flows[0]), found(flows[0])),
+		Flows:    append(flows, inLines(flows[0]), stating(flows[0]), found(flows[0])),
 		Readings: []providertest.Reading{{Name: "tokens", Exchange: "tokens.json", Read: readTokens}},
 	}
 }

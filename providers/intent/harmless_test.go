@@ -38,7 +38,7 @@ const (
 )
 
 // harmless are the leaves of replies that decide nothing.
-var harmless = slices.Concat(ofQuotes("quotes:routes", "base-usdc-arbitrum"), ofAnswers, ofLines, ofPlans, ofOrder(orderID+":"), ofList, ofOrder(list+"data[1]."), ofTokens)
+var harmless = slices.Concat(ofQuotes("quotes:routes", "base-usdc-arbitrum"), ofFees, ofAnswers, ofLines, ofPlans, ofOrder(orderID+":"), ofList, ofOrder(list+"data[1]."), ofTokens)
 
 // ofQuotes are those of routes, in a list; a flow has one before the one that is taken,
 // and one behind it.
@@ -66,6 +66,11 @@ func ofQuotes(routes, threeRoutes string) []providertest.Harmless {
 		{Path: routes + "[0].**", Flows: []string{threeRoutes}, Why: anotherRoute},
 		{Path: routes + "[2].**", Flows: []string{threeRoutes}, Why: anotherRoute},
 	}
+}
+
+// ofFees are those of a route that says that it takes the wallet's fee.
+var ofFees = []providertest.Harmless{
+	{Path: "quotes:routes[*].quote.referrer", Why: "whose the fee is was in the request; another's is refused", Lies: providertest.Absent},
 }
 
 // ofAnswers are those of a whole answer.

@@ -20,6 +20,8 @@ type found struct {
 	ends             time.Time // as read by the provider's clock, once gathered by ours
 	out, least       *big.Int
 	stated           bool // the provider stated least
+	tellsFee         bool // the provider says which referrer's fee it takes
+	feeBps           int  // that, in basis points
 	takes            time.Duration
 	raw              json.RawMessage
 }

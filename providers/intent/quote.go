@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"swapkeep/providers/wire"
@@ -239,19 +238,6 @@ func (g *gathered) offers() ([]swap.Offer, error) {
 	return nil, refuse(swap.NoRoute, "tokenOut", "has no route for this pair and amount; try another provider")
 }
 
-// leftOut says what a person might expect of a route, and it does not state. No route
-// itemises the wallet's fee: what it pays is less by it, and no line of ours can say so.
-func (f found) leftOut(r swap.QuoteRequest) string {
-	var all []string
-	if !f.stated {
-		all = append(all, "states no minimum")
-	}
-	if r.FeeBps > 0 {
-		all = append(all, "does not say whether it takes the wallet's fee")
-	}
-	return strings.Join(all, "; ")
-}
-
 // offer is a route as swap sees it. It ends while there is time to deposit.
 func (f found) offer(r swap.QuoteRequest, now time.Time) swap.Offer {
 	raw, err := json.Marshal(offered{f.quoteID, f.raw})
@@ -262,6 +248,9 @@ func (f found) offer(r swap.QuoteRequest, now time.Time) swap.Offer {
 		Provider: swap.Intent, Request: r, Routing: wire.Printable(f.routeID),
 		AmountOut: f.out, MinOut: f.least, Duration: f.takes, Expires: f.ends.Add(-leastLife), Unusable: f.unusable(now), Raw: raw,
 	}
-	o.Route = f.leftOut(r)
+	if !f.stated {
+		o.Route = "states no minimum"
+	}
+	f.charge(&o, r)
 	return o
 }

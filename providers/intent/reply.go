@@ -42,6 +42,7 @@ type price struct {
 	Seconds        *wire.Ratio  `json:"expectedDurationSeconds"`
 	ValidBefore    *wire.Number `json:"validBefore"`
 	QuoteExpiresAt *wire.Number `json:"quoteExpiresAt"`
+	statedFee
 }
 
 const (
@@ -89,6 +90,9 @@ func (q price) read(f *found, r swap.QuoteRequest) (err error) {
 		return refuse(swap.NotAsAccepted, "amountIn", "answered with another amount than was asked for")
 	}
 	if err := q.floor(f, r.SlippageBps); err != nil {
+		return err
+	}
+	if err := q.statedFee.read(f, r); err != nil {
 		return err
 	}
 	seconds, _ := q.Seconds.Float64()

@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -88,6 +89,7 @@ func TestSandbox(t *testing.T) {
 	t.Run("endings", c.endings)
 	t.Run("accidents", c.accidents)
 	t.Run("speed-up", c.spedUp)
+	t.Run("fees", c.fees)
 	t.Run("hostile", c.hostile)
 }
 
@@ -150,6 +152,8 @@ func (c *counter) start() {
 		c.t.Fatal(err)
 	}
 	c.t.Cleanup(p.Close)
+	fees := swap.DefaultFees()
+	fees.Partner.Receiver = feeReceiver
 	journal, err := swap.OpenJournal(c.db)
 	if err != nil {
 		c.t.Fatal(err)
@@ -160,7 +164,7 @@ func (c *counter) start() {
 	}
 	c.service, err = swap.NewService(swap.Options{
 		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.Intent: p}, Nodes: c.hub, Sender: sender, Signer: c, Sealer: c, Pricer: c, Recognize: onList,
-		Confirmer: swap.ByCall{}, Fees: swap.DefaultFees(), Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false },
+		Confirmer: swap.ByCall{}, Fees: fees, Unlocked: func() bool { return true }, IsLocked: func(error) bool { return false },
 		OpenOrders: 100, Now: time.Now, Pause: func(time.Duration) time.Duration { return 20 * time.Millisecond },
 		Log: func(o swap.Order, err error) {
 			c.mu.Lock()
@@ -472,6 +476,32 @@ func (c *counter) spedUp(t *testing.T) {
 		if x.Deposit == first {
 			t.Error("the first transaction was registered too")
 		}
+	}
+}
+
+// fees: what was asked for is no fee in the terms before the route says that it takes it.
+func (c *counter) fees(t *testing.T) {
+	c.set(t, nil)
+	for says, want := range map[string]swap.FeeBasis{"": swap.FeeAsked, "40": swap.FeeTold, "15": swap.FeeTold, "0": swap.FeeNone} {
+		t.Run("of "+says, func(t *testing.T) {
+			c.set(t, nil)
+			bps := 0
+			if says != "" {
+				lie := inject.Rule{Kind: "lie", Target: "/v1/quotes", Pointer: "/0/quote/referrerFeeBps", Value: []byte(says)}
+				if _, err := c.s.Faults("intent").Add(lie); err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(c.s.Faults("intent").Reset)
+				bps, _ = strconv.Atoi(says)
+			}
+			r, err := c.prepare(t, bridgedUSDC)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.FeeBasis() != want || r.Terms.FeeBps != bps || (r.Terms.FeeReceiver == feeReceiver) != (bps > 0) {
+				t.Errorf("%s of %d bps to %s", r.FeeBasis(), r.Terms.FeeBps, r.Terms.FeeReceiver)
+			}
+		})
 	}
 }
 

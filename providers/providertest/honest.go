@@ -26,8 +26,8 @@ func (h *harness) honest(t *testing.T) {
 	if got := o.Expires.Sub(h.suite.Now); got != want.Life {
 		t.Errorf("offer lives %s, want %s", got, want.Life)
 	}
-	if !sameJSON(o.Fees, want.Fees) {
-		t.Errorf("fees %+v, want %+v", o.Fees, want.Fees)
+	if !sameJSON(o.Fees, want.Fees) || o.FeeAsked != want.FeeAsked {
+		t.Errorf("fees %+v, %d bps asked for, want %+v and %d", o.Fees, o.FeeAsked, want.Fees, want.FeeAsked)
 	}
 	var effects []swap.Effect
 	for _, s := range h.order.Plan.Steps {

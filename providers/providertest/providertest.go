@@ -99,6 +99,7 @@ type Expected struct {
 	Routing           string
 	AmountOut, MinOut string
 	Fees              []swap.Payment
+	FeeAsked          int
 	Life              time.Duration // from Suite.Now to the offer's expiry
 	// Longest is the most that any reply may make of Life; 0 = no more than Life.
 	Longest time.Duration
@@ -355,7 +356,7 @@ func (h *harness) sound(o swap.Offer) error {
 	switch {
 	case o.MinOut.Cmp(floor) < 0 || o.MinOut.Cmp(o.AmountOut) > 0 || o.MinOut.Sign() <= 0:
 		return fmt.Errorf("an offer of %s with a minimum of %s", o.AmountOut, o.MinOut)
-	case ours != 0 && ours != r.FeeBps || theirs > h.flow.MakerFeeBps:
+	case ours > r.FeeBps || theirs > h.flow.MakerFeeBps:
 		return fmt.Errorf("an offer with fees of %d and %d bps", ours, theirs)
 	case o.Expires.After(h.suite.Now.Add(max(h.flow.Offer.Life, h.flow.Offer.Longest))) || !sameJSON(o.Request, r):
 		return fmt.Errorf("an offer that is not for the request, or lives too long")
@@ -420,7 +421,7 @@ func offerFacets(o swap.Offer) map[string]string {
 	return map[string]string{
 		"offer.request": fmt.Sprint(o.Request), "offer.provider": string(o.Provider), "offer.routing": o.Routing, "offer.route": o.Route,
 		"offer.amountOut": fmt.Sprint(o.AmountOut), "offer.minOut": fmt.Sprint(o.MinOut), "offer.gas": fmt.Sprint(o.Gas),
-		"offer.duration": fmt.Sprint(o.Duration), "offer.expires": fmt.Sprint(o.Expires), "offer.fees": string(fees),
+		"offer.duration": fmt.Sprint(o.Duration), "offer.expires": fmt.Sprint(o.Expires), "offer.fees": string(fees), "offer.feeAsked": fmt.Sprint(o.FeeAsked),
 		"offer.gasless": fmt.Sprint(o.Gasless), "offer.wrap": o.Wrap.Hex(), "offer.refund": refundText(o.Refund),
 	}
 }

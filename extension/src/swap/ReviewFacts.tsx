@@ -104,10 +104,15 @@ function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [string, C
 	return out;
 }
 
-/** walletFee tells a fee that nothing signed shows as what it is: the provider's word. */
-function walletFee({ terms, feeBasis }: Review): string {
-	if (feeBasis === "none") return t("none");
-	return feeBasis === "told" ? t("fee_told", ofBps(terms.feeBps)) : ofBps(terms.feeBps);
+/** walletFee tells a fee that nothing signed shows as what it is: the provider's word, or
+ * our request alone. */
+function walletFee({ terms, offer, feeBasis }: Review): string {
+	switch (feeBasis) {
+		case "none": return t("none");
+		case "asked": return t("fee_asked", ofBps(offer.feeAsked ?? 0));
+		case "told": return t("fee_told", ofBps(terms.feeBps));
+		case "decoded": return ofBps(terms.feeBps);
+	}
 }
 
 const ownImpact = (usd: OfferUSD | undefined) => {

@@ -73,7 +73,7 @@ export type SupportLevel = "active" | "disabled" | "not supported";
 export type StepKind = "call" | "typed" | "late";
 export type EffectKind = "approve" | "permit" | "swap" | "wrap" | "unwrap" | "order" | "deposit" | "opaque";
 export type SettledBy = "own_call" | "provider";
-export type FeeBasis = "decoded" | "told" | "none";
+export type FeeBasis = "decoded" | "told" | "asked" | "none";
 export type Severity = "note" | "warn" | "acknowledge" | "block";
 export type FindingCode = "gas_insufficient" | "gas_ceiling" | "gas_scam" | "value_unknown" | "price_unknown" | "price_off" | "output_unverified" | "output_imitates" | "slippage_low" | "slippage_high" | "wraps_first" | "settlement_trusted" | "not_simulated" | "fallback_used" | "floor_lowered" | "ceiling_raised" | "fee_raised" | "decimals_unconfirmed";
 export type PasswordReason = "unpriced" | "hourly_limit" | "slippage" | "bad_price";
@@ -780,6 +780,8 @@ export interface Offer {
 	/** by the daemon's clock; not executable later */
 	expires: Time;
 	fees?: Payment[];
+	/** the wallet's fee that was asked for, basis points, where the provider does not say whether it takes it */
+	feeAsked?: number;
 	/** wei; what its own gas is expected to cost */
 	gasCost?: Amount;
 	/** what is left of amountOut after gas; absent: no price of our own */
@@ -843,7 +845,7 @@ export interface Review {
 	settlement: SettledBy;
 	gas: Gas;
 	findings: Finding[];
-	/** of the wallet's fee in the terms: decoded (in what is signed), told (by the provider alone) or none */
+	/** of the wallet's fee in the terms: decoded (in what is signed), told (by the provider alone), asked (for, and nothing says whether it is taken: the offer's feeAsked) or none */
 	feeBasis: FeeBasis;
 	/** a finding forbids execution */
 	blocked: boolean;
