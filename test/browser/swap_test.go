@@ -17,7 +17,8 @@ type swapped struct {
 	name, provider  string
 	in, amount, out string
 	to              uint64 // 0 = the same chain
-	routing         string // of the offer; on another chain it is chosen among several
+	routing         string // of the offer
+	way             string // what the popup calls it, where it is chosen among several
 	approve         []allowance
 	confirm         string // the review's button
 	settings        map[string]map[string]any
@@ -35,8 +36,8 @@ func (p *trader) carryOut(s swapped) {
 	before, in, out := p.d.Orders(), p.d.Balance(desk.Base, p.w.Address, symbolIn), p.d.Balance(chain, p.w.Address, symbolOut)
 	p.provider(s.provider)
 	p.amount(s.amount)
-	if s.to != 0 && s.routing != "" {
-		p.Click("radio", "/^"+s.routing+" /")
+	if s.way != "" {
+		p.Click("radio", "/^"+s.way+" /")
 	}
 	p.review()
 	p.In("region", "Terms").See(s.amount+" "+s.in, "Provider "+s.provider)
@@ -80,7 +81,7 @@ func TestSwapsOnOneNetwork(t *testing.T) {
 			{name: "pools", provider: "DEX", in: "WETH", amount: "0.1", out: "USDC", routing: "CLASSIC", confirm: "Approve and swap",
 				approve:  []allowance{{"0.1 WETH", false}, {"0.1 WETH", true}},
 				settings: map[string]map[string]any{"/dex": {"auctions": "never"}}},
-			{name: "auction", provider: "DEX", in: "WETH", amount: "0.25", out: "USDC", routing: "DUTCH_V3", confirm: "Approve and swap",
+			{name: "auction", provider: "DEX", in: "WETH", amount: "0.25", out: "USDC", routing: "DUTCH_V3", way: "Auction, without gas", confirm: "Approve and swap",
 				approve:  []allowance{{"0.25 WETH", false}},
 				settings: map[string]map[string]any{"/dex": {"auctions": "always"}}},
 			{name: "signed order", provider: "Gasless", in: "WETH", amount: "0.3", out: "USDC", confirm: "Approve and swap",
@@ -142,7 +143,7 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 		p.receive("USDC")
 		p.carryOut(swapped{name: "bridge", provider: "Bridge", in: "USDC", amount: "120", out: "USDC", to: desk.Arbitrum, confirm: "Approve and swap",
 			approve: []allowance{{"120 USDC", false}}})
-		p.carryOut(swapped{name: "intent", provider: "Intent", in: "USDC", amount: "150", out: "USDC", to: desk.Arbitrum, routing: "Hyperstream", confirm: "Approve and swap",
+		p.carryOut(swapped{name: "intent", provider: "Intent", in: "USDC", amount: "150", out: "USDC", to: desk.Arbitrum, routing: "Hyperstream", way: "Hyperstream", confirm: "Approve and swap",
 			approve: []allowance{{"150 USDC", false}}})
 		p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": "refund"}}, nil)
 		before, in := p.d.Orders(), p.d.Balance(desk.Base, p.w.Address, "USDC")

@@ -54,10 +54,10 @@ var deals = []deal{
 	{name: "wrap", kind: "dex", chain: base, out: weth, amount: milli, ends: "filled"},
 	{name: "dex", kind: "dex", chain: base, in: dollar, out: weth, amount: dollars, ends: "filled"},
 	{name: "gasless", kind: "gasless", route: "JAM", chain: mainnet, in: usdc, out: usdt, amount: dollars, ends: "filled"},
-	{name: "unwanted", kind: "dex", chain: mainnet, in: usdc, out: usdt, amount: dollars, dex: unwanted, ends: "expired"},
+	{name: "unwanted", kind: "dex", route: "DUTCH_V2", chain: mainnet, in: usdc, out: usdt, amount: dollars, dex: unwanted, ends: "expired"},
 	{name: "bridge", kind: "bridge", chain: base, to: mainnet, in: dollar, out: usdc, amount: dollars, ends: "filled"},
 	{name: "intent", kind: "intent", chain: base, to: mainnet, amount: milli, ends: "filled"},
-	{name: "auction", kind: "dex", chain: mainnet, in: usdc, out: usdt, amount: dollars, dex: auctions, ends: "filled"},
+	{name: "auction", kind: "dex", route: "DUTCH_V2", chain: mainnet, in: usdc, out: usdt, amount: dollars, dex: auctions, ends: "filled"},
 }
 
 // A user comes now and then.

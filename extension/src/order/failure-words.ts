@@ -39,7 +39,7 @@ const fieldNames: Readonly<Record<string, MessageKey>> = {
 	...named("field_refund", "refund", "refundCurrency"),
 	...named("field_slippage", "slippage", "slippageTolerance"),
 	...named(
-		"field_floor_out", "floorOut", "minAmountOut", "minAmount", "minimumAmount", "minimum", "output.amount", "output.minimumAmount", "buyAmount",
+		"field_floor_out", "floorOut", "minAmountOut", "minAmount", "minimumAmount", "minimum", "output.amount", "buyAmount",
 		"amountOut", "aggregatedOutputs.amount", "outputs.amount", "receives",
 	),
 	...named("field_split", "aggregatedOutputs", "outputs"),
@@ -51,7 +51,7 @@ const fieldNames: Readonly<Record<string, MessageKey>> = {
 	...named("field_spender", "spender", "approvalTarget"),
 	...named("field_to", "to", "settler", "settlementAddress", "depository", "depositAddress", "reactor", "verifyingContract", "permitData.domain.verifyingContract"),
 	...named("field_settled_by", "trustedTo", "settlement", "cosigner", "maker_address"),
-	...named("field_data", "data", "commands", "path", "transaction", "tx", "action", "method", "params", "type", "kind", "deposit", "steps", "step", "plan"),
+	...named("field_data", "data", "commands", "actions", "hookData", "path", "transaction", "tx", "action", "method", "params", "type", "kind", "deposit", "steps", "step", "plan"),
 	...named(
 		"field_order", "order", "offer", "toSign", "typed", "message", "primaryType", "domain", "encodedOrder", "orderId", "orderData", "orderSignature", "solver", "onchainOrderType", "ref", "nonce", "maker_nonce",
 		"hooksHash", "packed_commands", "additionalValidationContract", "adjustmentPerGweiBaseFee", "curve", "outputs.curve", "requiredSignatures", "signature",
@@ -64,7 +64,7 @@ const fieldNames: Readonly<Record<string, MessageKey>> = {
 	...named("field_network", "chainId", "srcChainId", "dstChainId", "fromChainId", "toChainId", "permitData.domain.chainId"),
 	...named("field_gas_ceiling", "gasCeiling"),
 	...named("field_wrap", "wrap"),
-	...named("field_permit", "permit", "permitData", "permitData.domain.name", "permitData.types", "permitData.values", "permitted", "permitTransaction"),
+	...named("field_permit", "permit", "permitData", "permitData.domain.name", "permitData.primaryType", "permitData.types", "permitData.values", "permitted", "permitTransaction"),
 	...named("field_clock", "clock"),
 };
 

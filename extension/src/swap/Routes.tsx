@@ -17,8 +17,16 @@ interface Props {
 /** How many are shown until more are asked for. */
 const first = 5;
 
-/** Routes are one provider's own offers for a swap, best first; the user picks one by the
- * provider's name for it. */
+/** What a provider's names for its ways are in plain words; others say enough. */
+const ways: Record<string, "way_pools" | "way_auction"> = { CLASSIC: "way_pools", DUTCH_V2: "way_auction", DUTCH_V3: "way_auction" };
+
+const wayOf = ({ routing }: Offer) => {
+	const way = ways[routing];
+	return way ? t(way) : routing;
+};
+
+/** Routes are one provider's own offers for a swap, best first; the user picks one by
+ * what it is. */
 export function Routes({ offers, chosen, token, onChoose }: Props) {
 	const [all, showAll] = useState(false);
 	if (offers.length < 2 || !token) return null;
@@ -31,7 +39,7 @@ export function Routes({ offers, chosen, token, onChoose }: Props) {
 				<label key={o.id} class="route">
 					<input type="radio" name="route" checked={o.id === chosen} disabled={!!o.unusable || expired(o, now)} onChange={() => onChoose(o.id)} />
 					<span class="grow">
-						<span class="cut">{o.routing}</span>
+						<span class="cut">{wayOf(o)}</span>
 						<span class="soft small">
 							{o.unusable ?? (expired(o, now) ? t("expired") : minutes(o.durationSeconds))}
 							{o.route && (
