@@ -103,7 +103,7 @@ func (q streamer) Stream(ctx context.Context, _ QuoteRequest, told func(Offer)) 
 
 // quoting is a service that can only quote, on a network without a chain.
 func quoting(providers map[Kind]Provider) *Service {
-	s := &Service{o: Options{Providers: providers, Nodes: noNodes{}, Pricer: pricerFunc(nil), Now: time.Now, Fees: DefaultFees()}, watches: map[question]*shared{}, queues: newQueues()}
+	s := &Service{o: Options{Providers: providers, Nodes: noNodes{}, Pricer: pricerFunc(nil), Now: time.Now, Fees: DefaultFees()}, engine: &Engine{}, watches: map[question]*shared{}, queues: newQueues()}
 	s.DropPlans()
 	return s
 }
