@@ -39,7 +39,7 @@ const fieldNames: Readonly<Record<string, MessageKey>> = {
 	...named("field_refund", "refund", "refundCurrency"),
 	...named("field_slippage", "slippage", "slippageTolerance"),
 	...named(
-		"field_floor_out", "floorOut", "minAmountOut", "minAmount", "minimumAmount", "minimum", "output.amount", "output.minimumAmount", "buyAmount",
+		"field_floor_out", "floorOut", "minAmountOut", "minAmount", "minimumAmount", "minimum", "output.amount", "buyAmount",
 		"amountOut", "aggregatedOutputs.amount", "outputs.amount", "receives",
 	),
 	...named("field_split", "aggregatedOutputs", "outputs"),
@@ -64,7 +64,7 @@ const fieldNames: Readonly<Record<string, MessageKey>> = {
 	...named("field_network", "chainId", "srcChainId", "dstChainId", "fromChainId", "toChainId", "permitData.domain.chainId"),
 	...named("field_gas_ceiling", "gasCeiling"),
 	...named("field_wrap", "wrap"),
-	...named("field_permit", "permit", "permitData", "permitData.domain.name", "permitData.types", "permitData.values", "permitted", "permitTransaction"),
+	...named("field_permit", "permit", "permitData", "permitData.domain.name", "permitData.primaryType", "permitData.types", "permitData.values", "permitted", "permitTransaction"),
 	...named("field_clock", "clock"),
 };
 
