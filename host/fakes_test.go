@@ -337,7 +337,7 @@ func (s *fakeSwaps) Fees() swap.FeeInfo {
 func (s *fakeSwaps) offer(r swap.QuoteRequest) swap.Offer {
 	return swap.Offer{
 		ID: "offer-1", Provider: swap.DEX, Request: r, Routing: "CLASSIC", Route: "ETH → USDC, V3 0.05 %",
-		AmountOut: big.NewInt(3_000_000_000), MinOut: big.NewInt(2_985_000_000), Gas: 180_000, Duration: 12 * time.Second,
+		AmountOut: big.NewInt(3_000_000_000), MinOut: big.NewInt(2_985_000_000), ToldMin: big.NewInt(3_000_000_000), Gas: 180_000, Duration: 12 * time.Second,
 		Expires: clock.Add(time.Minute), Fees: []swap.Payment{{Token: usdc, To: router, Bps: 20}},
 	}
 }

@@ -99,7 +99,7 @@ func reviewOf(r swap.Review) protocol.Review {
 	return protocol.Review{
 		Digest: hashOf(r.Digest), Terms: termsOf(r.Terms), Offer: offerOf(r.Offer), Steps: list(r.Plan.Steps, stepOf),
 		Settlement: string(r.Plan.Settlement), Gas: gasOf(r.Gas), Findings: list(r.Findings, findingOf),
-		FeeBasis: string(r.FeeBasis()), Blocked: r.Blocked(), Expires: utc(r.Expires),
+		FeeBasis: string(r.FeeBasis()), Told: amountOf(r.ToldMinimum()), Blocked: r.Blocked(), Expires: utc(r.Expires),
 	}
 }
 

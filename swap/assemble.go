@@ -43,7 +43,7 @@ func (e *Engine) build(ctx context.Context, p Provider, o Offer, t Terms) (plan 
 // accounts are those that the request names.
 type AnswerKeeper func(ctx context.Context, k Kind, accounts ...common.Address) (in context.Context, done func(error))
 
-// keeping has what a provider answers kept, should it not be understood: done is told
+// keeping has what a provider answers kept, should it be refused: done is told
 // how it came out.
 func (e *Engine) keeping(ctx context.Context, k Kind, accounts ...common.Address) (in context.Context, done func(error)) {
 	if e.Keep == nil {

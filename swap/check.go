@@ -386,7 +386,6 @@ func checkSpend(t Terms, f Effect) error {
 // checkReceive wants at least the floor to be enforced for the recipient, and
 // nothing for anybody else.
 func checkReceive(t Terms, f Effect) error {
-	sum := new(big.Int)
 	for _, r := range f.Receives {
 		if r.To != t.Recipient && r.To != t.Account {
 			return refuseField(NotAsAccepted, "recipient", "%s of the output goes to %s", r.Token, r.To)
@@ -394,14 +393,22 @@ func checkReceive(t Terms, f Effect) error {
 		if r.Min == nil || r.Min.Sign() < 0 {
 			return refuseField(NotUnderstood, "minimum", "an output without a minimum")
 		}
-		if r.Token == t.TokenOut && r.To == t.Recipient {
-			sum.Add(sum, r.Min)
-		}
 	}
-	if sum.Cmp(t.FloorOut) < 0 {
+	if sum := t.enforced(f); sum.Cmp(t.FloorOut) < 0 {
 		return refuseField(NotAsAccepted, "floorOut", "what is enforced for the recipient is below the accepted floor").Amounts(OfOutput, sum, t.FloorOut)
 	}
 	return nil
+}
+
+// enforced is the least of the output that an effect brings the recipient.
+func (t Terms) enforced(f Effect) *big.Int {
+	sum := new(big.Int)
+	for _, r := range f.Receives {
+		if r.Token == t.TokenOut && r.To == t.Recipient && r.Min != nil {
+			sum.Add(sum, r.Min)
+		}
+	}
+	return sum
 }
 
 // checkPays wants the wallet's own fee exactly, and bounds the provider's.

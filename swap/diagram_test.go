@@ -118,8 +118,10 @@ func TestSpecsTable(t *testing.T) {
 // words are a cell as the documentation has it.
 func (c Cell) words() string {
 	out := []string{string(c.Support)}
-	if len(c.Pools) > 0 {
-		out = append(out, strings.Join(c.Pools, " and ")+" pools")
+	if last := len(c.Pools) - 1; last == 0 {
+		out = append(out, c.Pools[0]+" pools")
+	} else if last > 0 {
+		out = append(out, strings.Join(c.Pools[:last], ", ")+" and "+c.Pools[last]+" pools")
 	}
 	for _, x := range []struct {
 		is   bool

@@ -53,7 +53,7 @@ type Engine struct {
 	Notify    func(Order)              // after each recorded change; must not block
 	Log       func(o Order, err error) // a temporary failure; must not block
 
-	Keep AnswerKeeper // of answers that were not understood; nil = none is kept
+	Keep AnswerKeeper // of answers that were refused; nil = none is kept
 
 	mu       sync.Mutex
 	wake     map[string]chan time.Duration // by order in progress: after how long it is to look

@@ -54,6 +54,7 @@ type Offer struct {
 	Route     string        `json:"route"`   // for people
 	AmountOut *big.Int      `json:"amountOut"`
 	MinOut    *big.Int      `json:"minAmountOut"`      // enforced for the recipient after fees
+	ToldMin   *big.Int      `json:"toldMin,omitempty"` // what the quote itself calls that, where it says another; decides nothing
 	Gas       uint64        `json:"gas"`               // provider's estimate of its own call, units; 0 = unknown
 	Gasless   bool          `json:"gasless,omitempty"` // executing it costs no gas once the allowance is in place
 	Duration  time.Duration `json:"duration"`

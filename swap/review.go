@@ -78,6 +78,20 @@ func (r Review) FeeBasis() FeeBasis {
 	return FeeTold
 }
 
+// ToldMinimum is what the quote itself calls the least that arrives, where that is not the
+// floor that the decoded effects enforce; nil = it says the same, or nothing. It is a claim,
+// to be shown.
+func (r Review) ToldMinimum() *big.Int {
+	told, floor := r.Offer.ToldMin, r.Terms.FloorOut
+	if last := r.Plan.last(); len(last.Receives) > 0 {
+		floor = r.Terms.enforced(last)
+	}
+	if told == nil || told.Cmp(floor) == 0 {
+		return nil
+	}
+	return told
+}
+
 // Blocked reports whether a finding forbids execution.
 func (r Review) Blocked() bool {
 	for _, f := range r.Findings {

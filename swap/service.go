@@ -86,7 +86,7 @@ type Options struct {
 	// Recognize says what the wallet's lists make of a token on any chain, also one that
 	// is no network of the wallet's; nil = no list has any.
 	Recognize func(ctx context.Context, chainID uint64, token common.Address) Recognition
-	// Keep keeps answers of providers that were not understood; nil = none is kept.
+	// Keep keeps answers of providers that were refused; nil = none is kept.
 	Keep AnswerKeeper
 	// AwaitPrices waits a short while for the first prices, if there were none yet, before
 	// a plan is prepared; nil = it is judged at once.

@@ -643,3 +643,32 @@ func TestFeeBasis(t *testing.T) {
 		}
 	}
 }
+
+// TestToldMinimum: what the quote calls its minimum is told where the effects enforce
+// another, be that more or less; of a promise, where it is not the floor.
+func TestToldMinimum(t *testing.T) {
+	terms := Terms{TokenOut: weth, Recipient: common.Address{1}, FloorOut: big.NewInt(990)}
+	enforcing := Plan{Steps: []Step{{Effect: Effect{Kind: Swap, Receives: []Receive{
+		{Token: weth, To: common.Address{1}, Min: big.NewInt(995)}, {Token: native, To: common.Address{1}, Min: big.NewInt(7)},
+	}}}}}
+	promise := Plan{Steps: []Step{{Effect: Effect{Kind: Deposit}}}}
+	for _, c := range []struct {
+		told int64
+		plan Plan
+		want string
+	}{
+		{995, enforcing, ""}, {990, enforcing, "990"}, {1000, enforcing, "1000"}, {0, enforcing, "0"},
+		{990, promise, ""}, {995, promise, "995"},
+	} {
+		got := ""
+		if n := (Review{Terms: terms, Offer: Offer{ToldMin: big.NewInt(c.told)}, Plan: c.plan}).ToldMinimum(); n != nil {
+			got = n.String()
+		}
+		if got != c.want {
+			t.Errorf("told %d of %v: %q, want %q", c.told, c.plan.last().Kind, got, c.want)
+		}
+	}
+	if n := (Review{Terms: terms, Plan: enforcing}).ToldMinimum(); n != nil {
+		t.Errorf("told nothing: %s", n)
+	}
+}

@@ -22,7 +22,7 @@ type Cell struct {
 	Support    Support  `json:"support"`
 	CrossChain bool     `json:"crossChainEnabled"`
 	Note       string   `json:"note,omitempty"`
-	Pools      []string `json:"pools,omitempty"` // DEX: pool versions of the classic route
+	Pools      []string `json:"pools,omitempty"` // DEX: pool versions that the classic route is asked for over
 	Auction    bool     `json:"auction,omitempty"`
 }
 
@@ -49,12 +49,12 @@ type supportRow struct {
 // [superseded] names. It governs its chains in both
 // directions: what it calls unsupported is refused even where an API would serve it.
 var supportTable = []supportRow{
-	{1, [4]Cell{dex("V3", "V2"), bridged, intents, gasless}},
-	{10, [4]Cell{noAuctions(dex("V3")), bridged, intents, gasless}},
-	{56, [4]Cell{dex("V3"), bridged, intents, gasless}},
-	{8453, [4]Cell{dex("V3"), bridged, intents, gasless}},
-	{42161, [4]Cell{dex("V3"), bridged, intents, gasless}},
-	{143, [4]Cell{dex("V3"), bridged, intents, none}},
+	{1, [4]Cell{dex("V3", "V2", "V4"), bridged, intents, gasless}},
+	{10, [4]Cell{noAuctions(dex("V3", "V4")), bridged, intents, gasless}},
+	{56, [4]Cell{dex("V3", "V4"), bridged, intents, gasless}},
+	{8453, [4]Cell{dex("V3", "V4"), bridged, intents, gasless}},
+	{42161, [4]Cell{dex("V3", "V4"), bridged, intents, gasless}},
+	{143, [4]Cell{dex("V3", "V4"), bridged, intents, none}},
 	{5330, [4]Cell{none, bridged, disabled, gaslessOne}},
 	{39, [4]Cell{none, none, disabled, none}},
 }
@@ -74,10 +74,15 @@ type supersededCell struct {
 	why   string
 }
 
+const v4Too = "routes over V4 pools are understood, and asked for where neither end is the wrapped coin"
+
 // superseded are the cells that are no longer the spec's. Who adds a network adds its row.
 var superseded = []supersededCell{
-	{10, DEX, dex("V3"), "the reactor is deployed, no fill of an auction is known; the API may answer that there are none, and the pools are asked then"},
+	{1, DEX, dex("V3", "V2"), v4Too},
+	{10, DEX, dex("V3"), v4Too + "; the reactor is deployed, no fill of an auction is known; the API may answer that there are none, and the pools are asked then"},
 	{56, DEX, none, "Universal Router 2.1.2 (@uniswap/universal-router-sdk 5.13.0) and the V3 reactor (@uniswap/uniswapx-sdk 3.1.0) are deployed; the API is recorded to quote there"},
+	{8453, DEX, dex("V3"), v4Too},
+	{42161, DEX, dex("V3"), v4Too},
 	{143, DEX, none, "Universal Router 2.1.2 (@uniswap/universal-router-sdk 5.13.0) and the V3 reactor (@uniswap/uniswapx-sdk 3.1.0) are deployed, and auctions are filled there"},
 	{143, Bridge, none, "Relay's published configuration has a depository there (relayprotocol/relay-settlement, packages/networks/src/networks/monad.ts at 08c02f5)"},
 }

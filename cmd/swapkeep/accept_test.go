@@ -18,7 +18,8 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// A desk answers a command's requests from a table, and keeps them.
+// A desk answers a command's requests from a table, and keeps them. An answer may be made
+// of the request's parameters, and may be an error.
 type desk struct {
 	answers map[string]any
 	asked   map[string]json.RawMessage
@@ -40,11 +41,17 @@ func (d *desk) serve(conn net.Conn) {
 			return
 		}
 		d.asked[q.Method] = q.Params
-		result, err := json.Marshal(d.answers[q.Method])
-		if err != nil {
-			return
+		answer := d.answers[q.Method]
+		if made, ok := answer.(func(json.RawMessage) any); ok {
+			answer = made(q.Params)
 		}
-		reply, err := json.Marshal(protocol.Response{JSONRPC: protocol.Version, ID: q.ID, Result: result})
+		response := protocol.Response{JSONRPC: protocol.Version, ID: q.ID}
+		if response.Error, _ = answer.(*protocol.Error); response.Error == nil {
+			if response.Result, err = json.Marshal(answer); err != nil {
+				return
+			}
+		}
+		reply, err := json.Marshal(response)
 		if err != nil || out.Write(reply) != nil {
 			return
 		}
@@ -185,6 +192,22 @@ func TestReviewWarnsOfUnverifiedTokens(t *testing.T) {
 	for _, want := range []string{"is not verified", "the verified one is", "0x0000000000000000000000000000000000000001"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q was not shown:\n%s", want, out)
+		}
+	}
+}
+
+// TestReviewTellsTheQuotesMinimum: where the quote calls its minimum something else, that
+// is told beside what holds.
+func TestReviewTellsTheQuotesMinimum(t *testing.T) {
+	for told, want := range map[protocol.Amount]bool{"": false, "2600000000": true} {
+		l, out := deskFor(needy("note")).at(t)
+		r := needy("note").Proposal.Review
+		r.Told = told
+		if err := l.tellReview(t.Context(), l.t.talk, r); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(out.String(), "2,600 USDC its minimum"); got != want {
+			t.Errorf("told %q:\n%s", told, out)
 		}
 	}
 }

@@ -198,7 +198,9 @@ func newSetKey(t *terminal) *cobra.Command {
 		Use: "set-key PROVIDER", Short: "Keep a provider's API key in the keychain, or forget it",
 		Long: "Keep a provider's API key (for dex the key of your key proxy; for coingecko and hosted that of a source of\n" +
 			"prices) in the keychain, or forget it. It is typed at the\n" +
-			"terminal, which does not show it, or read from a descriptor. No command shows one.",
+			"terminal, which does not show it, or read from a descriptor. No command shows one.\n\n" +
+			"bridge needs one. gasless goes without, by worse quotes, of which those by RFQ hold for 10 seconds (30 on\n" +
+			"Ethereum); with a key they hold for a minute or more.",
 		Args: exactly("one provider", 1), ValidArgs: []string{"dex", "bridge", "intent", "gasless", "coingecko", "hosted"},
 	}
 	cmd.Flags().BoolVar(&forget, "forget", false, "forget the key instead")

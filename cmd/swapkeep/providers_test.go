@@ -16,7 +16,7 @@ func TestProvidersFitTheScreen(t *testing.T) {
 	none := protocol.Support{Support: "not supported"}
 	bridged := protocol.Support{Support: "active", CrossChain: true}
 	v := protocol.ProvidersResult{Providers: []protocol.Provider{
-		{Kind: "dex", Reason: "needs the address of a key proxy: set providers.dex.base_url", Support: map[string]protocol.Support{"1": {Support: "active", Pools: []string{"V3", "V2"}, Auction: true}, "56": none, "5330": none},
+		{Kind: "dex", Reason: "needs the address of a key proxy: set providers.dex.base_url", Support: map[string]protocol.Support{"1": {Support: "active", Pools: []string{"V3", "V2", "V4"}, Auction: true}, "56": none, "5330": none},
 			Can: protocol.Capabilities{SameChain: "yes", CrossChain: "no", Intents: "no", Gasless: "only through the auction-style route", Tracking: "yes"}, Fee: protocol.ProviderFee{FeeBps: 20, MakerBps: 20}},
 		{Kind: "bridge", Ready: true, Support: map[string]protocol.Support{"1": bridged, "56": bridged, "5330": bridged},
 			Can: protocol.Capabilities{SameChain: "yes", CrossChain: "yes", Intents: "no", Gasless: "no", Tracking: "yes"}, Fee: protocol.ProviderFee{FeeBps: 40}},
@@ -29,18 +29,18 @@ func TestProvidersFitTheScreen(t *testing.T) {
 			Can: protocol.Capabilities{SameChain: "yes", CrossChain: "no", Intents: "yes, for its own orders", Gasless: "yes, after the token approval", Tracking: "yes"}},
 	}}
 	l.tellProviders(v, protocol.FeesResult{})
-	want := `  network          dex              bridge       intent           gasless
-  (set up)         no (1)           ready        ready            ready
-  Ethereum         V3, V2, auction  cross-chain  cross-chain      active (2)
-  BNB Smart Chain  -                cross-chain  cross-chain      active (2)
-  Superseed        -                cross-chain  disabled         active (3)
-  same chain       yes              yes          route-dependent  yes
-  cross-chain      no               yes          yes              no
-  intent routing   no               no           yes              yes (4)
-  gasless          in part (5)      no           no (6)           yes (7)
-  order tracking   yes              yes          yes              yes
-  wallet fee       0.2 %            0.4 %        0 %              0 %
-  maker fee        at most 0.2 %    none         none             none
+	want := `  network          dex                  bridge       intent           gasless
+  (set up)         no (1)               ready        ready            ready
+  Ethereum         V3, V2, V4, auction  cross-chain  cross-chain      active (2)
+  BNB Smart Chain  -                    cross-chain  cross-chain      active (2)
+  Superseed        -                    cross-chain  disabled         active (3)
+  same chain       yes                  yes          route-dependent  yes
+  cross-chain      no                   yes          yes              no
+  intent routing   no                   no           yes              yes (4)
+  gasless          in part (5)          no           no (6)           yes (7)
+  order tracking   yes                  yes          yes              yes
+  wallet fee       0.2 %                0.4 %        0 %              0 %
+  maker fee        at most 0.2 %        none         none             none
 
   (1)        needs the address of a key proxy: set providers.dex.base_url
   (2)        two protocol versions

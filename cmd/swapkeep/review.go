@@ -61,6 +61,9 @@ func (w reviewer) terms(r protocol.Review) error {
 		w.out.Fact("price difference", "unknown: "+change)
 	}
 	w.out.Fact("at least", fmt.Sprintf("%s, at a slippage of %s %%; %s", gets.Exact(t.FloorOut.Int()), o.Slippage, floorText(r)))
+	if r.Told != "" {
+		w.out.Fact("its quote", quotedText(gets.Exact(r.Told.Int())))
+	}
 	w.receivers(t)
 	for _, id := range []identity{{t.SrcChainID, t.TokenIn}, {t.DstChainID, t.TokenOut}} {
 		if err := w.unverified(id); err != nil {
@@ -101,6 +104,11 @@ func floorText(r protocol.Review) string {
 		return "that is a promise of " + e.TrustedTo + ": no contract enforces it, and less would be told as short"
 	}
 	return "with less it does not happen"
+}
+
+// quotedText is what the quote itself calls the least, which decides nothing.
+func quotedText(least string) string {
+	return "calls " + least + " its minimum: the provider's word, on which nothing rests"
 }
 
 // unverified warns of a token that may be another than its symbol says.

@@ -13,7 +13,7 @@ import (
 	answers "swapkeep/providers/wire"
 )
 
-// understood looks whether answers of providers are kept that were not understood. Which
+// understood looks whether answers of providers are kept that were refused. Which
 // members of answers nothing reads only a daemon that runs has counted.
 func (s subject) understood(context.Context) protocol.Check {
 	dir := filepath.Join(s.place.Home, refused.Dir)
@@ -23,7 +23,7 @@ func (s subject) understood(context.Context) protocol.Check {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		c = finding(protocol.CheckWarn, err.Error(), "mend the permissions of "+dir)
 	case len(kept) > 0:
-		c = finding(protocol.CheckNote, fmt.Sprintf("%s has answers that were not understood, of %d kinds", dir, len(kept)),
+		c = finding(protocol.CheckNote, fmt.Sprintf("%s has answers that were not understood or not as asked for, of %d kinds", dir, len(kept)),
 			"swapkeep doctor --attach report.json writes what can be sent to the makers of swapkeep")
 	}
 	members, times := answers.AddedMembers()

@@ -191,6 +191,7 @@ type Review struct {
 	Gas        Gas       `json:"gas"`
 	Findings   []Finding `json:"findings"`
 	FeeBasis   string    `json:"feeBasis" of:"FeeBasis" doc:"of the wallet's fee in the terms: decoded (in what is signed), told (by the provider alone), asked (for, and nothing says whether it is taken: the offer's feeAsked) or none"`
+	Told       Amount    `json:"toldMinimum,omitempty" doc:"what the quote itself calls the least that arrives, where that is not what is decoded; a claim, to be shown"`
 	Blocked    bool      `json:"blocked" doc:"a finding forbids execution"`
 	Expires    time.Time `json:"expires" doc:"the plan is forgotten then"`
 

@@ -15,7 +15,7 @@ import (
 
 // auctionQuote is the quote object of an auction. The order that is signed stands in
 // permitData and the one that is posted in encodedOrder; both are compared with
-// ours. What else describes it (orderInfo, aggregatedOutputs) is not read.
+// ours. What else describes it (orderInfo) is not read, or only shown (aggregatedOutputs).
 type auctionQuote struct {
 	ChainID   *wire.Quantity `json:"chainId"`
 	Swapper   *address       `json:"swapper"`
@@ -32,6 +32,8 @@ type auctionQuote struct {
 	Slippage     *wire.Ratio    `json:"slippageTolerance"`
 	OrderID      *common.Hash   `json:"orderId"`
 	EncodedOrder *hexutil.Bytes `json:"encodedOrder"`
+
+	Outputs json.RawMessage `json:"aggregatedOutputs"` // by [toldMinimum] alone
 }
 
 // auctionRoute is what a person is shown as the route.
@@ -65,6 +67,9 @@ func readAuction(o swap.Offer, e envelope, d deal) (reading, error) {
 	}
 	o.Gasless, o.Route, o.Duration = true, auctionRoute, d.kind.usual(order, o.Duration)
 	o.AmountOut, o.MinOut, o.Fees = got.end, got.end, fees // nobody promises more
+	var lines []outputLine
+	_ = json.Unmarshal(q.Outputs, &lines) // for show, as far as it can be read
+	o.ToldMin = toldMinimum(lines, o)
 	return reading{offer: o, quote: e, order: &order}, nil
 }
 

@@ -274,8 +274,11 @@ func readClassic(o swap.Offer, e envelope, pr pair) (reading, error) {
 		return reading{offer: o, quote: e, permit: permit}, nil
 	}
 	o.Route = printable(q.RouteString)
-	o.AmountOut, o.MinOut, o.Fees, err = q.split(r, pr)
-	return reading{offer: o, quote: e, permit: permit}, err
+	if o.AmountOut, o.MinOut, o.Fees, err = q.split(r, pr); err != nil {
+		return reading{}, err
+	}
+	o.ToldMin = toldMinimum(q.Outputs, o)
+	return reading{offer: o, quote: e, permit: permit}, nil
 }
 
 func blockTime(chainID uint64) time.Duration {

@@ -33,7 +33,7 @@ type envelope struct {
 
 // quoteBody is the quote object of the routings CLASSIC, WRAP and UNWRAP. A
 // missing field is nil and refused where it is relied on. What the quote says of a
-// minimum (minAmount, minimumAmount) is left unread: the floor is worked out here, from
+// minimum (minAmount, minimumAmount) decides nothing: the floor is worked out here, from
 // the amount and the slippage, and what the calldata enforces is held against that.
 type quoteBody struct {
 	ChainID   *wire.Quantity `json:"chainId"`
@@ -61,6 +61,8 @@ type outputLine struct {
 	Amount    *wire.Amount `json:"amount"`
 	Recipient *address     `json:"recipient"`
 	Bps       *wire.Ratio  `json:"bps"`
+
+	MinAmount json.RawMessage `json:"minAmount"` // by [toldMinimum] alone
 }
 
 // maxLines bounds the receivers of one swap: the user, the wallet's fee, the
@@ -224,4 +226,20 @@ func checkFees(fees []swap.Payment, r swap.QuoteRequest) error {
 		return refuse(swap.NotAsAccepted, "makerFeeBps", "the dex provider takes %d bps, more than %d", theirs, bound)
 	}
 	return nil
+}
+
+// toldMinimum is what a quote itself calls the recipient's minimum: a claim that is shown
+// and refuses nothing, so that one that cannot be read is none. Within the base units that
+// fees are rounded by it is the offer's own, and says nothing.
+func toldMinimum(lines []outputLine, o swap.Offer) *big.Int {
+	var told wire.Amount
+	i := slices.IndexFunc(lines, func(l outputLine) bool { return l.Recipient.is(o.Request.Recipient) })
+	if i < 0 || json.Unmarshal(lines[i].MinAmount, &told) != nil {
+		return nil
+	}
+	off := new(big.Int).Sub(told.Int, o.MinOut)
+	if off.CmpAbs(big.NewInt(int64(roundings*len(o.Fees)))) <= 0 {
+		return nil
+	}
+	return told.Int
 }

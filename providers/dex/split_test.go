@@ -2,6 +2,7 @@ package dex
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"strings"
 	"testing"
@@ -86,6 +87,33 @@ func TestTwoRoutesHaveAMinimumEach(t *testing.T) {
 	sum := new(big.Int).Add(floorOf(big.NewInt(3_333_333), 50), floorOf(big.NewInt(6_666_667), 50))
 	if q.offer.MinOut.Cmp(sum) > 0 {
 		t.Errorf("at least %s, and two routes give %s", q.offer.MinOut, sum)
+	}
+}
+
+// TestToldMinimum: what a quote calls its minimum is told where it is another than the
+// floor worked out here, whatever it is; what cannot be read is none, and refuses nothing.
+func TestToldMinimum(t *testing.T) {
+	r := baseRequest()
+	r.FeeBps = 20
+	ours := lineOf{to: testFeeTo, amount: "20000", bps: "20"}
+	for min, want := range map[string]string{
+		"9980000":               "9980000", // the whole amount, as the official example of a fee
+		"9930100":               "<nil>",   // the floor, 9930098, but for the roundings of a fee
+		"9930096":               "<nil>",
+		"9930101":               "9930101",
+		"9930095":               "9930095", // less than the floor: the bytes are better
+		"":                      "<nil>",
+		"-1":                    "<nil>",
+		"1e9":                   "<nil>",
+		strings.Repeat("9", 79): "<nil>",
+	} {
+		q, err := (&Provider{}).readQuote(quoteWith(t, r, []lineOf{{to: testAccount, amount: "9980000", bps: "9980", min: min}, ours}), r)
+		if err != nil || q.offer.MinOut.String() != "9930098" {
+			t.Fatalf("told %q: at least %s, %v", min, q.offer.MinOut, err)
+		}
+		if got := fmt.Sprint(q.offer.ToldMin); got != want {
+			t.Errorf("told %q: %s, want %s", min, got, want)
+		}
 	}
 }
 

@@ -40,15 +40,15 @@ var v4Types = apitypes.Types{
 	},
 }
 
-// pools are the versions of pools that are asked for: the support table's, and v4 on
-// each chain served. Where an end is the wrapped coin, routes over v4's pools of the
-// native one have commands that are not understood.
+// pools are the versions of pools that are asked for: the support table's. Where an end is
+// the wrapped coin, routes over v4's pools of the native one have commands that are not
+// understood.
 func (pr pair) pools(r swap.QuoteRequest) []string {
 	list := slices.Clone(swap.SupportOf(swap.DEX, r.SrcChain).Pools)
 	if r.TokenIn == pr.wrapped || r.TokenOut == pr.wrapped {
-		return list
+		list = slices.DeleteFunc(list, func(version string) bool { return version == "V4" })
 	}
-	return append(list, "V4")
+	return list
 }
 
 // An action is one of those of V4_SWAP that are understood: its one form, and what it

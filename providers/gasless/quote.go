@@ -264,6 +264,9 @@ func (v venue) readQuote(raw []byte, r swap.QuoteRequest) (reading, error) {
 		Provider: swap.Gasless, Request: r, Routing: v.protocol.name, Route: wire.Printable(strings.Join(q.route(), ", ")),
 		AmountOut: out, MinOut: o.core.buyLeast, Gasless: true, Duration: network.BlockTime, Fees: o.pays(d), Raw: raw,
 	}
+	if told := b.MinimumAmount; told != nil && !told.Is(o.core.buyLeast) {
+		offer.ToldMin = told.Int
+	}
 	if r.TokenIn == nativeCoin {
 		offer.Wrap = d.spent
 	}

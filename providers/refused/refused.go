@@ -1,6 +1,6 @@
 // Package refused keeps what providers answered where this version did not understand
-// it, so that a person can send it to who can mend that. What is kept is redacted,
-// bounded, and in the daemon's home, for its user alone.
+// it, or it was not what was asked for, so that a person can send it to who can mend that.
+// What is kept is redacted, bounded, and in the daemon's home, for its user alone.
 package refused
 
 import (
@@ -69,8 +69,9 @@ type Reply struct {
 	Cut    bool   `json:"cut,omitempty"` // its end is missing
 }
 
-// misunderstood are the refusals of what this version cannot read.
-var misunderstood = []swap.Code{swap.NotUnderstood, swap.ProviderGarbage}
+// worthKeeping are the refusals of which the answer is the evidence: it cannot be read, or it is
+// other than what was asked for or accepted.
+var worthKeeping = []swap.Code{swap.NotUnderstood, swap.ProviderGarbage, swap.NotAsAccepted, swap.NotPinned}
 
 // Watch returns a context whose exchanges are remembered, and what is to be told how it
 // came out. The accounts are those that stand in the request. A file that cannot be
@@ -79,7 +80,7 @@ func (k *Keeper) Watch(ctx context.Context, kind swap.Kind, accounts ...common.A
 	ctx, recorder := rest.Record(ctx)
 	return ctx, func(err error) {
 		var r *swap.Refusal
-		if !errors.As(err, &r) || !slices.Contains(misunderstood, r.Code) {
+		if !errors.As(err, &r) || !slices.Contains(worthKeeping, r.Code) {
 			return
 		}
 		if last := recorder.Last(); len(last) > 0 {

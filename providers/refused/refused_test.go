@@ -161,14 +161,22 @@ func TestReport(t *testing.T) {
 }
 
 // TestBounds: an answer is cut, one of a kind is kept once in a while, and of many kinds
-// the last; what was understood, and what is refused for another reason, is not kept.
+// the last; what was understood, and what is refused for another reason, is not kept. An
+// answer that is not what was asked for is.
 func TestBounds(t *testing.T) {
 	home, now := t.TempDir(), time.Unix(1_800_000_000, 0)
 	k := New(home, "1.2.3", func() time.Time { return now })
-	ask(t, k, `{}`, "application/json", swap.Refuse(swap.NotAsAccepted, "another amount"))
+	ask(t, k, `{}`, "application/json", swap.Refuse(swap.NoRoute, "no route"))
 	ask(t, k, `{}`, "application/json", nil)
 	if names, _ := files(t, home); len(names) > 0 {
 		t.Errorf("kept %v", names)
+	}
+	for _, code := range []swap.Code{swap.NotAsAccepted, swap.NotPinned} {
+		elsewhere := t.TempDir()
+		ask(t, New(elsewhere, "1.2.3", time.Now), `{}`, "application/json", swap.Refuse(code, "another"))
+		if names, _ := files(t, elsewhere); len(names) != 1 {
+			t.Errorf("%s: kept %v", code, names)
+		}
 	}
 	long := `{"x":"` + strings.Repeat("\u202e\"", 1<<18)
 	ask(t, k, long, "application/json", swap.Refuse(swap.ProviderGarbage, "no json"))

@@ -78,10 +78,11 @@ function Figure({ units, of }: { units: string; of: Unit }) {
 const routed: ReadonlySet<string> = new Set(["intent"]);
 
 /** The rows below the amounts, in the order that people find them in elsewhere. */
-function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [string, ComponentChildren][] {
-	const { offer, terms, gas } = review;
+export function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [string, ComponentChildren][] {
+	const { offer, terms, gas, toldMinimum: told } = review;
 	const out: [string, ComponentChildren][] = [
 		[t("row_expected"), shown(offer.amountOut, tokenOut, locale())],
+		...(told === undefined ? [] : [[t("row_told_minimum"), t("told_minimum", spelled(told, tokenOut, locale()))] as [string, string]]),
 		[t("row_rate"), t("rate_is", tokenIn.symbol, rate(offer.amountIn, tokenIn.decimals, offer.amountOut, tokenOut.decimals, locale()), tokenOut.symbol)],
 		[t("row_provider"), known(`provider_${terms.provider}`) ?? terms.provider],
 		[t("row_route"), routed.has(terms.provider) ? offer.routing : <RouteText key="route" route={offer.route} />],

@@ -134,11 +134,11 @@ describe("consent", () => {
 });
 
 describe("a refusal", () => {
-	it.each(["plan_unknown", "plan_executed", "quote_expired", "quote_unknown", "session_required", "locked"] as const)("%s leaves nothing to review", (name) => {
+	it.each(["plan_unknown", "plan_executed", "quote_unknown", "session_required", "locked"] as const)("%s leaves nothing to review", (name) => {
 		const after = next(executing, { event: "refused", of: "r", failure: failure(name) });
 		expect(after).toMatchObject({ stage: { at: "form" }, failure: { name } });
 	});
-	it.each(["daemon_lost", "timed_out", "needs_acknowledge", "insufficient_gas", "price_refused", "internal"] as const)("%s leads back to the review with what was acknowledged", (name) => {
+	it.each(["quote_expired", "daemon_lost", "timed_out", "needs_acknowledge", "insufficient_gas", "price_refused", "internal"] as const)("%s leads back to the review with what was acknowledged", (name) => {
 		const after = next(executing, { event: "refused", of: "r", failure: failure(name) });
 		expect(after).toMatchObject({ stage: { at: "review", review: plain, acknowledged: [] }, failure: { name } });
 	});
@@ -191,6 +191,18 @@ describe("a plan whose quote ran out", () => {
 	it("is renewed under no act that was taken", () => {
 		const before = run(preparing, { event: "reviewed", offer: "a", review: two }, { event: "confirm", request: "r" });
 		expect(run(before, { event: "renewed", of: two.digest, review: other })).toBe(before);
+	});
+	it("under an approval that was read for long leads back to it, and to the new one to be looked at and approved anew", () => {
+		const late = run(approvingOne, { event: "approved", approval: 0, request: "r1" }, { event: "approved", approval: 1, request: "r2" }, { event: "refused", of: "r2", failure: failure("quote_expired") });
+		expect(late).toMatchObject({ stage: { at: "review", review: two }, failure: { name: "quote_expired" } });
+		const again = run(late, { event: "renewed", of: two.digest, review: { ...two, digest: "0xd3" } });
+		expect(again).toMatchObject({ stage: { at: "review", review: { digest: "0xd3" }, renewed: 1 } });
+		expect(again.failure).toBeUndefined();
+		expect(run(again, { event: "confirm", request: "r3" }).stage).toMatchObject({ at: "approving", approval: 0 });
+	});
+	it("takes no other reason away that stands there", () => {
+		const wrong = { ...looking, failure: failure("wrong_password") };
+		expect(run(wrong, { event: "renewed", of: asks.digest, review: other }).failure).toBe(wrong.failure);
 	});
 	it("is renewed once", () => expect(run(renewed, { event: "renewed", of: asks.digest, review: plain })).toBe(renewed));
 });

@@ -105,7 +105,7 @@ function staged(state: PanelState, e: StageEvent): PanelState {
 			return stage.at === "preparing" && stage.offer === e.offer ? go({ at: "review", review: e.review, acknowledged: [] }) : state;
 		case "renewed":
 			if (stage.at !== "review" || stage.review.digest !== e.of) return state;
-			return { ...state, stage: { at: "review", review: e.review, acknowledged: asGood(e.review, stage.review) ? stage.acknowledged.filter((code) => sameFinding(code, stage.review, e.review)) : [], renewed: (stage.renewed ?? 0) + 1 } };
+			return { ...state, failure: unlessLate(state.failure), stage: { at: "review", review: e.review, acknowledged: asGood(e.review, stage.review) ? stage.acknowledged.filter((code) => sameFinding(code, stage.review, e.review)) : [], renewed: (stage.renewed ?? 0) + 1 } };
 		case "acknowledged": {
 			if (stage.at !== "review" || !demanded(stage.review).includes(e.code)) return state;
 			const others = stage.acknowledged.filter((code) => code !== e.code);
@@ -143,12 +143,18 @@ function consent({ review, acknowledged }: { review: Review; acknowledged: reado
 	return approval < approvals(review).length ? { at: "approving", review, acknowledged, approval } : { at: "executing", review, acknowledged, request };
 }
 
-/** A refused act leaves the user where the act began, with the reason. A plan that is
- * gone, or was never made, leaves nothing to review. */
+/** That a quote ran out says nothing any more once it is renewed. */
+function unlessLate(failure: Failure | undefined): Failure | undefined {
+	return failure?.is("quote_expired") ? undefined : failure;
+}
+
+/** A refused act leaves the user where the act began, with the reason: a plan whose quote
+ * ran out meanwhile is renewed there. One that is gone, or was never made, leaves nothing
+ * to review. */
 function refused(state: PanelState, { of, failure }: { of: string; failure: Failure }): PanelState {
 	const { stage } = state;
 	if (of !== (stage.at === "preparing" ? stage.offer : stage.at === "executing" ? stage.request : undefined)) return state;
-	const gone = stage.at === "preparing" || failure.is("plan_unknown", "plan_executed", "quote_expired", "quote_unknown", "session_required", "locked");
+	const gone = stage.at === "preparing" || failure.is("plan_unknown", "plan_executed", "quote_unknown", "session_required", "locked");
 	if (stage.at === "executing" && !gone) return { ...state, stage: { at: "review", review: stage.review, acknowledged: stage.acknowledged }, failure };
 	return { ...state, stage: { at: "form" }, failure };
 }

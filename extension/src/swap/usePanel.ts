@@ -176,13 +176,17 @@ function useRenewal(channel: Channel, { stage, quotes: { query } }: PanelState, 
 		if (!review || !query || often >= maxRenewals) return;
 		let left = false;
 		const renew = () => {
-			if (document.visibilityState !== "visible") return;
+			if (document.visibilityState !== "visible") {
+				document.addEventListener("visibilitychange", renew, { once: true }); // nobody looks now
+				return;
+			}
 			renewed(channel, query, review).then((fresh) => left || !fresh || dispatch({ event: "renewed", of: review.digest, review: fresh })).catch(() => {});
 		};
 		const timer = setTimeout(renew, Math.max(0, Date.parse(review.expires) - Date.now() - renewAhead));
 		return () => {
 			left = true;
 			clearTimeout(timer);
+			document.removeEventListener("visibilitychange", renew);
 		};
 	}, [review?.digest]);
 }

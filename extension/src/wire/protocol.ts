@@ -847,6 +847,8 @@ export interface Review {
 	findings: Finding[];
 	/** of the wallet's fee in the terms: decoded (in what is signed), told (by the provider alone), asked (for, and nothing says whether it is taken: the offer's feeAsked) or none */
 	feeBasis: FeeBasis;
+	/** what the quote itself calls the least that arrives, where that is not what is decoded; a claim, to be shown */
+	toldMinimum?: Amount;
 	/** a finding forbids execution */
 	blocked: boolean;
 	/** the plan is forgotten then */

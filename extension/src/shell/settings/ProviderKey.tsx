@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { t } from "../../i18n/t";
+import { type MessageKey, t } from "../../i18n/t";
 import { useWallet } from "../../state/context";
 import { announce } from "../../components/Announcer";
 import { Button } from "../../components/Button";
@@ -11,6 +11,9 @@ interface Props {
 	provider: string;
 	name: string;
 }
+
+/** What the key of some providers is or changes. */
+const texts: Readonly<Record<string, MessageKey>> = { dex: "key_dex", gasless: "key_gasless" };
 
 /** ProviderKey keeps or forgets the key for a provider. The daemon shows none, not
  * even whether there is one. */
@@ -32,7 +35,7 @@ export function ProviderKey({ provider, name }: Props) {
 			<div class="row">
 				<div class="grow">
 					<p>{t("key_title")}</p>
-					<p class="soft small">{t(provider === "dex" ? "key_dex" : "key_text")}</p>
+					<p class="soft small">{t(texts[provider] ?? "key_text")}</p>
 				</div>
 				<Button kind="plain" label={t("key_forget_of", name)} onClick={() => setOpen("forget")}>
 					{t("key_forget")}
