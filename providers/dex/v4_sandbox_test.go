@@ -8,15 +8,16 @@ import (
 	"swapkeep/sandbox/dexsim"
 	"swapkeep/sandbox/sandboxtest"
 
+	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/ethclient"
 )
 
-// TestSandboxV4 swaps through a pool of v4's on the published pool manager and router.
-// Router 2.1.0, the newest that is published, reads a path with no bounds as 2.1.2 does.
-func TestSandboxV4(t *testing.T) {
-	t.Parallel()
-	s := sandboxtest.Start(t, 8453)
-	if err := s.DEX().Set(dexsim.Settings{MakerFeeBips: 20, MakerRecipient: makerFee, Auctions: dexsim.AuctionsNever}); err != nil {
+// tradingOn is a trader at a sandbox of one chain, whose pools' quotes are as the settings say.
+func tradingOn(t *testing.T, chainID uint64, settings dexsim.Settings) (x *trader, usdc, dai common.Address) {
+	t.Helper()
+	s := sandboxtest.Start(t, chainID)
+	settings.MakerRecipient, settings.Auctions = makerFee, dexsim.AuctionsNever
+	if err := s.DEX().Set(settings); err != nil {
 		t.Fatal(err)
 	}
 	p, err := dex.New(dex.Config{Base: s.DEXURL(), Sandbox: true})
@@ -30,16 +31,39 @@ func TestSandboxV4(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(node.Close)
-	x := &trader{t: t, p: p, node: node, chain: c, who: s.Accounts()[0]}
-	usdc, dai := sandboxtest.Token(t, c, "USDC"), sandboxtest.Token(t, c, "DAI")
-	o, _, _ := x.built(t.Context(), usdc, dai, "150000000", 20)
-	if !strings.HasPrefix(o.Route, "[v4]") {
-		t.Fatalf("the route is %s", o.Route)
+	return &trader{t: t, p: p, node: node, chain: c, who: s.Accounts()[0]}, sandboxtest.Token(t, c, "USDC"), sandboxtest.Token(t, c, "DAI")
+}
+
+// routed wants a swap to be offered over pools of these versions.
+func (x *trader) routed(in, out common.Address, amount, versions string) {
+	x.t.Helper()
+	if o, _, _ := x.built(x.t.Context(), in, out, amount, 20); !strings.HasPrefix(o.Route, versions) {
+		x.t.Fatalf("the route is %s", o.Route)
 	}
+}
+
+// TestSandboxV4 swaps through a pool of v4's on the published pool manager and router.
+// Router 2.1.0, the newest that is published, reads a path with no bounds as 2.1.2 does.
+func TestSandboxV4(t *testing.T) {
+	t.Parallel()
+	x, usdc, dai := tradingOn(t, 8453, dexsim.Settings{MakerFeeBips: 20})
+	x.routed(usdc, dai, "150000000", "[v4]")
 	x.trade(usdc, dai, "150000000", 20)
 	x.trade(dai, usdc, "50000000000000000000", 0)
-	if err := s.DEX().Set(dexsim.Settings{Auctions: dexsim.AuctionsNever}); err != nil {
-		t.Fatal(err)
-	}
-	x.trade(dai, usdc, "60000000000000000000", 0) // straight to the account
+}
+
+// TestSandboxV4Direct: without any fee the pool manager pays the account itself.
+func TestSandboxV4Direct(t *testing.T) {
+	t.Parallel()
+	x, usdc, dai := tradingOn(t, 8453, dexsim.Settings{})
+	x.trade(dai, usdc, "60000000000000000000", 0)
+}
+
+// TestSandboxMixed swaps over a V3 pool that pays a V2 pair, whose output the router holds.
+func TestSandboxMixed(t *testing.T) {
+	t.Parallel()
+	x, usdc, dai := tradingOn(t, 1, dexsim.Settings{MakerFeeBips: 20, Mixed: true})
+	x.routed(dai, usdc, "150000000000000000000", "[v2 + v3]")
+	x.trade(dai, usdc, "150000000000000000000", 20)
+	x.trade(dai, native, "50000000000000000000", 20)
 }

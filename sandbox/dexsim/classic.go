@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -139,6 +140,9 @@ func (s *Server) quoteClassic(ctx context.Context, m *market, q quoteRequest) (*
 	allowed := q.Protocols
 	if len(allowed) == 0 {
 		allowed = protocols
+	}
+	if s.Settings().Mixed && slices.Contains(allowed, "V2") && slices.Contains(allowed, "V3") {
+		allowed = []string{"MIXED"}
 	}
 	route, err := m.best(ctx, in.Address, out.Address, q.amount, allowed)
 	if err != nil {
@@ -296,5 +300,9 @@ func routeString(route path) string {
 			parts[i] = fmt.Sprintf("[%v%%] [%d] [%s] %s", float64(p.fee)/1e4, p.spacing, native.Hex(), p.id())
 		}
 	}
-	return "[" + strings.ToLower(route.protocol()) + "] 100.00% = " + strings.Join(parts, " ")
+	version := strings.ToLower(route.protocol())
+	if route.mixed() {
+		version = "v2 + v3" // smart-order-router, routeAmountsToString
+	}
+	return "[" + version + "] 100.00% = " + strings.Join(parts, " ")
 }

@@ -129,7 +129,7 @@ func (m *market) between(ctx context.Context, a, b common.Address) ([]pool, erro
 	return found, nil
 }
 
-// A path goes through one or more pools of one protocol.
+// A path goes through one or more pools, of one protocol or, mixed, of V3 and then V2.
 type path struct {
 	tokens []common.Address // one more than pools
 	pools  []pool
@@ -137,12 +137,20 @@ type path struct {
 	gas    *big.Int // the swap's own, without the rest of the transaction
 }
 
-func (p path) v2() bool { return p.pools[0].v2 }
-func (p path) v4() bool { return p.pools[0].v4 }
+func (p path) v2() bool    { return p.pools[0].v2 }
+func (p path) v4() bool    { return p.pools[0].v4 }
+func (p path) mixed() bool { return len(p.pools) == 2 && !p.v2() && !p.v4() && p.pools[1].v2 }
+
+// halves are the parts of a mixed path.
+func (p path) halves() (v3, v2 path) {
+	return path{tokens: p.tokens[:2], pools: p.pools[:1]}, path{tokens: p.tokens[1:], pools: p.pools[1:]}
+}
 
 // protocol is the API's word for the path's pools.
 func (p path) protocol() string {
 	switch {
+	case p.mixed():
+		return "MIXED"
 	case p.v2():
 		return "V2"
 	case p.v4():
@@ -203,7 +211,7 @@ func (m *market) paths(pools []pool, in, out common.Address) []path {
 		}
 		for _, first := range pools {
 			for _, second := range pools {
-				if first.joins(in, via.Address) && second.joins(via.Address, out) && first.v2 == second.v2 && !first.v4 && !second.v4 {
+				if first.joins(in, via.Address) && second.joins(via.Address, out) && (!first.v2 || second.v2) && !first.v4 && !second.v4 {
 					all = append(all, path{tokens: []common.Address{in, via.Address, out}, pools: []pool{first, second}})
 				}
 			}
@@ -214,6 +222,15 @@ func (m *market) paths(pools []pool, in, out common.Address) []path {
 
 // price asks the chain what a path pays for the amount.
 func (m *market) price(ctx context.Context, p *path, amount *big.Int) error {
+	if p.mixed() {
+		v3, v2 := p.halves()
+		if err := m.price(ctx, &v3, amount); err != nil {
+			return err
+		}
+		err := m.price(ctx, &v2, v3.out)
+		p.out, p.gas = v2.out, v3.gas
+		return err
+	}
 	if p.v2() {
 		out, err := m.read(ctx, m.Contracts.V2Router, m.abis.v2Router, "getAmountsOut", amount, p.tokens)
 		if err != nil {

@@ -26,6 +26,9 @@ const (
 // routerItself is the recipient that stands for the router.
 var routerItself = common.BigToAddress(big.NewInt(2))
 
+// contractBalance is the amount that stands for all that there is.
+var contractBalance = new(big.Int).Lsh(big.NewInt(1), 255)
+
 // inputTypes are what each command takes, as of router 2.1.2: its swaps end
 // with a list of least prices by hop, which is left empty.
 var inputTypes = map[command]abi.Arguments{

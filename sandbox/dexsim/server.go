@@ -53,6 +53,8 @@ type Settings struct {
 	// DeadlineSeconds is how long an order can be filled; 0 = as the real API, 300
 	// for V2 and 120 for V3.
 	DeadlineSeconds int64 `json:"deadlineSeconds"`
+	// Mixed has the pools' quotes go over a V3 pool and then a V2 pair.
+	Mixed bool `json:"mixed"`
 	// Untagged has calldata end where its arguments do.
 	Untagged bool `json:"untagged"`
 	// Outcome is what becomes of orders posted from now on.

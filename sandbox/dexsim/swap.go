@@ -247,12 +247,18 @@ func (m *market) addSwap(p *program, q *classicQuote, recipient common.Address, 
 		if spacing == nil || spacing.BitLen() > 15 {
 			return errQuoteMismatch
 		}
-		route.pools = append(route.pools, pool{v2: h.Type == "v2-pool", v4: h.Type == "v4-pool", fee: fee.Int64(), spacing: spacing.Int64()})
+		route.pools = append(route.pools, pool{v2: h.Type == "v2-pool", v4: h.Type == "v4-pool", address: common.HexToAddress(h.Address), fee: fee.Int64(), spacing: spacing.Int64()})
 		route.tokens = append(route.tokens, common.Address(h.TokenOut.Address))
 	}
 	in := amount(q.Input.Amount)
 	if route.v4() {
 		return p.addV4(route, recipient, in, least, payerIsUser)
+	}
+	if route.mixed() { // the V3 pool pays the pair, which takes what it finds (universal-router-sdk 5.13.0, addMixedSwap)
+		v3, v2 := route.halves()
+		p.add(v3SwapExactIn, route.pools[1].address, in, new(big.Int), v3.bytes(), payerIsUser, []*big.Int{})
+		p.add(v2SwapExactIn, recipient, contractBalance, least, v2.tokens, false, []*big.Int{})
+		return nil
 	}
 	if route.v2() {
 		p.add(v2SwapExactIn, recipient, in, least, route.tokens, payerIsUser, []*big.Int{})

@@ -18,6 +18,7 @@ type swapped struct {
 	in, amount, out string
 	to              uint64 // 0 = the same chain
 	routing         string // of the offer
+	route           string // what the review has to say of it
 	way             string // what the popup calls it, where it is chosen among several
 	approve         []allowance
 	confirm         string // the review's button
@@ -40,7 +41,7 @@ func (p *trader) carryOut(s swapped) {
 		p.Click("radio", "/^"+s.way+" /")
 	}
 	p.review()
-	p.In("region", "Terms").See(s.amount+" "+s.in, "Provider "+s.provider)
+	p.In("region", "Terms").See(s.amount+" "+s.in, "Provider "+s.provider, s.route)
 	p.confirm(s.confirm)
 	p.approve(s.approve...)
 	o := p.end(before, "filled")
@@ -69,7 +70,7 @@ func held(symbol string) string {
 	return symbol
 }
 
-// TestSwapsOnOneNetwork: the DEX by pools and by an auction, and the gasless
+// TestSwapsOnOneNetwork: the DEX by pools, by an auction and over a pool of v4, and the gasless
 // provider, each with an exact allowance of which nothing is left.
 func TestSwapsOnOneNetwork(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
@@ -89,6 +90,10 @@ func TestSwapsOnOneNetwork(t *testing.T) {
 		} {
 			p.carryOut(s)
 		}
+		p.pay("USDC")
+		p.receive("DAI")
+		p.carryOut(swapped{name: "v4", provider: "DEX", in: "USDC", amount: "150", out: "DAI", routing: "CLASSIC", route: "Uniswap v4", confirm: "Approve and swap",
+			approve: []allowance{{"150 USDC", false}, {"150 USDC", true}}, settings: map[string]map[string]any{"/dex": {"auctions": "never"}}})
 	})
 }
 

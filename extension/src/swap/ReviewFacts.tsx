@@ -11,6 +11,7 @@ import { ofBps, percent } from "../money/percent";
 import { shown, spelled, type Unit } from "../money/spelled";
 import { approvals } from "./panel";
 import type { Reviewed } from "./reviewed";
+import { wayOf } from "./ways";
 
 interface Props {
 	review: Review;
@@ -85,7 +86,7 @@ export function rows(review: Review, { tokenIn, tokenOut, coin }: Reviewed): [st
 		...(told === undefined ? [] : [[t("row_told_minimum"), t("told_minimum", spelled(told, tokenOut, locale()))] as [string, string]]),
 		[t("row_rate"), t("rate_is", tokenIn.symbol, rate(offer.amountIn, tokenIn.decimals, offer.amountOut, tokenOut.decimals, locale()), tokenOut.symbol)],
 		[t("row_provider"), known(`provider_${terms.provider}`) ?? terms.provider],
-		[t("row_route"), routed.has(terms.provider) ? offer.routing : <RouteText key="route" route={offer.route} />],
+		[t("row_route"), routed.has(terms.provider) || !offer.route ? wayOf(offer) : <RouteText key="route" route={offer.route} />],
 		[t("row_network_cost"), networkCost(review, coin)],
 	];
 	if (terms.makerFeeBps) out.push([t("row_provider_fee"), t("at_most", ofBps(terms.makerFeeBps))]);

@@ -6,6 +6,7 @@ import { minutes } from "../money/duration";
 import { shownAmount } from "../money/amount";
 import { RouteText } from "../components/RouteText";
 import { expired } from "./quotes";
+import { wayOf } from "./ways";
 
 interface Props {
 	offers: readonly Offer[];
@@ -16,14 +17,6 @@ interface Props {
 
 /** How many are shown until more are asked for. */
 const first = 5;
-
-/** What a provider's names for its ways are in plain words; others say enough. */
-const ways: Record<string, "way_pools" | "way_auction"> = { CLASSIC: "way_pools", DUTCH_V2: "way_auction", DUTCH_V3: "way_auction" };
-
-const wayOf = ({ routing }: Offer) => {
-	const way = ways[routing];
-	return way ? t(way) : routing;
-};
 
 /** Routes are one provider's own offers for a swap, best first; the user picks one by
  * what it is. */

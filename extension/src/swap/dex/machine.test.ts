@@ -9,7 +9,7 @@ const ethereum = { chainId: 1, name: "Ethereum" };
 const elsewhere = { chainId: 10, name: "Optimism" };
 
 describe("the DEX", () => {
-	it("swaps on one network, and offers one route", () => expect(dex).toMatchObject({ kind: "dex", crossChain: false, routes: false }));
+	it("swaps on one network, by pools and by an auction", () => expect(dex).toMatchObject({ kind: "dex", crossChain: false, routes: true }));
 	it("serves what its table has as active", () => expect(dex.unsupported(provider, ethereum, ethereum)).toBeUndefined());
 	it("serves no other network", () => expect(dex.unsupported(provider, elsewhere, elsewhere)).toEqual({ key: "unsupported_network", values: ["Optimism"] }));
 	it.each(["disabled", "not supported"] as const)("serves none that is %s", (support) => {

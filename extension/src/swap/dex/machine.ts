@@ -4,6 +4,6 @@ import { type Machine, onActive } from "../machine";
 export const dex: Machine = {
 	kind: "dex",
 	crossChain: false,
-	routes: false,
+	routes: true,
 	unsupported: (provider, from) => onActive(provider, from),
 };
