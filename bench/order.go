@@ -49,7 +49,7 @@ var (
 	dutchOrder = orderKind{
 		path: "/quote", quote: upstream{reply: "auction.json"}, at: time.Unix(1_800_000_000, 0).Add(-quoteLife),
 		provider: func(base string, now func() time.Time) (swap.Provider, error) {
-			return dex.New(dex.Config{Base: base, Sandbox: true, Now: now})
+			return dex.New(dex.Config{Base: base, Sandbox: true, Now: now, Own: belowAuction})
 		},
 		request: swap.QuoteRequest{
 			SrcChain: 8453, TokenIn: common.HexToAddress("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
@@ -59,6 +59,11 @@ var (
 		makerBps: 25,
 	}
 )
+
+// belowAuction is a price of our own that the example's auction does not end below.
+func belowAuction(context.Context, uint64, common.Address, common.Address, *big.Int) (*big.Int, error) {
+	return big.NewInt(36e16), nil
+}
 
 // orderOf times what stands between a quote and a signature that can be handed over:
 // the quote is read, the order made from the terms and compared, and the vault signs.
