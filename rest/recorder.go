@@ -139,11 +139,15 @@ func ownWords(base *url.URL, published string) (patterns []string) {
 }
 
 func wordsOf(u *url.URL) []string {
-	words := append([]string{u.Host, u.Hostname()}, strings.Split(u.Path+"/"+u.EscapedPath(), "/")...)
-	if names := strings.Split(u.Hostname(), "."); net.ParseIP(u.Hostname()) == nil {
-		words = append(words, names[:len(names)-1]...) // the last is everybody's
+	words := strings.Split(u.Path+"/"+u.EscapedPath(), "/")
+	switch ip := net.ParseIP(u.Hostname()); {
+	case ip == nil:
+		names := strings.Split(u.Hostname(), ".")
+		return append(append(words, u.Host, u.Hostname()), names[:len(names)-1]...) // the last is everybody's
+	case ip.IsLoopback(): // everybody has one
+		return words
 	}
-	return words
+	return append(words, u.Host, u.Hostname())
 }
 
 var (

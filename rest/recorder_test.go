@@ -17,9 +17,10 @@ func TestHide(t *testing.T) {
 		{"https://keys.example.org/v1/s3cr3t-token", public, "HTTPS:\\/\\/KEYS.example.org\\/v1\\/S3CR3T-TOKEN", "HTTPS://[redacted]/v1/[redacted]"},
 		{"https://my-token-1.proxy.example.com:8443/v1", public, "my-token-1.proxy.example.com:8443 my-token-1.proxy.example.com xmy-token-1 .com", "[redacted] [redacted] x[redacted] .com"},
 		{"https://api.example.org/v1/a%2Fb+c=d%20/e", public, "a/b+c=d  a%2Fb+c=d%20 e ee", "[redacted]/[redacted] [redacted] [redacted] ee"},
+		{"http://127.0.0.1:8545/v1/s3cr3t-token", public, "127.0.0.1:8545/v1/s3cr3t-token", "127.0.0.1:8545/v1/[redacted]"},
 		{"https://198.51.100.7/v1", public, "198.51.100.7 of 198", "[redacted] of 198"},
 	} {
-		client, err := New(Config{Name: "x", Base: c.base, Published: c.published})
+		client, err := New(Config{Name: "x", Base: c.base, Published: c.published, Reach: OutsideOrOwn})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -163,7 +163,7 @@ func TestLiveReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := out.String()
-	if !strings.Contains(report, `"echo":"at [redacted]/[redacted] [redacted] \u202e"`) || strings.Contains(report, token) || strings.Contains(report, chain.Nobody.Hex()) || !json.Valid(out.Bytes()) {
+	if !strings.Contains(report, `"echo":"at 127.0.0.1/[redacted] [redacted] \u202e"`) || strings.Contains(report, token) || strings.Contains(report, chain.Nobody.Hex()) || !json.Valid(out.Bytes()) {
 		t.Errorf("the report is %s", report)
 	}
 	if i := strings.IndexFunc(report, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }); i >= 0 {

@@ -119,7 +119,7 @@ func TestRedacted(t *testing.T) {
 			t.Fatalf("kept %v", names)
 		}
 		lower := strings.ToLower(all)
-		for _, secret := range []string{key, signature[2:60], account.Hex()[2:], recipient.Hex()[2:], hash[2:], token, host, url.QueryEscape(key), "<script>"} {
+		for _, secret := range []string{key, signature[2:60], account.Hex()[2:], recipient.Hex()[2:], hash[2:], token, url.QueryEscape(key), "<script>"} {
 			if strings.Contains(lower, strings.ToLower(secret)) {
 				t.Errorf("%q is in %s", secret, all)
 			}
@@ -154,7 +154,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	me := fmt.Sprintf("0x%040x", standIn+1)
-	want := `{"how":"at [redacted] for ` + me + `","raw":{"` + me + `":"[redacted]","token":"[redacted]\u202e","id":"` + hash + `","maker":"` + signature + `","amount":7.50}}`
+	want := `{"how":"at ` + host + ` for ` + me + `","raw":{"` + me + `":"[redacted]","token":"[redacted]\u202e","id":"` + hash + `","maker":"` + signature + `","amount":7.50}}`
 	if string(b) != want {
 		t.Errorf("%s, want %s", b, want)
 	}
