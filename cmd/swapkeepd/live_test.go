@@ -122,7 +122,7 @@ func TestLive(t *testing.T) {
 func TestLiveReport(t *testing.T) {
 	box := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453}, Period: time.Second})
 	const token = "t0ken-in-the-path"
-	echo := fmt.Sprintf(`{"echo":"at 127.0.0.1/%s \u0074%s ‮",`, token, token[1:])
+	echo := fmt.Sprintf(`{"echo":"at 127.0.0.1/%s \u0074%s \u202e",`, token, token[1:])
 	dir, file := t.TempDir(), ""
 	if err := box.WriteFiles(dir); err != nil {
 		t.Fatal(err)
