@@ -81,6 +81,9 @@ func (s *Service) prepare(ctx context.Context, p Provider, net chain.Network, o 
 		if !fallsBack(first) || tried == maxTried {
 			break
 		}
+		if o.Provider == DEX { // an auction in place of pools, or these of it, is another deal: it is chosen
+			break
+		}
 		if next.Unusable != "" || s.o.Now().After(next.Expires) {
 			continue
 		}

@@ -385,10 +385,10 @@ func TestRouters(t *testing.T) {
 	}
 	named := [2]listed{{routers: []common.Address{pairs[1].router}}}
 	x := reading{place: route, call: chain.Call{To: pairs[1].router}}
-	if err := x.knownTo(named); err != nil {
+	if err := x.knownTo(named, testNow); err != nil {
 		t.Error(err)
 	}
-	if err := x.knownTo([2]listed{}); code(err) != swap.NotPinned {
+	if err := x.knownTo([2]listed{}, testNow); code(err) != swap.NotPinned {
 		t.Errorf("a router that the list does not name: %v", err)
 	}
 }

@@ -33,7 +33,7 @@ func (p *Provider) Build(ctx context.Context, o swap.Offer, t swap.Terms) (swap.
 	if err != nil {
 		return swap.Built{}, err
 	}
-	if err := x.knownTo(ends); err != nil {
+	if err := x.knownTo(ends, p.now()); err != nil {
 		return swap.Built{}, err
 	}
 	b := swap.Built{Steps: []swap.Step{{Kind: swap.CallStep, Call: &x.call}}, Settlement: swap.ByProvider}

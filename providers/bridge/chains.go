@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -188,7 +189,8 @@ func (p *Provider) checkChains(ctx context.Context, src, dst uint64) (ends [2]li
 		case want != (common.Address{}) && l.depository != want:
 			return ends, refuse(swap.NotPinned, "depository", "names another deposit contract on chain %d than the built-in one; the chain is not used until that is settled", c.id)
 		}
-		ends[i] = list[c.id]
+		l.name = cmp.Or(protocolNames[c.id], l.name)
+		ends[i] = l
 	}
 	return ends, nil
 }

@@ -144,8 +144,8 @@ func word(n *big.Int) []byte         { return common.BigToHash(n).Bytes() }
 func seconds(n uint32) []byte        { return word(new(big.Int).SetUint64(uint64(n))) }
 
 // binds wants the order to be its solver's, to take what is deposited, to pay the
-// recipient at least the quote's minimum, and to give back to the refund address, or
-// where it pays to the recipient, alone.
+// recipient at least the quote's minimum, and to give back on the chain of the deposit to
+// the refund address, or where it pays to the recipient, alone.
 func (o order) binds(p payment, r swap.QuoteRequest, least *big.Int, solver common.Address) error {
 	in, out := o.Inputs[0].Payment, o.Output.Payments[0]
 	to := p.Details
@@ -163,7 +163,8 @@ func (o order) binds(p payment, r swap.QuoteRequest, least *big.Int, solver comm
 		return refuse(swap.NotAsAccepted, "minimumAmount", "has the solver bound to less than the quote promises").Amounts(swap.OfOutput, out.Minimum.Int, least)
 	}
 	for _, back := range o.Inputs[0].Refunds {
-		if !back.Recipient.Is(r.RefundTo) && !(back.Chain == o.Output.Chain && back.Recipient.Is(r.Recipient)) {
+		home, there := back.Chain == in.Chain && back.Recipient.Is(r.RefundTo), back.Chain == o.Output.Chain && back.Recipient.Is(r.Recipient)
+		if !home && !there {
 			return refuse(swap.NotAsAccepted, "refundTo", "would give the deposit back to %s", back.Recipient)
 		}
 	}

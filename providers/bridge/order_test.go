@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"swapkeep/providers/providertest"
 	"swapkeep/sandbox"
@@ -73,6 +74,7 @@ func TestOrder(t *testing.T) {
 		"another solver":               {func(o map[string]any) { o["solver"] = attacker }, swap.NotAsAccepted, "solver"},
 		"more to be deposited":         {func(o map[string]any) { at(input(o), "payment")["amount"] = "25000001" }, swap.NotAsAccepted, "paymentDetails"},
 		"a refund to another":          {func(o map[string]any) { refund(o, 0)["recipient"] = attacker }, swap.NotAsAccepted, "refundTo"},
+		"a refund elsewhere":           {func(o map[string]any) { refund(o, 0)["chainId"] = "optimism" }, swap.NotAsAccepted, "refundTo"},
 		"a refund there to another":    {func(o map[string]any) { refund(o, 1)["recipient"] = attacker }, swap.NotAsAccepted, "refundTo"},
 		"a payment more":               {func(o map[string]any) { at(o, "output")["payments"] = []any{payment(o), payment(o)} }, swap.NotUnderstood, "orderData"},
 		"a call":                       {func(o map[string]any) { at(o, "output")["calls"] = []any{"0x01"} }, swap.NotUnderstood, "orderData"},
@@ -125,8 +127,14 @@ func TestOrderIsTheDeposits(t *testing.T) {
 	for name, ends := range map[string][2]listed{
 		"from another chain": {{name: "ethereum"}, {name: "arbitrum"}}, "to another": {{name: "base"}, {name: "optimism"}}, "that the list does not name": {},
 	} {
-		if err := x.knownTo(ends); code(err) != swap.NotAsAccepted {
+		if err := x.knownTo(ends, testNow); code(err) != swap.NotAsAccepted {
 			t.Errorf("an order %s: %v", name, err)
+		}
+	}
+	bound := time.Unix(int64(x.order.Output.Deadline), 0).Add(-x.offer.Duration - leastOrder)
+	for at, want := range map[time.Time]swap.Code{testNow: "", bound: "", bound.Add(time.Second): swap.NotAsAccepted} {
+		if err := x.knownTo([2]listed{{name: "base"}, {name: "arbitrum"}}, at); code(err) != want {
+			t.Errorf("an order at %s, to be filled until %d: %v", at, x.order.Output.Deadline, err)
 		}
 	}
 }

@@ -58,6 +58,13 @@ var deployments = []deployment{
 	{143, depository, pairs[1:]}, // v2 was never published there
 }
 
+// protocolNames are what orders call the chains that are built in (the slugs of
+// packages/networks in relayprotocol/relay-settlement, 08c02f5). What others are called
+// is the API's word.
+var protocolNames = map[uint64]string{
+	1: "ethereum", 10: "optimism", 56: "bnb", 143: "monad", 5330: "superseed", 8453: "base", 42161: "arbitrum",
+}
+
 // depositories are those of all chains that Relay published (addresses.prod.json of
 // relayprotocol/relay-depository; of 143, which that does not have, packages/networks of
 // relayprotocol/relay-settlement). A chain of which the API names another is not used.

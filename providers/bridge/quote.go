@@ -74,7 +74,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	if err != nil {
 		return nil, err
 	}
-	if err := q.knownTo(ends); err != nil {
+	if err := q.knownTo(ends, p.now()); err != nil {
 		return nil, err
 	}
 	if q.offer.Expires, err = expiry(reply); err != nil {
@@ -233,11 +233,19 @@ func (q quoteReply) offer(r swap.QuoteRequest, tx transaction, x reading, raw []
 	if o.Duration, err = q.Details.duration(); err != nil {
 		return swap.Offer{}, err
 	}
-	if r.FeeBps > 0 && q.Fees.App.some() { // else the API will not collect it
+	switch {
+	case r.FeeBps == 0:
+	case q.Fees.App.some():
 		o.Fees = []swap.Payment{{Token: r.TokenOut, To: r.FeeReceiver, Bps: r.FeeBps}}
+	default: // that none is shown proves nothing
+		o.FeeAsked = r.FeeBps
 	}
 	return o, nil
 }
+
+// leastOrder is how long beyond the expected duration a solver has to be bound: for the
+// user to accept, and the deposit to be mined.
+const leastOrder = 2 * time.Minute
 
 // duration is how long the provider expects to take; 0 where it does not say.
 func (d details) duration() (time.Duration, error) {
@@ -251,12 +259,18 @@ func (d details) duration() (time.Duration, error) {
 	return time.Duration(seconds * float64(time.Second)), nil
 }
 
-// knownTo wants a router that is called to be on the API's own list too, and the order's
-// chains to be the request's, by the names that the list has for them.
-func (x reading) knownTo(ends [2]listed) error {
+// knownTo wants a router that is called to be on the API's own list too, the order's
+// chains to be the request's by their names, and the solver to be bound for as long yet as
+// the swap is said to take.
+func (x reading) knownTo(ends [2]listed, now time.Time) error {
 	here, there := ends[0], ends[1]
-	if o := x.order; o != nil && (o.Inputs[0].Payment.Chain != here.name || o.Output.Chain != there.name) {
-		return refuse(swap.NotAsAccepted, "orderData", "shows an order between other chains than were asked for")
+	if o := x.order; o != nil {
+		switch out := o.Output; {
+		case here.name == "" || there.name == "" || o.Inputs[0].Payment.Chain != here.name || out.Chain != there.name:
+			return refuse(swap.NotAsAccepted, "orderData", "shows an order between other chains than were asked for")
+		case time.Unix(int64(out.Deadline), 0).Before(now.Add(x.offer.Duration + leastOrder)):
+			return refuse(swap.NotAsAccepted, "orderData", "shows an order that the solver is not bound to for long enough")
+		}
 	}
 	if x.place == depot {
 		return nil

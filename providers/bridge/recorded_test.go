@@ -48,7 +48,8 @@ func TestRecordedQuote(t *testing.T) {
 		"/chains":   replying(200, fmt.Appendf(nil, `{"chains":[%s,%s]}`, entry(8453, "base"), entry(robinhood, "robinhood"))),
 		"/quote/v2": replying(200, providertest.Recorded(t, wholeQuote)),
 	})
-	p.solver = solver // the live one
+	p.solver = solver                                               // the live one
+	p.now = func() time.Time { return time.Unix(1_791_034_629, 0) } // when it was quoted
 	r := wholeRequest()
 	offers, err := p.Quote(t.Context(), r)
 	if err != nil {

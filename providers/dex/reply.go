@@ -238,7 +238,7 @@ func toldMinimum(lines []outputLine, o swap.Offer) *big.Int {
 		return nil
 	}
 	off := new(big.Int).Sub(told.Int, o.MinOut)
-	if off.CmpAbs(big.NewInt(int64(roundings*len(o.Fees)))) <= 0 {
+	if off.CmpAbs(big.NewInt(int64(roundings*max(1, len(o.Fees))))) <= 0 {
 		return nil
 	}
 	return told.Int

@@ -133,7 +133,7 @@ func (u *unlocked) take(currency, to common.Address, n *big.Int) error {
 		u.holding(currency).some = true
 		return nil
 	case u.place(to) != toRecipient:
-		return refuse(swap.NotAsAccepted, "recipient", "%s goes to %s", currency, to)
+		return u.misdirected(currency, to)
 	case d.shared:
 		return refuse(swap.NotAsAccepted, "floorOut", "no minimum is enforced of what the fee leaves")
 	}
@@ -148,7 +148,7 @@ func (u *unlocked) takeAll(currency common.Address, min *big.Int) error {
 	case err != nil:
 		return err
 	case u.place(msgSender) != toRecipient:
-		return refuse(swap.NotAsAccepted, "recipient", "%s goes to the account", currency)
+		return u.misdirected(currency, msgSender)
 	case !d.shared && min.Cmp(d.n) < 0:
 		min = d.n
 	}

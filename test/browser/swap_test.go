@@ -82,7 +82,7 @@ func TestSwapsOnOneNetwork(t *testing.T) {
 			{name: "pools", provider: "DEX", in: "WETH", amount: "0.1", out: "USDC", routing: "CLASSIC", confirm: "Approve and swap",
 				approve:  []allowance{{"0.1 WETH", false}, {"0.1 WETH", true}},
 				settings: map[string]map[string]any{"/dex": {"auctions": "never"}}},
-			{name: "auction", provider: "DEX", in: "WETH", amount: "0.25", out: "USDC", routing: "DUTCH_V3", way: "Auction, without gas", confirm: "Approve and swap",
+			{name: "auction", provider: "DEX", in: "WETH", amount: "0.25", out: "USDC", routing: "DUTCH_V3", way: "Auction", confirm: "Approve and swap",
 				approve:  []allowance{{"0.25 WETH", false}},
 				settings: map[string]map[string]any{"/dex": {"auctions": "always"}}},
 			{name: "signed order", provider: "Gasless", in: "WETH", amount: "0.3", out: "USDC", confirm: "Approve and swap",

@@ -86,7 +86,7 @@ describe("where a provider swaps", () => {
 });
 
 describe("chosenOffer", () => {
-	const state = (offers: Offer[], chosen?: string): PanelState => ({ ...start, quotes: { at: "shown", offers, since: now }, chosen });
+	const state = (offers: Offer[], chosen?: string): PanelState => ({ ...start, quotes: { at: "shown", offers, since: now }, chosen: chosen === undefined ? undefined : offer(chosen) });
 	const over = offer("over", { expires: new Date(now).toISOString() });
 	it.each<[string, PanelState, string | undefined]>([
 		["nothing", state([]), undefined],

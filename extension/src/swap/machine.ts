@@ -93,7 +93,12 @@ export function sameToken({ draft: { tokenIn, tokenOut } }: Inputs): boolean {
 /** chosenOffer is the one that the user picked, else the best that can be used. */
 export function chosenOffer(state: PanelState, now: number): Offer | undefined {
 	const { offers } = state.quotes;
-	return offers.find((o) => o.id === state.chosen) ?? offers.find((o) => usable(o, now)) ?? offers[0];
+	return offers.find((o) => o.id === state.chosen?.id) ?? offers.find((o) => usable(o, now)) ?? offers[0];
+}
+
+/** missesChoice tells quotes that do not have what the user picked: another offer is shown. */
+export function missesChoice({ chosen, quotes }: PanelState): boolean {
+	return !!chosen && quotes.at === "shown" && quotes.offers.length > 0 && !quotes.offers.some((o) => o.id === chosen.id);
 }
 
 /** missingGas is how much of the native coin an offer's gas lacks, in wei; undefined:

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Failure } from "../wire/failure";
 import { type Effect, type ErrorName, errors, type Finding, type FindingCode, type Offer, type Order, type Review, type Step } from "../wire/protocol";
 import { resultOf } from "../wire/recorded";
+import { missesChoice } from "./machine";
 import { approvals, demanded, mayConfirm, next, type PanelEvent, type PanelState, start } from "./panel";
 import type { Query } from "./quotes";
 
@@ -156,18 +157,35 @@ describe("a refusal", () => {
 });
 
 describe("the choice", () => {
-	const offered = (offers: Offer[], done = true): PanelEvent => ({ event: "offered", query, offers, done, now: 0 });
-	const shown = run(start, { event: "asked", query }, offered([offer("a", "fast"), offer("b", "cheap")]), { event: "chose", offer: "b" });
-	it("stays with its route when a new quote names it anew", () => {
-		expect(next(shown, offered([offer("c", "fast"), offer("d", "cheap")])).chosen).toBe("d");
-	});
+	const offered = (offers: Offer[], done = true, of = query): PanelEvent => ({ event: "offered", query: of, offers, done, now: 0 });
+	const way = (id: string, routing: string, route: string): Offer => ({ ...offer(id, route), routing });
+	const asked: PanelEvent = { event: "asked", query };
+	const picked = (offers: Offer[], id: string) => run(start, asked, offered(offers), { event: "chose", offer: id });
+	const routes = picked([way("a", "R1", "fast"), way("b", "R2", "cheap")], "b");
+	const pools = picked([way("a", "DUTCH_V3", ""), way("b", "CLASSIC", "60 %, 40 %")], "b");
+	it.each<[string, PanelState, Offer[], string]>([
+		["its route, which has another id", routes, [way("c", "R1", "fast"), way("d", "R2", "cheap")], "d"],
+		["its way, by other pools", pools, [way("c", "DUTCH_V3", ""), way("d", "CLASSIC", "55 %, 45 %")], "d"],
+		["the same of two of one way", picked([way("a", "R", "fast"), way("b", "R", "cheap")], "b"), [way("c", "R", "fast"), way("d", "R", "cheap")], "d"],
+		["what was picked, where that is gone", pools, [way("c", "DUTCH_V3", "")], "b"],
+	])("stays with %s", (_, from, offers, id) => expect(next(from, offered(offers)).chosen?.id).toBe(id));
 	it("stays while the new quote comes in parts", () => {
-		const parts = run(shown, offered([offer("c", "fast")], false));
-		expect(parts.chosen).toBe("b");
-		expect(run(parts, offered([offer("c", "fast"), offer("d", "cheap")])).chosen).toBe("d");
+		const parts = run(routes, offered([way("c", "R1", "fast")], false));
+		expect(parts.chosen?.id).toBe("b");
+		expect(run(parts, offered([way("c", "R1", "fast"), way("d", "R2", "cheap")])).chosen?.id).toBe("d");
 	});
-	it("is none where the route is gone", () => expect(next(shown, offered([offer("c", "fast")])).chosen).toBeUndefined());
-	it("is not made where none was", () => expect(run(start, { event: "asked", query }, offered([offer("a")]), offered([offer("b")])).chosen).toBeUndefined());
+	it("comes back with its way", () => expect(run(pools, offered([way("c", "DUTCH_V3", "")]), offered([way("d", "CLASSIC", "x"), way("e", "DUTCH_V3", "")])).chosen?.id).toBe("d"));
+	it("stays with another amount", () => {
+		const more = { ...query, amountIn: "6" };
+		expect(run(pools, { event: "asked", query: more }, offered([way("d", "DUTCH_V3", ""), way("e", "CLASSIC", "x")], true, more)).chosen?.id).toBe("e");
+	});
+	it("ends with another token", () => expect(run(pools, { event: "asked", query: { ...query, tokenOut: "0x9" } }).chosen).toBeUndefined());
+	it("is not made where none was", () => expect(run(start, asked, offered([offer("a")]), offered([offer("b")])).chosen).toBeUndefined());
+	it("that is not there is missed", () => {
+		expect(missesChoice(pools)).toBe(false);
+		expect(missesChoice(next(pools, offered([way("c", "DUTCH_V3", "")])))).toBe(true);
+		expect(missesChoice(run(start, asked, offered([offer("a")])))).toBe(false);
+	});
 });
 
 it("a clock that changes nothing draws nothing, unless offers have to be drawn by it", () => {
@@ -203,6 +221,11 @@ describe("a plan whose quote ran out", () => {
 	it("takes no other reason away that stands there", () => {
 		const wrong = { ...looking, failure: failure("wrong_password") };
 		expect(run(wrong, { event: "renewed", of: asks.digest, review: other }).failure).toBe(wrong.failure);
+	});
+	it("is still said to be new after an approval that was left, and counts on", () => {
+		const left = run({ ...renewed, stage: { at: "review", review: two, acknowledged: [], renewed: 3 } }, { event: "confirm", request: "r" }, { event: "closed" });
+		expect(left.stage).toMatchObject({ at: "review", renewed: 3 });
+		expect(run(left, { event: "renewed", of: two.digest, review: plain }).stage).toMatchObject({ renewed: 4 });
 	});
 	it("is renewed once", () => expect(run(renewed, { event: "renewed", of: asks.digest, review: plain })).toBe(renewed));
 });

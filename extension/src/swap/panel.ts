@@ -1,6 +1,6 @@
-import type { Approval, FindingCode, Order, Review } from "../wire/protocol";
+import type { Approval, FindingCode, Offer, Order, Review } from "../wire/protocol";
 import type { Failure } from "../wire/failure";
-import { noQuotes, type QuoteEvent, quoted, type Quotes } from "./quotes";
+import { noQuotes, type QuoteEvent, quoted, type Quotes, sameSwap } from "./quotes";
 
 /** Where a panel is between form and order. Each state has one screen.
  * form: inputs and offers. preparing: the daemon builds and checks the plan.
@@ -11,15 +11,18 @@ export type Stage =
 	| { at: "form" }
 	| { at: "preparing"; offer: string }
 	| { at: "review"; review: Review; acknowledged: readonly FindingCode[]; renewed?: number }
-	| { at: "approving"; review: Review; acknowledged: readonly FindingCode[]; approval: number }
-	| { at: "executing"; review: Review; acknowledged: readonly FindingCode[]; request: string }
+	| { at: "approving"; review: Review; acknowledged: readonly FindingCode[]; renewed?: number; approval: number }
+	| { at: "executing"; review: Review; acknowledged: readonly FindingCode[]; renewed?: number; request: string }
 	| { at: "tracking"; order: string };
+
+/** A Choice is an offer that the user picked, and what it is known by in later quotes. */
+export type Choice = Pick<Offer, "id" | "routing" | "route">;
 
 export interface PanelState {
 	stage: Stage;
 	quotes: Quotes;
-	/** The offer that the user chose; undefined: the best. */
-	chosen: string | undefined;
+	/** What the user chose; undefined: the best. It outlives quotes that do not have it. */
+	chosen: Choice | undefined;
 	/** Why the last act was refused; shown until the next. */
 	failure: Failure | undefined;
 }
@@ -55,9 +58,9 @@ export function next(state: PanelState, e: PanelEvent): PanelState {
 		case "tick": // the views go by the clock while there are offers
 			return state.quotes.offers.length > 0 ? { ...state, quotes: quoted(state.quotes, e) } : state;
 		case "chose":
-			return { ...state, chosen: e.offer };
+			return { ...state, chosen: state.quotes.offers.find((o) => o.id === e.offer) ?? state.chosen };
 		case "closed": // an approval that was not given: the plan is looked at again
-			return state.stage.at === "approving" ? { ...state, stage: { at: "review", review: state.stage.review, acknowledged: state.stage.acknowledged } } : state;
+			return state.stage.at === "approving" ? { ...state, stage: lookedAt(state.stage) } : state;
 		case "back": // consent that was given cannot be taken back here
 			return state.stage.at === "executing" ? state : { ...state, stage: { at: "form" }, failure: undefined };
 		case "refused":
@@ -67,13 +70,19 @@ export function next(state: PanelState, e: PanelEvent): PanelState {
 	}
 }
 
-/** The choice stays with the route that was chosen: a new quote gives it a new id. */
 function requoted(state: PanelState, quotes: Quotes): PanelState {
 	if (quotes === state.quotes) return state;
-	const before = state.quotes.offers.find((o) => o.id === state.chosen);
-	const still = !before || quotes.offers.length === 0 || quotes.offers.some((o) => o.id === state.chosen);
-	const again = still ? state.chosen : quotes.offers.find((o) => o.routing === before.routing && o.route === before.route)?.id;
-	return { ...state, quotes, chosen: again };
+	const { chosen } = state;
+	const other = quotes.query && state.quotes.query && !sameSwap(quotes.query, state.quotes.query);
+	return { ...state, quotes, chosen: other ? undefined : chosen && sameChoice(chosen, quotes) };
+}
+
+/** sameChoice is the choice among new offers, which have new ids: the one of its routing
+ * and route, or the only one of its routing. Where there is none it waits for the next. */
+function sameChoice(chosen: Choice, { offers }: Quotes): Choice {
+	if (offers.some((o) => o.id === chosen.id)) return chosen;
+	const alike = offers.filter((o) => o.routing === chosen.routing);
+	return alike.find((o) => o.route === chosen.route) ?? (alike.length === 1 ? alike[0]! : chosen);
 }
 
 /** Codes of the findings that need a second act of the user's. */
@@ -139,8 +148,19 @@ export function mayConfirm(stage: { review: Review; acknowledged: readonly Findi
 }
 
 // The next approval to be shown, or consent once all were.
-function consent({ review, acknowledged }: { review: Review; acknowledged: readonly FindingCode[] }, approval: number, request: string): Stage {
-	return approval < approvals(review).length ? { at: "approving", review, acknowledged, approval } : { at: "executing", review, acknowledged, request };
+function consent(stage: Looked, approval: number, request: string): Stage {
+	return approval < approvals(stage.review).length ? { ...looked(stage), at: "approving", approval } : { ...looked(stage), at: "executing", request };
+}
+
+type Looked = Pick<Extract<Stage, { at: "review" }>, "review" | "acknowledged" | "renewed">;
+
+/** looked is what stays of a plan from its review to the consent to it. */
+function looked({ review, acknowledged, renewed }: Looked): Looked {
+	return { review, acknowledged, ...(renewed ? { renewed } : {}) };
+}
+
+function lookedAt(stage: Looked): Stage {
+	return { ...looked(stage), at: "review" };
 }
 
 /** That a quote ran out says nothing any more once it is renewed. */
@@ -155,6 +175,6 @@ function refused(state: PanelState, { of, failure }: { of: string; failure: Fail
 	const { stage } = state;
 	if (of !== (stage.at === "preparing" ? stage.offer : stage.at === "executing" ? stage.request : undefined)) return state;
 	const gone = stage.at === "preparing" || failure.is("plan_unknown", "plan_executed", "quote_unknown", "session_required", "locked");
-	if (stage.at === "executing" && !gone) return { ...state, stage: { at: "review", review: stage.review, acknowledged: stage.acknowledged }, failure };
+	if (stage.at === "executing" && !gone) return { ...state, stage: lookedAt(stage), failure };
 	return { ...state, stage: { at: "form" }, failure };
 }

@@ -39,6 +39,11 @@ export function sameQuery(a: Query | undefined, b: Query | undefined): boolean {
 	return JSON.stringify(a) === JSON.stringify(b);
 }
 
+/** sameSwap tells two queries for the same tokens on the same networks, whatever the amount. */
+export function sameSwap(a: Query, b: Query): boolean {
+	return a.srcChainId === b.srcChainId && a.tokenIn === b.tokenIn && a.dstChainId === b.dstChainId && a.tokenOut === b.tokenOut;
+}
+
 /** quoted is the next state of the quotes. Answers to an older query change nothing. */
 export function quoted(quotes: Quotes, e: QuoteEvent): Quotes {
 	switch (e.event) {

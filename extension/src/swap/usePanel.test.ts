@@ -114,8 +114,8 @@ describe("renewed", () => {
 	const shown = { offer: at("old", "RFQ") } as Review;
 	it.each<[string, Offer[], string | undefined]>([
 		["the accepted route", [at("a", "JAM"), at("b", "RFQ")], "b"],
-		["the best, where that is gone", [at("a", "JAM"), at("b", "OTHER")], "a"],
-		["no offer that is over", [at("a", "JAM"), at("b", "RFQ", "2020-01-01T00:00:00Z")], "a"],
+		["nothing, where that is gone", [at("a", "JAM"), at("b", "OTHER")], undefined],
+		["no offer that is over", [at("a", "JAM"), at("b", "RFQ", "2020-01-01T00:00:00Z")], undefined],
 		["nothing", [], undefined],
 	])("prepares %s", async (_, offers, want) => {
 		const calls: [string, unknown][] = [];

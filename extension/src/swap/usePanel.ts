@@ -11,9 +11,11 @@ const settle = 350;
 /** How often the daemon is told that somebody still looks, in ms. */
 const looking = 30_000;
 
-/** A plan that is looked at is renewed so long before its quote ends, in ms, and at most so
- * often: makers mind being asked, and nobody reads for longer. */
-const renewAhead = 2_000;
+/** A plan that is looked at is renewed so long before its quote ends, in ms: in time for a
+ * signature, but where quotes are short. */
+const renewAhead = { short: 2_000, long: 6_000 };
+const short = 15_000;
+/** How often at most: makers mind being asked, and nobody reads for longer. */
 const maxRenewals = 10;
 
 /** A PanelFlow is a panel's state and what a person can do about it. */
@@ -182,7 +184,8 @@ function useRenewal(channel: Channel, { stage, quotes: { query } }: PanelState, 
 			}
 			renewed(channel, query, review).then((fresh) => left || !fresh || dispatch({ event: "renewed", of: review.digest, review: fresh })).catch(() => {});
 		};
-		const timer = setTimeout(renew, Math.max(0, Date.parse(review.expires) - Date.now() - renewAhead));
+		const life = Date.parse(review.expires) - Date.now();
+		const timer = setTimeout(renew, Math.max(0, life - (life > short ? renewAhead.long : renewAhead.short)));
 		return () => {
 			left = true;
 			clearTimeout(timer);
@@ -191,11 +194,11 @@ function useRenewal(channel: Channel, { stage, quotes: { query } }: PanelState, 
 	}, [review?.digest]);
 }
 
-/** renewed is the plan of a fresh quote: of the same route, or of the best that there is. */
+/** renewed is the plan of a fresh quote of the same way; undefined where that is gone: what
+ * takes its place is for the form, where it is chosen. */
 export async function renewed(channel: Channel, query: Query, { offer }: Review): Promise<Review | undefined> {
 	const { offers } = await channel.call("swap.quote", { ...query });
-	const fresh = offers.filter((o) => usable(o, Date.now()));
-	const again = fresh.find((o) => o.routing === offer.routing) ?? fresh[0];
+	const again = offers.find((o) => o.routing === offer.routing && usable(o, Date.now()));
 	return again && channel.call("swap.prepare", { offer: again.id });
 }
 
