@@ -156,7 +156,7 @@ const unnamed = "(another name)"
 
 var (
 	nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	dataForm = regexp.MustCompile(`[0-9a-fA-F]{32}`) // in an address, a hash or a key
+	dataForm = regexp.MustCompile(`(?:[0-9a-fA-F][_-]?){16}`) // in an address, a hash or a key
 )
 
 // named is how a name that only the document has is told: as it is where it has the form

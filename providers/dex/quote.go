@@ -48,9 +48,9 @@ type integratorFee struct {
 }
 
 // Quote asks for EXACT_INPUT prices: where there are auctions, for the better of one and
-// the pools. Where that is an auction, or nothing that will do, the pools are asked in the
-// same round: an auction is held against what they give, and one that will not do does not
-// take their offer along. It may be repeated.
+// the pools. Where that is an auction, whether it will do or not, or a routing that was not
+// asked for, the pools are asked in the same round: an auction is held against what they
+// give, and one that will not do leaves their offer. It may be repeated.
 func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer, error) {
 	pr, err := checkRequest(r)
 	if err != nil {

@@ -83,24 +83,38 @@ func (k *Keeper) Watch(ctx context.Context, kind swap.Kind, accounts ...common.A
 		if !errors.As(err, &r) || !slices.Contains(worthKeeping, r.Code) {
 			return
 		}
-		if last := recorder.Last(); len(last) > 0 {
-			_ = k.keep(kind, r, last, redaction{secrets: recorder.Hide, accounts: accounts})
+		if name := nameOf(kind, r); k.isNew(name) {
+			if last := recorder.Last(); len(last) > 0 {
+				_ = k.keep(name, kind, r, last, redaction{secrets: recorder.Hide, accounts: accounts})
+			}
 		}
 	}
 }
 
-// keep writes an answer down, unless one of its kind was kept just now.
-func (k *Keeper) keep(kind swap.Kind, r *swap.Refusal, last []rest.Exchange, hide redaction) error {
+// nameOf is the file of a kind of refusal.
+func nameOf(kind swap.Kind, r *swap.Refusal) string {
 	of := sha256.Sum256([]byte(string(r.Code) + "\n" + r.Field))
-	name := fmt.Sprintf("%s-%s.json", kind, hex.EncodeToString(of[:8]))
+	return fmt.Sprintf("%s-%s.json", kind, hex.EncodeToString(of[:8]))
+}
+
+// isNew reports that no answer of a name was kept just now, and takes this one for kept:
+// to search answers for secrets takes its time.
+func (k *Keeper) isNew(name string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.now()
 	if at, ok := k.kept[name]; ok && now.Sub(at).Abs() < again {
-		return nil
+		return false
 	}
 	k.kept[name] = now
-	a := Answer{At: now.UTC().Truncate(time.Second), Version: k.version, Provider: kind, Code: r.Code, Field: hide.text(r.Field), Reason: hide.text(r.Reason)}
+	return true
+}
+
+// keep writes an answer down.
+func (k *Keeper) keep(name string, kind swap.Kind, r *swap.Refusal, last []rest.Exchange, hide redaction) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	a := Answer{At: k.now().UTC().Truncate(time.Second), Version: k.version, Provider: kind, Code: r.Code, Field: hide.text(r.Field), Reason: hide.text(r.Reason)}
 	for _, x := range last {
 		a.Replies = append(a.Replies, Reply{Method: x.Method, Path: hide.text(x.Path), Status: x.Status, Body: hide.text(string(x.Body))})
 	}

@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../components/Button";
 import { Screen } from "../components/Screen";
-import { t } from "../i18n/t";
+import { locale, t } from "../i18n/t";
+import { spelled, type Unit } from "../money/spelled";
 import { useConsentPassword } from "../order/useConsentPassword";
 import { ApprovalModal } from "./ApprovalModal";
 import { confirmation } from "./confirmation";
@@ -36,7 +37,7 @@ export function ReviewView({ inputs, flow, stage }: Props) {
 	return (
 		<Screen title={t("review")} onBack={stage.at === "executing" ? undefined : flow.back}>
 			<Findings findings={review.findings} acknowledged={acknowledged} coin={about.coin} token={about.tokenOut} onAcknowledge={flow.acknowledge} />
-			{stage.at === "review" && stage.renewed && <p class="note">{t("review_renewed")}</p>}
+			{stage.at === "review" && <Renewed stage={stage} out={about.tokenOut} />}
 			{!about.seen && <p class="note warn">{t("destination_unseen", about.to.name)}</p>}
 			<ReviewFacts review={review} about={about} />
 			<ReviewSteps review={review} />
@@ -69,4 +70,13 @@ function useGone(expires: string): boolean {
 		return () => clearTimeout(timer);
 	}, [expires]);
 	return gone;
+}
+
+/** Renewed says that these are the terms of another quote and, where less need arrive than
+ * of the plan that was shown first, how much less. */
+function Renewed({ stage: { review, renewed, first }, out }: { stage: Extract<Stage, { at: "review" }>; out: Unit }) {
+	if (!renewed) return null;
+	const less = first !== undefined && BigInt(review.terms.floorOut) < BigInt(first);
+	const text = less ? t("review_renewed_less", spelled(review.terms.floorOut, out, locale()), spelled(first, out, locale())) : t("review_renewed");
+	return <p class={less ? "note warn" : "note"}>{text}</p>;
 }

@@ -206,6 +206,11 @@ describe("a plan whose quote ran out", () => {
 		const less = { ...other, terms: { ...other.terms, floorOut: String(BigInt(asks.terms.floorOut) - 1n) } };
 		expect(run(looking, { event: "renewed", of: asks.digest, review: less }).stage).toMatchObject({ acknowledged: [] });
 	});
+	it("remembers the least that was shown first", () => {
+		const less = { ...other, digest: "0xd4", terms: { ...other.terms, floorOut: "1" } };
+		expect(run(renewed, { event: "renewed", of: other.digest, review: less }).stage).toMatchObject({ first: asks.terms.floorOut, review: { digest: "0xd4" } });
+		expect(looking.stage).not.toHaveProperty("first");
+	});
 	it("is renewed under no act that was taken", () => {
 		const before = run(preparing, { event: "reviewed", offer: "a", review: two }, { event: "confirm", request: "r" });
 		expect(run(before, { event: "renewed", of: two.digest, review: other })).toBe(before);

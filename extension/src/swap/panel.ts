@@ -10,10 +10,20 @@ import { noQuotes, type QuoteEvent, quoted, type Quotes, sameSwap } from "./quot
 export type Stage =
 	| { at: "form" }
 	| { at: "preparing"; offer: string }
-	| { at: "review"; review: Review; acknowledged: readonly FindingCode[]; renewed?: number }
-	| { at: "approving"; review: Review; acknowledged: readonly FindingCode[]; renewed?: number; approval: number }
-	| { at: "executing"; review: Review; acknowledged: readonly FindingCode[]; renewed?: number; request: string }
+	| ({ at: "review" } & Looked)
+	| ({ at: "approving"; approval: number } & Looked)
+	| ({ at: "executing"; request: string } & Looked)
 	| { at: "tracking"; order: string };
+
+/** Looked is a plan that is looked at, from its review to the consent to it. */
+interface Looked {
+	review: Review;
+	acknowledged: readonly FindingCode[];
+	/** How often its quote ran out and was renewed. */
+	renewed?: number;
+	/** Of a renewed one: the least that the plan gave which was shown first, base units. */
+	first?: string;
+}
 
 /** A Choice is an offer that the user picked, and what it is known by in later quotes. */
 export type Choice = Pick<Offer, "id" | "routing" | "route">;
@@ -114,7 +124,7 @@ function staged(state: PanelState, e: StageEvent): PanelState {
 			return stage.at === "preparing" && stage.offer === e.offer ? go({ at: "review", review: e.review, acknowledged: [] }) : state;
 		case "renewed":
 			if (stage.at !== "review" || stage.review.digest !== e.of) return state;
-			return { ...state, failure: unlessLate(state.failure), stage: { at: "review", review: e.review, acknowledged: asGood(e.review, stage.review) ? stage.acknowledged.filter((code) => sameFinding(code, stage.review, e.review)) : [], renewed: (stage.renewed ?? 0) + 1 } };
+			return { ...state, failure: unlessLate(state.failure), stage: { at: "review", review: e.review, acknowledged: asGood(e.review, stage.review) ? stage.acknowledged.filter((code) => sameFinding(code, stage.review, e.review)) : [], renewed: (stage.renewed ?? 0) + 1, first: stage.first ?? stage.review.terms.floorOut } };
 		case "acknowledged": {
 			if (stage.at !== "review" || !demanded(stage.review).includes(e.code)) return state;
 			const others = stage.acknowledged.filter((code) => code !== e.code);
@@ -152,11 +162,8 @@ function consent(stage: Looked, approval: number, request: string): Stage {
 	return approval < approvals(stage.review).length ? { ...looked(stage), at: "approving", approval } : { ...looked(stage), at: "executing", request };
 }
 
-type Looked = Pick<Extract<Stage, { at: "review" }>, "review" | "acknowledged" | "renewed">;
-
-/** looked is what stays of a plan from its review to the consent to it. */
-function looked({ review, acknowledged, renewed }: Looked): Looked {
-	return { review, acknowledged, ...(renewed ? { renewed } : {}) };
+function looked({ review, acknowledged, renewed, first }: Looked): Looked {
+	return { review, acknowledged, ...(renewed ? { renewed } : {}), ...(first ? { first } : {}) };
 }
 
 function lookedAt(stage: Looked): Stage {
