@@ -22,11 +22,11 @@ const (
 )
 
 // checkToken refuses, without repeating it, what no key proxy gives out.
-func checkToken(t string) error { return checkSecret(t, minToken) }
+func checkToken(t string) error { return checkSecret("token", t, minToken) }
 
-func checkSecret(t string, least int) error {
+func checkSecret(what, t string, least int) error {
 	if len(t) < least || len(t) > maxToken || strings.ContainsFunc(t, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return fmt.Errorf("no token: want %d to %d plain characters without spaces", least, maxToken)
+		return fmt.Errorf("no %s: want %d to %d plain characters without spaces", what, least, maxToken)
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func (p Provider) InstallationToken() (string, error) {
 	if p.Token != "" || p.TokenFile == "" {
 		return p.Token, nil
 	}
-	return secretIn("token_file", p.TokenFile, minToken)
+	return secretIn("token", p.TokenFile, minToken)
 }
 
 // Key is the API key that key_file has; "" if none is set. The file is read each time.
@@ -46,23 +46,23 @@ func (b Bridge) Key() (string, error) {
 	if b.KeyFile == "" {
 		return "", nil
 	}
-	return secretIn("key_file", b.KeyFile, minKey)
+	return secretIn("key", b.KeyFile, minKey)
 }
 
 // secretIn reads a file that nobody else may read.
-func secretIn(setting, path string, least int) (string, error) {
+func secretIn(what, path string, least int) (string, error) {
 	b, err := readChecked(path, func(info fs.FileInfo) error {
 		if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
-			return fmt.Errorf("%s can be read by others: run chmod 600 on it, and ask for another token if others had access", path)
+			return fmt.Errorf("%s can be read by others: run chmod 600 on it, and ask for another %s if others had access", path, what)
 		}
 		return nil
 	})
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", setting, err)
+		return "", fmt.Errorf("%s_file: %w", what, err)
 	}
 	t := strings.TrimSpace(string(b))
-	if err := checkSecret(t, least); err != nil {
-		return "", fmt.Errorf("%s %s: %w", setting, path, err)
+	if err := checkSecret(what, t, least); err != nil {
+		return "", fmt.Errorf("%s_file %s: %w", what, path, err)
 	}
 	return t, nil
 }

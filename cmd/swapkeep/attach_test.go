@@ -11,6 +11,7 @@ import (
 
 	"swapkeep/durable"
 	"swapkeep/installer/doctor"
+	"swapkeep/providers/refused"
 )
 
 // TestAttach: the report holds the answers that the daemon kept and the members that it
@@ -65,5 +66,12 @@ func TestAttach(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none.json")
 	if err := term.attach(none, t.TempDir(), doctorSaid{}); err != nil {
 		t.Errorf("of a home without answers: %v", err)
+	}
+}
+
+// TestAttachLooksWhereAnswersAre: the folder's name and bound are the daemon's.
+func TestAttachLooksWhereAnswersAre(t *testing.T) {
+	if refusedDir != refused.Dir || maxRefused != refused.MaxFile {
+		t.Errorf("%s, %d", refusedDir, maxRefused)
 	}
 }

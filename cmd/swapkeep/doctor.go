@@ -56,7 +56,7 @@ func newDoctor(t *terminal) *cobra.Command {
 	flags.BoolVar(&live, "live", false, "instead: hold networks, contracts, tokens, oracles and providers' quotes against what swapkeep believes; nothing is signed")
 	flags.StringVar(&world.provider, "provider", "", "with --live: only this `provider` (dex, bridge, intent, gasless)")
 	flags.Uint64Var(&world.network, "network", 0, "with --live: only the network with this chain `id`")
-	flags.StringVar(&world.report, "report", "", "with --live: write all that was found, and the answers, into this new `file`; it has no account or key of yours, and names the hosts that you use")
+	flags.StringVar(&world.report, "report", "", "with --live: write all that was found, and the answers, into this new `file`; it names the networks' hosts that you use, and has no account, key or provider's address of yours")
 	cmd.MarkFlagsMutuallyExclusive("live", "fix")
 	cmd.MarkFlagsMutuallyExclusive("live", "online")
 	cmd.MarkFlagsMutuallyExclusive("live", "browser")

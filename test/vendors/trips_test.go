@@ -89,8 +89,14 @@ func TestVendorsRelay(t *testing.T) {
 	}
 	vendors.Ask(t, "relay.mjs", j.question, &answer)
 	c := vendors.NewCount(t, "relay-sdk")
+	if len(answer) != len(j.trips) {
+		t.Fatalf("%d answers to %d trips", len(answer), len(j.trips))
+	}
 	for i, x := range j.trips {
-		a := answer[i]
+		a, found := answer[i], 0
+		if len(a.Steps) == 0 {
+			t.Errorf("trip %d has no steps", i)
+		}
 		t.Logf("trip %d: %s", i, strings.Join(a.States, " > "))
 		for _, step := range a.Steps {
 			c.Same(fmt.Sprint("trip ", i, ": ", step), "steps complete", strings.HasSuffix(step, " complete"), true)
@@ -100,10 +106,14 @@ func TestVendorsRelay(t *testing.T) {
 			if o.RequestID != common.HexToHash(a.RequestID) {
 				continue
 			}
+			found++
 			c.Same(a.RequestID, "orders at their end", o.Status, "success")
 			if x.from != x.to {
 				c.Same(a.RequestID, "payments named", len(a.Paid) == 1 && a.Paid[0] == o.Payment, true)
 			}
+		}
+		if found != 1 {
+			t.Errorf("trip %d: %d orders of its request", i, found)
 		}
 	}
 }
@@ -131,6 +141,9 @@ func TestVendorsHyperStream(t *testing.T) {
 	}
 	vendors.Ask(t, "hyperstream.mjs", j.question, &answer)
 	c := vendors.NewCount(t, "@tokenflight/api")
+	if len(answer.Done) != len(j.trips) {
+		t.Fatalf("%d answers to %d trips", len(answer.Done), len(j.trips))
+	}
 	c.Same("a quote that nobody made", "refusals by name", answer.Strange, true)
 	c.Same("lists", "lists read", answer.Chains > 0 && answer.Tokens > 0, true)
 	for i, a := range answer.Done {
