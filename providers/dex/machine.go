@@ -106,8 +106,26 @@ func (m *machine) take(token common.Address, n *big.Int) (*big.Int, error) {
 	return n, nil
 }
 
+// onTheWay reports that a form of the coin is between two swaps, and neither end is one:
+// all of it may become the other form in the router. That is one to one, and no floor rests
+// on it.
+func (m *machine) onTheWay(form, to common.Address) bool {
+	coin := func(a common.Address) bool { return a == nativeCoin || a == m.pair.wrapped }
+	h := m.holding(form)
+	return !m.handed && h.some && h.exact.Sign() == 0 && m.place(to) == toRouter && !coin(m.t.TokenIn) && !coin(m.t.TokenOut)
+}
+
+func (m *machine) turn(from, into common.Address) {
+	m.held[from] = nil
+	m.holding(into).some = true
+}
+
 // wrap: native coin of the router becomes wrapped coin of somebody.
 func (m *machine) wrap(to common.Address, n *big.Int) error {
+	if n.Cmp(contractBalance) == 0 && m.onTheWay(nativeCoin, to) {
+		m.turn(nativeCoin, m.pair.wrapped)
+		return nil
+	}
 	if m.t.TokenIn != nativeCoin || m.handed {
 		return refuse(swap.NotAsAccepted, "commands", "nothing is to be wrapped at this point")
 	}
@@ -273,6 +291,8 @@ func (m *machine) unwrap(to common.Address, min *big.Int) error {
 	where, wrapped := m.place(to), m.pair.wrapped
 	h := m.holding(wrapped)
 	switch {
+	case min.Sign() == 0 && m.onTheWay(wrapped, to):
+		m.turn(wrapped, nativeCoin)
 	case where == toRecipient && h.empty():
 		return m.leftover(wrapped, min)
 	case where == elsewhere && m.t.TokenOut == nativeCoin:
@@ -282,8 +302,7 @@ func (m *machine) unwrap(to common.Address, min *big.Int) error {
 	case where == toRecipient:
 		m.handOver(wrapped, min)
 	default:
-		m.held[wrapped] = nil
-		m.holding(nativeCoin).some = true
+		m.turn(wrapped, nativeCoin)
 	}
 	return nil
 }

@@ -143,7 +143,15 @@ var v4Programs = []struct {
 	{"native out, a fee", toNative, ops(v4Op(v4For(oneEther, open, testDAI, nativeCoin), settles(testDAI, open, true), takes(nativeCoin, routerItself, 0)), portionOp(nativeCoin, testMaker, 20), sweepOp(nativeCoin, msgSender, 2_000_000_000))},
 	{"V3, then V4", withoutFee, ops(wrapOp(routerItself, oneEther), v3Op(routerItself, oneEther, 0, false, base.wrapped, testDAI), v4Op(settles(testDAI, contractBalance, false), v4For(open, floor, testDAI, testUSDC), takes(testUSDC, msgSender, 0)))},
 	{"V4, then V3", withoutFee, ops(v4Op(settles(nativeCoin, oneEther, false), v4For(open, open, nativeCoin, testDAI), takes(testDAI, routerItself, 0)), v3Op(msgSender, contractBalance, 2e9, false, testDAI, testUSDC))},
+	{"V4 to the coin, wrapped, V3", tokenIn, ops(toCoin, wrapOp(routerItself, contractBalance), v3Op(msgSender, contractBalance, 2e9, false, base.wrapped, testUSDC))},
+	{"V3 to the wrapped coin, unwrapped, V4", tokenIn, ops(toWrapped, unwrapOp(routerItself, 0), v4Op(settles(nativeCoin, contractBalance, false), v4For(open, floor, nativeCoin, testUSDC), takes(testUSDC, msgSender, 0)))},
 }
+
+// The first halves of routes of DAI over the coin, in one form or the other.
+var (
+	toCoin    = v4Op(v4For(oneEther, open, testDAI, nativeCoin), settles(testDAI, open, true), takes(nativeCoin, routerItself, 0))
+	toWrapped = v3Op(routerItself, oneEther, 0, true, testDAI, base.wrapped)
+)
 
 func TestV4Programs(t *testing.T) {
 	for _, p := range v4Programs {
@@ -159,6 +167,22 @@ var v4Attacks = map[string]struct {
 	field string
 	list  []op
 }{
+	"the coin between is wrapped for the account": {swap.NotAsAccepted, "commands",
+		ops(toCoin, wrapOp(msgSender, contractBalance))},
+	"the coin between is wrapped for somebody else": {swap.NotAsAccepted, "commands",
+		ops(toCoin, wrapOp(testAttacker, contractBalance))},
+	"a part of the coin between is wrapped": {swap.NotAsAccepted, "commands",
+		ops(toCoin, wrapOp(routerItself, half), v3Op(msgSender, contractBalance, 2e9, false, base.wrapped, testUSDC))},
+	"the coin between stays in its other form": {swap.NotAsAccepted, "commands",
+		ops(v4Op(v4For(half, open, testDAI, nativeCoin), v4For(half, floor, testDAI, testUSDC), settles(testDAI, open, true), takes(nativeCoin, routerItself, 0), takes(testUSDC, msgSender, 0)), wrapOp(routerItself, contractBalance))},
+	"what is wrapped between has no floor": {swap.NotAsAccepted, "floorOut",
+		ops(toCoin, wrapOp(routerItself, contractBalance), v3Op(msgSender, contractBalance, 1, false, base.wrapped, testUSDC))},
+	"the coin between is unwrapped for the account": {swap.NotAsAccepted, "commands",
+		ops(toWrapped, unwrapOp(msgSender, 0))},
+	"the coin between is unwrapped for somebody else": {swap.NotAsAccepted, "commands",
+		ops(toWrapped, unwrapOp(testAttacker, 0))},
+	"nothing is wrapped between": {swap.NotAsAccepted, "commands",
+		ops(wrapOp(routerItself, contractBalance), toCoin, v3Op(msgSender, contractBalance, 2e9, false, base.wrapped, testUSDC))},
 	"nothing is enforced": {swap.NotAsAccepted, "floorOut",
 		ops(v4Op(v4For(oneEther, open, testDAI, testUSDC), settles(testDAI, open, true), takes(testUSDC, msgSender, 0)))},
 	"less than the floor": {swap.NotAsAccepted, "floorOut",

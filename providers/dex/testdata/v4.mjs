@@ -5,7 +5,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 const require = createRequire(join(process.cwd(), "package.json"));
 const { SwapRouter, RoutePlanner, CommandType, UniversalRouterVersion } = require("@uniswap/universal-router-sdk");
-const { Trade } = require("@uniswap/router-sdk");
+const { Trade, MixedRouteSDK } = require("@uniswap/router-sdk");
+const v3 = require("@uniswap/v3-sdk");
 const { Pool, Route, V4Planner, Actions, URVersion } = require("@uniswap/v4-sdk");
 const { Ether, Token, CurrencyAmount, TradeType, Percent } = require("@uniswap/sdk-core");
 const { ethers } = require("ethers");
@@ -44,6 +45,21 @@ function trade(name, from, to, routes, options = {}, more = {}) {
   return { name, calldata, value, ...terms(from, to, ((BigInt(out) * 9950n) / 10000n).toString(), more) };
 }
 
+// What it encodes for one route over pools of several versions, which turns the coin's forms
+// into each other on the way.
+function mixed(name, from, to, pools, options = {}, more = {}) {
+  const t = new Trade({
+    v2Routes: [], v3Routes: [], v4Routes: [], tradeType: TradeType.EXACT_INPUT,
+    mixedRoutes: [{ mixedRoute: new MixedRouteSDK(pools, from, to), inputAmount: CurrencyAmount.fromRawAmount(from, amount), outputAmount: CurrencyAmount.fromRawAmount(to, out) }],
+  });
+  const { calldata, value } = SwapRouter.swapCallParameters(t, {
+    slippageTolerance: new Percent(50, 10000), recipient: me, deadlineOrPreviousBlockhash: deadline,
+    urVersion: UniversalRouterVersion.V2_1_2, ...options,
+  });
+  return { name, calldata, value, ...terms(from, to, ((BigInt(out) * 9950n) / 10000n).toString(), more) };
+}
+const pool3 = (a, b) => new v3.Pool(a, b, 500, "79228162514264337593543950336", "1000000000000000000000000", 0);
+
 // What its planner encodes for these actions alone.
 function plan(name, from, to, actions, version = URVersion.V2_1_2, more = {}) {
   const v4 = new V4Planner();
@@ -76,6 +92,9 @@ const vectors = [
   trade("native out, unwrapped", dai, eth, [{ pools: [pool(dai, weth)] }]),
   trade("two routes", dai, usdc, [{ pools: [pool(dai, usdc)], part: 2 }, { pools: [pool(dai, eth), pool(eth, usdc)], part: 2 }]),
   trade("wrapped in, unwrapped for the pool", weth, usdc, [{ pools: [pool(eth, usdc)] }], {}, { refused: "not_understood" }),
+  mixed("v4 to native, wrapped, v3", dai, usdc, [pool(dai, eth), pool3(weth, usdc)]),
+  mixed("v4 to native, wrapped, v3, a fee", dai, usdc, [pool(dai, eth), pool3(weth, usdc)], fee, { feeBps: 40 }),
+  mixed("v3 to wrapped, unwrapped, v4", dai, usdc, [pool3(dai, weth), pool(eth, usdc)]),
   plan("one pool, settled and taken whole", dai, usdc, [["SWAP_EXACT_IN_SINGLE", [single(0)]], ["SETTLE_ALL", [dai.address, amount]], whole]),
   plan("one pool and its bound", dai, usdc, [["SWAP_EXACT_IN_SINGLE", [single(bound)]], ["SETTLE", [dai.address, 0, true]], ["TAKE", [usdc.address, me, 0]]]),
   plan("settled ahead", dai, usdc, [["SETTLE", [dai.address, amount, true]], ["SWAP_EXACT_IN", [path([bound], 0)]], whole]),
