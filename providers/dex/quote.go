@@ -69,6 +69,9 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 		return nil, err
 	}
 	pools, errPools := p.ask(ctx, r, pr, false)
+	if errPools != nil && ctx.Err() != nil {
+		return nil, errPools // it says nothing of the pools
+	}
 	if err == nil {
 		err = p.worthwhile(ctx, best.offer, pools.offer.AmountOut)
 	}
