@@ -55,6 +55,34 @@ func TestUnusableIsNoFallback(t *testing.T) {
 	refusedWith(t, err, ProviderDown)
 }
 
+// TestOneWayIsNoFallbackOfAnother: of the DEX an auction takes no pools' place, nor they its;
+// a route of the others' may.
+func TestOneWayIsNoFallbackOfAnother(t *testing.T) {
+	b := newBench(t)
+	h := b.hands(Deposit)
+	h.set(func(h *hander) {
+		h.routes = []string{"A", "B"}
+		h.build = func(route string) error {
+			if route == "A" {
+				return Refuse(ProviderDown, "gone")
+			}
+			return nil
+		}
+	})
+	first := b.offered(usdc, thousand)[0].ID
+	if r, err := b.service.Prepare(t.Context(), first); err != nil || r.Offer.Routing != "B" {
+		t.Fatalf("%s, %v", r.Offer.Routing, err)
+	}
+	kept, _ := b.service.offers.get(first)
+	net, err := b.service.o.Nodes.Network(kept.Request.SrcChain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept.Provider = DEX
+	_, err = b.service.prepare(t.Context(), h, net, kept)
+	refusedWith(t, err, ProviderDown)
+}
+
 // TestManyOffers: a provider that streams without end is heard up to a bound.
 func TestManyOffers(t *testing.T) {
 	s := streams(func(_ context.Context, told func(Offer)) (all []Offer, err error) {

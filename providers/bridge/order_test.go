@@ -163,3 +163,23 @@ func field(err error) string {
 	}
 	return ""
 }
+
+// TestFeeThatIsNotShown: of a fee that was asked for and that the quote does not show nobody
+// knows whether it is taken. One that it shows is among the fees.
+func TestFeeThatIsNotShown(t *testing.T) {
+	r := bridgedUSDC()
+	for name, c := range map[string]struct {
+		change func(fees map[string]any)
+		asked  int
+	}{
+		"shown":   {func(map[string]any) {}, 0},
+		"absent":  {func(fees map[string]any) { delete(fees, "app") }, r.FeeBps},
+		"nothing": {func(fees map[string]any) { at(fees, "app")["amount"] = "0" }, r.FeeBps},
+	} {
+		raw := changed(t, recordedQuote(t, "base-usdc-arbitrum"), func(q map[string]any) { c.change(at(q, "fees")) })
+		x, err := readQuote(raw, r, sandboxSolver)
+		if err != nil || x.offer.FeeAsked != c.asked || (len(x.offer.Fees) == 1) != (c.asked == 0) {
+			t.Errorf("%s: %d bps asked for, fees %v, %v", name, x.offer.FeeAsked, x.offer.Fees, err)
+		}
+	}
+}

@@ -58,9 +58,10 @@ var deployments = []deployment{
 	{143, depository, pairs[1:]}, // v2 was never published there
 }
 
-// protocolNames are what orders call the chains that are built in (the slugs of
-// packages/networks in relayprotocol/relay-settlement, 08c02f5). What others are called
-// is the API's word.
+// protocolNames are what orders call the chains that are built in: the slugs of
+// packages/networks/src/networks in relayprotocol/relay-settlement (56 and 10 at 5cf0db0,
+// 5330 and 42161 at 1fd2e98, 143 at 08c02f5); 1 and 8453 are recorded in orders. What others
+// are called is the API's word.
 var protocolNames = map[uint64]string{
 	1: "ethereum", 10: "optimism", 56: "bnb", 143: "monad", 5330: "superseed", 8453: "base", 42161: "arbitrum",
 }

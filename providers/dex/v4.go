@@ -179,7 +179,7 @@ func runV4Path(u *unlocked, a []any) error {
 }
 
 // noHookData refuses bytes for a pool's hook, which only the hook understands. The
-// vendor's planner sends none (universal-router-sdk 5.13.0, addV4Swap).
+// vendor's own routes have none (v4-sdk 2.4.0, encodeRouteToPath).
 func noHookData(pool values) error {
 	if n := len(pool["hookData"].([]byte)); n > 0 {
 		return refuse(swap.NotUnderstood, "hookData", "%d bytes for the hook of a pool", n)
