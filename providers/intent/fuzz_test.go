@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math/big"
@@ -54,6 +55,8 @@ func seeds(f *testing.F, patterns ...string) {
 func FuzzQuoteReply(f *testing.F) {
 	seeds(f, "examples/k_quote_resp.json", "examples/k_empty.json", "examples/k_e_*.json", "examples/k_stream_line.json", "exchanges/*.quote.json")
 	f.Add([]byte(`{"quoteId":"q","routes":[null,7,{"routeId":"A","quote":{"amountIn":"25000000","amountOut":"1e9","validBefore":1e99}}]}`))
+	// No route can be executed: two for their deposit, one for its contract.
+	f.Add(bytes.Replace(example(f, "k_quote_resp"), []byte("CONTRACT_CALL"), []byte("TRANSFER"), 2))
 	r := exampleRequest()
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		g := &gathered{request: r, now: func() time.Time { return exampleNow }}
@@ -90,9 +93,10 @@ func FuzzQuoteReply(f *testing.F) {
 
 // before says whether a must stand before b, in the words of the spec.
 func before(a, b found) bool {
+	executable := func(f found) bool { return f.callable && f.own } // a call of a built-in contract
 	switch al, bl := a.ends.Sub(exampleNow) > 30*time.Second, b.ends.Sub(exampleNow) > 30*time.Second; {
-	case a.callable != b.callable:
-		return a.callable
+	case executable(a) != executable(b):
+		return executable(a)
 	case al != bl:
 		return al
 	case a.out.Cmp(b.out) != 0:
