@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"swapkeep/host/protocol"
+	"swapkeep/sandbox"
 	"swapkeep/test/browser/desk"
 	"swapkeep/test/browser/ui"
 )
@@ -16,10 +17,13 @@ import (
 type swapped struct {
 	name, provider  string
 	in, amount, out string
+	on              uint64 // 0 = Base
 	to              uint64 // 0 = the same chain
 	routing         string // of the offer
 	route           string // what the review has to say of it
 	way             string // what the popup calls it, where it is chosen among several
+	fee             string // what the review says of the wallet's
+	paid            int64  // basis points of the output that reach the fee's receiver on the chain
 	approve         []allowance
 	confirm         string // the review's button
 	settings        map[string]map[string]any
@@ -31,35 +35,49 @@ func (p *trader) carryOut(s swapped) {
 	for path, body := range s.settings {
 		p.d.Control("POST", path, body, nil)
 	}
-	chain := cmp.Or(s.to, desk.Base)
-	p.align(chain)
+	from, to := cmp.Or(s.on, desk.Base), cmp.Or(s.to, s.on, desk.Base)
+	p.align(to)
 	symbolIn, symbolOut := held(s.in), held(s.out)
-	before, in, out := p.d.Orders(), p.d.Balance(desk.Base, p.w.Address, symbolIn), p.d.Balance(chain, p.w.Address, symbolOut)
+	before, in, out := p.d.Orders(), p.d.Balance(from, p.w.Address, symbolIn), p.d.Balance(to, p.w.Address, symbolOut)
+	feeIn, feeOut := p.d.Balance(from, sandbox.FeeReceiver, symbolIn), p.d.Balance(to, sandbox.FeeReceiver, symbolOut)
 	p.provider(s.provider)
 	p.amount(s.amount)
 	if s.way != "" {
 		p.Click("radio", "/^"+s.way+" /")
 	}
 	p.review()
-	p.In("region", "Terms").See(s.amount+" "+s.in, "Provider "+s.provider, s.route)
+	p.In("region", "Terms").See(s.amount+" "+s.in, "Provider "+s.provider, s.route, "Wallet's fee "+s.fee+" Slippage")
 	p.confirm(s.confirm)
 	p.approve(s.approve...)
 	o := p.end(before, "filled")
 	if s.routing != "" && o.Offer.Routing != s.routing {
 		p.t.Errorf("%s: went by %s", s.name, o.Offer.Routing)
 	}
-	got := new(big.Int).Sub(p.d.Balance(chain, p.w.Address, symbolOut), out)
+	got := new(big.Int).Sub(p.d.Balance(to, p.w.Address, symbolOut), out)
 	if got.Cmp(o.Terms.FloorOut.Int()) < 0 {
 		p.t.Errorf("%s: %s arrived, the floor is %s", s.name, got, o.Terms.FloorOut)
 	}
-	paid := new(big.Int).Sub(in, p.d.Balance(desk.Base, p.w.Address, symbolIn))
-	if symbolIn != "" && paid.Cmp(p.d.Units(desk.Base, symbolIn, s.amount)) != 0 {
+	paid := new(big.Int).Sub(in, p.d.Balance(from, p.w.Address, symbolIn))
+	if symbolIn != "" && paid.Cmp(p.d.Units(from, symbolIn, s.amount)) != 0 {
 		p.t.Errorf("%s: %s left the account", s.name, paid)
+	}
+	feeIn.Sub(p.d.Balance(from, sandbox.FeeReceiver, symbolIn), feeIn)
+	feeOut.Sub(p.d.Balance(to, sandbox.FeeReceiver, symbolOut), feeOut)
+	p.t.Logf("%s: the review says of the fee %q; on the chain %s reached its receiver and %s the account", s.name, s.fee, feeOut, got)
+	if feeIn.Sign() != 0 || !isPart(feeOut, s.paid, new(big.Int).Add(got, feeOut)) {
+		p.t.Errorf("%s: %s of what was paid and %s of the output reached the fee's receiver", s.name, feeIn, feeOut)
 	}
 	if symbolOut == "USDC" || symbolOut == "USDT" {
 		p.See(spelled(got, 6, s.out) + " arrived")
 	}
 	p.another()
+}
+
+// isPart reports whether a fee is so many basis points of a whole, to a hundredth of one.
+func isPart(fee *big.Int, bps int64, whole *big.Int) bool {
+	off := new(big.Int).Mul(fee, big.NewInt(10_000))
+	off.Sub(off, new(big.Int).Mul(whole, big.NewInt(bps))).Abs(off)
+	return off.Mul(off, big.NewInt(100)).Cmp(whole) <= 0
 }
 
 // held is the sandbox's name for a token; the coin has none.
@@ -70,8 +88,9 @@ func held(symbol string) string {
 	return symbol
 }
 
-// TestSwapsOnOneNetwork: the DEX by pools, by an auction and over a pool of v4, and the gasless
-// provider, each with an exact allowance of which nothing is left.
+// TestSwapsOnOneNetwork: the DEX by pools, by an auction, over a pool of v4 and over one of
+// v3 and then one of v2, and both protocols of the gasless provider, each with an exact
+// allowance of which nothing is left, and with the fee that its review states.
 func TestSwapsOnOneNetwork(t *testing.T) {
 	each(t, func(t *testing.T, kind ui.Kind) {
 		p := newTrader(t, kind)
@@ -79,21 +98,34 @@ func TestSwapsOnOneNetwork(t *testing.T) {
 		p.receive("USDC")
 		p.compare()
 		for _, s := range []swapped{
-			{name: "pools", provider: "DEX", in: "WETH", amount: "0.1", out: "USDC", routing: "CLASSIC", confirm: "Approve and swap",
+			{name: "pools", provider: "DEX", in: "WETH", amount: "0.1", out: "USDC", routing: "CLASSIC", confirm: "Approve and swap", fee: "0.2 %", paid: 20,
 				approve:  []allowance{{"0.1 WETH", false}, {"0.1 WETH", true}},
 				settings: map[string]map[string]any{"/dex": {"auctions": "never"}}},
-			{name: "auction", provider: "DEX", in: "WETH", amount: "0.25", out: "USDC", routing: "DUTCH_V3", way: "Auction", confirm: "Approve and swap",
+			{name: "auction", provider: "DEX", in: "WETH", amount: "0.25", out: "USDC", routing: "DUTCH_V3", way: "Auction", confirm: "Approve and swap", fee: "0.2 %", paid: 20,
 				approve:  []allowance{{"0.25 WETH", false}},
 				settings: map[string]map[string]any{"/dex": {"auctions": "always"}}},
-			{name: "signed order", provider: "Gasless", in: "WETH", amount: "0.3", out: "USDC", confirm: "Approve and swap",
-				approve: []allowance{{"0.3 WETH", false}}},
+			{name: "signed order, JAM", provider: "Gasless", in: "WETH", amount: "0.3", out: "USDC", routing: "JAM", confirm: "Approve and swap", fee: "0.4 %", paid: 40,
+				approve:  []allowance{{"0.3 WETH", false}},
+				settings: map[string]map[string]any{"/gasless": {"rfq": map[string]any{"down": true}}}},
+			{name: "signed order, RFQ", provider: "Gasless", in: "WETH", amount: "0.2", out: "USDC", routing: "RFQ", confirm: "Approve and swap", fee: "none",
+				approve:  []allowance{{"0.2 WETH", false}},
+				settings: map[string]map[string]any{"/gasless": {"jam": map[string]any{"down": true}, "rfq": map[string]any{"down": false}}}},
 		} {
 			p.carryOut(s)
 		}
 		p.pay("USDC")
 		p.receive("DAI")
-		p.carryOut(swapped{name: "v4", provider: "DEX", in: "USDC", amount: "150", out: "DAI", routing: "CLASSIC", route: "Uniswap v4", confirm: "Approve and swap",
+		p.carryOut(swapped{name: "v4", provider: "DEX", in: "USDC", amount: "150", out: "DAI", routing: "CLASSIC", route: "Uniswap v4", confirm: "Approve and swap", fee: "0.2 %", paid: 20,
 			approve: []allowance{{"150 USDC", false}, {"150 USDC", true}}, settings: map[string]map[string]any{"/dex": {"auctions": "never"}}})
+
+		p.d.Fund(desk.Mainnet, p.w.Address, "", "1")
+		p.d.Fund(desk.Mainnet, p.w.Address, "DAI", "500")
+		p.d.Swapkeep("networks", "select", "1")
+		p.See("You pay on Ethereum")
+		p.pay("DAI")
+		p.receive("USDC")
+		p.carryOut(swapped{name: "v3 and then v2", provider: "DEX", in: "DAI", amount: "150", out: "USDC", on: desk.Mainnet, routing: "CLASSIC", route: "Uniswap v2 + v3 · 0.05 % → 0.3 %", confirm: "Approve and swap", fee: "0.2 %", paid: 20,
+			approve: []allowance{{"150 DAI", false}, {"150 DAI", true}}, settings: map[string]map[string]any{"/dex": {"auctions": "never", "mixed": true}}})
 	})
 }
 
@@ -146,9 +178,9 @@ func TestSwapsToAnotherNetwork(t *testing.T) {
 		p.provider("Bridge")
 		p.to("Arbitrum")
 		p.receive("USDC")
-		p.carryOut(swapped{name: "bridge", provider: "Bridge", in: "USDC", amount: "120", out: "USDC", to: desk.Arbitrum, confirm: "Approve and swap",
+		p.carryOut(swapped{name: "bridge", provider: "Bridge", in: "USDC", amount: "120", out: "USDC", to: desk.Arbitrum, confirm: "Approve and swap", fee: "0.4 %, as the provider says",
 			approve: []allowance{{"120 USDC", false}}})
-		p.carryOut(swapped{name: "intent", provider: "Intent", in: "USDC", amount: "150", out: "USDC", to: desk.Arbitrum, routing: "Hyperstream", way: "Hyperstream", confirm: "Approve and swap",
+		p.carryOut(swapped{name: "intent", provider: "Intent", in: "USDC", amount: "150", out: "USDC", to: desk.Arbitrum, routing: "Hyperstream", way: "Hyperstream", confirm: "Approve and swap", fee: "0.4 % asked for; the provider does not say whether it takes it",
 			approve: []allowance{{"150 USDC", false}}})
 		p.d.Control("POST", "/intent", map[string]any{"outcome": map[string]any{"ending": "refund"}}, nil)
 		before, in := p.d.Orders(), p.d.Balance(desk.Base, p.w.Address, "USDC")
