@@ -134,6 +134,7 @@ func FuzzForwarded(f *testing.F) {
 func FuzzHeaders(f *testing.F) {
 	f.Add(`W/"a", "b"`, "gzip;q=0.5, br", "https://app.example")
 	f.Add(`*`, ";;;", "null")
+	f.Add(`W/`, "gzip", "https://*.example")
 	f.Fuzz(func(t *testing.T, have, accept, origin string) {
 		if matches([]string{have}, `"5f2b"`) && !strings.Contains(have, `"5f2b"`) && !strings.Contains(have, "*") {
 			t.Fatalf("%q matches", have)

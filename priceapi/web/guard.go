@@ -80,16 +80,21 @@ func (a *API) preflight(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
+// hostLetters are all that a browser writes in a host and its port; a pattern such as
+// *.example is none.
+const hostLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_.:[]"
+
 // parseOrigin is an origin as a browser writes it.
 func parseOrigin(o string) (string, error) {
 	u, err := url.Parse(o)
 	if err != nil {
 		return "", err
 	}
-	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+	host := strings.ToLower(u.Host)
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.Trim(host, hostLetters) != "" {
 		return "", errors.New("no http origin")
 	}
-	return u.Scheme + "://" + strings.ToLower(u.Host), nil
+	return u.Scheme + "://" + host, nil
 }
 
 // loopbackNames are what a person may call a listener of this machine.
