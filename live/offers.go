@@ -79,7 +79,8 @@ func (w World) far(k swap.Kind, id uint64) (uint64, bool) {
 func (w World) offers(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row, answers []Answer) {
 	r := swap.Rehearsal{Provider: p, Nodes: w.Nodes, Fees: w.Fees}
 	for _, e := range w.errands(p.Kind(), n) {
-		offers, err := r.Quote(ctx, e.QuoteRequest)
+		var left []error // refused parts of an answer that gives offers
+		offers, err := r.Quote(swap.OnPartRefused(ctx, func(err error) { left = append(left, err) }), e.QuoteRequest)
 		if err != nil {
 			rows = append(rows, Row{string(p.Kind()), n.ID, e.what, verdictOfQuote(err), err.Error()})
 			continue
@@ -88,6 +89,11 @@ func (w World) offers(ctx context.Context, p swap.Provider, n chain.Network) (ro
 		for _, o := range offers {
 			v, how := read(ctx, r, o)
 			rows = append(rows, Row{string(p.Kind()), n.ID, e.what + ", " + o.Routing, v, how})
+		}
+		for _, err := range left {
+			if !errors.Is(err, &swap.Refusal{Code: swap.NoRoute}) {
+				rows = append(rows, Row{string(p.Kind()), n.ID, e.what + ", an offer that was left out", verdictOfQuote(err), err.Error()})
+			}
 		}
 	}
 	return rows, answers

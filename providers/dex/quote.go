@@ -72,6 +72,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	if errPools != nil && ctx.Err() != nil {
 		return nil, errPools // it says nothing of the pools
 	}
+	unread := err
 	if err == nil {
 		err = p.worthwhile(ctx, best.offer, pools.offer.AmountOut)
 	}
@@ -79,8 +80,10 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	case err != nil && errPools != nil:
 		return nil, err
 	case err != nil:
+		swap.PartRefused(ctx, unread)
 		return only(pools, nil)
 	case errPools != nil:
+		swap.PartRefused(ctx, errPools)
 		return only(best, nil)
 	}
 	return []swap.Offer{best.offer, pools.offer}, nil

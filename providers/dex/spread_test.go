@@ -82,7 +82,11 @@ func TestSpread(t *testing.T) {
 			}
 		})
 		p.own = c.own
-		offers, err := p.Quote(t.Context(), usdcRequest())
+		var left error
+		offers, err := p.Quote(swap.OnPartRefused(t.Context(), func(err error) { left = err }), usdcRequest())
+		if want := map[string]swap.Code{"no order at all": swap.NotAsAccepted, "alone, at our price": swap.NoRoute}[name]; codeOf(left) != want {
+			t.Errorf("%s: told that %v was left out", name, left)
+		}
 		var got []string
 		for _, o := range offers {
 			got = append(got, o.Routing)

@@ -61,9 +61,13 @@ func TestRecordedRouterLeavesJAM(t *testing.T) {
 	router := say(providertest.Recorded(t, "bebop/pmm-v3-single-router-ethereum.json"))
 	a := bothAnswer(t, time.Minute)
 	a.answer(rfqQuote, router)
-	offers, err := a.provider(t).Quote(t.Context(), onOne())
+	var left []error
+	offers, err := a.provider(t).Quote(swap.OnPartRefused(t.Context(), func(err error) { left = append(left, err) }), onOne())
 	if err != nil || len(offers) != 1 || offers[0].Routing != "JAM" {
 		t.Errorf("%+v, %v", offers, err)
+	}
+	if len(left) != 1 || !errors.Is(left[0], &swap.Refusal{Code: swap.NoMinimum}) {
+		t.Errorf("told that %v was left out", left)
 	}
 	a.answer(jamQuote, func(w http.ResponseWriter, _ *http.Request) {
 		say([]byte(`{"error":{"errorCode":108,"message":"NoRoute: no route"}}`))(w, nil)

@@ -63,6 +63,9 @@ func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(sw
 	if len(offers) == 0 {
 		return nil, merged(failed)
 	}
+	for _, err := range failed {
+		swap.PartRefused(ctx, err)
+	}
 	now := p.now()
 	slices.SortFunc(offers, func(a, b swap.Offer) int { return cmp.Or(byTime(now, a, b), byNet(a, b)) })
 	return offers, nil

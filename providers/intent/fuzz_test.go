@@ -67,7 +67,7 @@ func FuzzQuoteReply(f *testing.F) {
 			}
 		}
 		g.take("", raw)
-		offers, err := g.offers()
+		offers, err := g.offers(t.Context())
 		if err != nil {
 			if !hasCode(err) {
 				t.Fatalf("a refusal without a code: %v", err)

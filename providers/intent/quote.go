@@ -51,7 +51,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	if err != nil {
 		return nil, service.Refusal(err)
 	}
-	return p.whole(reply, r)
+	return p.whole(ctx, reply, r)
 }
 
 // Stream is Quote that tells each route as its filler answers. Where it breaks off,
@@ -80,13 +80,13 @@ func (p *Provider) Stream(ctx context.Context, r swap.QuoteRequest, told func(sw
 	})
 	switch {
 	case g != nil && len(g.routes) > 0 && !errors.Is(err, context.Canceled):
-		return g.offers()
+		return g.offers(ctx)
 	case err != nil && !errors.Is(err, errEnough):
 		return nil, service.Refusal(err)
 	case g != nil:
-		return g.offers()
+		return g.offers(ctx)
 	}
-	return p.whole(reply, r)
+	return p.whole(ctx, reply, r)
 }
 
 const quotesPath = "/v1/quotes"
@@ -151,14 +151,14 @@ func checkRequest(r swap.QuoteRequest) (from, to uint64, err error) {
 
 // whole reads a reply that has all routes. That of a stream without a line has no
 // body.
-func (p *Provider) whole(reply *rest.Reply, r swap.QuoteRequest) ([]swap.Offer, error) {
+func (p *Provider) whole(ctx context.Context, reply *rest.Reply, r swap.QuoteRequest) ([]swap.Offer, error) {
 	skew, err := service.Skew(reply)
 	if err != nil {
 		return nil, err
 	}
 	g := &gathered{request: r, skew: skew, now: p.now}
 	if reply.Body == nil {
-		return g.offers()
+		return g.offers(ctx)
 	}
 	var q quoteReply
 	if err := service.Read("quote", reply.Body, &q); err != nil {
@@ -176,7 +176,7 @@ func (p *Provider) whole(reply *rest.Reply, r swap.QuoteRequest) ([]swap.Offer, 
 		}
 		g.take(q.QuoteID, raw)
 	}
-	return g.offers()
+	return g.offers(ctx)
 }
 
 // Routes are gathered from one answer, whole or in lines.
@@ -220,7 +220,7 @@ func (g *gathered) take(quoteID string, raw []byte) (f found, ok bool) {
 
 // offers are the routes, in their order. Without one the reason is the first that
 // one was dropped for.
-func (g *gathered) offers() ([]swap.Offer, error) {
+func (g *gathered) offers(ctx context.Context) ([]swap.Offer, error) {
 	now := g.now()
 	order(g.routes, now)
 	offers := make([]swap.Offer, len(g.routes))
@@ -229,6 +229,7 @@ func (g *gathered) offers() ([]swap.Offer, error) {
 	}
 	switch own := slices.ContainsFunc(g.routes, func(f found) bool { return f.own }); {
 	case own:
+		swap.PartRefused(ctx, g.bad)
 		return offers, nil
 	case g.bad != nil:
 		return nil, g.bad

@@ -341,8 +341,10 @@ func TestStreamOfLies(t *testing.T) {
 			continue // it spoils a whole answer
 		}
 		whole := fmt.Appendf(nil, `{"quoteId":"","routes":[%s,%s]}`, c.line, good)
-		if offers, err := at(t, says(200, whole)).Quote(t.Context(), exampleRequest()); err != nil || len(offers) != 1 {
-			t.Errorf("%s, in a whole answer: %v, %v", name, names(offers), err)
+		var left error
+		ctx := swap.OnPartRefused(t.Context(), func(err error) { left = err })
+		if offers, err := at(t, says(200, whole)).Quote(ctx, exampleRequest()); err != nil || len(offers) != 1 || !errors.Is(left, &swap.Refusal{Code: c.code}) {
+			t.Errorf("%s, in a whole answer: %v, %v, and left out %v", name, names(offers), err, left)
 		}
 	}
 }

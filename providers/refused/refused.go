@@ -74,11 +74,11 @@ type Reply struct {
 var worthKeeping = []swap.Code{swap.NotUnderstood, swap.ProviderGarbage, swap.NotAsAccepted, swap.NotPinned}
 
 // Watch returns a context whose exchanges are remembered, and what is to be told how it
-// came out. The accounts are those that stand in the request. A file that cannot be
+// came out; of a part that was refused it hears by itself. The accounts are those that stand in the request. A file that cannot be
 // written is none: nothing waits for it.
 func (k *Keeper) Watch(ctx context.Context, kind swap.Kind, accounts ...common.Address) (context.Context, func(error)) {
 	ctx, recorder := rest.Record(ctx)
-	return ctx, func(err error) {
+	told := func(err error) {
 		var r *swap.Refusal
 		if !errors.As(err, &r) || !slices.Contains(worthKeeping, r.Code) {
 			return
@@ -89,6 +89,7 @@ func (k *Keeper) Watch(ctx context.Context, kind swap.Kind, accounts ...common.A
 			}
 		}
 	}
+	return swap.OnPartRefused(ctx, told), told
 }
 
 // nameOf is the file of a kind of refusal.
