@@ -19,7 +19,7 @@ const (
 // requests at once have to cover the minutes in which an order may be filled.
 const fewBlocks = 64
 
-// hosts are each host of a network, and whether enough of them agree.
+// hosts are each host of a network.
 func (w World) hosts(ctx context.Context, n chain.Network) (rows []Row) {
 	row := func(what string, v Verdict, how string) {
 		rows = append(rows, Row{"hosts", n.ID, what, v, how})
@@ -33,15 +33,19 @@ func (w World) hosts(ctx context.Context, n chain.Network) (rows []Row) {
 		v, how := judgeHost(p)
 		row(p.Host, v, how)
 	}
-	switch b, hosts, err := w.Nodes.Settled(ctx, n.ID); {
-	case errors.Is(err, chain.ErrDisagree):
-		row("their agreement", Differs, err.Error())
-	case err != nil:
-		row("their agreement", Unasked, err.Error())
-	default:
-		row("their agreement", Works, fmt.Sprintf("%d say the same of block %d", len(hosts), b.Number))
-	}
 	return rows
+}
+
+// agreement is whether enough hosts of a network say the same.
+func (w World) agreement(ctx context.Context, n chain.Network) Row {
+	row := Row{"hosts", n.ID, "their agreement", Works, ""}
+	b, hosts, err := w.Nodes.Settled(ctx, n.ID)
+	if err != nil {
+		row.Verdict, row.How = verdictOf(err), err.Error()+"; so nothing on the chain is compared"
+		return row
+	}
+	row.How = fmt.Sprintf("%d say the same of block %d", len(hosts), b.Number)
+	return row
 }
 
 func judgeHost(p chain.Probe) (Verdict, string) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"swapkeep/chain"
+	"swapkeep/priceapi/onchain"
 	"swapkeep/tokens"
 
 	"github.com/ethereum/go-ethereum/crypto"
@@ -69,7 +70,7 @@ func (w World) listed(ctx context.Context, n chain.Network) []Row {
 		case err != nil:
 			all.add(t.Symbol, verdictOf(err), err.Error())
 		case len(a.Code) == 0 && w.Sandbox:
-		case len(a.Decimals) != 32 || string(a.Decimals[:31]) != string(make([]byte, 31)) || a.Decimals[31] != t.Decimals:
+		case !isDecimals(a.Decimals) || a.Decimals[31] != t.Decimals:
 			all.add(t.Symbol, Differs, fmt.Sprintf("its decimals are 0x%x, and not %d", a.Decimals, t.Decimals))
 		default:
 			all.add(t.Symbol, Works, "")
@@ -78,8 +79,12 @@ func (w World) listed(ctx context.Context, n chain.Network) []Row {
 	return all.rows("tokens", n.ID, "built-in tokens")
 }
 
-// heard are the oracles of a network: whether each says that it measures what we take it
-// for. A sandbox has some of them.
+// isDecimals reports whether an ABI word is a number of decimals that amounts are read with.
+func isDecimals(word []byte) bool {
+	return len(word) == 32 && string(word[:31]) == string(make([]byte, 31)) && word[31] <= tokens.MaxDecimals
+}
+
+// heard are the oracles of a network. A sandbox has some of them.
 func (w World) heard(ctx context.Context, n chain.Network) []Row {
 	var all tally
 	for _, o := range w.Oracles {
@@ -91,18 +96,32 @@ func (w World) heard(ctx context.Context, n chain.Network) []Row {
 				continue
 			}
 		}
-		answer, err := w.Nodes.AskAlike(ctx, n.ID, chain.Question{To: o.Address, Data: crypto.Keccak256([]byte("description()"))[:4]})
-		if err != nil {
-			all.add(o.Name, verdictOf(err), err.Error())
-			continue
-		}
-		if said, want := words(text(answer)), words(o.Name); !sameMeasure(said, want) {
-			all.add(o.Name, Differs, fmt.Sprintf("%s says that it measures %q", o.Address, text(answer)))
-			continue
-		}
-		all.add(o.Name, Works, "")
+		v, how := w.oracle(ctx, o)
+		all.add(o.Name, v, how)
 	}
 	return all.rows("oracles", n.ID, "oracles")
+}
+
+// oracle asks one whether it measures what we take it for, and in what unit: its decimals
+// are read with its price, and have to be some.
+func (w World) oracle(ctx context.Context, o onchain.Oracle) (Verdict, string) {
+	ask := func(method string) ([]byte, error) {
+		return w.Nodes.AskAlike(ctx, o.Chain, chain.Question{To: o.Address, Data: crypto.Keccak256([]byte(method))[:4]})
+	}
+	said, err := ask("description()")
+	if err != nil {
+		return verdictOf(err), err.Error()
+	}
+	if !sameMeasure(words(text(said)), words(o.Name)) {
+		return Differs, fmt.Sprintf("%s says that it measures %q", o.Address, text(said))
+	}
+	switch decimals, err := ask("decimals()"); {
+	case err != nil:
+		return verdictOf(err), err.Error()
+	case !isDecimals(decimals):
+		return Differs, fmt.Sprintf("%s says that its decimals are 0x%x", o.Address, decimals)
+	}
+	return Works, ""
 }
 
 // sameMeasure compares what an oracle says that it measures with a name of the address

@@ -112,10 +112,19 @@ func Examine(ctx context.Context, w World) Report {
 	return out
 }
 
-// network is all of one network, its hosts first.
+// network is all of one network, its hosts first. Where too few of them agree, only the
+// providers are asked.
 func (w World) network(ctx context.Context, n chain.Network) (out Report) {
 	if w.Provider == "" {
-		out.Rows = slices.Concat(w.hosts(ctx, n), w.listed(ctx, n), w.heard(ctx, n))
+		out.Rows = w.hosts(ctx, n)
+	}
+	agreement := w.agreement(ctx, n)
+	agreed := agreement.Verdict == Works
+	if w.Provider == "" || !agreed {
+		out.Rows = append(out.Rows, agreement)
+	}
+	if w.Provider == "" && agreed {
+		out.Rows = slices.Concat(out.Rows, w.listed(ctx, n), w.heard(ctx, n))
 	}
 	for _, k := range swap.Kinds() {
 		if w.Provider != "" && w.Provider != k || swap.SupportOf(k, n.ID).Support != swap.Active {
@@ -127,7 +136,10 @@ func (w World) network(ctx context.Context, n chain.Network) (out Report) {
 			continue
 		}
 		rows, answers := w.offers(ctx, p, n)
-		out.Rows = slices.Concat(out.Rows, w.pinned(ctx, p, n), rows, w.fills(ctx, p, n))
+		if agreed {
+			rows = slices.Concat(w.pinned(ctx, p, n), rows, w.fills(ctx, p, n))
+		}
+		out.Rows = append(out.Rows, rows...)
 		out.Answers = append(out.Answers, answers...)
 	}
 	return out

@@ -22,6 +22,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/live"
 	"swapkeep/sandbox"
+	"swapkeep/sandbox/inject"
 	"swapkeep/sandbox/sandboxtest"
 	"swapkeep/swap"
 
@@ -99,20 +100,71 @@ func TestLive(t *testing.T) {
 			t.Errorf("%q is taken", args)
 		}
 	}
-	const weth, permit2 = "4200000000000000000000000000000000000006", "000000000022d473030f116ddee9f6b43ac78ba3"
-	lie := liar(t, box.Chain(8453).RPC(), "eth_getCode", permit2, `"0x6001"`)
-	for name, c := range map[string]struct {
-		rpc, named string
-	}{
-		"other code at a pin": {lie, "spender 0x000000000022D473030F116dDEE9F6B43aC78BA3: differs: code hash " + crypto.Keccak256Hash([]byte{0x60, 1}).Hex() +
-			" instead of 0xa67739abc3ede9dbdc0491636c67d6a14ac07fab9030c3f509b1eb7b11dff8ed, 2 bytes"},
-		"two codes at a pin":      {honest + ", " + lie, "spender 0x000000000022D473030F116dDEE9F6B43aC78BA3: differs: "},
-		"no code at a pin":        {liar(t, box.Chain(8453).RPC(), "eth_getCode", weth, `"0x"`), "wrapper 0x" + weth},
-		"a host of another chain": {fmt.Sprintf("%s, %q", honest, box.Chain(1).RPC()), "serves another chain: 1 instead of 8453"},
+	const weth, permit2, ethFeed = "4200000000000000000000000000000000000006", "000000000022d473030f116ddee9f6b43ac78ba3", "71041dddad3595f9ced3dccfbe3d1f4b0a16bb70"
+	const description, decimals, separator = "7284e416", "313ce567", "3644e515"
+	const spender, feed = "spender 0x000000000022D473030F116dDEE9F6B43aC78BA3: differs: ", "oracles: differs: ETH__USD: 0x71041dddad3595F9CEd3DcCFBe3D1F4b0a16Bb70 says that "
+	base, word := box.Chain(8453), func(n int) string { return fmt.Sprintf("%064x", n) }
+	usdc := strings.ToLower(sandboxtest.Token(t, base, "USDC").Hex()[2:])
+	answers := func(answer string) func(string) string { return func(string) string { return answer } }
+	writes := func(pattern, text string) func(string) string {
+		return func(answer string) string { return regexp.MustCompile(pattern).ReplaceAllLiteralString(answer, text) }
+	}
+	const last = `[0-9a-f]{64}"$` // of an answer to one question, its only word
+	otherCode := lie{"eth_getCode", answers(`"0x6001"`), []string{permit2}, spender + "code hash " + crypto.Keccak256Hash([]byte{0x60, 1}).Hex() +
+		" instead of 0xa67739abc3ede9dbdc0491636c67d6a14ac07fab9030c3f509b1eb7b11dff8ed, 2 bytes"}
+	for _, lies := range [][]lie{
+		{
+			otherCode,
+			{"eth_getCode", answers(`"0x"`), []string{weth}, "wrapper 0x" + weth + ": differs: "},
+			{"eth_call", writes(fmt.Sprintf("%x", "ETH / USD"), fmt.Sprintf("%x", "BTC / USD")), []string{ethFeed, description}, feed + `it measures "BTC / USD"`},
+			{"eth_call", writes(word(1)+word(64)+word(32)+word(6), word(1)+word(64)+word(32)+word(18)), []string{usdc, decimals}, "built-in tokens: differs: USDC: its decimals are 0x" + word(18) + ", and not 6"},
+			{"eth_getLogs", answers(`{}`), nil, ": differs: no logs: "},
+		},
+		{
+			{"eth_call", writes(last, word(99)+`"`), []string{permit2, separator}, "DOMAIN_SEPARATOR() is 0x" + word(99) + " and not 0x"},
+			{"eth_call", writes(last, word(78)+`"`), []string{ethFeed, decimals}, feed + "its decimals are 0x" + word(78)},
+			{"eth_simulateV1", answers(`{}`), nil, "no use of eth_simulateV1"},
+		},
+		{{"eth_getBlockByNumber", writes(`"timestamp":"0x[0-9a-f]+"`, `"timestamp":"0x60000000"`), []string{"latest"}, "its latest block is not of now"}},
 	} {
-		d := differ(look(c.rpc, "--network", "8453"))
-		if !slices.ContainsFunc(d, func(row string) bool { return strings.Contains(row, "differs") && strings.Contains(row, c.named) }) {
-			t.Errorf("%s: %q", name, d)
+		told(t, differ(look(liar(t, base.RPC(), lies), "--network", "8453")), lies)
+	}
+	otherCode.named = spender // of which two hosts say two things
+	for _, l := range []lie{otherCode, {"eth_getBlockByNumber", writes(`"hash":"0x..`, `"hash":"0xee`), nil, "their agreement: differs: "}} {
+		told(t, differ(look(honest+", "+liar(t, base.RPC(), []lie{l}), "--network", "8453", "--provider", "dex")), []lie{l})
+	}
+	told(t, differ(look(fmt.Sprintf("%s, %q", honest, box.Chain(1).RPC()), "--network", "8453")), []lie{{named: "serves another chain: 1 instead of 8453"}})
+
+	const thief = `"0x00000000000000000000000000000000000BaD00"`
+	var lies []lie
+	for provider, l := range map[string]struct{ target, pointer, value, named string }{
+		"dex":     {"/quote", "/quote/input/amount", `"7"`, "dex 8453 dollars for the coin: differs: "},
+		"bridge":  {"/quote/v2", "/details/recipient", thief, "bridge 8453 dollars for the coin: differs: "},
+		"intent":  {"/v1/quotes", "/routes/0/quote/amountIn", `"7"`, "intent 8453 dollars to 1: differs: "},
+		"gasless": {"jam/quote", "/toSign/receiver", thief, "gasless 8453 dollars for the wrapped coin, an offer that was left out: differs: "},
+	} {
+		if _, err := box.Faults(provider).Add(inject.Rule{Target: l.target, Kind: inject.Lie, Pointer: l.pointer, Value: json.RawMessage(l.value)}); err != nil {
+			t.Fatal(err)
+		}
+		lies = append(lies, lie{named: l.named})
+	}
+	told(t, differ(look(honest, "--network", "8453")), lies)
+}
+
+// A lie is what a host says of some things, and what is to be told of it.
+type lie struct {
+	method string
+	bend   func(answer string) string
+	about  []string // all of which a question has in it
+	named  string
+}
+
+// told wants each lie among what differs.
+func told(t *testing.T, differ []string, lies []lie) {
+	t.Helper()
+	for _, l := range lies {
+		if !slices.ContainsFunc(differ, func(row string) bool { return strings.Contains(row, "differs") && strings.Contains(row, l.named) }) {
+			t.Errorf("not told %q: %q", l.named, differ)
 		}
 	}
 }
@@ -240,31 +292,42 @@ func TestLiveFill(t *testing.T) {
 	}
 }
 
-// liar is a host before another one, whose answers to a method that speaks of something
-// are the given one. It is written as the configuration has it.
-func liar(t *testing.T, rpc, method, about, answer string) string {
+// liar is a host before another one that tells some lies. It is written as the
+// configuration has it.
+func liar(t *testing.T, rpc string, lies []lie) string {
 	t.Helper()
-	to, err := url.Parse(rpc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	honest := httputil.NewSingleHostReverseProxy(to)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		var asked struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
+		answer, err := http.Post(rpc, "application/json", bytes.NewReader(body))
+		if err != nil {
+			panic(http.ErrAbortHandler)
 		}
-		if json.Unmarshal(body, &asked) == nil && asked.Method == method && bytes.Contains(bytes.ToLower(body), []byte(about)) {
-			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, answer)
-			return
-		}
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		honest.ServeHTTP(w, r)
+		defer func() { _ = answer.Body.Close() }()
+		text, _ := io.ReadAll(answer.Body)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(bent(body, text, lies))
 	}))
 	t.Cleanup(s.Close)
 	return fmt.Sprintf("%q", s.URL)
+}
+
+// bent is an answer to a question with the lies in it.
+func bent(question, answer []byte, lies []lie) []byte {
+	var asked struct{ Method string }
+	var said struct {
+		ID     json.RawMessage `json:"id"`
+		Result json.RawMessage `json:"result"`
+	}
+	if json.Unmarshal(question, &asked) != nil || json.Unmarshal(answer, &said) != nil {
+		return answer
+	}
+	lower := strings.ToLower(string(question))
+	for _, l := range lies {
+		if l.method == asked.Method && !slices.ContainsFunc(l.about, func(what string) bool { return !strings.Contains(lower, what) }) {
+			answer = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, said.ID, l.bend(string(said.Result)))
+		}
+	}
+	return answer
 }
 
 func mustJSON(t *testing.T, v any) []byte {

@@ -198,6 +198,7 @@ func (o *tour) form(d *desk.Desk, p *trader) {
 	o.look(p.Page, "slippage")
 	p.Press("Escape")
 	o.reviews(p)
+	o.ways(p)
 	o.providers(p)
 	p.amount("0.00000001")
 	p.provider("DEX")
@@ -250,6 +251,36 @@ func (o *tour) reviews(p *trader) {
 	p.Lost("dialog", "")
 	p.Find("button", "Approve and swap")
 	p.Click("button", "Back")
+}
+
+// ways are two offers of one provider, of which the chosen one goes, and a review of what a
+// quote calls its minimum; and one that was renewed, and gives less.
+func (o *tour) ways(p *trader) {
+	p.d.Control("POST", "/dex", map[string]any{"auctions": "always"}, nil)
+	p.amount("300")
+	p.Click("radio", "/^Auction /")
+	o.look(p.Page, "form-ways")
+	p.d.Control("POST", "/dex", map[string]any{"auctions": "never"}, nil)
+	p.See("The offer that you chose is gone.")
+	o.look(p.Page, "form-choice-gone")
+	truth := p.d.Lie("dex", "/quote", "/quote/aggregatedOutputs/0/minAmount", "99000000000000000")
+	p.amount("301")
+	p.review()
+	p.See("Minimum by the provider's quote")
+	o.look(p.Page, "review-told-minimum")
+	p.Click("button", "Back")
+	truth()
+
+	p.d.Control("POST", "/gasless", map[string]any{"jam": map[string]any{"down": true}, "rfq": map[string]any{"validitySeconds": 20}}, nil)
+	p.provider("Gasless")
+	p.amount("302")
+	p.review()
+	p.d.Control("POST", "/gasless", map[string]any{"rfq": map[string]any{"priceBps": -30}}, nil)
+	p.See("You would get less: at least")
+	p.armed("Approve and swap")
+	o.look(p.Page, "review-renewed-less")
+	p.Click("button", "Back")
+	p.d.Control("POST", "/gasless", map[string]any{"jam": map[string]any{"down": false}, "rfq": map[string]any{"priceBps": 0, "validitySeconds": 60}}, nil)
 }
 
 // armed waits for a button that gives consent: it acts a moment after it came.
