@@ -41,7 +41,9 @@ func (w World) agreement(ctx context.Context, n chain.Network) Row {
 	row := Row{"hosts", n.ID, "their agreement", Works, ""}
 	b, hosts, err := w.Nodes.Settled(ctx, n.ID)
 	if err != nil {
-		row.Verdict, row.How = verdictOf(err), err.Error()+"; so nothing on the chain is compared"
+		if row.Verdict, row.How = verdictOf(err), err.Error(); row.Verdict == Differs {
+			row.How += "; so nothing on the chain is compared"
+		}
 		return row
 	}
 	row.How = fmt.Sprintf("%d say the same of block %d", len(hosts), b.Number)

@@ -102,8 +102,8 @@ func (w World) heard(ctx context.Context, n chain.Network) []Row {
 	return all.rows("oracles", n.ID, "oracles")
 }
 
-// oracle asks one whether it measures what we take it for, and in what unit: its decimals
-// are read with its price, and have to be some.
+// oracle asks one whether it measures what we take it for, and whether it states decimals,
+// which are read with its price.
 func (w World) oracle(ctx context.Context, o onchain.Oracle) (Verdict, string) {
 	ask := func(method string) ([]byte, error) {
 		return w.Nodes.AskAlike(ctx, o.Chain, chain.Question{To: o.Address, Data: crypto.Keccak256([]byte(method))[:4]})

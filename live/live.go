@@ -112,31 +112,33 @@ func Examine(ctx context.Context, w World) Report {
 	return out
 }
 
-// network is all of one network, its hosts first. Where too few of them agree, only the
-// providers are asked.
+// network is all of one network, its hosts first; of one provider, what it has there.
 func (w World) network(ctx context.Context, n chain.Network) (out Report) {
+	kinds := slices.DeleteFunc(swap.Kinds(), func(k swap.Kind) bool {
+		return w.Provider != "" && w.Provider != k || swap.SupportOf(k, n.ID).Support != swap.Active
+	})
 	if w.Provider == "" {
 		out.Rows = w.hosts(ctx, n)
+	} else if len(kinds) == 0 {
+		return out
 	}
+	// What hosts that contradict each other say of a contract says nothing.
 	agreement := w.agreement(ctx, n)
-	agreed := agreement.Verdict == Works
-	if w.Provider == "" || !agreed {
+	compared := agreement.Verdict != Differs
+	if w.Provider == "" || !compared {
 		out.Rows = append(out.Rows, agreement)
 	}
-	if w.Provider == "" && agreed {
+	if w.Provider == "" && compared {
 		out.Rows = slices.Concat(out.Rows, w.listed(ctx, n), w.heard(ctx, n))
 	}
-	for _, k := range swap.Kinds() {
-		if w.Provider != "" && w.Provider != k || swap.SupportOf(k, n.ID).Support != swap.Active {
-			continue
-		}
+	for _, k := range kinds {
 		p, ok := w.Providers[k]
 		if !ok {
 			out.Rows = append(out.Rows, Row{string(k), n.ID, "quotes", Unasked, "it is not set up"})
 			continue
 		}
 		rows, answers := w.offers(ctx, p, n)
-		if agreed {
+		if compared {
 			rows = slices.Concat(w.pinned(ctx, p, n), rows, w.fills(ctx, p, n))
 		}
 		out.Rows = append(out.Rows, rows...)

@@ -79,21 +79,22 @@ func (w World) far(k swap.Kind, id uint64) (uint64, bool) {
 func (w World) offers(ctx context.Context, p swap.Provider, n chain.Network) (rows []Row, answers []Answer) {
 	r := swap.Rehearsal{Provider: p, Nodes: w.Nodes, Fees: w.Fees}
 	for _, e := range w.errands(p.Kind(), n) {
-		var left []error // refused parts of an answer that gives offers
-		offers, err := r.Quote(swap.OnPartRefused(ctx, func(err error) { left = append(left, err) }), e.QuoteRequest)
+		kind, id := string(p.Kind()), n.ID
+		told := map[string]bool{}
+		offers, err := r.Quote(swap.OnPartRefused(ctx, func(err error) {
+			if verdictOfQuote(err) == Differs && !told[err.Error()] { // any other is usual
+				told[err.Error()] = true
+				rows = append(rows, Row{kind, id, e.what + ", a part of the answer", Differs, err.Error()})
+			}
+		}), e.QuoteRequest)
 		if err != nil {
-			rows = append(rows, Row{string(p.Kind()), n.ID, e.what, verdictOfQuote(err), err.Error()})
+			rows = append(rows, Row{kind, id, e.what, verdictOfQuote(err), err.Error()})
 			continue
 		}
 		answers = append(answers, Answer{p.Kind(), e.QuoteRequest, offers})
 		for _, o := range offers {
 			v, how := read(ctx, r, o)
-			rows = append(rows, Row{string(p.Kind()), n.ID, e.what + ", " + o.Routing, v, how})
-		}
-		for _, err := range left {
-			if !errors.Is(err, &swap.Refusal{Code: swap.NoRoute}) {
-				rows = append(rows, Row{string(p.Kind()), n.ID, e.what + ", an offer that was left out", verdictOfQuote(err), err.Error()})
-			}
+			rows = append(rows, Row{kind, id, e.what + ", " + o.Routing, v, how})
 		}
 	}
 	return rows, answers

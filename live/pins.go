@@ -60,7 +60,7 @@ func (w World) contract(ctx context.Context, p swap.Provider, n chain.Network, p
 // verdictOf: what hosts say otherwise than each other, or than we do, differs; where they
 // say nothing, nothing is known.
 func verdictOf(err error) Verdict {
-	if errors.Is(err, chain.ErrDisagree) || errors.Is(err, chain.ErrNoCode) {
+	if errors.Is(err, chain.ErrDisagree) || errors.Is(err, chain.ErrNoCode) || errors.Is(err, chain.ErrWrongChain) {
 		return Differs
 	}
 	return Unasked

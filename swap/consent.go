@@ -231,6 +231,7 @@ func (e *Engine) freshOffers(ctx context.Context, p Provider, k Kind, r QuoteReq
 		o.Provider, o.Request = k, r.Taking(o.Fees)
 		if unsound := checkOffer(o, r); unsound != nil {
 			err = errors.Join(err, unsound)
+			PartRefused(ctx, unsound)
 			continue
 		}
 		sound = append(sound, o)

@@ -183,7 +183,7 @@ func (s *Service) ask(ctx context.Context, b *board, k Kind, funds func() error)
 			if len(a.named) >= maxEach || funds() != nil {
 				return
 			}
-			if one, err := s.shelve(a, []Offer{o}); err == nil {
+			if one, err := s.shelve(ctx, a, []Offer{o}); err == nil {
 				b.told(k, one)
 			}
 		})
@@ -196,7 +196,7 @@ func (s *Service) ask(ctx context.Context, b *board, k Kind, funds func() error)
 	if err != nil {
 		return nil, err
 	}
-	return s.shelve(a, offers)
+	return s.shelve(ctx, a, offers)
 }
 
 // An answer is what the offers belong to that one provider has for one request.
@@ -212,7 +212,7 @@ type answer struct {
 // told before, the id is known. What was asked for before all offers were forgotten
 // is forgotten with them. An unsound offer is left out; where no other is left, it is
 // the reason.
-func (s *Service) shelve(a answer, offers []Offer) ([]Offer, error) {
+func (s *Service) shelve(ctx context.Context, a answer, offers []Offer) ([]Offer, error) {
 	k, r, named := a.kind, a.request, a.named
 	out := make([]Offer, 0, min(len(offers), maxEach))
 	var unsound error
@@ -221,6 +221,7 @@ func (s *Service) shelve(a answer, offers []Offer) ([]Offer, error) {
 		o.Provider, o.Request = k, r.Taking(o.Fees)
 		if err := checkOffer(o, r); err != nil {
 			unsound = cmp.Or(unsound, err)
+			PartRefused(ctx, err)
 			continue
 		}
 		if o.ID = named[string(o.Raw)]; o.ID == "" || len(o.Raw) == 0 {

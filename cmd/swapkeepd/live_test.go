@@ -130,10 +130,20 @@ func TestLive(t *testing.T) {
 		told(t, differ(look(liar(t, base.RPC(), lies), "--network", "8453")), lies)
 	}
 	otherCode.named = spender // of which two hosts say two things
-	for _, l := range []lie{otherCode, {"eth_getBlockByNumber", writes(`"hash":"0x..`, `"hash":"0xee`), nil, "their agreement: differs: "}} {
-		told(t, differ(look(honest+", "+liar(t, base.RPC(), []lie{l}), "--network", "8453", "--provider", "dex")), []lie{l})
+	told(t, differ(look(honest+", "+liar(t, base.RPC(), []lie{otherCode}), "--network", "8453", "--provider", "dex")), []lie{otherCode})
+	forked := honest + ", " + liar(t, base.RPC(), []lie{{"eth_getBlockByNumber", writes(`"hash":"0x..`, `"hash":"0xee`), nil, ""}})
+	elsewhere := fmt.Sprintf("%s, %q", honest, box.Chain(1).RPC())
+	for _, c := range []struct{ hosts, named string }{
+		{forked, "their agreement"}, {elsewhere, "serves another chain: 1 instead of 8453"},
+	} {
+		told(t, differ(look(c.hosts, "--network", "8453")), []lie{{named: "their agreement: differs: "}, {named: c.named}, {named: "so nothing on the chain is compared"}})
+		for _, row := range look(c.hosts, "--network", "8453", "--provider", "dex").Rows {
+			quote := strings.HasPrefix(row.What, "dollars for ") || strings.HasPrefix(row.What, "the coin for ")
+			if row.Subject != "hosts" && !quote {
+				t.Errorf("compared all the same: %v", row)
+			}
+		}
 	}
-	told(t, differ(look(fmt.Sprintf("%s, %q", honest, box.Chain(1).RPC()), "--network", "8453")), []lie{{named: "serves another chain: 1 instead of 8453"}})
 
 	const thief = `"0x00000000000000000000000000000000000BaD00"`
 	var lies []lie
@@ -141,7 +151,7 @@ func TestLive(t *testing.T) {
 		"dex":     {"/quote", "/quote/input/amount", `"7"`, "dex 8453 dollars for the coin: differs: "},
 		"bridge":  {"/quote/v2", "/details/recipient", thief, "bridge 8453 dollars for the coin: differs: "},
 		"intent":  {"/v1/quotes", "/routes/0/quote/amountIn", `"7"`, "intent 8453 dollars to 1: differs: "},
-		"gasless": {"jam/quote", "/toSign/receiver", thief, "gasless 8453 dollars for the wrapped coin, an offer that was left out: differs: "},
+		"gasless": {"jam/quote", "/toSign/receiver", thief, "gasless 8453 dollars for the wrapped coin, a part of the answer: differs: "},
 	} {
 		if _, err := box.Faults(provider).Add(inject.Rule{Target: l.target, Kind: inject.Lie, Pointer: l.pointer, Value: json.RawMessage(l.value)}); err != nil {
 			t.Fatal(err)

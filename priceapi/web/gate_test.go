@@ -174,6 +174,21 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+// TestOriginForm: an origin that no browser would send as it is written is refused where
+// it is configured.
+func TestOriginForm(t *testing.T) {
+	for _, o := range []string{"https://app.example", "http://127.0.0.1:3000", "http://[::1]:8080", "https://app.example:8443"} {
+		if err := checkOrigin(o); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, o := range []string{"", "null", "*", "https://*.example", "https://app*example", "https://app.example/", "https://App.example", "https://app.example:443", "http://app.example:80", "https://app.example:", "ftp://app.example", "https://a b.example", "https://user@app.example"} {
+		if checkOrigin(o) == nil {
+			t.Errorf("%q is taken", o)
+		}
+	}
+}
+
 func TestOrigins(t *testing.T) {
 	c := config()
 	c.Origins = []string{"https://app.example"}

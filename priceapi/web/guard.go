@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // guard is what every request passes before anything is looked up: the host it names,
@@ -80,8 +81,8 @@ func (a *API) preflight(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// hostLetters are all that a browser writes in a host and its port; a pattern such as
-// *.example is none.
+// hostLetters are the letters of a host and port as a browser writes them: patterns such
+// as *.example are not origins.
 const hostLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_.:[]"
 
 // parseOrigin is an origin as a browser writes it.
@@ -90,10 +91,12 @@ func parseOrigin(o string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	host := strings.ToLower(u.Host)
-	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.Trim(host, hostLetters) != "" {
+	plain := !strings.ContainsFunc(u.Host, func(r rune) bool { return !strings.ContainsRune(hostLetters, unicode.ToLower(r)) })
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || !plain {
 		return "", errors.New("no http origin")
 	}
+	usual := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+	host := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(u.Host), usual), ":")
 	return u.Scheme + "://" + host, nil
 }
 

@@ -70,6 +70,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	}
 	pools, errPools := p.ask(ctx, r, pr, false)
 	if errPools != nil && ctx.Err() != nil {
+		swap.PartRefused(ctx, err)
 		return nil, errPools // it says nothing of the pools
 	}
 	unread := err
@@ -78,6 +79,7 @@ func (p *Provider) Quote(ctx context.Context, r swap.QuoteRequest) ([]swap.Offer
 	}
 	switch {
 	case err != nil && errPools != nil:
+		swap.PartRefused(ctx, errPools)
 		return nil, err
 	case err != nil:
 		swap.PartRefused(ctx, unread)

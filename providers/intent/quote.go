@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -187,7 +186,7 @@ type gathered struct {
 
 	looked int // routes that were looked at, good or not
 	routes []found
-	bad    error // why the first was dropped
+	bad    []error // why each that was dropped was
 }
 
 func (g *gathered) full() bool { return g.looked >= maxRoutes }
@@ -208,7 +207,7 @@ func (g *gathered) take(quoteID string, raw []byte) (f found, ok bool) {
 		}
 	}
 	if err != nil {
-		g.bad = cmp.Or(g.bad, err)
+		g.bad = append(g.bad, err)
 		return f, false
 	}
 	if slices.ContainsFunc(g.routes, func(o found) bool { return o.quoteID == f.quoteID && o.routeID == f.routeID }) {
@@ -227,12 +226,19 @@ func (g *gathered) offers(ctx context.Context) ([]swap.Offer, error) {
 	for i, f := range g.routes {
 		offers[i] = f.offer(g.request, now)
 	}
-	switch own := slices.ContainsFunc(g.routes, func(f found) bool { return f.own }); {
+	left := g.bad
+	own := slices.ContainsFunc(g.routes, func(f found) bool { return f.own })
+	if !own && len(left) > 0 {
+		left = left[1:] // the first is the reason
+	}
+	for _, err := range left {
+		swap.PartRefused(ctx, err)
+	}
+	switch {
 	case own:
-		swap.PartRefused(ctx, g.bad)
 		return offers, nil
-	case g.bad != nil:
-		return nil, g.bad
+	case len(g.bad) > 0:
+		return nil, g.bad[0]
 	case len(offers) > 0:
 		return nil, refuse(swap.NotPinned, "to", "has routes alone whose deposits go to contracts that are not built in; choose another route")
 	}

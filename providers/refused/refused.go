@@ -73,9 +73,10 @@ type Reply struct {
 // other than what was asked for or accepted.
 var worthKeeping = []swap.Code{swap.NotUnderstood, swap.ProviderGarbage, swap.NotAsAccepted, swap.NotPinned}
 
-// Watch returns a context whose exchanges are remembered, and what is to be told how it
-// came out; of a part that was refused it hears by itself. The accounts are those that stand in the request. A file that cannot be
-// written is none: nothing waits for it.
+// Watch returns a context whose exchanges are remembered, and done, which is to be told how
+// it came out; a part that was refused is told by the context ([swap.OnPartRefused]). The
+// accounts are those that stand in the request. A file is written at once, and of each kind
+// of refusal once in ten minutes; one that cannot be written is none.
 func (k *Keeper) Watch(ctx context.Context, kind swap.Kind, accounts ...common.Address) (context.Context, func(error)) {
 	ctx, recorder := rest.Record(ctx)
 	told := func(err error) {

@@ -143,7 +143,7 @@ func TestRedacted(t *testing.T) {
 // TestPart: of an answer that was taken but for a part, the part's refusal is kept.
 func TestPart(t *testing.T) {
 	home := t.TempDir()
-	s := newServer(t, `{"routing":"DUTCH_V9"}`, "application/json")
+	s := newServer(t, `{"routing":"DUTCH_V9","swapper":"`+account.Hex()+`"}`, "application/json")
 	ctx, done := New(home, "1.2.3", time.Now).Watch(t.Context(), swap.DEX, account)
 	if _, err := client(t, s).Do(ctx, rest.Call{Method: http.MethodGet, Path: "/quote"}); err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestPart(t *testing.T) {
 	swap.PartRefused(ctx, nil)
 	swap.PartRefused(ctx, swap.Refuse(swap.NotUnderstood, "another auction"))
 	done(nil)
-	if names, all := files(t, home); len(names) != 1 || !strings.Contains(all, "DUTCH_V9") || !strings.Contains(all, "another auction") {
+	if names, all := files(t, home); len(names) != 1 || !strings.Contains(all, "DUTCH_V9") || !strings.Contains(all, "another auction") || strings.Contains(strings.ToLower(all), strings.ToLower(account.Hex()[2:])) {
 		t.Errorf("kept %v: %s", names, all)
 	}
 }
