@@ -81,18 +81,33 @@ func (c *call) swapWatch(_ context.Context, p *protocol.WatchParams) (any, error
 // a terminal.
 func (s *Server) placeToQuote(ctx context.Context, origin string) (done func(), err error) {
 	s.mu.Lock()
-	places := s.quoting[origin]
-	if places == nil {
-		places = make(chan struct{}, protocol.MaxQuoting)
-		s.quoting[origin] = places
+	p := s.quoting[origin]
+	if p == nil {
+		p = &quotePlaces{taken: make(chan struct{}, protocol.MaxQuoting)}
+		s.quoting[origin] = p
 	}
+	p.users++
 	s.mu.Unlock()
+	leave := func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if p.users--; p.users == 0 {
+			delete(s.quoting, origin) // origins are any number
+		}
+	}
 	select {
-	case places <- struct{}{}:
-		return func() { <-places }, nil
+	case p.taken <- struct{}{}:
+		return func() { <-p.taken; leave() }, nil
 	case <-ctx.Done():
+		leave()
 		return nil, ctx.Err()
 	}
+}
+
+// quotePlaces are one origin's, while it uses or waits for one.
+type quotePlaces struct {
+	taken chan struct{}
+	users int // Server.mu is held
 }
 
 // quotes are what a connection asked of the providers and still wants.

@@ -221,4 +221,9 @@ func TestQuotesByOrigin(t *testing.T) {
 		_ = p.nc.Close()
 	}
 	r.attach("extension").must("swap.quote", ask)
+	soon(t, "nothing is kept of an origin that asks for nothing", func() bool {
+		r.server.mu.Lock()
+		defer r.server.mu.Unlock()
+		return len(r.server.quoting) == 0
+	})
 }

@@ -30,8 +30,8 @@ type Server struct {
 
 	mu      sync.Mutex
 	conns   map[*conn]struct{}
-	askers  uint64                   // numbers given to processes so far
-	quoting map[string]chan struct{} // by origin: one for each of its quotes under way
+	askers  uint64                  // numbers given to processes so far
+	quoting map[string]*quotePlaces // by origin that has a quote under way
 }
 
 // waits are the protocol's, shorter only in tests.
@@ -44,7 +44,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		Config: c, instance: protocol.UUID(uuid.NewString()), started: time.Now().UTC(),
-		acts: newActMemory(protocol.MaxRemembered), stopping: make(chan struct{}), conns: map[*conn]struct{}{}, quoting: map[string]chan struct{}{},
+		acts: newActMemory(protocol.MaxRemembered), stopping: make(chan struct{}), conns: map[*conn]struct{}{}, quoting: map[string]*quotePlaces{},
 		waits: waits{protocol.AttachTimeout, protocol.WriteTimeout, protocol.RequestTimeout},
 	}
 	telling, stop := context.WithCancel(context.Background())
