@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -273,6 +274,8 @@ func (o *tour) ways(p *trader) {
 
 	p.d.Control("POST", "/gasless", map[string]any{"jam": map[string]any{"down": true}, "rfq": map[string]any{"validitySeconds": 20}}, nil)
 	p.provider("Gasless")
+	// The quote's end is by the chain's time, which may be ahead of ours.
+	p.later(max(0, time.Until(time.Unix(int64(p.d.Chain(desk.Base).Head().Time), 0))))
 	p.amount("302")
 	p.review()
 	p.d.Control("POST", "/gasless", map[string]any{"rfq": map[string]any{"priceBps": -30}}, nil)
@@ -281,6 +284,7 @@ func (o *tour) ways(p *trader) {
 	o.look(p.Page, "review-renewed-less")
 	p.Click("button", "Back")
 	p.d.Control("POST", "/gasless", map[string]any{"jam": map[string]any{"down": false}, "rfq": map[string]any{"priceBps": 0, "validitySeconds": 60}}, nil)
+	p.later(0)
 }
 
 // armed waits for a button that gives consent: it acts a moment after it came.
