@@ -11,7 +11,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
 	"swapkeep/priceapi/series"
@@ -59,17 +59,17 @@ func samplesAt(count int, at time.Time) poll.Minute {
 }
 
 // boardAt is a board of so many tokens, all with 24 hours of data.
-func boardAt(count int, at time.Time) *board.Board {
-	rows := make([]board.Row, count)
+func boardAt(count int, at time.Time) *pricetable.Board {
+	rows := make([]pricetable.Row, count)
 	for n := range rows {
-		rows[n] = board.Row{
+		rows[n] = pricetable.Row{
 			Token: pricedToken(n), Public: true,
 			Now:   price.Sample{Value: priceAt(n, at), At: at, Source: price.DefiLlama},
 			Ago:   price.Sample{Value: priceAt(n, at.Add(-24*time.Hour)), At: at.Add(-24 * time.Hour), Source: price.DefiLlama},
 			Facts: price.Facts{MarketCap: priceAt(count-n, at), Holders: uint64(n)},
 		}
 	}
-	return board.New(1, at, rows)
+	return pricetable.New(1, at, rows)
 }
 
 // A ledger is a history with a clock of its own.

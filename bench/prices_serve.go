@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 	"swapkeep/priceapi/series"
 	"swapkeep/priceapi/web"
@@ -52,7 +52,7 @@ type bare struct {
 // handlers of net/http that do nothing but write the same bytes. history, if not "",
 // is a file that charts are drawn from. It ends with stdin.
 func runPrices(count int, history string) error {
-	feed, now := board.NewFeed(), time.Now().UTC()
+	feed, now := pricetable.NewFeed(), time.Now().UTC()
 	feed.Publish(boardAt(count, now))
 	file := history
 	if file == "" {

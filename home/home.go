@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
@@ -55,7 +55,7 @@ func Open(dir string, sandbox bool) (*Home, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, classify(err)
 	}
-	_ = durable.Sweep(dir) // what stays harms nothing
+	_ = atomicfile.Sweep(dir) // what stays harms nothing
 	s, err := readStamp(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		s, err = writeStamp(dir, sandbox)
@@ -77,9 +77,9 @@ func Open(dir string, sandbox bool) (*Home, error) {
 func (h *Home) Close() error { return h.DB.Close() }
 
 func readStamp(dir string) (s stamp, err error) {
-	b, err := durable.Read(filepath.Join(dir, "home.json"), maxStamp)
+	b, err := atomicfile.Read(filepath.Join(dir, "home.json"), maxStamp)
 	switch {
-	case errors.Is(err, durable.ErrIrregular):
+	case errors.Is(err, atomicfile.ErrIrregular):
 		return s, fmt.Errorf("%w: %w", ErrStamp, err)
 	case err != nil:
 		return s, err
@@ -106,7 +106,7 @@ func writeStamp(dir string, sandbox bool) (stamp, error) {
 		return s, err
 	}
 	// The stamp alone says where the keys are in the keychain.
-	return s, classify(durable.Write(filepath.Join(dir, "home.json"), func(w io.Writer) error {
+	return s, classify(atomicfile.Write(filepath.Join(dir, "home.json"), func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	}))
@@ -223,7 +223,7 @@ func migrate(db *bolt.DB, path string, steps []migration) error {
 // backup copies the database as of its last commit.
 func backup(db *bolt.DB, path string) error {
 	return db.View(func(tx *bolt.Tx) error {
-		return durable.Write(path, func(w io.Writer) error {
+		return atomicfile.Write(path, func(w io.Writer) error {
 			_, err := tx.WriteTo(w)
 			return err
 		})

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -41,7 +41,7 @@ func TestStampStays(t *testing.T) {
 func TestUnfinishedFilesAreSwept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	_ = open(t, dir, false).Close()
-	write(t, dir, durable.Unfinished+"12345", "half")
+	write(t, dir, atomicfile.Unfinished+"12345", "half")
 	write(t, dir, "mine.new-1", "somebody's")
 	_ = open(t, dir, false).Close()
 	if left, err := filepath.Glob(filepath.Join(dir, "*new-*")); err != nil || len(left) != 1 {

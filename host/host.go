@@ -16,7 +16,7 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/host/protocol"
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 	"swapkeep/swap"
 	"swapkeep/tokens"
@@ -148,7 +148,7 @@ type Sentinel struct {
 // Prices are the price service as the host uses it. Nothing of it asks anybody.
 type Prices interface {
 	// Next is the newest board, and a channel that is closed when there is a newer.
-	Next() (*board.Board, <-chan struct{})
+	Next() (*pricetable.Board, <-chan struct{})
 	// Chart is the candles of a token's period until now, oldest first.
 	Chart(ctx context.Context, id price.ID, p price.Period) ([]price.Candle, error)
 	// Status is how the service does; what a board tells is the host's to fill in.

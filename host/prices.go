@@ -8,7 +8,7 @@ import (
 
 	"swapkeep/fault"
 	"swapkeep/host/protocol"
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 	"swapkeep/swap"
 
@@ -34,7 +34,7 @@ func (c *call) pricesList(_ context.Context, p *protocol.PricesParams) (any, err
 
 // pricedRows are a chain's rows, by market cap, or those of some tokens as they were
 // asked for.
-func pricedRows(now *board.Board, chain uint64, asked []protocol.Address) (rows []board.Row) {
+func pricedRows(now *pricetable.Board, chain uint64, asked []protocol.Address) (rows []pricetable.Row) {
 	for _, a := range asked {
 		if r, ok := now.Row(price.ID{Chain: chain, Address: evmAddress(a)}); ok {
 			rows = append(rows, r)
@@ -51,7 +51,7 @@ func pricedRows(now *board.Board, chain uint64, asked []protocol.Address) (rows 
 	return rows
 }
 
-func priceOf(r board.Row) protocol.Price {
+func priceOf(r pricetable.Row) protocol.Price {
 	r.Stale = r.StaleAt(fault.Now())
 	out := protocol.Price{Token: addressOf(r.Token.Address), Symbol: r.Token.Symbol, Stale: r.Stale, Holders: r.Facts.Holders}
 	if !r.Facts.MarketCap.IsZero() {
@@ -109,7 +109,7 @@ func (s *Server) pricesStatus() protocol.PricesStatus {
 }
 
 // staleOf is how many prices of a board are too old now.
-func staleOf(b *board.Board) (n int) {
+func staleOf(b *pricetable.Board) (n int) {
 	now := fault.Now()
 	for _, r := range b.Rows {
 		if r.StaleAt(now) {

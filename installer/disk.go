@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 )
 
 // This is the machine that the program runs on, and who runs it.
@@ -39,7 +39,7 @@ func (Disk) ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path
 func (Disk) Readlink(path string) (string, error) { return os.Readlink(path) }
 
 // ReadFile reads a plain file of at most the size of a program.
-func (Disk) ReadFile(path string) ([]byte, error) { return durable.Read(path, maxProgram) }
+func (Disk) ReadFile(path string) ([]byte, error) { return atomicfile.Read(path, maxProgram) }
 
 // Mkdir makes a folder of exactly that mode.
 func (Disk) Mkdir(path string, mode fs.FileMode) error {
@@ -49,7 +49,7 @@ func (Disk) Mkdir(path string, mode fs.FileMode) error {
 	if err := chmodFolder(path, mode); err != nil { // whatever the umask says
 		return err
 	}
-	return durable.SyncDir(filepath.Dir(path))
+	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
 // Write replaces a file by way of one beside it.
@@ -70,7 +70,7 @@ func (Disk) Write(path string, content []byte, mode fs.FileMode) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(aside))
 	}
-	return durable.SyncDir(filepath.Dir(path))
+	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
 // Symlink replaces a link by way of one beside it.
@@ -85,7 +85,7 @@ func (Disk) Symlink(target, path string) error {
 	if err := os.Rename(aside, path); err != nil {
 		return errors.Join(err, os.Remove(aside))
 	}
-	return durable.SyncDir(filepath.Dir(path))
+	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
 // Rename is os.Rename, made durable.
@@ -93,7 +93,7 @@ func (Disk) Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return durable.SyncDir(filepath.Dir(to))
+	return atomicfile.SyncDir(filepath.Dir(to))
 }
 
 // Remove removes a file, a link or an empty folder.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/manifest"
 )
 
@@ -38,7 +38,7 @@ func TestPipesAreNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	soon(t, func() {
-		if _, err := e.Files.ReadFile(e.manifest()); !errors.Is(err, durable.ErrIrregular) {
+		if _, err := e.Files.ReadFile(e.manifest()); !errors.Is(err, atomicfile.ErrIrregular) {
 			t.Errorf("read: %v", err)
 		}
 		if r, err := Mend(e.Machine, "2.0", present); err != nil || !slices.Equal(r.Changed, []string{e.manifest()}) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 )
 
 // Files is a [Keychain] in a folder, one file an item, for machines without a
@@ -32,7 +32,7 @@ func OpenFiles(dir string) (*Files, error) {
 	if err := private(dir, fs.ModeDir); err != nil {
 		return nil, err
 	}
-	if err := durable.Sweep(dir); err != nil {
+	if err := atomicfile.Sweep(dir); err != nil {
 		return nil, err
 	}
 	return &Files{dir: dir}, nil
@@ -62,7 +62,7 @@ func (f *Files) path(service, item string) string {
 func (f *Files) Set(service, item, value string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return durable.Write(f.path(service, item), func(w io.Writer) error {
+	return atomicfile.Write(f.path(service, item), func(w io.Writer) error {
 		_, err := io.WriteString(w, value)
 		return err
 	})
@@ -76,12 +76,12 @@ func (f *Files) Get(service, item string) (string, error) {
 	err := private(path, 0)
 	var value []byte
 	if err == nil {
-		value, err = durable.Read(path, MaxItem)
+		value, err = atomicfile.Read(path, MaxItem)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", ErrMissingItem
-	case errors.Is(err, durable.ErrIrregular):
+	case errors.Is(err, atomicfile.ErrIrregular):
 		return "", fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
 	return string(value), err
@@ -97,7 +97,7 @@ func (f *Files) Delete(service, item string) error {
 	case err != nil:
 		return err
 	}
-	return durable.SyncDir(f.dir)
+	return atomicfile.SyncDir(f.dir)
 }
 
 // DeleteAll removes a service's items for good.
@@ -115,5 +115,5 @@ func (f *Files) DeleteAll(service string) error {
 			}
 		}
 	}
-	return durable.SyncDir(f.dir)
+	return atomicfile.SyncDir(f.dir)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/keys"
 )
 
@@ -111,7 +111,7 @@ func TestUnfinishedFilesAreRemoved(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	left := filepath.Join(dir, durable.Unfinished+"123")
+	left := filepath.Join(dir, atomicfile.Unfinished+"123")
 	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"swapkeep/chain"
 	"swapkeep/priceapi"
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
 	"swapkeep/priceapi/series"
@@ -34,7 +34,7 @@ type service struct {
 	t       *testing.T
 	hub     *chain.Hub
 	history *series.Store
-	feed    *board.Feed
+	feed    *pricetable.Feed
 	shift   time.Duration // of our clock
 	truth   map[price.ID]price.Value
 }
@@ -59,7 +59,7 @@ func TestFaults(t *testing.T) {
 }
 
 func newService(t *testing.T, box *sandbox.Sandbox) *service {
-	s := &service{Sandbox: box, t: t, feed: board.NewFeed()}
+	s := &service{Sandbox: box, t: t, feed: pricetable.NewFeed()}
 	var endpoints []chain.Endpoint
 	for _, id := range chains {
 		endpoints = append(endpoints, chain.Endpoint{Chain: id, URLs: []string{s.Chain(id).RPC()}})

@@ -12,14 +12,14 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"swapkeep/memory"
+	"swapkeep/internal/procmem"
 )
 
 // version is set by the linker.
 var version = "dev"
 
 func main() {
-	if err := memory.Keep(); err != nil { // the vendor's keys are in it
+	if err := procmem.Keep(); err != nil { // the vendor's keys are in it
 		end(err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)

@@ -13,7 +13,7 @@ import (
 
 	"swapkeep/fault"
 	"swapkeep/priceapi"
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/postgres"
 	"swapkeep/priceapi/shared"
@@ -168,7 +168,7 @@ func (s *service) openBackends(ctx context.Context) error {
 		return err
 	}
 	s.follower = &shared.Follower{
-		Feed: board.NewFeed(), Redis: s.redis, Database: s.store, Now: fault.Now,
+		Feed: pricetable.NewFeed(), Redis: s.redis, Database: s.store, Now: fault.Now,
 		Log: func(err error) { s.heard.of("boards", err) },
 	}
 	s.health = health{

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/web"
 )
 
@@ -54,7 +54,7 @@ func (h *health) look(ctx context.Context) web.Health {
 	h.heard.of("postgresql", database)
 	h.heard.of("redis", redis)
 	fetched := h.fetched()
-	fresh := !fetched.IsZero() && now.Sub(fetched) <= board.StaleAfter
+	fresh := !fetched.IsZero() && now.Sub(fetched) <= pricetable.StaleAfter
 	h.seen = web.Health{Status: sum(database == nil, redis == nil, fresh), Database: words("postgresql", database), Cache: words("redis", redis)}
 	h.at = h.now()
 	return h.seen

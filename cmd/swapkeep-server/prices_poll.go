@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/postgres"
 	"swapkeep/priceapi/price"
@@ -44,7 +44,7 @@ func (s *service) lead(ctx context.Context) {
 
 // poll polls until the term ends.
 func (s *service) poll(term *postgres.Term) {
-	polled := board.NewFeed()
+	polled := pricetable.NewFeed()
 	p := poll.New(poll.Options{
 		Tokens:  func() []poll.Watched { return s.watched },
 		Leading: s.sources.Leading, Further: s.sources.Further, Archives: s.sources.Archives, Almanacs: s.sources.Almanacs,
@@ -60,7 +60,7 @@ func (s *service) poll(term *postgres.Term) {
 const shareAgain = 2 * time.Second
 
 // share numbers what is polled and hands it to all processes, until the term ends.
-func (s *service) share(term *postgres.Term, polled *board.Feed) {
+func (s *service) share(term *postgres.Term, polled *pricetable.Feed) {
 	ctx := term.Context()
 	for n := uint64(1); ; n++ {
 		b, next := polled.Next()
@@ -85,7 +85,7 @@ func (s *service) share(term *postgres.Term, polled *board.Feed) {
 
 // shareOne gives a board to the database first, which refuses it from a leader who is
 // none any more. Without Redis the others find it there.
-func (s *service) shareOne(ctx context.Context, term *postgres.Term, b *board.Board) error {
+func (s *service) shareOne(ctx context.Context, term *postgres.Term, b *pricetable.Board) error {
 	data, err := shared.Encode(b)
 	if err == nil {
 		err = term.PutBoard(ctx, b.Seq, data)

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/fault"
 )
 
@@ -68,7 +68,7 @@ func keptAnswers(dir string) ([]json.RawMessage, error) {
 	}
 	out := []json.RawMessage{}
 	for _, e := range all {
-		b, err := durable.Read(filepath.Join(dir, e.Name()), maxRefused)
+		b, err := atomicfile.Read(filepath.Join(dir, e.Name()), maxRefused)
 		if err == nil && strings.HasSuffix(e.Name(), ".json") && json.Valid(b) && !slices.ContainsFunc(b, unprintable) {
 			out = append(out, b)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/installer/doctor"
 	"swapkeep/providers/refused"
 )
@@ -25,7 +25,7 @@ func TestAttach(t *testing.T) {
 	for name, text := range map[string]string{
 		"dex-1.json": `{"provider":"dex","code":"not_understood"}`, "bridge-1.json": "{\n\"provider\":\"bridge\"}",
 		"broken.json": `{"provider":`, "steers.json": `{"a":"` + "\u202e" + `"}`, "long.json": `"` + strings.Repeat("x", maxRefused) + `"`,
-		durable.Unfinished + "1": `{}`,
+		atomicfile.Unfinished + "1": `{}`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

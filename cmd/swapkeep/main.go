@@ -15,7 +15,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/host/relay"
 	"swapkeep/installer"
-	"swapkeep/memory"
+	"swapkeep/internal/procmem"
 )
 
 // version is the product's, set when a release is linked.
@@ -25,7 +25,7 @@ func main() {
 	// First of all: Chromium closes our standard output at once when a port is
 	// disconnected, and the next write would end the process in the middle.
 	signal.Ignore(syscall.SIGPIPE)
-	if err := memory.Keep(); err != nil { // passwords pass through here
+	if err := procmem.Keep(); err != nil { // passwords pass through here
 		fmt.Fprintln(os.Stderr, "swapkeep:", err)
 		os.Exit(exitFailed)
 	}

@@ -28,7 +28,7 @@ import (
 	"swapkeep/keys"
 	"swapkeep/sandbox"
 	"swapkeep/sandbox/sandboxtest"
-	"swapkeep/test/planted"
+	"swapkeep/test/secretscan"
 	"swapkeep/test/processes"
 )
 
@@ -36,7 +36,7 @@ import (
 // into the log, and what of theirs must be found nowhere.
 type garden struct {
 	*machine
-	secrets []planted.Secret
+	secrets []secretscan.Secret
 	said    map[string]*heard // by each program that ran, what it wrote where others look
 	running []int             // that have been given secrets and still run
 }
@@ -57,14 +57,14 @@ func plant(t *testing.T, config string) *garden {
 // secret is a new one of letters, which no other text has.
 func (g *garden) secret(name string) string {
 	value := strings.ToLower(rand.Text()) + "aq"
-	g.secrets = append(g.secrets, planted.Text(name, value))
+	g.secrets = append(g.secrets, secretscan.Text(name, value))
 	return value
 }
 
 // words adds all that a mnemonic leads to.
 func (g *garden) words(name, mnemonic string) {
 	g.t.Helper()
-	all, err := planted.Wallet(name, mnemonic, 2)
+	all, err := secretscan.Wallet(name, mnemonic, 2)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -142,9 +142,9 @@ func (g *garden) must(p *client.Process, method string, params, result any) {
 }
 
 // search looks in everything that was left, and in what runs.
-func (g *garden) search() []planted.Finding {
+func (g *garden) search() []secretscan.Finding {
 	g.t.Helper()
-	s, err := planted.New(g.secrets...)
+	s, err := secretscan.New(g.secrets...)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -225,12 +225,12 @@ func nowhere(access string) string {
 func TestPlantedSecretsAreNowhere(t *testing.T) {
 	rpc := strings.ToLower(rand.Text())
 	g := plant(t, nowhere(rpc))
-	g.secrets = append(g.secrets, planted.Text("access key of an RPC", rpc))
+	g.secrets = append(g.secrets, secretscan.Text("access key of an RPC", rpc))
 	password, fileWord := g.secret("password"), g.secret("password of a key file")
 	const mnemonic = "melt video distance fortune orphan solar history unfold gossip burden face pistol" // nobody's
 	g.words("imported words", mnemonic)
 	single, inFile := newKey(t), newKey(t)
-	g.secrets = append(g.secrets, planted.Key("imported key", crypto.FromECDSA(single)), planted.Key("key of a file", crypto.FromECDSA(inFile)))
+	g.secrets = append(g.secrets, secretscan.Key("imported key", crypto.FromECDSA(single)), secretscan.Key("key of a file", crypto.FromECDSA(inFile)))
 
 	browser := g.open()
 	var made protocol.CreateResult
@@ -322,7 +322,7 @@ func TestPlantedSecretsAfterSwaps(t *testing.T) {
 			talk = slices.Insert(talk, 2, "< Which offer", "> 1", "< Approve this?", "> yes") // the pools', or the auction
 		}
 		screen := g.sit(talk, "swap", pay, get, "--provider", "dex")
-		if s, err := planted.New(g.secrets...); err != nil || len(s.Bytes("terminal", []byte(screen))) != 0 {
+		if s, err := secretscan.New(g.secrets...); err != nil || len(s.Bytes("terminal", []byte(screen))) != 0 {
 			t.Errorf("secrets stand on the terminal: %v", err)
 		}
 	}
@@ -340,13 +340,13 @@ func (g *garden) readable(account common.Address, chain *sandbox.Chain) {
 	if len(sent) == 0 {
 		g.t.Fatal("the account sent no transaction")
 	}
-	s, err := planted.New(planted.Text("address", account.Hex()), planted.Key("signed transaction", sent[len(sent)-1].Raw))
+	s, err := secretscan.New(secretscan.Text("address", account.Hex()), secretscan.Key("signed transaction", sent[len(sent)-1].Raw))
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	found, err := s.File(filepath.Join(g.place.Home, "orders.db"))
 	for _, what := range []string{"address", "signed transaction"} {
-		if !slices.ContainsFunc(found, func(f planted.Finding) bool { return f.Secret == what }) {
+		if !slices.ContainsFunc(found, func(f secretscan.Finding) bool { return f.Secret == what }) {
 			g.t.Errorf("the %s is not in orders.db: %v", what, err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/host/owner"
 	"swapkeep/host/transport"
 )
@@ -17,7 +17,7 @@ import (
 // stateFiles are what the daemon keeps in its state directory, as patterns of names, with
 // what a crash left of them. On some systems what was installed is in the same folder.
 // The lock and what lives only as long as a daemon go after them.
-var stateFiles = []string{"orders.db*", "prices.db*", "keys", refusedDir, "swapkeepd.log*", "spawn.lock", durable.Unfinished + "*", "home.json"}
+var stateFiles = []string{"orders.db*", "prices.db*", "keys", refusedDir, "swapkeepd.log*", "spawn.lock", atomicfile.Unfinished + "*", "home.json"}
 
 // stateUsed reports whether a daemon has ever made the directory its own.
 func stateUsed(place transport.Place) bool {
@@ -30,7 +30,7 @@ func stateUsed(place transport.Place) bool {
 func heldKeys(place transport.Place) error {
 	entries, err := os.ReadDir(filepath.Join(place.Home, "keys"))
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), durable.Unfinished) {
+		if !strings.HasPrefix(e.Name(), atomicfile.Unfinished) {
 			return fmt.Errorf("%s holds keys of wallets, so it stays: set keys.backend = \"file\", remove those wallets, then run this again",
 				filepath.Join(place.Home, "keys"))
 		}

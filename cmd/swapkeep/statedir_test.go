@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/host/transport"
 )
 
 // What a crash left goes with the state directory; what is somebody's stays.
 func TestRemoveState(t *testing.T) {
-	for left, gone := range map[string]bool{durable.Unfinished + "123": true, "orders.db.v1.bak": true, "swapkeepd.log.1": true, "receipts.json": false, "mine": false} {
+	for left, gone := range map[string]bool{atomicfile.Unfinished + "123": true, "orders.db.v1.bak": true, "swapkeepd.log.1": true, "receipts.json": false, "mine": false} {
 		dir, err := os.MkdirTemp("", "st") // a short path: there will be a socket's folder
 		if err != nil {
 			t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"swapkeep/home"
 	"swapkeep/host/owner"
 	"swapkeep/host/transport"
-	"swapkeep/memory"
+	"swapkeep/internal/procmem"
 )
 
 // version is set at build time.
@@ -43,7 +43,7 @@ var said = map[string]string{
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP, sizeExceeded)
-	if err := memory.Keep(); err != nil {
+	if err := procmem.Keep(); err != nil {
 		os.Exit(exitOf(err))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -17,12 +17,12 @@ import (
 	"swapkeep/fault"
 	"swapkeep/host/protocol"
 	"swapkeep/priceapi"
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
 	"swapkeep/priceapi/series"
 	"swapkeep/priceapi/web"
-	"swapkeep/priceapi/worth"
+	"swapkeep/priceapi/valuation"
 	"swapkeep/rest"
 	"swapkeep/tokens"
 
@@ -40,8 +40,8 @@ const (
 // prices are the daemon's price service. Nothing of the wallet waits for it: what of
 // it does not work is a problem in the status, and no more.
 type prices struct {
-	feed    *board.Feed
-	desk    worth.Desk
+	feed    *pricetable.Feed
+	desk    valuation.Desk
 	history *series.Store // nil = prices are off
 	sources *priceapi.Sources
 	poller  *poll.Poller
@@ -56,8 +56,8 @@ type prices struct {
 
 // openPrices makes the service. It connects to nothing and cannot fail.
 func (d *daemon) openPrices() {
-	feed := board.NewFeed()
-	p := &prices{feed: feed, desk: worth.Desk{Feed: feed}, listen: d.cfg.Prices.Listen, again: listenAgain, log: d.log}
+	feed := pricetable.NewFeed()
+	p := &prices{feed: feed, desk: valuation.Desk{Feed: feed}, listen: d.cfg.Prices.Listen, again: listenAgain, log: d.log}
 	d.prices = p
 	if d.cfg.Prices.Disabled {
 		return
@@ -295,7 +295,7 @@ func (p *prices) awaitFirst(ctx context.Context) {
 }
 
 // Next is the newest board.
-func (p *prices) Next() (*board.Board, <-chan struct{}) { return p.feed.Next() }
+func (p *prices) Next() (*pricetable.Board, <-chan struct{}) { return p.feed.Next() }
 
 // Dollars is what an amount is worth, for people.
 func (p *prices) Dollars(id price.ID, amount *big.Int) (price.Value, error) {

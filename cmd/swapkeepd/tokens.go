@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"swapkeep/chain"
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/host/protocol"
 	"swapkeep/priceapi/price"
 	"swapkeep/swap"
@@ -64,7 +64,7 @@ func (d *daemon) recognize(ctx context.Context, id uint64, address common.Addres
 }
 
 func readList(path string) (*tokens.List, error) {
-	text, err := durable.Read(path, tokens.MaxListBytes)
+	text, err := atomicfile.Read(path, tokens.MaxListBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 )
 
@@ -17,7 +17,7 @@ const (
 	jump            = 0.30 // a change from the last price that one source alone is not believed
 	holdsFor        = 30 * time.Minute
 	confirmEvery    = 10 * time.Minute // until a further source is asked about what one alone says
-	ahead           = board.Ahead      // by which a source's clock may be ahead of ours
+	ahead           = pricetable.Ahead      // by which a source's clock may be ahead of ours
 	stableWithin    = 0.03             // of a dollar
 )
 

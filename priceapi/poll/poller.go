@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"swapkeep/fault"
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 	"swapkeep/tokens"
 )
@@ -56,7 +56,7 @@ type Options struct {
 	Archives []Archive
 	Almanacs []Volume
 	History  History
-	Feed     *board.Feed
+	Feed     *pricetable.Feed
 	Now      func() time.Time // nil = fault.Now
 	// Log hears of sources that fail and of prices that are not believed, from several
 	// goroutines; nil = nobody.

@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 	"swapkeep/rest"
 	"swapkeep/tokens"
@@ -209,7 +209,7 @@ func newBench(t *testing.T, ts ...tokens.Token) *bench {
 			}
 			return out
 		},
-		Leading: []Paced{{Source: b.first}, {Source: b.second, Trusted: true}}, Further: []Paced{{Source: b.last}}, History: b.memory, Feed: board.NewFeed(), Now: clock,
+		Leading: []Paced{{Source: b.first}, {Source: b.second, Trusted: true}}, Further: []Paced{{Source: b.last}}, History: b.memory, Feed: pricetable.NewFeed(), Now: clock,
 		Log: func(n Notice) {
 			b.noting.Lock()
 			defer b.noting.Unlock()
@@ -226,7 +226,7 @@ func (b *bench) fetch(t *testing.T) {
 	b.now = b.now.Add(time.Minute)
 }
 
-func (b *bench) row(t *testing.T, x tokens.Token) board.Row {
+func (b *bench) row(t *testing.T, x tokens.Token) pricetable.Row {
 	t.Helper()
 	r, ok := b.o.Feed.Now().Row(price.IDOf(x))
 	if !ok {
@@ -592,7 +592,7 @@ func TestFrozenSource(t *testing.T) {
 	b.second.say(price.IDOf(eth), "1000")
 	b.fetch(t)
 	b.second.say(price.IDOf(eth), "850")
-	for range int((holdsFor + board.StaleAfter).Minutes()) + 2 {
+	for range int((holdsFor + pricetable.StaleAfter).Minutes()) + 2 {
 		b.fetch(t)
 	}
 	if r := b.row(t, eth); !r.Stale {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"swapkeep/fault"
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 )
 
@@ -23,20 +23,20 @@ func (p *Poller) publish(ctx context.Context) {
 	if err != nil {
 		p.health.History = err
 	}
-	rows := make([]board.Row, 0, len(watched))
+	rows := make([]pricetable.Row, 0, len(watched))
 	for _, w := range watched {
 		id := price.IDOf(w.Token)
 		b := p.beliefs[id]
-		r := board.Row{
+		r := pricetable.Row{
 			Token: w.Token, Public: w.Public, Now: b.sample, Taken: b.taken, Firm: b.firm, Firmly: b.firmly, Facts: p.facts[id],
 		}
-		if r.Stale = b.sample.Known() && !lasts(b.taken, board.StaleAfter, now); !r.Stale {
+		if r.Stale = b.sample.Known() && !lasts(b.taken, pricetable.StaleAfter, now); !r.Stale {
 			r.Ago = ago[id]
 		}
 		rows = append(rows, r)
 	}
 	p.seq++
-	p.o.Feed.Publish(board.New(p.seq, p.taken, rows))
+	p.o.Feed.Publish(pricetable.New(p.seq, p.taken, rows))
 }
 
 // flagEvery is how often prices are looked at for their age: a fetch may take long, and
@@ -60,7 +60,7 @@ func (p *Poller) keepFlags(ctx context.Context) {
 // flag publishes anew if a price that is shown as current no longer is.
 func (p *Poller) flag(ctx context.Context) {
 	now := p.o.Now()
-	if slices.ContainsFunc(p.o.Feed.Now().Rows, func(r board.Row) bool { return !r.Stale && r.StaleAt(now) }) {
+	if slices.ContainsFunc(p.o.Feed.Now().Rows, func(r pricetable.Row) bool { return !r.Stale && r.StaleAt(now) }) {
 		p.publish(ctx)
 	}
 }

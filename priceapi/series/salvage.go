@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
 
@@ -59,7 +59,7 @@ func (s *Store) replace(a *audit, problem error) (err error) {
 	}
 	s.damage = fmt.Sprintf("%s was damaged (%v); it was set aside as %s, and %d minutes, %d quarters of an hour and %d hours were kept",
 		filepath.Base(s.path), problem, filepath.Base(aside), kept[price.Minutes], kept[price.Quarters], kept[price.Hours])
-	return errors.Join(durable.SyncDir(filepath.Dir(s.path)), forget(s.path))
+	return errors.Join(atomicfile.SyncDir(filepath.Dir(s.path)), forget(s.path))
 }
 
 // finishReplacing ends what a crash interrupted, and says whether it had to put the

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -72,7 +72,7 @@ func migrate(db *bolt.DB, path string, steps []migration) error {
 // backup copies the file as of its last commit.
 func backup(db *bolt.DB, path string) error {
 	return db.View(func(tx *bolt.Tx) error {
-		return durable.Write(path, func(w io.Writer) error {
+		return atomicfile.Write(path, func(w io.Writer) error {
 			_, err := tx.WriteTo(w)
 			return err
 		})

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -48,7 +48,7 @@ func (r *Redis) PutBoard(ctx context.Context, seq uint64, data []byte) error {
 // Board returns the newest board if it is newer than the one with that number; nil
 // where it is not, or where there is none. Errors: ErrBoard for one that is damaged
 // or not the service's; Redis' own.
-func (r *Redis) Board(ctx context.Context, known uint64) (*board.Board, error) {
+func (r *Redis) Board(ctx context.Context, known uint64) (*pricetable.Board, error) {
 	var seq, value string
 	err := r.do(ctx, patient, func(ctx context.Context) (err error) {
 		if seq, err = r.client.HGet(ctx, r.boardKey(), "seq").Result(); err != nil || seq <= numbered(known) {

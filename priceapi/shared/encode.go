@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 	"swapkeep/tokens"
 
@@ -51,7 +51,7 @@ const (
 const noTime = math.MinInt64
 
 // Encode writes a board. It fails on one that Decode would not read.
-func Encode(b *board.Board) ([]byte, error) {
+func Encode(b *pricetable.Board) ([]byte, error) {
 	if len(b.Rows) > maxRows {
 		return nil, fmt.Errorf("a board of %d rows: at most %d are shared", len(b.Rows), maxRows)
 	}
@@ -101,7 +101,7 @@ func (w *writer) sample(s price.Sample) {
 	w.byte(byte(s.Source))
 }
 
-func (w *writer) row(r board.Row) {
+func (w *writer) row(r pricetable.Row) {
 	w.number(r.Token.Chain)
 	*w = append(*w, r.Token.Address[:]...)
 	w.byte(r.Token.Decimals)
@@ -126,7 +126,7 @@ func (w *writer) row(r board.Row) {
 }
 
 // Decode reads a board, wholly or not at all. Errors: ErrBoard.
-func Decode(b []byte) (*board.Board, error) {
+func Decode(b []byte) (*pricetable.Board, error) {
 	r := &reader{b: b}
 	if r.byte() != boardVersion || len(b) > MaxBoard {
 		return nil, ErrBoard
@@ -136,7 +136,7 @@ func Decode(b []byte) (*board.Board, error) {
 	if r.bad || n > maxRows || n > len(r.b)/fixedSize {
 		return nil, ErrBoard
 	}
-	rows := make([]board.Row, 0, n)
+	rows := make([]pricetable.Row, 0, n)
 	seen := make(map[price.ID]bool, n)
 	for range n {
 		row := r.row()
@@ -149,7 +149,7 @@ func Decode(b []byte) (*board.Board, error) {
 	if r.bad || len(r.b) > 0 {
 		return nil, ErrBoard
 	}
-	return board.New(seq, fetched, rows), nil
+	return pricetable.New(seq, fetched, rows), nil
 }
 
 // A reader takes bytes from the front; once something is missing it is bad, and what
@@ -205,12 +205,12 @@ func (r *reader) sample() price.Sample {
 	return price.Sample{Value: r.value(), At: r.time(), Source: price.Source(r.byte())}
 }
 
-func (r *reader) row() board.Row {
+func (r *reader) row() pricetable.Row {
 	t := tokens.Token{Chain: r.number(), Address: common.BytesToAddress(r.take(common.AddressLength)), Decimals: r.byte()}
 	t.Symbol, t.Name, t.List = r.text(), r.text(), r.text()
 	flags := r.byte()
 	t.Verified, t.Imported = flags&flagVerified != 0, flags&flagImported != 0
-	row := board.Row{Token: t, Public: flags&flagPublic != 0, Stale: flags&flagStale != 0, Taken: r.time(), Now: r.sample(), Ago: r.sample()}
+	row := pricetable.Row{Token: t, Public: flags&flagPublic != 0, Stale: flags&flagStale != 0, Taken: r.time(), Now: r.sample(), Ago: r.sample()}
 	row.Facts = price.Facts{MarketCap: r.value(), Diluted: flags&flagDiluted != 0, CapSource: price.Source(r.byte()), CapAt: r.time()}
 	row.Facts.Holders, row.Facts.HoldersAt = r.number(), r.time()
 	r.bad = r.bad || flags&^allFlags != 0 || t.Decimals > tokens.MaxDecimals

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 	"swapkeep/tokens"
 
@@ -28,14 +28,14 @@ func value(t testing.TB, text string) price.Value {
 }
 
 // testBoard has every kind of row: whole, stale, without anything, and at the bounds.
-func testBoard(t testing.TB) *board.Board {
+func testBoard(t testing.TB) *pricetable.Board {
 	t.Helper()
 	token := func(chain uint64, symbol string) tokens.Token {
 		return tokens.Token{Chain: chain, Address: common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"), Symbol: symbol, Name: "USD Coin", Decimals: 6, Verified: true, List: "a list"}
 	}
 	now := price.Sample{Value: value(t, "0.999712345678901234"), At: testTime.Add(-time.Minute), Source: price.DefiLlama}
 	ago := price.Sample{Value: value(t, "1.0001"), At: testTime.Add(-24 * time.Hour), Source: price.Derived}
-	return board.New(77<<32|3<<8, testTime, []board.Row{
+	return pricetable.New(77<<32|3<<8, testTime, []pricetable.Row{
 		{Token: token(1, "USDC"), Public: true, Now: now, Ago: ago, Taken: testTime.Add(-13*time.Minute - time.Second), Facts: price.Facts{MarketCap: value(t, "60000000000.12"), CapSource: price.Blockscout, CapAt: testTime, Holders: 2_500_000, HoldersAt: testTime}},
 		{Token: token(10, "USDC"), Public: true, Now: now, Stale: true, Taken: testTime.Add(-time.Hour), Facts: price.Facts{MarketCap: price.Max, Diluted: true}},
 		{Token: tokens.Token{Chain: 5330, Symbol: "ETH", Name: "Ether", Decimals: 18, Imported: true}},
@@ -45,7 +45,7 @@ func testBoard(t testing.TB) *board.Board {
 }
 
 func TestBoardRoundTrip(t *testing.T) {
-	for _, want := range []*board.Board{testBoard(t), board.New(0, time.Time{}, nil)} {
+	for _, want := range []*pricetable.Board{testBoard(t), pricetable.New(0, time.Time{}, nil)} {
 		data, err := Encode(want)
 		if err != nil {
 			t.Fatal(err)
@@ -87,11 +87,11 @@ func TestBoardCutShort(t *testing.T) {
 }
 
 func TestEncodeRefuses(t *testing.T) {
-	long := board.New(1, testTime, []board.Row{{Token: tokens.Token{Chain: 1, Name: strings.Repeat("x", maxText+1)}}})
+	long := pricetable.New(1, testTime, []pricetable.Row{{Token: tokens.Token{Chain: 1, Name: strings.Repeat("x", maxText+1)}}})
 	if _, err := Encode(long); err == nil {
 		t.Error("a text of more than is read is written")
 	}
-	if _, err := Encode(board.New(1, testTime, make([]board.Row, maxRows+1))); err == nil {
+	if _, err := Encode(pricetable.New(1, testTime, make([]pricetable.Row, maxRows+1))); err == nil {
 		t.Error("more rows than are read are written")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 )
 
@@ -26,7 +26,7 @@ type Database interface {
 // not have it. Without both the last one stays, and each of its prices is flagged when
 // it is too old to be called current.
 type Follower struct {
-	Feed     *board.Feed
+	Feed     *pricetable.Feed
 	Redis    *Redis
 	Database Database
 	Now      func() time.Time
@@ -34,7 +34,7 @@ type Follower struct {
 	Log func(error)
 
 	mu     sync.Mutex
-	newest *board.Board // as it was shared; nil = none yet
+	newest *pricetable.Board // as it was shared; nil = none yet
 	past   uint64       // the minutes since its fetch that the feed's flags are of
 	stale  int          // how many they are
 }
@@ -72,7 +72,7 @@ func (f *Follower) Look(ctx context.Context) {
 
 // stored is a newer board out of the database. Why Redis failed counts only where the
 // database does too.
-func (f *Follower) stored(ctx context.Context, why error) (*board.Board, error) {
+func (f *Follower) stored(ctx context.Context, why error) (*pricetable.Board, error) {
 	seq, data, err := f.Database.Board(ctx, f.seq())
 	if err != nil {
 		return nil, errors.Join(why, err)
@@ -103,7 +103,7 @@ func (f *Follower) age() time.Duration {
 }
 
 // Take publishes a board if it is newer than the last one.
-func (f *Follower) Take(b *board.Board) {
+func (f *Follower) Take(b *pricetable.Board) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.newest != nil && b.Seq <= f.newest.Seq {
@@ -133,7 +133,7 @@ func (f *Follower) flag() {
 	}
 	f.past = past
 	at := f.newest.Fetched.Add(time.Duration(past) * time.Minute)
-	rows, stale := make([]board.Row, len(f.newest.Rows)), 0
+	rows, stale := make([]pricetable.Row, len(f.newest.Rows)), 0
 	for i, r := range f.newest.Rows {
 		if r.Stale = r.StaleAt(at) || r.Now.Known() && past >= allStale; r.Stale {
 			r.Ago = price.Sample{}
@@ -143,16 +143,16 @@ func (f *Follower) flag() {
 	}
 	if stale != f.stale {
 		f.stale = stale
-		f.Feed.Publish(board.New(f.newest.Seq|past, f.newest.Fetched, rows))
+		f.Feed.Publish(pricetable.New(f.newest.Seq|past, f.newest.Fetched, rows))
 	}
 }
 
 // allStale are the minutes after a fetch when nothing of it is current.
-const allStale = uint64(board.StaleAfter/time.Minute) + 1
+const allStale = uint64(pricetable.StaleAfter/time.Minute) + 1
 
 // minutesPast is at most allStale, as it is for a clock that was set back.
 func minutesPast(age time.Duration) uint64 {
-	if age < -board.Ahead {
+	if age < -pricetable.Ahead {
 		return allStale
 	}
 	return min(allStale, uint64(max(0, age)/time.Minute))
@@ -166,7 +166,7 @@ const (
 )
 
 // Numbered is a board with a number that no other process gives: the nth of a term.
-func Numbered(b *board.Board, term int64, n uint64) *board.Board {
+func Numbered(b *pricetable.Board, term int64, n uint64) *pricetable.Board {
 	numbered := *b
 	numbered.Seq = uint64(term)<<(placeBits+pastBits) | n&(1<<placeBits-1)<<pastBits
 	return &numbered

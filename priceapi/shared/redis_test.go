@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/web"
 	"swapkeep/test/servers"
 )
@@ -146,7 +146,7 @@ func TestBoards(t *testing.T) {
 func TestFollowers(t *testing.T) {
 	server := servers.StartRedis(t)
 	r, d := onServer(t, server.URL()), &fakeDatabase{}
-	f := &Follower{Feed: board.NewFeed(), Redis: r, Database: d, Now: func() time.Time { return testTime }}
+	f := &Follower{Feed: pricetable.NewFeed(), Redis: r, Database: d, Now: func() time.Time { return testTime }}
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { f.Run(ctx) })
@@ -167,7 +167,7 @@ func TestFollowers(t *testing.T) {
 	cancel()
 	running.Wait()
 	server.Client().HSet(t.Context(), r.boardKey(), "seq", numbered(1<<62), "data", "made up")
-	d.b = board.New(testBoard(t).Seq+1, testTime, nil)
+	d.b = pricetable.New(testBoard(t).Seq+1, testTime, nil)
 	f.Look(t.Context())
 	if got := f.Feed.Now(); got.Seq != d.b.Seq {
 		t.Errorf("board %d, want %d", got.Seq, d.b.Seq)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/web"
 )
 
@@ -145,7 +145,7 @@ func TestLocalLimiter(t *testing.T) {
 
 // A fakeDatabase has one board, or fails.
 type fakeDatabase struct {
-	b     *board.Board
+	b     *pricetable.Board
 	err   error
 	asked int
 }
@@ -166,7 +166,7 @@ func TestFollowWithoutRedis(t *testing.T) {
 	clock := func() time.Time { return now }
 	d := &fakeDatabase{}
 	var said []error
-	f := &Follower{Feed: board.NewFeed(), Redis: absent(t, clock), Database: d, Now: clock, Log: func(err error) { said = append(said, err) }}
+	f := &Follower{Feed: pricetable.NewFeed(), Redis: absent(t, clock), Database: d, Now: clock, Log: func(err error) { said = append(said, err) }}
 	f.Look(t.Context())
 	if len(said) != 1 || said[0] == nil || f.Feed.Now().Seq != 0 {
 		t.Fatalf("said %v", said)
@@ -176,8 +176,8 @@ func TestFollowWithoutRedis(t *testing.T) {
 	if got := f.Feed.Now(); got.Seq != d.b.Seq || currents(got) != 2 || len(said) != 2 || said[1] != nil {
 		t.Fatalf("board %d, rows %+v", got.Seq, got.Rows)
 	}
-	f.Take(board.New(d.b.Seq-1, testTime, nil))
-	f.Take(board.New(d.b.Seq, testTime, nil))
+	f.Take(pricetable.New(d.b.Seq-1, testTime, nil))
+	f.Take(pricetable.New(d.b.Seq, testTime, nil))
 	if got := f.Feed.Now(); len(got.Rows) == 0 {
 		t.Error("an older board is taken")
 	}
@@ -207,7 +207,7 @@ func TestFollowWithoutRedis(t *testing.T) {
 		t.Errorf("numbers %x", seqs)
 	}
 	now = testTime.Add(time.Hour)
-	d.err, d.b = nil, Numbered(board.New(0, now, testBoard(t).Rows), 77, 4)
+	d.err, d.b = nil, Numbered(pricetable.New(0, now, testBoard(t).Rows), 77, 4)
 	f.Look(t.Context())
 	if got := f.Feed.Now(); got.Seq != d.b.Seq {
 		t.Errorf("board %x after %x", got.Seq, d.b.Seq)
@@ -227,7 +227,7 @@ func (w witness) Board(context.Context, uint64) (uint64, []byte, error) {
 func TestFlagsComeFirst(t *testing.T) {
 	now, asked := testTime, 0
 	clock := func() time.Time { return now }
-	f := &Follower{Feed: board.NewFeed(), Redis: absent(t, clock), Now: clock}
+	f := &Follower{Feed: pricetable.NewFeed(), Redis: absent(t, clock), Now: clock}
 	f.Database = witness(func() {
 		asked++
 		if n := currents(f.Feed.Now()); n != 0 {
@@ -243,7 +243,7 @@ func TestFlagsComeFirst(t *testing.T) {
 }
 
 // currents counts the prices that are called current.
-func currents(b *board.Board) (n int) {
+func currents(b *pricetable.Board) (n int) {
 	for _, r := range b.Rows {
 		if r.Now.Known() && !r.Stale {
 			n++
@@ -254,7 +254,7 @@ func currents(b *board.Board) (n int) {
 
 // TestNumbered: boards of a later term are newer, whatever their own numbers.
 func TestNumbered(t *testing.T) {
-	b := board.New(9, testTime, nil)
+	b := pricetable.New(9, testTime, nil)
 	last := uint64(0)
 	for _, c := range []struct {
 		term int64

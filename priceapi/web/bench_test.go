@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 )
 
@@ -33,7 +33,7 @@ func BenchmarkServer(b *testing.B) {
 		{"list-100-long-way", pricesPath + "?limit=0000000100", 100},
 	} {
 		c := config()
-		c.Feed.Publish(board.New(8, then, many(m.tokens)))
+		c.Feed.Publish(pricetable.New(8, then, many(m.tokens)))
 		s := serve(b, c)
 		body := s.get(b, m.target)
 		if body.status != http.StatusOK {
@@ -125,7 +125,7 @@ func (n nobody) WriteHeader(int)             {}
 func BenchmarkHandler(b *testing.B) {
 	c := config()
 	c.Hosts = []string{"here"}
-	c.Feed.Publish(board.New(8, then, many(10000)))
+	c.Feed.Publish(pricetable.New(8, then, many(10000)))
 	a, err := New(c)
 	if err != nil {
 		b.Fatal(err)
@@ -161,7 +161,7 @@ func BenchmarkChart(b *testing.B) {
 // BenchmarkNewBoard is what the first request after a fetch waits for.
 func BenchmarkNewBoard(b *testing.B) {
 	for _, n := range []int{100, 1000, 10000} {
-		all := board.New(9, then, many(n))
+		all := pricetable.New(9, then, many(n))
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
 				s := newSnapshot(all)

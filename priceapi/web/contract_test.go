@@ -11,14 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/web/webtest"
 )
 
 func TestContract(t *testing.T) {
 	webtest.Contract(t, serve(t, config()).url, direct)
 	c := config()
-	c.Feed.Publish(board.New(8, then, many(1500)))
+	c.Feed.Publish(pricetable.New(8, then, many(1500)))
 	webtest.Contract(t, serve(t, c).url, direct)
 }
 

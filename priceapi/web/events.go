@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 )
 
 // streamFull is how long a reader had better wait for a stream to become free.
@@ -71,7 +71,7 @@ func (a *API) follow(r *http.Request, s stream) {
 	if !s.send([]byte("retry: 5000\n\n")) {
 		return
 	}
-	var told *board.Board // the newest that was sent
+	var told *pricetable.Board // the newest that was sent
 	for {
 		b, next := a.c.Feed.Next()
 		if b != told && !b.Fetched.IsZero() {
@@ -122,12 +122,12 @@ type changes struct {
 }
 
 type change struct {
-	from, to *board.Board
+	from, to *pricetable.Board
 	message  []byte
 }
 
 // between is the event that leads from one board to another; from nil, every price.
-func (c *changes) between(from, to *board.Board) []byte {
+func (c *changes) between(from, to *pricetable.Board) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kept := &c.partial
@@ -141,7 +141,7 @@ func (c *changes) between(from, to *board.Board) []byte {
 }
 
 // event encodes the prices of a board that are not as they were before.
-func event(before, b *board.Board) []byte {
+func event(before, b *pricetable.Board) []byte {
 	e := PriceEvent{Timestamp: bare(b.Fetched), Data: []EventPrice{}}
 	for i := range b.Rows {
 		if r := &b.Rows[i]; r.Public && r.Now.Known() && !sameAs(before, r) {
@@ -153,7 +153,7 @@ func event(before, b *board.Board) []byte {
 	return append(m, "\n\n"...)
 }
 
-func sameAs(before *board.Board, r *board.Row) bool {
+func sameAs(before *pricetable.Board, r *pricetable.Row) bool {
 	if before == nil {
 		return false
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 )
 
 // A message is an event as it came; a comment has only a name.
@@ -106,7 +106,7 @@ func TestEvents(t *testing.T) {
 	changed[7] = row(1, newToken, "NEW", "1", "", "0")
 	changed[1].Ago.Value = dollars("2990") // moves by itself
 	changed[9].Now.Value = dollars("8")    // is not public
-	c.Feed.Publish(board.New(8, then, changed))
+	c.Feed.Publish(pricetable.New(8, then, changed))
 	second := next(t, stream)
 	var got []string
 	for _, p := range second.data.Data {
@@ -115,7 +115,7 @@ func TestEvents(t *testing.T) {
 	if second.id != "8" || len(got) != 3 || !strings.HasPrefix(got[0], "0x0000000000000000000000000000000000000000 3051.0") || !second.data.Data[1].Stale || !strings.HasPrefix(got[2], newToken.Hex()) {
 		t.Errorf("%s %q", second.id, got)
 	}
-	c.Feed.Publish(board.New(9, then.Add(time.Minute), changed))
+	c.Feed.Publish(pricetable.New(9, then.Add(time.Minute), changed))
 	if third := next(t, stream); third.id != "9" || len(third.data.Data) != 0 || !strings.Contains(third.raw, `"data":[]`) {
 		t.Errorf("%+v", third)
 	}
@@ -135,11 +135,11 @@ func TestEvents(t *testing.T) {
 
 func TestEventsBeforeTheFirstFetch(t *testing.T) {
 	c := config()
-	c.Feed = board.NewFeed()
-	c.Feed.Publish(board.New(1, time.Time{}, rows())) // kept from before, of no known time
+	c.Feed = pricetable.NewFeed()
+	c.Feed.Publish(pricetable.New(1, time.Time{}, rows())) // kept from before, of no known time
 	s := serve(t, c)
 	stream, _ := s.follow(t)
-	c.Feed.Publish(board.New(2, then, rows()))
+	c.Feed.Publish(pricetable.New(2, then, rows()))
 	if m := next(t, stream); m.id != "2" || len(m.data.Data) != 9 {
 		t.Errorf("%s with %d prices", m.id, len(m.data.Data))
 	}
@@ -188,7 +188,7 @@ func TestStreamsAreBounded(t *testing.T) {
 func TestSlowReader(t *testing.T) {
 	c := config()
 	c.Limits.Streams, c.Limits.StreamWrite = 2, 50*time.Millisecond
-	c.Feed.Publish(board.New(8, then, many(10000)))
+	c.Feed.Publish(pricetable.New(8, then, many(10000)))
 	s := serve(t, c)
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.address)
 	if err != nil {
@@ -213,7 +213,7 @@ func TestSlowReader(t *testing.T) {
 		for i := range all {
 			all[i].Now.Value = dollars("1." + strings.Repeat("0", 9) + string('0'+byte(seq%10)))
 		}
-		c.Feed.Publish(board.New(seq, then, all))
+		c.Feed.Publish(pricetable.New(seq, then, all))
 		if r := s.get(t, pricesPath); r.status != 200 {
 			t.Fatal(r)
 		}
@@ -225,7 +225,7 @@ func TestStreamsOfOneClient(t *testing.T) {
 	c := config()
 	c.Keys = func(_ context.Context, key string) (string, bool) { return key, key == "one" || key == "two" }
 	c.Limits.Streams = 2 * clientsShare
-	c.Feed.Publish(board.New(1, then, many(1)))
+	c.Feed.Publish(pricetable.New(1, then, many(1)))
 	s := serve(t, c)
 	for range 2 {
 		_, stop := s.follow(t, "X-API-Key", "one")

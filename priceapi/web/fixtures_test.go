@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
 	"swapkeep/tokens"
@@ -79,8 +79,8 @@ func dollars(text string) price.Value {
 }
 
 // row is a token with a price and one of 24 hours before; "" = none.
-func row(chain uint64, a common.Address, symbol, now, ago, marketCap string) board.Row {
-	r := board.Row{
+func row(chain uint64, a common.Address, symbol, now, ago, marketCap string) pricetable.Row {
+	r := pricetable.Row{
 		Token:  tokens.Token{Chain: chain, Address: a, Symbol: symbol, Name: symbol + " token", Decimals: 18},
 		Public: true,
 		Facts:  price.Facts{MarketCap: dollars(marketCap), Holders: 837494},
@@ -95,14 +95,14 @@ func row(chain uint64, a common.Address, symbol, now, ago, marketCap string) boa
 }
 
 // rows are the tokens of the tests.
-func rows() []board.Row {
+func rows() []pricetable.Row {
 	stale := row(56, weth, "OLD", "1.5", "", "5000")
 	stale.Stale = true
 	hidden := row(1, secretToken, "SECRET", "7", "6", "999999999999")
 	hidden.Public = false
 	diluted := row(8453, opWeth, "WETH", "3049.9", "3050", "300000")
 	diluted.Facts.Diluted = true
-	return []board.Row{
+	return []pricetable.Row{
 		row(1, common.Address{}, "ETH", "3050.12", "2998.4", "367000000000.129"),
 		row(1, weth, "WETH", "3050.120000000000000001", "2998.4", "9008047197.7"),
 		row(10, common.Address{}, "ETH", "3050.13", "3060", "366000000000"),
@@ -116,8 +116,8 @@ func rows() []board.Row {
 }
 
 // many are n tokens with prices.
-func many(n int) []board.Row {
-	all := make([]board.Row, n)
+func many(n int) []pricetable.Row {
+	all := make([]pricetable.Row, n)
 	for i := range all {
 		a := common.BigToAddress(big.NewInt(int64(i + 1000)))
 		all[i] = row([]uint64{1, 10, 56, 8453, 5330}[i%5], a, fmt.Sprintf("TOK%d", i), fmt.Sprint(i+1, ".25"), fmt.Sprint(i+1, ".125"), fmt.Sprint(1_000_000_000-i, ".5"))
@@ -127,8 +127,8 @@ func many(n int) []board.Row {
 
 // config is a whole one over a feed with the tests' tokens.
 func config() Config {
-	feed := board.NewFeed()
-	feed.Publish(board.New(7, then.Add(-30*time.Second), rows()))
+	feed := pricetable.NewFeed()
+	feed.Publish(pricetable.New(7, then.Add(-30*time.Second), rows()))
 	return Config{
 		Feed: feed, Charts: &charts{}, Version: "1.2.3", Now: func() time.Time { return then },
 		Health: func(context.Context) Health { return Health{Healthy, "bbolt: ok", "in-process: ok"} },

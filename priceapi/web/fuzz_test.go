@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 )
 
 // fuzzed is an API that is asked without a connection.
@@ -156,7 +156,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, symbol, name string) {
 		r := row(1, weth, symbol, "1", "2", "3")
 		r.Token.Name = name
-		s := newSnapshot(board.New(1, then, append(rows()[2:3], r)))
+		s := newSnapshot(pricetable.New(1, then, append(rows()[2:3], r)))
 		l := into[PriceList](t, reply{body: string(s.priceList(s.priced[0], 2))})
 		if len(l.Data) != 2 || l.Data[1].Symbol != strings.ToValidUTF8(symbol, "\ufffd") && utf8.ValidString(symbol) {
 			t.Fatalf("%q: %+v", symbol, l)

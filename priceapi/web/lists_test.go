@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 )
 
@@ -162,7 +162,7 @@ func TestTokens(t *testing.T) {
 // TestBeforeTheFirstFetch: what has no time is not told as if it had one.
 func TestBeforeTheFirstFetch(t *testing.T) {
 	c := config()
-	c.Feed = board.NewFeed()
+	c.Feed = pricetable.NewFeed()
 	s := serve(t, c)
 	for _, query := range []string{"", "?limit=0100", "?symbols=ETH"} {
 		if r := s.get(t, pricesPath+query); r.status != 503 || r.header.Get("Retry-After") != "5" || into[Problem](t, r).Type != notFetched.urn() {
@@ -172,7 +172,7 @@ func TestBeforeTheFirstFetch(t *testing.T) {
 	if r := s.get(t, Base+"/tokens"); r.status != 200 || r.body != `{"data":[],"total_count":0,"timestamp":""}` {
 		t.Errorf("%d %s", r.status, r.body)
 	}
-	c.Feed.Publish(board.New(1, then, rows()))
+	c.Feed.Publish(pricetable.New(1, then, rows()))
 	if r := s.get(t, pricesPath); r.status != 200 {
 		t.Errorf("%d after the first fetch", r.status)
 	}
@@ -234,7 +234,7 @@ func TestETag(t *testing.T) {
 	}
 	// The same price on a new board is the same answer; the list has another time.
 	old, oldOne := s.get(t, pricesPath).header.Get("Etag"), s.get(t, one).header.Get("Etag")
-	c.Feed.Publish(board.New(8, then.Add(time.Minute), rows()))
+	c.Feed.Publish(pricetable.New(8, then.Add(time.Minute), rows()))
 	if r := s.get(t, pricesPath, "If-None-Match", old); r.status != 200 {
 		t.Errorf("a new board's list is %d", r.status)
 	}
@@ -243,7 +243,7 @@ func TestETag(t *testing.T) {
 	}
 	changed := rows()
 	changed[1].Now.Value = dollars("1")
-	c.Feed.Publish(board.New(9, then.Add(time.Minute), changed))
+	c.Feed.Publish(pricetable.New(9, then.Add(time.Minute), changed))
 	if r := s.get(t, one, "If-None-Match", oldOne); r.status != 200 {
 		t.Errorf("a changed price is %d", r.status)
 	}
@@ -270,7 +270,7 @@ func TestChangingBoards(t *testing.T) {
 		all := rows()
 		at := time.Date(2025, 12, 27, 10, 0, 10+i%50, 0, time.UTC)
 		all[0].Now.Value = dollars(strconv.Itoa(at.Second()))
-		c.Feed.Publish(board.New(uint64(10+i), at, all))
+		c.Feed.Publish(pricetable.New(uint64(10+i), at, all))
 		time.Sleep(time.Millisecond) // lets readers read
 	}
 	readers.Wait()
@@ -279,7 +279,7 @@ func TestChangingBoards(t *testing.T) {
 // TestPagesAreBounded: odd pages do not pile up, and still are right.
 func TestPagesAreBounded(t *testing.T) {
 	c := config()
-	c.Feed.Publish(board.New(8, then, many(3000)))
+	c.Feed.Publish(pricetable.New(8, then, many(3000)))
 	s := serve(t, c)
 	for i := range 2 * maxPages {
 		limit := []int{1, 1000}[i/maxPages]
@@ -339,7 +339,7 @@ func TestSharedCache(t *testing.T) {
 	}
 	other := config()
 	other.Cache = cache
-	other.Feed.Publish(board.New(7, then, rows()[:2])) // the same number, another time
+	other.Feed.Publish(pricetable.New(7, then, rows()[:2])) // the same number, another time
 	if r := serve(t, other).get(t, pricesPath); len(into[PriceList](t, r).Data) != 2 {
 		t.Errorf("another board's list is served: %s", r.body)
 	}
@@ -359,7 +359,7 @@ func TestSharedCacheIsBounded(t *testing.T) {
 	if n := len(cache.kept); n != maxPages {
 		t.Errorf("%d pages of one board are in the cache, at most %d belong there", n, maxPages)
 	}
-	c.Feed.Publish(board.New(8, then.Add(time.Minute), rows()))
+	c.Feed.Publish(pricetable.New(8, then.Add(time.Minute), rows()))
 	s.get(t, pricesPath)
 	if n := len(cache.kept); n != maxPages+1 {
 		t.Errorf("the next board's page is not in the cache: %d", n)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 )
 
 // A part of the crowd is enough to show what happens; make load brings the whole.
@@ -63,7 +63,7 @@ func pipeline(t *testing.T, address string, deaf int) {
 func TestCrowdThatDoesNotRead(t *testing.T) {
 	places, deaf := crowded()
 	c := config()
-	c.Feed.Publish(board.New(8, then, many(1000)))
+	c.Feed.Publish(pricetable.New(8, then, many(1000)))
 	c.Limits.Connections, c.Limits.Write = places, time.Minute
 	c.Limits.Fresh = 30 * time.Second // the crowd is on this machine, and slow
 	s := serve(t, c)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -210,7 +210,7 @@ func trim(decimal string) string {
 	return short
 }
 
-func identity(r board.Row) Identity { return Identity{r.Token.Chain, addressText(r.Token.Address)} }
+func identity(r pricetable.Row) Identity { return Identity{r.Token.Chain, addressText(r.Token.Address)} }
 
 func addressText(a common.Address) Address { return Address(a.Hex()) }
 
@@ -223,14 +223,14 @@ func bare(t time.Time) string {
 }
 
 // ago is the price of 24 hours before, zero where it says nothing.
-func ago(r board.Row) price.Value {
+func ago(r pricetable.Row) price.Value {
 	if !r.Has24h() {
 		return price.Value{}
 	}
 	return r.Ago.Value
 }
 
-func priceItem(r board.Row) PriceItem {
+func priceItem(r pricetable.Row) PriceItem {
 	by, fell, percent := r.Change()
 	change := by.String()
 	if fell {
@@ -243,14 +243,14 @@ func priceItem(r board.Row) PriceItem {
 	}
 }
 
-func tokenPrice(r board.Row) TokenPrice {
+func tokenPrice(r pricetable.Row) TokenPrice {
 	return TokenPrice{
 		TokenAddress: addressText(r.Token.Address), ChainID: r.Token.Chain,
 		PriceNow: exact(r.Now.Value), Price24hAgo: exact(ago(r)), Symbol: r.Token.Symbol, Name: r.Token.Name,
 	}
 }
 
-func token(r board.Row) Token {
+func token(r pricetable.Row) Token {
 	t := Token{
 		Identity: identity(r), Symbol: r.Token.Symbol, Name: r.Token.Name,
 		Decimals: r.Token.Decimals, Stale: r.Stale, MarketCapDiluted: r.Facts.Diluted,
@@ -265,7 +265,7 @@ func candle(c price.Candle) Candle {
 	return Candle{Timestamp: c.At.UTC().Format(zulu), Open: Price(c.Open.String()), High: Price(c.High.String()), Low: Price(c.Low.String()), Close: Price(c.Close.String())}
 }
 
-func eventPrice(r board.Row) EventPrice {
+func eventPrice(r pricetable.Row) EventPrice {
 	_, _, percent := r.Change()
 	return EventPrice{
 		Identity: identity(r), PriceNow: Price(r.Now.Value.String()),

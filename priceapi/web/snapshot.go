@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/poll"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -18,7 +18,7 @@ import (
 // A snapshot is a board and what of it is encoded already. Rows that are not public
 // are in none of its views.
 type snapshot struct {
-	board *board.Board
+	board *pricetable.Board
 	// The places of rows in the board: of those with a price, and of all, by chain;
 	// chain 0 = every chain.
 	priced, monitored map[uint64][]int32
@@ -33,7 +33,7 @@ type snapshot struct {
 	covered atomic.Pointer[[]poll.Coverage]
 }
 
-func newSnapshot(b *board.Board) *snapshot {
+func newSnapshot(b *pricetable.Board) *snapshot {
 	s := &snapshot{
 		board: b, priced: map[uint64][]int32{}, monitored: map[uint64][]int32{}, at: make(map[common.Address][]int32, len(b.Rows)),
 		items: make([]atomic.Pointer[[]byte], len(b.Rows)), singles: make([]atomic.Pointer[answer], len(b.Rows)),

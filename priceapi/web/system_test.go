@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 )
 
@@ -177,7 +177,7 @@ func TestPublicOnly(t *testing.T) {
 			t.Errorf("%s tells of it", path)
 		}
 	}
-	for _, b := range []*board.Board{nil, board.New(1, then, nil)} {
+	for _, b := range []*pricetable.Board{nil, pricetable.New(1, then, nil)} {
 		if m := string(event(b, s.c.Feed.Now())); strings.Contains(m, secretToken.Hex()) {
 			t.Error("events tell of it")
 		}

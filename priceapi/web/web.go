@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"swapkeep/fault"
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/poll"
 	"swapkeep/priceapi/price"
 
@@ -34,7 +34,7 @@ const Base = "/api/v1"
 
 // A Config is what an API serves and whom.
 type Config struct {
-	Feed   *board.Feed
+	Feed   *pricetable.Feed
 	Charts Charts
 	// Health looks at what the API stands on. It is asked at every health request and
 	// bounded by its context.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"swapkeep/chain"
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
-	"swapkeep/priceapi/worth"
+	"swapkeep/priceapi/valuation"
 	"swapkeep/providers/dex"
 	"swapkeep/providers/providertest"
 	"swapkeep/sandbox/dexsim"
@@ -71,7 +71,7 @@ func scammed(t *testing.T, acts []string) error {
 	}
 	usdc := sandboxtest.Token(t, c, "USDC")
 	service, err := swap.NewService(swap.Options{
-		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.DEX: p}, Nodes: hub, Pricer: worth.Desk{Feed: priced(t)},
+		Journal: journal, Providers: map[swap.Kind]swap.Provider{swap.DEX: p}, Nodes: hub, Pricer: valuation.Desk{Feed: priced(t)},
 		Recognize: func(_ context.Context, _ uint64, token common.Address) swap.Recognition {
 			if token == fake {
 				return swap.Recognition{Imitates: usdc}
@@ -97,7 +97,7 @@ func scammed(t *testing.T, acts []string) error {
 }
 
 // priced has ether at 3,000 dollars, by an oracle.
-func priced(t *testing.T) *board.Feed {
+func priced(t *testing.T) *pricetable.Feed {
 	t.Helper()
 	v, err := price.Parse("3000")
 	if err != nil {
@@ -105,7 +105,7 @@ func priced(t *testing.T) *board.Feed {
 	}
 	now := time.Now()
 	ether := price.Sample{Value: v, At: now, Source: price.Chainlink}
-	feed := board.NewFeed()
-	feed.Publish(board.New(1, now, []board.Row{{Token: tokens.Token{Chain: 1, Symbol: "ETH", Decimals: 18, Verified: true}, Now: ether, Taken: now, Firm: ether, Firmly: now}}))
+	feed := pricetable.NewFeed()
+	feed.Publish(pricetable.New(1, now, []pricetable.Row{{Token: tokens.Token{Chain: 1, Symbol: "ETH", Decimals: 18, Verified: true}, Now: ether, Taken: now, Firm: ether, Firmly: now}}))
 	return feed
 }

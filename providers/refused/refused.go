@@ -19,7 +19,7 @@ import (
 	"sync"
 	"time"
 
-	"swapkeep/durable"
+	"swapkeep/internal/atomicfile"
 	"swapkeep/rest"
 	"swapkeep/swap"
 
@@ -122,8 +122,8 @@ func (k *Keeper) keep(name string, kind swap.Kind, r *swap.Refusal, last []rest.
 	if err := os.MkdirAll(k.dir, 0o700); err != nil {
 		return err
 	}
-	_ = durable.Sweep(k.dir) // what a kill left
-	if err := durable.Write(filepath.Join(k.dir, name), func(w io.Writer) error {
+	_ = atomicfile.Sweep(k.dir) // what a kill left
+	if err := atomicfile.Write(filepath.Join(k.dir, name), func(w io.Writer) error {
 		_, err := w.Write(a.encode())
 		return err
 	}); err != nil {

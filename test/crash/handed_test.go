@@ -9,7 +9,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
 // The kinds of provider.
@@ -29,10 +29,10 @@ func (f flow) hands() bool { return slices.Contains(f.states, "submitting") }
 func (f flow) provider() string { return cmp.Or(f.kind, dex) }
 
 // inBook are the orders that the flow's provider has, and how often it was told of one.
-func (p *passage) inBook() (all []witness.Entry, times int) {
+func (p *passage) inBook() (all []journalreader.Entry, times int) {
 	p.t.Helper()
 	kind := p.flow.provider()
-	all, err := witness.Books[kind](p.t.Context(), p.lane.Sandbox)
+	all, err := journalreader.Books[kind](p.t.Context(), p.lane.Sandbox)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func (p *passage) inBook() (all []witness.Entry, times int) {
 }
 
 // handed is the one order.
-func (p *passage) handed() witness.Entry {
+func (p *passage) handed() journalreader.Entry {
 	p.t.Helper()
 	all, _ := p.inBook()
 	if len(all) != 1 {

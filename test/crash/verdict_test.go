@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
 // untouched wants that nothing at all came of it.
@@ -201,7 +201,7 @@ func (p *passage) journalHolds() {
 	p.t.Helper()
 	s := p.sight()
 	attempts, nonces := map[common.Hash]bool{}, map[uint64]string{}
-	records, err := witness.Records(p.Place.Home)
+	records, err := journalreader.Records(p.Place.Home)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
 // unpaid are the intent provider's ways of ending an order of which nobody is paid,
@@ -22,8 +22,8 @@ import (
 var unpaid = []string{"fail", "never", "claim", "claim_refund", "borrow"}
 
 // book is what a provider has.
-func (w *world) book(kind string) []witness.Entry {
-	all, err := witness.Books[kind](w.ctx, w.Sandbox)
+func (w *world) book(kind string) []journalreader.Entry {
+	all, err := journalreader.Books[kind](w.ctx, w.Sandbox)
 	if err != nil {
 		w.find("the book of %s: %v", kind, err)
 	}
@@ -33,14 +33,14 @@ func (w *world) book(kind string) []witness.Entry {
 // inBook finds an order in its provider's book, nil if it is not there, and how often: by
 // the name that the provider has for it or, of one that the chain ended before it was
 // named, by the payment.
-func (w *world) inBook(o protocol.Order) (*witness.Entry, int) {
-	if witness.Books[o.Terms.Provider] == nil {
+func (w *world) inBook(o protocol.Order) (*journalreader.Entry, int) {
+	if journalreader.Books[o.Terms.Provider] == nil {
 		return nil, 0
 	}
 	return entryOf(o, w.book(o.Terms.Provider))
 }
 
-func entryOf(o protocol.Order, book []witness.Entry) (found *witness.Entry, times int) {
+func entryOf(o protocol.Order, book []journalreader.Entry) (found *journalreader.Entry, times int) {
 	for _, e := range book {
 		if o.Ref != "" && strings.EqualFold(e.Ref, o.Ref) || o.Ref == "" && endedBy(o, e) {
 			found, times = &e, times+1
@@ -50,7 +50,7 @@ func entryOf(o protocol.Order, book []witness.Entry) (found *witness.Entry, time
 }
 
 // endedBy reports whether an order's verdict is of a provider's payment.
-func endedBy(o protocol.Order, e witness.Entry) bool {
+func endedBy(o protocol.Order, e journalreader.Entry) bool {
 	v := o.Verdict
 	return e.Payment != (common.Hash{}) && v != nil && v.Evidence != nil && common.HexToHash(string(v.Evidence.Tx)) == e.Payment
 }
@@ -75,7 +75,7 @@ func (w *world) endless(o protocol.Order) string {
 
 // endless is that of an order that stands so in its provider's book; paid says that a
 // chain has the provider's payment, crowded that this shares its block with what changed the account's coin as well.
-func endless(o protocol.Order, e witness.Entry, paid, crowded bool) string {
+func endless(o protocol.Order, e journalreader.Entry, paid, crowded bool) string {
 	if o.State != "settling" && o.State != "submitting" || o.Terms.Provider != bridge && o.Terms.Provider != intent {
 		return ""
 	}
@@ -136,8 +136,8 @@ func takes(account common.Address, tx *types.Transaction) bool {
 
 // pays reports whether a transaction is a provider's payment.
 func (w *world) pays(tx common.Hash) bool {
-	for kind := range witness.Books {
-		if slices.ContainsFunc(w.book(kind), func(e witness.Entry) bool { return e.Payment == tx }) {
+	for kind := range journalreader.Books {
+		if slices.ContainsFunc(w.book(kind), func(e journalreader.Entry) bool { return e.Payment == tx }) {
 			return true
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
 func addr(a protocol.Address) common.Address { return common.HexToAddress(string(a)) }
@@ -149,7 +149,7 @@ func (r *reckoning) untouched(o protocol.Order, s sum) {
 }
 
 // booked holds an end against the provider's book.
-func (r *reckoning) booked(o protocol.Order, e witness.Entry) {
+func (r *reckoning) booked(o protocol.Order, e journalreader.Entry) {
 	paid := e.Payment != (common.Hash{}) && (r.mined(o.Terms.DstChainID, e.Payment) || r.mined(o.Terms.SrcChainID, e.Payment))
 	switch {
 	case paid && !e.Back && o.Final && o.State != "filled":
@@ -172,7 +172,7 @@ type gift struct {
 
 // giftOf is what a payment of a provider can have been for an order: of what it gives back
 // about the input, else about the output.
-func giftOf(o protocol.Order, e witness.Entry) gift {
+func giftOf(o protocol.Order, e journalreader.Entry) gift {
 	t := o.Terms
 	g := gift{t.DstChainID, addr(t.Account), addr(t.TokenOut), t.FloorOut.Int(), nil}
 	if e.Back {
@@ -188,7 +188,7 @@ func giftOf(o protocol.Order, e witness.Entry) gift {
 // abandoned notes deposits of ours that providers have in their books and chains do not
 // have any more, and what was paid for them: that loss is theirs.
 func (r *reckoning) abandoned() {
-	for _, kind := range slices.Sorted(maps.Keys(witness.Books)) {
+	for _, kind := range slices.Sorted(maps.Keys(journalreader.Books)) {
 		for _, e := range r.book(kind) {
 			if o, ours := r.depositOf(kind, e); ours && r.gone(o.Terms.SrcChainID, e.Deposit) {
 				r.count("deposits that a provider had, and no chain has", 1)
@@ -199,7 +199,7 @@ func (r *reckoning) abandoned() {
 }
 
 // loses notes that the deposit of an order in a provider's book is gone.
-func (r *reckoning) loses(o protocol.Order, e witness.Entry) {
+func (r *reckoning) loses(o protocol.Order, e journalreader.Entry) {
 	r.lost[e.Deposit] = true
 	if e.Payment != (common.Hash{}) && !endedBy(o, e) {
 		r.gifts[e.Payment] = giftOf(o, e)
@@ -207,7 +207,7 @@ func (r *reckoning) loses(o protocol.Order, e witness.Entry) {
 }
 
 // depositOf is the order of which an entry in a provider's book names a deposit.
-func (r *reckoning) depositOf(kind string, e witness.Entry) (protocol.Order, bool) {
+func (r *reckoning) depositOf(kind string, e journalreader.Entry) (protocol.Order, bool) {
 	rec, ours := r.records[e.Deposit]
 	o, known := r.orders[orderOf(rec)]
 	return o.Order, ours && known && o.Order.Terms.Provider == kind
@@ -224,7 +224,7 @@ func (w *world) gone(chain uint64, tx common.Hash) bool {
 
 // provided wants every order in a provider's book to be one of ours.
 func (r *reckoning) provided() {
-	for _, kind := range slices.Sorted(maps.Keys(witness.Books)) {
+	for _, kind := range slices.Sorted(maps.Keys(journalreader.Books)) {
 		all := r.book(kind)
 		for _, e := range all {
 			if !r.known(kind, e) {
@@ -238,7 +238,7 @@ func (r *reckoning) provided() {
 // known reports whether an order in a provider's book is one of ours: by its name; one
 // that the chain ended before its provider could tell its name, by that end; or one of
 // which the deposit is gone.
-func (r *reckoning) known(kind string, e witness.Entry) bool {
+func (r *reckoning) known(kind string, e journalreader.Entry) bool {
 	for _, o := range r.orders {
 		switch o := o.Order; {
 		case o.Terms.Provider != kind:
@@ -283,7 +283,7 @@ func (g gift) is(m moved) bool {
 }
 
 // paymentOf is what a provider's payment moved for an order.
-func (r *reckoning) paymentOf(o protocol.Order, e witness.Entry) (moved, bool) {
+func (r *reckoning) paymentOf(o protocol.Order, e journalreader.Entry) (moved, bool) {
 	g := giftOf(o, e)
 	if g.token != native {
 		i := slices.IndexFunc(r.moves, func(m moved) bool { return m.tx == e.Payment && g.is(m) })
@@ -303,7 +303,7 @@ func (r *reckoning) paymentOf(o protocol.Order, e witness.Entry) (moved, bool) {
 // contested reports whether an open order's payment is one that another open
 // order of the same account waits for too, as output or given back: nothing tells which of
 // them it ends as long as the other's provider pays it nothing.
-func (r *reckoning) contested(o protocol.Order, e witness.Entry, unpaid func(protocol.Order) bool) bool {
+func (r *reckoning) contested(o protocol.Order, e journalreader.Entry, unpaid func(protocol.Order) bool) bool {
 	m, is := r.paymentOf(o, e)
 	if !is {
 		return false
@@ -313,7 +313,7 @@ func (r *reckoning) contested(o protocol.Order, e witness.Entry, unpaid func(pro
 		if p.ID == o.ID || p.Final || p.State != "settling" {
 			continue
 		}
-		fits := giftOf(p, witness.Entry{}).is(m) || giftOf(p, witness.Entry{Back: true}).is(m)
+		fits := giftOf(p, journalreader.Entry{}).is(m) || giftOf(p, journalreader.Entry{Back: true}).is(m)
 		if fits && unpaid(p) {
 			return true
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
 // A shown is what a verdict of one way of ending must show, and what must be true of it.
@@ -166,14 +166,14 @@ func (r *reckoning) refused(o protocol.Order) string {
 }
 
 // recordsOf are an order's, in their order.
-func (r *reckoning) recordsOf(o protocol.Order) (all []witness.Record) {
+func (r *reckoning) recordsOf(o protocol.Order) (all []journalreader.Record) {
 	for _, rec := range r.records {
 		if orderOf(rec) == o.ID {
 			all = append(all, rec)
 		}
 	}
-	slices.SortFunc(all, func(a, b witness.Record) int { return strings.Compare(a.Key, b.Key) })
-	return slices.CompactFunc(all, func(a, b witness.Record) bool { return a.Key == b.Key })
+	slices.SortFunc(all, func(a, b journalreader.Record) int { return strings.Compare(a.Key, b.Key) })
+	return slices.CompactFunc(all, func(a, b journalreader.Record) bool { return a.Key == b.Key })
 }
 
 // searched wants blocks that were searched in vain to be those of the chain.

@@ -18,7 +18,7 @@ import (
 
 	"swapkeep/host/protocol"
 	"swapkeep/test/processes"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
 // A reckoning holds what daemon and users say of a round against what chains and
@@ -26,7 +26,7 @@ import (
 type reckoning struct {
 	*world
 	orders  map[string]protocol.OrderResult
-	records map[common.Hash]witness.Record // what was signed, by the hash of each attempt
+	records map[common.Hash]journalreader.Record // what was signed, by the hash of each attempt
 	moves   []moved
 	owns    []own
 	grants  map[grant]bool
@@ -39,7 +39,7 @@ type reckoning struct {
 
 func newReckoning(w *world, listed map[grant]protocol.Allowance) *reckoning {
 	return &reckoning{
-		world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]witness.Record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{},
+		world: w, orders: map[string]protocol.OrderResult{}, records: map[common.Hash]journalreader.Record{}, grants: map[grant]bool{}, claimed: map[common.Hash]string{},
 		listed: listed, lost: map[common.Hash]bool{}, gifts: map[common.Hash]gift{}, awaited: map[common.Hash]gift{},
 	}
 }
@@ -55,7 +55,7 @@ func (w *world) reckon(orders []protocol.OrderResult, listed map[grant]protocol.
 		}
 		r.orders[o.Order.ID] = o
 	}
-	onDisk, err := witness.Orders(w.Place.Home)
+	onDisk, err := journalreader.Orders(w.Place.Home)
 	if err := errors.Join(err, r.read()); err != nil {
 		w.find("reading what is left: %v", err)
 		return
@@ -130,7 +130,7 @@ var faulted = regexp.MustCompile(`^(panic:|fatal error:|\[signal )|"level":"(fat
 
 // read reads the database of the daemon that is gone, and the chains.
 func (r *reckoning) read() error {
-	records, err := witness.Records(r.Place.Home)
+	records, err := journalreader.Records(r.Place.Home)
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func stateOf(o protocol.Order) string {
 }
 
 // orderOf is the order that a record of the sender is for.
-func orderOf(rec witness.Record) string { id, _, _ := strings.Cut(rec.Key, "/"); return id }
+func orderOf(rec journalreader.Record) string { id, _, _ := strings.Cut(rec.Key, "/"); return id }
 
 // sent wants every transaction that a node was handed, or that was mined, to stand in
 // the journal.
@@ -259,7 +259,7 @@ func (r *reckoning) recorded() {
 }
 
 // endOf is how a record ended, by which of its attempts was mined.
-func endOf(rec witness.Record, mined map[common.Hash]own) string {
+func endOf(rec journalreader.Record, mined map[common.Hash]own) string {
 	for _, a := range rec.Attempts {
 		switch o, is := mined[a.Hash]; {
 		case !is:
@@ -324,7 +324,7 @@ func (r *reckoning) ends() {
 }
 
 // unended wants a reason why an order has no end.
-func (r *reckoning) unended(o protocol.Order, e *witness.Entry) {
+func (r *reckoning) unended(o protocol.Order, e *journalreader.Entry) {
 	why := r.endless(o)
 	if why == "" && e != nil && r.contested(o, *e, r.unpaid) {
 		why = "its payment fits another order as well, which nobody pays"
@@ -340,7 +340,7 @@ func (r *reckoning) unended(o protocol.Order, e *witness.Entry) {
 }
 
 // awaits notes what a provider paid for an order that is open and cannot prove it.
-func (r *reckoning) awaits(o protocol.Order, e witness.Entry) {
+func (r *reckoning) awaits(o protocol.Order, e journalreader.Entry) {
 	if of := r.claimed[e.Payment]; !o.Final && e.Payment != (common.Hash{}) && (of == "" || of == o.ID) {
 		r.claimed[e.Payment], r.awaited[e.Payment] = o.ID, giftOf(o, e)
 	}

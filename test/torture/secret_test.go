@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/planted"
+	"swapkeep/test/secretscan"
 	"swapkeep/test/processes"
 )
 
@@ -28,7 +28,7 @@ func access() string { return strings.ToLower(rand.Text()) }
 // hideAccess puts an access key into every address of a node in the configuration.
 func (w *world) hideAccess() error {
 	path, key := w.config(), access()
-	w.secrets = append(w.secrets, planted.Text("access key of nodes", key))
+	w.secrets = append(w.secrets, secretscan.Text("access key of nodes", key))
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -48,12 +48,12 @@ func (w *world) hideAccess() error {
 func (w *world) plant(u *user, words string) error {
 	for _, kind := range keyed {
 		key := access()
-		w.secrets = append(w.secrets, planted.Text("key of "+kind, key))
+		w.secrets = append(w.secrets, secretscan.Text("key of "+kind, key))
 		if err := u.insist("providers.set_key", protocol.SetKeyParams{Provider: kind, Key: []byte(key), Password: []byte(password)}, nil); err != nil {
 			return err
 		}
 	}
-	wallet, err := planted.Wallet("words", words, accounts)
+	wallet, err := secretscan.Wallet("words", words, accounts)
 	if err != nil {
 		return err
 	}
@@ -61,16 +61,16 @@ func (w *world) plant(u *user, words string) error {
 	if err != nil {
 		return err
 	}
-	w.secrets = slices.Concat(w.secrets, wallet, []planted.Secret{planted.Text("password", password)})
+	w.secrets = slices.Concat(w.secrets, wallet, []secretscan.Secret{secretscan.Text("password", password)})
 	boxes := 0
 	for name, value := range held {
 		if strings.HasPrefix(name, "provider/") {
 			continue // one of those keys, as it is
 		}
-		w.secrets = append(w.secrets, planted.Text("keychain's "+name, value))
+		w.secrets = append(w.secrets, secretscan.Text("keychain's "+name, value))
 		var record struct{ Box []byte }
 		if json.Unmarshal(value, &record) == nil && len(record.Box) > 0 {
-			w.secrets = append(w.secrets, planted.Key("keychain's "+name+": box", record.Box))
+			w.secrets = append(w.secrets, secretscan.Key("keychain's "+name+": box", record.Box))
 			boxes++
 		}
 	}
@@ -82,7 +82,7 @@ func (w *world) plant(u *user, words string) error {
 
 // patrol searches, until there is peace, what the system shows of programs that run.
 func (w *world) patrol() {
-	s, err := planted.New(w.secrets...)
+	s, err := secretscan.New(w.secrets...)
 	if err != nil {
 		w.find("%v", err)
 		return
@@ -105,7 +105,7 @@ func (w *world) patrol() {
 	w.count("files of programs that run, searched", files)
 }
 
-func (w *world) betrayed(found []planted.Finding) {
+func (w *world) betrayed(found []secretscan.Finding) {
 	for _, f := range found {
 		w.find("a secret is left: %s", f)
 	}
@@ -117,7 +117,7 @@ var theirs = []string{"bin", "bridge-key", "config.toml", "k"}
 
 // secretless wants nothing that programs left or said to have a secret.
 func (w *world) secretless() {
-	s, err := planted.New(w.secrets...)
+	s, err := secretscan.New(w.secrets...)
 	if err != nil {
 		w.find("%v", err)
 		return

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"swapkeep/host/protocol"
-	"swapkeep/test/witness"
+	"swapkeep/test/journalreader"
 )
 
 // final are the states that no order leaves, as the spec has them.
@@ -15,7 +15,7 @@ var final = []string{"filled", "refunded", "failed", "expired", "cancelled"}
 
 // stored holds what the daemon told of orders against its database, which is read without
 // its code now that it is gone.
-func (r *reckoning) stored(onDisk map[string]witness.Order) {
+func (r *reckoning) stored(onDisk map[string]journalreader.Order) {
 	for _, id := range slices.Sorted(maps.Keys(onDisk)) {
 		d := onDisk[id]
 		o, told := r.orders[id]
@@ -35,7 +35,7 @@ func (r *reckoning) stored(onDisk map[string]witness.Order) {
 
 // sameOrder wants one order to be on disk what it was told to be. One that was open may
 // have come further since; none comes to its end, which was waited for.
-func (r *reckoning) sameOrder(o protocol.Order, d witness.Order) {
+func (r *reckoning) sameOrder(o protocol.Order, d journalreader.Order) {
 	over := slices.Contains(final, d.State)
 	switch {
 	case d.ID != o.ID || d.Request != string(o.Request) || d.Digest.Hex() != string(o.Digest):
@@ -56,7 +56,7 @@ func (r *reckoning) sameOrder(o protocol.Order, d witness.Order) {
 
 // sameHistory wants the lines that were told to be the newest that there are, of one that
 // was open those that there were, and their states to go forward only.
-func (r *reckoning) sameHistory(o protocol.OrderResult, d witness.Order) {
+func (r *reckoning) sameHistory(o protocol.OrderResult, d journalreader.Order) {
 	r.forward(o.Order, d.History)
 	n := o.Omitted + len(o.History)
 	if n > len(d.History) || o.Order.Final && n != len(d.History) {

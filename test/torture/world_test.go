@@ -22,7 +22,7 @@ import (
 	"swapkeep/host/protocol"
 	"swapkeep/sandbox"
 	"swapkeep/test/keychain"
-	"swapkeep/test/planted"
+	"swapkeep/test/secretscan"
 	"swapkeep/test/processes"
 	"swapkeep/test/programs"
 )
@@ -51,7 +51,7 @@ type world struct {
 	desk     sync.Mutex // for the keychain
 	keychain *keychain.Service
 	accounts []common.Address
-	secrets  []planted.Secret      // that must be found nowhere
+	secrets  []secretscan.Secret      // that must be found nowhere
 	history  map[uint64]*chronicle // by chain
 	route    []uint64              // the networks that the users work on, in turn
 	began    time.Time
@@ -81,7 +81,7 @@ func newWorld(ctx context.Context, r *report) (w *world, err error) {
 		return w, err
 	}
 	bridgeKey := access()
-	w.secrets = append(w.secrets, planted.Text("key of the bridge", bridgeKey))
+	w.secrets = append(w.secrets, secretscan.Text("key of the bridge", bridgeKey))
 	if w.Sandbox, err = sandbox.Start(ctx, sandbox.Options{Chains: chains, BridgeKey: bridgeKey, Layout: r.seed | 1, Seed: r.seed | 1}); err != nil {
 		return w, err
 	}

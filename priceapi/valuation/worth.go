@@ -1,7 +1,7 @@
-// Package worth says what amounts of tokens are worth by the newest board of prices: in
+// Package valuation says what amounts of tokens are worth by the newest board of prices: in
 // US dollars for people, and for the guards of a swap, which want more of a price than
 // people do.
-package worth
+package valuation
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"swapkeep/fault"
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -22,7 +22,7 @@ var ErrUnknown = errors.New("price unavailable")
 
 // A Desk values amounts. It is safe for concurrent use.
 type Desk struct {
-	Feed *board.Feed
+	Feed *pricetable.Feed
 	Now  func() time.Time // nil = fault.Now
 }
 
@@ -51,7 +51,7 @@ func (d Desk) Shown(id price.ID, amount *big.Int) (price.Value, error) {
 
 // Out is how much of one token an amount of another is worth, each on its chain, in base
 // units, rounded down. Like all that guards rest on it goes by prices that no pool makes
-// ([board.Row].Firm); there is no other source to fall back on. Errors mean unknown.
+// ([pricetable.Row].Firm); there is no other source to fall back on. Errors mean unknown.
 func (d Desk) Out(_ context.Context, src uint64, in common.Address, dst uint64, out common.Address, amount *big.Int) (*big.Int, error) {
 	from, err := d.firm(price.ID{Chain: src, Address: in})
 	to, outErr := d.firm(price.ID{Chain: dst, Address: out})

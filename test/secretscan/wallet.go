@@ -1,4 +1,4 @@
-package planted
+package secretscan
 
 import (
 	"crypto/pbkdf2"

@@ -1,6 +1,6 @@
-// Package witness reads, beside the daemon, what came of orders: the books of the
+// Package journalreader reads, beside the daemon, what came of orders: the books of the
 // sandbox's providers, and the database of a daemon that is gone.
-package witness
+package journalreader
 
 import (
 	"context"

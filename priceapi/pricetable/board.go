@@ -1,6 +1,6 @@
-// Package board is the table of prices as of one fetch: what the pollers write,
+// Package pricetable is the table of prices as of one fetch: what the pollers write,
 // and every reader (REST API, wallet, swaps) reads.
-package board
+package pricetable
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package memory
+package procmem
 
 // noCoreDumps has nothing to do where crash reports leave the memory out unless
 // the user asks for it.

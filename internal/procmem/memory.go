@@ -1,5 +1,5 @@
-// Package memory keeps the memory of a process to itself.
-package memory
+// Package procmem keeps the memory of a process to itself.
+package procmem
 
 import "fmt"
 

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package memory
+package procmem
 
 import "golang.org/x/sys/unix"
 

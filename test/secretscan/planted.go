@@ -1,4 +1,4 @@
-// Package planted finds secrets where they must not be. A test plants secrets in the
+// Package secretscan finds secrets where they must not be. A test plants secrets in the
 // product, lets it work, and then searches what it left: folders, logs, what processes
 // wrote, their environment and arguments.
 //
@@ -6,7 +6,7 @@
 //	found, err := s.Dir(home)
 //
 // A finding names the secret, never shows it.
-package planted
+package secretscan
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package witness
+package journalreader
 
 import (
 	"encoding/json"

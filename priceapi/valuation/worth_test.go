@@ -1,4 +1,4 @@
-package worth
+package valuation
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"swapkeep/priceapi/board"
+	"swapkeep/priceapi/pricetable"
 	"swapkeep/priceapi/price"
 	"swapkeep/tokens"
 
@@ -25,8 +25,8 @@ func dollars(s string) price.Value {
 
 // row is one of a token of chain 1, whose price an oracle bears out unless change says
 // otherwise.
-func row(address common.Address, decimals uint8, now string, change func(*board.Row)) board.Row {
-	r := board.Row{Token: tokens.Token{Chain: 1, Address: address, Decimals: decimals, Verified: true}, Taken: noon}
+func row(address common.Address, decimals uint8, now string, change func(*pricetable.Row)) pricetable.Row {
+	r := pricetable.Row{Token: tokens.Token{Chain: 1, Address: address, Decimals: decimals, Verified: true}, Taken: noon}
 	if now != "" {
 		r.Now = price.Sample{Value: dollars(now), At: noon, Source: price.DefiLlama}
 		r.Firm, r.Firmly = price.Sample{Value: dollars(now), At: noon, Source: price.Chainlink}, noon
@@ -47,13 +47,13 @@ var (
 // desk has ether at the zero address, a dollar at 1, and tokens that are not to be
 // valued by.
 func desk(age time.Duration) Desk {
-	pools := func(r *board.Row) { r.Firm, r.Firmly = price.Sample{}, time.Time{} }
-	imported := func(r *board.Row) { r.Token.Verified, r.Token.Imported = false, true }
-	feed := board.NewFeed()
-	feed.Publish(board.New(1, noon, []board.Row{
+	pools := func(r *pricetable.Row) { r.Firm, r.Firmly = price.Sample{}, time.Time{} }
+	imported := func(r *pricetable.Row) { r.Token.Verified, r.Token.Imported = false, true }
+	feed := pricetable.NewFeed()
+	feed.Publish(pricetable.New(1, noon, []pricetable.Row{
 		row(at(0), 18, "3000", nil), row(at(1), 6, "1", nil), row(at(2), 18, "", nil),
-		row(at(3), 18, "5", func(r *board.Row) { r.Stale, r.Firmly = true, noon.Add(-board.StaleAfter-time.Second) }),
-		row(at(4), 18, "5", func(r *board.Row) { imported(r); pools(r) }),
+		row(at(3), 18, "5", func(r *pricetable.Row) { r.Stale, r.Firmly = true, noon.Add(-pricetable.StaleAfter-time.Second) }),
+		row(at(4), 18, "5", func(r *pricetable.Row) { imported(r); pools(r) }),
 		row(at(5), 18, "5", imported),
 		row(at(6), 36, "100000000000000000000", nil), row(at(7), 0, "0.000000000000000001", nil),
 		row(at(8), 18, "5", pools),
@@ -70,12 +70,12 @@ func TestShown(t *testing.T) {
 		age  time.Duration
 		want string // "" = unknown
 	}{
-		"current":                         {id(0), board.StaleAfter, "0.003000"},
+		"current":                         {id(0), pricetable.StaleAfter, "0.003000"},
 		"six decimals":                    {id(1), 0, "1000000.000000"},
 		"no price":                        {id(2), 0, ""},
 		"stale":                           {id(3), 0, ""},
-		"stale since the board":           {id(0), board.StaleAfter + time.Second, ""},
-		"taken in the future":             {id(0), -board.Ahead - time.Second, ""},
+		"stale since the board":           {id(0), pricetable.StaleAfter + time.Second, ""},
+		"taken in the future":             {id(0), -pricetable.Ahead - time.Second, ""},
 		"imported, told by pools alone":   {id(4), 0, ""},
 		"imported, told by an oracle too": {id(5), 0, "0.000005"},
 		"built in, told by pools alone":   {id(8), 0, "0.000005"},
@@ -115,7 +115,7 @@ func TestGuardsRestOnNoPool(t *testing.T) {
 	}{
 		"by oracles":                     {0, 1, 0, "3000000000"},
 		"the other way":                  {1, 0, 0, "333333333333333333333333333"},
-		"the oracles' prices are old":    {0, 1, board.StaleAfter + time.Second, ""},
+		"the oracles' prices are old":    {0, 1, pricetable.StaleAfter + time.Second, ""},
 		"no price":                       {0, 2, 0, ""},
 		"an old one":                     {3, 0, 0, ""},
 		"imported, told by pools":        {4, 0, 0, ""},
@@ -126,7 +126,7 @@ func TestGuardsRestOnNoPool(t *testing.T) {
 		"the dearest for the cheapest":   {6, 7, 0, "100000000000000000000"},
 		"the cheapest for the dearest":   {7, 6, 0, "10000000000000000"},
 		"what is nowhere on the board":   {0, 99, 0, ""},
-		"the board is of the future too": {0, 1, -board.Ahead - time.Second, ""},
+		"the board is of the future too": {0, 1, -pricetable.Ahead - time.Second, ""},
 	} {
 		n, err := desk(c.age).Out(t.Context(), 1, at(c.in), 1, at(c.out), ether)
 		if c.want == "" && !errors.Is(err, ErrUnknown) || c.want != "" && (err != nil || n.String() != c.want) {

@@ -1,7 +1,7 @@
-// Package durable replaces a file in one step, and on the disk: after a crash or a
+// Package atomicfile replaces a file in one step, and on the disk: after a crash or a
 // power cut it is the old one or the new one, whole. It reads small files, too, whatever
 // is in their place.
-package durable
+package atomicfile
 
 import (
 	"errors"
