@@ -2,8 +2,8 @@ package chain
 
 import "swapkeep/fault"
 
-// A point is a place on a transaction's way where a fault test may end the
-// process. A release keeps its number and not its name.
+// A point is a place in a transaction's life where a fault test may kill the process. A
+// release keeps its number but not its name.
 type point uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	afterCancelJournal
 )
 
-// pointNames are what fault tests call them.
+// pointNames are the names that fault tests use.
 var pointNames = [...]string{
 	beforeSign:          "sender.before_sign",
 	beforeJournal:       "sender.before_journal",

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// What waits by the clock that Now tells, and not for an answer, waits by these:
-// a fault test may have that clock run faster. They are the plain ones.
+// Everything that waits for time to pass, and not for an answer, uses these functions: a
+// fault test may speed up their clock. These are the plain ones.
 
-// Now is the current time.
+// Now returns the current time.
 func Now() time.Time { return time.Now() }
 
 // NewTimer is time.NewTimer.
@@ -27,5 +27,5 @@ func After(d time.Duration) <-chan time.Time { return time.After(d) }
 // AfterFunc is time.AfterFunc.
 func AfterFunc(d time.Duration, f func()) *time.Timer { return time.AfterFunc(d, f) }
 
-// Wait waits for the limiter's next turn.
+// Wait waits until the limiter allows an event.
 func Wait(ctx context.Context, l *rate.Limiter) error { return l.Wait(ctx) }

@@ -17,27 +17,27 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// SWAPKEEP_CLOCK_SHIFT=DURATION moves the clock; with @FILE it is moved by what
-// that file says whenever it is looked at. Timers stay as they are.
+// SWAPKEEP_CLOCK_SHIFT=DURATION shifts the clock; with @FILE, it is shifted by what that
+// file says whenever the clock is read. Timers are not affected.
 //
-// SWAPKEEP_CLOCK_PACE=FILE has the clock run at another pace, and the timers of this
-// package with it: the file is written by SetPace, now and again if need be.
+// SWAPKEEP_CLOCK_PACE=FILE makes the clock run at another pace, and the timers of this
+// package with it. SetPace writes the file, repeatedly if need be.
 var (
 	shift     time.Duration
 	shiftFile string
 
-	paced  atomic.Pointer[pace] // nil = time passes as it does
-	mutex  sync.Mutex           // of alarms
+	paced  atomic.Pointer[pace] // nil = real time
+	mutex  sync.Mutex           // guards alarms
 	alarms = map[*alarm]struct{}{}
 )
 
-// A pace is how fast time passes, since when.
+// A pace is how fast time passes, and since when.
 type pace struct {
 	real, told time.Time
 	rate       float64
 }
 
-// lookAgain is how often the file that says the pace is looked at.
+// lookAgain is how often the pace file is read.
 const lookAgain = time.Millisecond
 
 func init() {
@@ -51,8 +51,8 @@ func init() {
 	}
 }
 
-// Follow has this process keep the time of a file, as SWAPKEEP_CLOCK_PACE does, until
-// the end that it returns is called. What was begun by then goes on.
+// Follow makes this process follow the pace in a file, as SWAPKEEP_CLOCK_PACE does, until
+// end is called. Timers started before that keep running.
 func Follow(path string) (end func()) {
 	look := func() {
 		p, err := readPace(path)
@@ -90,10 +90,10 @@ func waiting() []*alarm {
 	return slices.Collect(maps.Keys(alarms))
 }
 
-// SetShift has the clock of whoever is shifted by the file be so much ahead from now on.
+// SetShift sets how far ahead the clocks that read the file are from now on.
 func SetShift(path string, ahead time.Duration) error { return replace(path, ahead.String()) }
 
-// SetPace has whoever follows the file see time pass so many times as fast from now on.
+// SetPace makes time pass times as fast, from now on, for processes that follow the file.
 func SetPace(path string, times float64) error {
 	now := time.Now()
 	told := now
@@ -105,7 +105,7 @@ func SetPace(path string, times float64) error {
 	return replace(path, fmt.Sprintf("%d %d %g", now.UnixNano(), told.UnixNano(), times))
 }
 
-// replace writes a file that is read at any time.
+// replace writes a file in one step, since it may be read at any time.
 func replace(path, text string) error {
 	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (p pace) at(now time.Time) time.Time {
 	return p.told.Add(time.Duration(float64(now.Sub(p.real)) * p.rate))
 }
 
-// Now is the current time, as the test has it.
+// Now returns the current time by the test's clock.
 func Now() time.Time {
 	if p := paced.Load(); p != nil {
 		return p.at(time.Now())
@@ -144,12 +144,12 @@ func Now() time.Time {
 	return time.Now().Add(moved)
 }
 
-// An alarm rings when our clock shows a time. It is looked at again when the pace
+// An alarm fires when our clock reaches a time. It is checked again when the pace
 // changes.
 type alarm struct {
 	mu    sync.Mutex
 	at    time.Time
-	every time.Duration // 0 = it rings once
+	every time.Duration // 0 = it fires once
 	ring  func(time.Time)
 	look  *time.Timer
 	over  bool
@@ -166,7 +166,7 @@ func setAlarm(d, every time.Duration, ring func(time.Time)) *alarm {
 	return a
 }
 
-// inReal is how long a time by our clock takes now.
+// inReal returns how long d by our clock takes in real time at the current pace.
 func inReal(d time.Duration) time.Duration {
 	if p := paced.Load(); p != nil {
 		d = time.Duration(float64(d) / p.rate)
@@ -192,7 +192,7 @@ func (a *alarm) check() {
 	a.look.Reset(inReal(a.at.Sub(now)))
 }
 
-// end is for who holds a.mu.
+// end ends the alarm. The caller holds a.mu.
 func (a *alarm) end() {
 	a.over = true
 	a.look.Stop()
@@ -209,13 +209,13 @@ func (a *alarm) stop() bool {
 	return was
 }
 
-// A Timer is as time.Timer is.
+// A Timer is like time.Timer.
 type Timer struct {
 	C    <-chan time.Time
 	stop func() bool
 }
 
-// Stop is as Timer.Stop of package time is.
+// Stop is like time.Timer.Stop.
 func (t *Timer) Stop() bool { return t.stop() }
 
 // NewTimer is time.NewTimer by our clock.
@@ -258,7 +258,7 @@ func AfterFunc(d time.Duration, f func()) *Timer {
 	return &Timer{stop: setAlarm(d, 0, func(time.Time) { go f() }).stop}
 }
 
-// Wait waits for the limiter's next turn by our clock. The context's deadline is one of
+// Wait waits until the limiter allows an event by our clock. The context's deadline is in
 // real time.
 func Wait(ctx context.Context, l *rate.Limiter) error {
 	if paced.Load() == nil {

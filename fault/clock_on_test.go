@@ -11,7 +11,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// hurried has the clock run so many times as fast until the test ends.
+// hurried makes the clock run times as fast until the test ends.
 func hurried(t *testing.T, times float64) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "pace")
@@ -22,7 +22,7 @@ func hurried(t *testing.T, times float64) (path string) {
 	return path
 }
 
-// within wants that something takes about so much real time.
+// within checks that what takes between least and most of real time.
 func within(t *testing.T, least, most time.Duration, what func()) {
 	t.Helper()
 	began := time.Now()
@@ -32,9 +32,9 @@ func within(t *testing.T, least, most time.Duration, what func()) {
 	}
 }
 
-const late = 10 * time.Second // on a busy machine
+const late = 10 * time.Second // allowed on a busy machine
 
-// TestPace: clock and timers go together, at whatever pace.
+// TestPace checks that the clock and timers run at the same pace.
 func TestPace(t *testing.T) {
 	hurried(t, 600)
 	began := Now()
@@ -58,7 +58,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestPaceChanges: what waits goes by the pace of the moment, and time never jumps.
+// TestPaceChanges checks that what waits follows the current pace, and that time never
+// jumps.
 func TestPaceChanges(t *testing.T) {
 	path := hurried(t, 1)
 	hour := After(time.Hour)
@@ -80,8 +81,8 @@ func TestPaceChanges(t *testing.T) {
 	}
 }
 
-// TestPaceOfLimits: limiters grant by the hurried clock, and refuse what would come
-// after a deadline of real time.
+// TestPaceOfLimits checks that limiters follow the faster clock, and refuse what would
+// come after a deadline in real time.
 func TestPaceOfLimits(t *testing.T) {
 	hurried(t, 100)
 	l := rate.NewLimiter(rate.Every(10*time.Second), 1)

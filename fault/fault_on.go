@@ -1,8 +1,8 @@
 //go:build faults
 
-// Package fault names the places where a test may stop the process, and is the
-// clock, which a test may shift or hurry. This is the variant for tests; releases
-// are built without it.
+// Package fault names the points where a test may kill the process, and provides the
+// clock, which a test may shift or speed up. This is the variant for tests; releases are
+// built without it.
 package fault
 
 import (
@@ -16,10 +16,10 @@ import (
 // Enabled reports whether this binary was built for fault tests.
 const Enabled = true
 
-// SWAPKEEP_FAULT=name[:n] kills the process with SIGKILL when the point name is
-// reached for the nth time (default 1). SWAPKEEP_FAULT_TRACE=FILE appends the
-// name of every point reached, which is how a test learns of them all;
-// SWAPKEEP_FAULT_DEATHS=FILE the name of the one that the process dies at.
+// SWAPKEEP_FAULT=name[:n] kills the process with SIGKILL when the point is reached for
+// the nth time (default 1). SWAPKEEP_FAULT_TRACE=FILE appends the name of every point
+// reached, from which a test learns them all; SWAPKEEP_FAULT_DEATHS=FILE appends the name
+// of the point at which the process dies.
 var (
 	mu    sync.Mutex
 	left  int
@@ -54,7 +54,7 @@ func Point(name string) {
 	select {} // the signal is on its way; nothing may run after this point
 }
 
-// note appends a name to a file, if there is to be one.
+// note appends a name to a file, if one is given.
 func note(file, name string) {
 	if file == "" {
 		return

@@ -17,17 +17,17 @@ import (
 	"time"
 )
 
-// Figures are what a process holds once it has collected its garbage.
+// Figures are the resources that a process holds after a garbage collection.
 type Figures struct {
 	Goroutines, Descriptors int
-	Heap, Objects           uint64         // bytes and number of what is in use
-	RSS, Peak               uint64         // bytes of memory, as the system has it
-	Idle                    int            // connections kept for the next HTTP request: two goroutines and a descriptor each
-	Begun                   map[string]int // goroutines by what began them
+	Heap, Objects           uint64         // bytes and number of objects in use
+	RSS, Peak               uint64         // bytes of resident memory, now and at most
+	Idle                    int            // HTTP connections kept for the next request: two goroutines and a descriptor each
+	Begun                   map[string]int // goroutines by the function that started them
 }
 
-// SWAPKEEP_FAULT_FIGURES=FOLDER has the process write its figures to a file there, which
-// its id names, whenever no such file is: who wants new ones removes the old.
+// SWAPKEEP_FAULT_FIGURES=FOLDER makes the process write its figures to a file there,
+// named by its process id, whenever there is no such file: remove it to get new ones.
 func init() {
 	if folder := os.Getenv("SWAPKEEP_FAULT_FIGURES"); folder != "" {
 		go keepFigures(filepath.Join(folder, strconv.Itoa(os.Getpid())))
@@ -69,11 +69,11 @@ func measure() Figures {
 	return f
 }
 
-// begun is the line of a goroutine's stack that says what began it.
+// begun matches the line of a goroutine's stack that says what started it.
 var begun = regexp.MustCompile(`(?m)^created by (.+) in goroutine \d+$`)
 
-// stacks looks at what every goroutine does. A connection whose reply nobody reads to
-// its end is not idle.
+// stacks inspects every goroutine. A connection whose reply was not read to its end is
+// not idle.
 func stacks() (idle int, from map[string]int) {
 	var all bytes.Buffer
 	_ = pprof.Lookup("goroutine").WriteTo(&all, 2)

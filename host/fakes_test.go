@@ -20,8 +20,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// The fakes below stand for the wallet, the swap service and the chains. They
-// are deterministic: fixtures hold their answers.
+// The fakes below replace the wallet, the swap service and the chains. They are
+// deterministic, because fixtures contain their answers.
 
 const (
 	password  = "five broken umbrellas in May"
@@ -29,7 +29,7 @@ const (
 )
 
 var (
-	account  = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") // first of the published test mnemonic
+	account  = common.HexToAddress("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266") // first account of the published test mnemonic
 	stranger = common.HexToAddress("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
 	usdc     = common.HexToAddress("0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48")
 	router   = common.HexToAddress("0x66a9893cC07D91D95644AEDD05D03f95e1dBA8Af")
@@ -38,7 +38,7 @@ var (
 	txHash   = common.HexToHash("0x2222222222222222222222222222222222222222222222222222222222222222")
 )
 
-// Errors of the fake wallet, as a vault's: with a text and a remedy of their own.
+// remedied is an error of the fake wallet, with its own text and remedy like a vault's.
 type remedied struct{ text, remedy string }
 
 func (e *remedied) Error() string  { return e.text }
@@ -66,11 +66,11 @@ type fakeWallet struct {
 	accounts []protocol.Account
 	open     bool
 	touched  int
-	secrets  [][]byte // as handed in: the host must have wiped them
+	secrets  [][]byte // as passed in: the host must have wiped them
 	watch    func(WalletChange)
 	fail     error
-	slow     chan struct{} // not nil: Create waits for it
-	unlocked func()        // not nil: called by Unlock before it returns
+	slow     chan struct{} // if not nil, Create waits for it
+	unlocked func()        // if not nil, called by Unlock before it returns
 }
 
 func newFakeWallet() *fakeWallet {
@@ -265,7 +265,7 @@ func (w *fakeWallet) Subscribe(f func(WalletChange)) func() {
 
 type fakeSwaps struct {
 	mu       sync.Mutex
-	pending  bool // an order is open
+	pending  bool // there is an open order
 	damaged  bool // its record cannot be read
 	dropped  int
 	asked    []swap.QuoteRequest
@@ -273,18 +273,18 @@ type fakeSwaps struct {
 	revoked  []swap.ExecuteRequest
 	sped     []swap.SpeedUpRequest
 	listed   []swap.AllowancesRequest
-	during   func()  // not nil: called while allowances are listed
-	ended    []error // of the context of Execute, once it returns
+	during   func()  // if not nil, called while allowances are listed
+	ended    []error // the context's error when Execute returned
 	watch    func(swap.Order)
 	fail     error
-	hold     chan struct{} // not nil: Execute waits for it
-	long     int           // bytes of every order's reason
-	lines    int           // of every history
-	note     string        // of the first line, where there are more
+	hold     chan struct{} // if not nil, Execute waits for it
+	long     int           // length of every order's reason
+	lines    int           // number of lines of every history
+	note     string        // text of the first line, if lines are added
 	panics   bool
 	takes    []swap.Reason
 	callers  []swap.Caller         // of acts
-	quoting  func(context.Context) // not nil: called while a quote is under way
+	quoting  func(context.Context) // if not nil, called while a quote is in progress
 }
 
 func (s *fakeSwaps) Providers() []swap.ProviderInfo {
@@ -362,7 +362,7 @@ func (s *fakeSwaps) Quote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kin
 	return swap.QuoteResult{Offers: offers, Failures: map[swap.Kind]*swap.Refusal{swap.Gasless: failure}}, nil
 }
 
-// Requote answers once each time that somebody looks, until ctx ends.
+// Requote answers again and again, while awake does not block, until ctx ends.
 func (s *fakeSwaps) Requote(ctx context.Context, r swap.QuoteRequest, _ []swap.Kind, awake func(context.Context) error, each func(swap.Quoted)) error {
 	for {
 		select {
@@ -427,7 +427,6 @@ func (s *fakeSwaps) called(c swap.Caller) {
 	s.callers = append(s.callers, c)
 }
 
-// Takes is what a test says.
 func (s *fakeSwaps) Takes(context.Context, swap.Review, bool) ([]swap.Reason, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -495,7 +494,7 @@ func (s *fakeSwaps) SpeedUp(_ context.Context, r swap.SpeedUpRequest) (swap.Orde
 	return o, s.fail
 }
 
-// allowance is one row of the fake's list; its revoke is consented to by digest.
+// Allowances returns two rows; the first can be revoked by digest if prepared.
 func (s *fakeSwaps) Allowances(_ context.Context, r swap.AllowancesRequest) ([]swap.Allowance, string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -564,7 +563,7 @@ func (s *fakeSwaps) Order(id string) (swap.Order, []swap.Entry, error) {
 	return s.order(id, swap.Filled), lines, s.fail
 }
 
-// inNeed is an order that asks for consent to a lower floor.
+// inNeed returns an order that asks for consent to a lower minimum.
 func (s *fakeSwaps) inNeed(id string) swap.Order {
 	o := s.order(id, swap.Executing)
 	o.Condition, o.Revision = swap.NeedsConsent, 6
@@ -574,7 +573,7 @@ func (s *fakeSwaps) inNeed(id string) swap.Order {
 	return o
 }
 
-// leaving is an order that failed after its approval.
+// leaving returns an order that failed after its approval and left an allowance.
 func (s *fakeSwaps) leaving(id string) swap.Order {
 	o := s.order(id, swap.Failed)
 	o.Terms.TokenIn, o.Terms.AmountIn, o.Plan.Spender = usdc, big.NewInt(1_000_000), router
@@ -626,14 +625,14 @@ func (s *fakeSwaps) drops() int {
 }
 
 type fakeNetworks struct {
-	hold  chan struct{} // not nil: Balances waits for it or its context
+	hold  chan struct{} // if not nil, Balances waits for it or its context
 	fail  error
-	asked atomic.Int64 // calls of Balances
+	asked atomic.Int64 // number of calls of Balances
 
-	heads bool // WatchGas finds a new one at once
+	heads bool // WatchGas reports a new head at once
 
 	mu      sync.Mutex
-	watched []gasWatcher // ever
+	watched []gasWatcher // all watchers ever
 }
 
 type gasWatcher struct {
@@ -642,8 +641,7 @@ type gasWatcher struct {
 	f     func(chain.GasPrice)
 }
 
-// fakeGas is the gas price at a block: of a network with a fee market, or of
-// one without.
+// fakeGas returns the gas price at a block, with a fee market or, for chain 39, without.
 func fakeGas(id, block uint64) chain.GasPrice {
 	fees := func(tip int64) chain.Fees {
 		return chain.Fees{GasFeeCap: big.NewInt(2e9 + tip), GasTipCap: big.NewInt(tip), Legacy: id == 39}
@@ -672,7 +670,6 @@ func (n *fakeNetworks) WatchGas(ctx context.Context, id uint64, f func(chain.Gas
 	return n.fail
 }
 
-// watching is how many watch the gas price of a network.
 func (n *fakeNetworks) watching(id uint64) (count int) {
 	for _, w := range n.watchers() {
 		if w.chain == id && w.ctx.Err() == nil {
@@ -688,7 +685,6 @@ func (n *fakeNetworks) watchers() []gasWatcher {
 	return slices.Clone(n.watched)
 }
 
-// mine makes a new head of a network.
 func (n *fakeNetworks) mine(id, block uint64) {
 	for _, w := range n.watchers() {
 		if w.chain == id && w.ctx.Err() == nil {
@@ -730,14 +726,13 @@ func (n *fakeNetworks) Balances(ctx context.Context, _ uint64, _ common.Address,
 	return out, n.fail
 }
 
-// fakeTokens knows three tokens of every chain, and can import one.
+// fakeTokens knows three tokens on every chain and can import one.
 type fakeTokens struct {
 	mu       sync.Mutex
 	imported bool
 	fail     error
 }
 
-// foo is the token that fakeTokens can import.
 var foo = common.HexToAddress("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed")
 
 func (f *fakeTokens) On(chain uint64) []tokens.Token {
@@ -805,7 +800,7 @@ func (f *fakeTokens) Remove(_ uint64, a common.Address) (bool, error) {
 	return was, f.fail
 }
 
-// fakeSettings has a setting of every right and source.
+// fakeSettings has a setting with every right and source.
 type fakeSettings struct {
 	mu      sync.Mutex
 	active  uint64
@@ -868,7 +863,8 @@ func (s *fakeSettings) List(reveal bool) []protocol.Setting {
 	return all
 }
 
-// Asks is what the table's row says. What goes by the value is tested on real settings.
+// Asks returns the setting's right. What depends on the value is tested with real
+// settings.
 func (s *fakeSettings) Asks(key string, _ []string) (string, error) {
 	one, err := settingOf(s.List(false), key)
 	return one.Right, err
@@ -895,11 +891,10 @@ func (s *fakeSettings) Change(_ context.Context, key string, values []string) (p
 	return one, err
 }
 
-// fakeProviderKeys keeps keys as they were handed in.
 type fakeProviderKeys struct {
 	mu   sync.Mutex
 	kept map[string]string
-	seen [][]byte // the host must have wiped them
+	seen [][]byte // as passed in: the host must have wiped them
 }
 
 func (k *fakeProviderKeys) SetProviderKey(_ context.Context, provider string, key []byte) error {

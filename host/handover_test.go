@@ -12,8 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestHandOverOnTheWire: who is trusted, who may settle, what is wrapped and how far
-// telling the provider came are all told; signatures are not.
+// TestHandOverOnTheWire checks that an order shows who is trusted, who may settle, what
+// is wrapped and the progress of its submission, but no signatures.
 func TestHandOverOnTheWire(t *testing.T) {
 	terms := (&fakeSwaps{}).terms()
 	terms.Wrap = usdc

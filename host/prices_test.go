@@ -18,12 +18,12 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// fakePrices are a board and a chart.
+// fakePrices is a board and a chart.
 type fakePrices struct {
 	*pricetable.Feed
 	chart []price.Candle
 	fail  error
-	moves bool // there is a newer board once somebody asks for a chart
+	moves bool // asking for a chart publishes a newer board
 }
 
 func newFakePrices() *fakePrices { return &fakePrices{Feed: pricetable.NewFeed()} }
@@ -53,7 +53,7 @@ func dollars(s string) price.Value {
 	return v
 }
 
-// priceRow is a row of chain 1, for one token of 18 decimals, or of 6 for USDC.
+// priceRow returns a row of chain 1, for a token of 18 decimals, or of 6 for USDC.
 func priceRow(address, symbol, now, ago string) pricetable.Row {
 	t := tokens.Token{Chain: 1, Address: common.HexToAddress(address), Symbol: symbol, Decimals: 18, Verified: true}
 	if symbol == "USDC" {
@@ -69,7 +69,7 @@ func priceRow(address, symbol, now, ago string) pricetable.Row {
 	return r
 }
 
-// withPrices gives ETH, a stale USDC and a token without a price.
+// withPrices publishes prices of ETH, a stale USDC and a token without a price.
 func withPrices(f *fakePrices) {
 	eth := priceRow("0x0", "ETH", "3000.5", "2500")
 	eth.Facts = price.Facts{MarketCap: dollars("400000000000.129"), Holders: 7}
@@ -110,7 +110,7 @@ func TestPricesAreTold(t *testing.T) {
 	if m := p.note(); m.Method != "prices.changed" || json.Unmarshal(m.Params, &told) != nil || !told.Fetched.Equal(priced) {
 		t.Errorf("told %s", m.raw)
 	}
-	old := prices.Now() // nothing was fetched since, and a price has become stale
+	old := prices.Now() // nothing was fetched since, but a price has become stale
 	rows := slices.Clone(old.Rows)
 	for i := range rows {
 		rows[i].Stale = rows[i].Now.Known()
@@ -121,8 +121,8 @@ func TestPricesAreTold(t *testing.T) {
 	}
 }
 
-// TestOldBoard: a board that nobody replaced, as after a sleep of the machine, tells
-// nothing as current.
+// TestOldBoard checks that nothing on a board that was not replaced for long, as after
+// the machine slept, is reported as current.
 func TestOldBoard(t *testing.T) {
 	prices := newFakePrices()
 	withPrices(prices)

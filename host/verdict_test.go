@@ -12,7 +12,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestReportOnTheWire: an end that is only told says what is known, and what was seen.
+// TestReportOnTheWire checks that an unproven end shows what is known and what was seen.
 func TestReportOnTheWire(t *testing.T) {
 	o := swap.Order{State: swap.Settling, Condition: swap.TransferSeen, Claim: &swap.Claim{State: swap.Filled},
 		Seen: &swap.Seen{End: swap.Filled, Chain: 10, Tx: common.Hash{1}, Token: usdc, Amount: big.NewInt(7), From: stranger, Time: clock}}
@@ -34,7 +34,8 @@ func TestReportOnTheWire(t *testing.T) {
 	}
 }
 
-// TestVerdictOnTheWire: all that proved an end is told, with words for it.
+// TestVerdictOnTheWire checks that a verdict shows everything that proved it, with a
+// text.
 func TestVerdictOnTheWire(t *testing.T) {
 	tx := common.Hash{1}
 	o := swap.Order{State: swap.Filled, Claim: &swap.Claim{State: swap.Filled, Word: "success", Chain: 10, Tx: tx}, Verdict: &swap.Verdict{

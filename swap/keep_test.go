@@ -9,8 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// TestAnswersAreKept: of a quote, and of the building of a plan and the reading of its
-// bytes, the keeper hears how it came out, for the accounts that it names.
+// TestAnswersAreKept checks that Engine.Keep gets the outcome of a quote, and of a build
+// together with its decoding, and the accounts involved.
 func TestAnswersAreKept(t *testing.T) {
 	b := newBench(t)
 	var mu sync.Mutex

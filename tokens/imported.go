@@ -16,8 +16,8 @@ import (
 	"swapkeep/fault"
 )
 
-// bucket holds one record for each imported token, under the chain id (8 bytes,
-// big endian) and the address.
+// bucket holds one record per imported token, keyed by chain id (8 bytes, big endian) and
+// address.
 var bucket = []byte("tokens")
 
 // A record is an imported token on disk.
@@ -26,14 +26,14 @@ type record struct {
 	Name     string    `json:"name"`
 	Decimals uint8     `json:"decimals"`
 	Imported time.Time `json:"imported"`
-	Hosts    int       `json:"hosts,omitempty"` // that told the decimals; absent = one
+	Hosts    int       `json:"hosts,omitempty"` // that agree on the decimals; absent = one
 }
 
 func (a id) key() []byte {
 	return append(binary.BigEndian.AppendUint64(nil, a.chain), a.address[:]...)
 }
 
-// keepImported commits a token.
+// keepImported stores a token in one commit.
 func keepImported(db *bolt.DB, t Token) error {
 	r := record{Symbol: t.Symbol, Name: t.Name, Decimals: t.Decimals, Imported: fault.Now().UTC(), Hosts: 1}
 	if t.Told == ByHosts {
@@ -46,7 +46,7 @@ func keepImported(db *bolt.DB, t Token) error {
 	return commit(db, func(kept *bolt.Bucket) error { return kept.Put(t.id().key(), b) })
 }
 
-// dropImported commits the removal of a token.
+// dropImported removes a token in one commit.
 func dropImported(db *bolt.DB, a id) error {
 	return commit(db, func(kept *bolt.Bucket) error { return kept.Delete(a.key()) })
 }
@@ -61,8 +61,8 @@ func commit(db *bolt.DB, change func(*bolt.Bucket) error) error {
 	return nil
 }
 
-// readImported returns the tokens, oldest first, and how many records could not
-// be read.
+// readImported returns the imported tokens, oldest first, and how many records are
+// damaged.
 func readImported(db *bolt.DB) (all []Token, damaged int, err error) {
 	type dated struct {
 		Token
@@ -98,7 +98,7 @@ func readImported(db *bolt.DB) (all []Token, damaged int, err error) {
 
 var errRecord = errors.New("damaged record")
 
-// decodeRecord reads a record as it was written, and nothing else.
+// decodeRecord decodes a record that keepImported could have written, and no other.
 func decodeRecord(key, value []byte) (t Token, at time.Time, err error) {
 	if len(key) != 8+common.AddressLength {
 		return t, at, errRecord

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// strayPrint prints as a careless library would, in both ways there are.
+// strayPrint prints like a careless library, to os.Stdout and to descriptor 1.
 func strayPrint() {
 	if os.Getenv("SWAPKEEP_FAULT") != "stray-print" {
 		return

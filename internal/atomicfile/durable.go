@@ -1,6 +1,6 @@
-// Package atomicfile replaces a file in one step, and on the disk: after a crash or a
-// power cut it is the old one or the new one, whole. It reads small files, too, whatever
-// is in their place.
+// Package atomicfile replaces a file in one step, and durably: after a crash or a power
+// cut it is the old one or the new one, complete. It also reads small files, and refuses
+// whatever else is in their place.
 package atomicfile
 
 import (
@@ -14,15 +14,14 @@ import (
 	"syscall"
 )
 
-// Unfinished begins the name of a file that was not finished: a crash may leave one.
+// Unfinished begins the name of an unfinished file, which a crash may leave behind.
 const Unfinished = ".new-"
 
-// ErrIrregular is wrapped by what is wrong with a path that is no file of some length,
-// or a longer one than it may be.
+// ErrIrregular means that a path is not a regular file, or one that is too long.
 var ErrIrregular = errors.New("not a regular file, or too long")
 
-// Read reads a file of at most so many bytes. A pipe in its place is refused, and not
-// waited for: nobody may ever write to it.
+// Read reads a regular file of at most so many bytes; anything else is ErrIrregular. It
+// does not block on a pipe, to which nobody may ever write.
 func Read(path string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(path, atOnce(), 0)
 	if err != nil {
@@ -35,7 +34,8 @@ func Read(path string, most int64) ([]byte, error) {
 	return b, nil
 }
 
-// atOnce waits for nobody at the other end of a pipe. Windows has none among its files.
+// atOnce returns flags with which opening a pipe does not block. Windows has no pipes
+// among its files.
 func atOnce() int {
 	if runtime.GOOS == "windows" {
 		return os.O_RDONLY
@@ -58,8 +58,9 @@ func readRegular(f *os.File, most int64) ([]byte, error) {
 	return b, err
 }
 
-// Write makes path what fill writes, for this user only. An error, which is fill's
-// or the system's, leaves what was there. It may be repeated.
+// Write replaces path with what fill writes, for this user only. An error, which is
+// fill's or the system's, leaves the old file, unless only the last step failed, which
+// makes the new name durable. It may be repeated.
 func Write(path string, fill func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), Unfinished+"*")
 	if err != nil {
@@ -75,10 +76,10 @@ func Write(path string, fill func(io.Writer) error) error {
 	return SyncDir(filepath.Dir(path))
 }
 
-// Sweep removes from a folder what a process that was killed did not finish writing: many
-// kills must not leave many files. Nobody else writes there meanwhile.
+// Sweep removes from a folder the files that killed processes left unfinished, so that
+// many kills do not leave many files. Nothing else may write there meanwhile.
 func Sweep(dir string) error {
-	all, err := os.ReadDir(dir) // as far as it can be read
+	all, err := os.ReadDir(dir) // the entries read before an error
 	for _, entry := range all {
 		if strings.HasPrefix(entry.Name(), Unfinished) && entry.Type().IsRegular() {
 			err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
@@ -87,8 +88,8 @@ func Sweep(dir string) error {
 	return err
 }
 
-// SyncDir makes the names in a folder durable. Windows does so by itself and cannot be
-// asked. It may be repeated.
+// SyncDir makes the names in a folder durable. Windows does so by itself and has no call
+// for it. It may be repeated.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

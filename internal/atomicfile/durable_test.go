@@ -12,7 +12,7 @@ func text(s string) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
 }
 
-// Sweep removes files that were not finished, and nothing else.
+// TestSweep checks that Sweep removes unfinished files and nothing else.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

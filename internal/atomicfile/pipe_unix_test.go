@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestReadWaitsForNoPipe: what is no file of that length is refused at once.
+// TestReadWaitsForNoPipe checks that anything but a file of that length is refused at
+// once.
 func TestReadWaitsForNoPipe(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -43,7 +44,7 @@ func TestReadWaitsForNoPipe(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return
 	}
-	if b, err := Read("/proc/self/status", 4); !errors.Is(err, ErrIrregular) || b != nil { // it calls itself empty
+	if b, err := Read("/proc/self/status", 4); !errors.Is(err, ErrIrregular) || b != nil { // its reported size is 0
 		t.Errorf("longer than it was: %q, %v", b, err)
 	}
 }

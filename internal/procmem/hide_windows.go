@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// keptAccess is what other processes of the user may do to this one: see that
-// it lives, whose it is, wait for its end, and end it.
+// keptAccess is what other processes of the user may still do to this one: query whether
+// it lives and whose it is, wait for its end, and terminate it.
 const keptAccess = windows.PROCESS_QUERY_LIMITED_INFORMATION | windows.PROCESS_TERMINATE | windows.READ_CONTROL | windows.SYNCHRONIZE
 
 // hide keeps this process's memory from other processes of the same
@@ -20,7 +20,7 @@ func hide() error {
 	if err != nil {
 		return fmt.Errorf("ask who runs this: %w", err)
 	}
-	// OW: without it the owner could always change the list.
+	// OW (owner rights): without it the owner could always change the list.
 	sd, err := windows.SecurityDescriptorFromString(fmt.Sprintf("D:P(A;;%#[1]x;;;OW)(A;;%#[1]x;;;%[2]s)(A;;GA;;;SY)(A;;GA;;;BA)", keptAccess, user.User.Sid))
 	if err != nil {
 		return err

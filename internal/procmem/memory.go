@@ -1,11 +1,11 @@
-// Package procmem keeps the memory of a process to itself.
+// Package procmem keeps a process's memory out of core files and from other processes.
 package procmem
 
 import "fmt"
 
-// Keep keeps passwords, words and keys, which pass through this process or live in it,
-// from core files and from other processes of the same user. It is called before
-// anything secret is read; a program that cannot do it does not go on.
+// Keep keeps passwords, recovery words and keys that pass through this process, or live
+// in it, out of core files and from other processes of the same user. Call it before
+// anything secret is read; a program must not go on if it fails.
 func Keep() error {
 	if err := noCoreDumps(); err != nil {
 		return fmt.Errorf("forbid core dumps: %w", err)

@@ -10,7 +10,7 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// publish makes a board of what is believed now and what was a day ago.
+// publish makes a board of the accepted prices and those of a day ago.
 func (p *Poller) publish(ctx context.Context) {
 	now := p.o.Now()
 	ago, err := p.o.History.Near(ctx, now.Add(-day), agoTolerance)
@@ -39,11 +39,11 @@ func (p *Poller) publish(ctx context.Context) {
 	p.o.Feed.Publish(pricetable.New(p.seq, p.taken, rows))
 }
 
-// flagEvery is how often prices are looked at for their age: a fetch may take long, and
-// a machine that has slept wakes with old ones.
+// flagEvery is how often prices are checked for their age: a fetch may take long, and
+// prices are old when a machine wakes from sleep.
 const flagEvery = 15 * time.Second
 
-// keepFlags flags prices that become stale between fetches, until ctx ends.
+// keepFlags publishes a new board when prices become stale between fetches, until ctx ends.
 func (p *Poller) keepFlags(ctx context.Context) {
 	tick := fault.NewTicker(flagEvery)
 	defer tick.Stop()
@@ -57,7 +57,7 @@ func (p *Poller) keepFlags(ctx context.Context) {
 	}
 }
 
-// flag publishes anew if a price that is shown as current no longer is.
+// flag publishes a new board if a price shown as current has become stale.
 func (p *Poller) flag(ctx context.Context) {
 	now := p.o.Now()
 	if slices.ContainsFunc(p.o.Feed.Now().Rows, func(r pricetable.Row) bool { return !r.Stale && r.StaleAt(now) }) {

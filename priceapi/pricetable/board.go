@@ -1,5 +1,5 @@
-// Package pricetable is the table of prices as of one fetch: what the pollers write,
-// and every reader (REST API, wallet, swaps) reads.
+// Package pricetable holds the table of prices as of one fetch. The pollers write it; the
+// REST API, the wallet and the swaps read it.
 package pricetable
 
 import (
@@ -15,37 +15,37 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// A Row is one token's.
+// A Row is one token's entry.
 type Row struct {
 	Token  tokens.Token
 	Public bool // shown by the REST API
-	// Now is the last price that was believed; unknown where none ever was.
+	// Now is the last accepted price; unknown if there never was one.
 	Now price.Sample
-	// Taken is when Now was last believed, by the wall clock; zero = only Stale tells.
+	// Taken is when Now was last accepted, by the wall clock. If zero, staleness is read
+	// from Stale alone.
 	Taken time.Time
-	// Stale says that Now was too old to be called current when the board was made.
+	// Stale says that Now was already too old when the board was made.
 	Stale bool
-	// Firm is the last price of a source that no trade in a pool moves, an oracle, where
-	// it was in keeping with the price believed then, and Firmly when that was. What a
-	// swap is judged by is this alone, whatever list the token is on; unknown where there
-	// never was one.
+	// Firm is the last oracle price that agreed with the price accepted at that time
+	// (Firmly); unknown if there never was one. Swaps are judged by it alone, whichever
+	// list the token is on, because trading in a pool cannot move it.
 	Firm   price.Sample
 	Firmly time.Time
-	// Ago is the price closest to 24 hours before Now was taken; unknown where none
-	// is near enough, and where Now is stale.
+	// Ago is the price closest to 24 hours before the board was made; unknown if none is
+	// close enough or if Now is stale.
 	Ago   price.Sample
 	Facts price.Facts
 }
 
-// StaleAfter is how long a price that was believed is called current; a clock that was
-// set back by more than Ahead makes it stale too.
+// StaleAfter is how long an accepted price counts as current. A clock that was set back by
+// more than Ahead makes it stale too.
 const (
 	StaleAfter = 15 * time.Minute
 	Ahead      = 2 * time.Minute
 )
 
-// StaleAt reports whether Now is too old at a time: the board may be old, as after a
-// sleep of the machine.
+// StaleAt reports whether Now is too old at the given time. The board itself may be old,
+// for instance after the machine slept.
 func (r Row) StaleAt(now time.Time) bool {
 	if r.Stale || r.Taken.IsZero() {
 		return r.Stale
@@ -58,22 +58,23 @@ func lasts(taken, now time.Time) bool {
 	return age <= StaleAfter && age >= -Ahead
 }
 
-// Current reports whether there is a price at a time that something may be valued by.
+// Current reports whether amounts may be valued by Now at the given time.
 func (r Row) Current(now time.Time) bool { return r.Now.Known() && !r.StaleAt(now) }
 
-// FirmAt is the price at a time that a swap may be judged by; false = there is none.
+// FirmAt returns the price that swaps may be judged by at the given time; false if there is
+// none.
 func (r Row) FirmAt(now time.Time) (price.Value, bool) {
 	return r.Firm.Value, r.Firm.Known() && lasts(r.Firmly, now)
 }
 
-// ID is the token's identity.
+// ID returns the token's ID.
 func (r Row) ID() price.ID { return price.IDOf(r.Token) }
 
-// Has24h reports whether there is a current price and one to compare it with.
+// Has24h reports whether there is a current price and one from 24 hours ago.
 func (r Row) Has24h() bool { return r.Now.Known() && r.Ago.Known() && !r.Stale }
 
-// Change is by how much the price changed in 24 hours: without its sign, whether it
-// fell, and in percent. All zero without 24 hours of data.
+// Change returns the change over 24 hours: its absolute amount, whether it is a fall, and
+// its signed percentage. All are zero without 24 hours of data.
 func (r Row) Change() (by price.Value, fell bool, percent float64) {
 	if !r.Has24h() {
 		return price.Value{}, false, 0
@@ -93,16 +94,16 @@ func (r Row) Change() (by price.Value, fell bool, percent float64) {
 	return by, fell, percent
 }
 
-// A Board is all rows after one fetch. It never changes.
+// A Board is the table of all rows after one fetch. It is immutable.
 type Board struct {
-	Seq     uint64    // grows with every board
+	Seq     uint64    // increases with every board
 	Fetched time.Time // when the last fetch that brought prices ended; zero = none yet
-	Rows    []Row     // by market cap, the largest first, then by chain and address
+	Rows    []Row     // by market cap, largest first, then by chain and address
 
 	byID map[price.ID]int
 }
 
-// New orders the rows, which it keeps.
+// New sorts rows and keeps the slice.
 func New(seq uint64, fetched time.Time, rows []Row) *Board {
 	slices.SortFunc(rows, compare)
 	b := &Board{Seq: seq, Fetched: fetched, Rows: rows, byID: make(map[price.ID]int, len(rows))}
@@ -120,7 +121,7 @@ func compare(a, b Row) int {
 	)
 }
 
-// Row finds a token.
+// Row finds a token's row.
 func (b *Board) Row(id price.ID) (Row, bool) {
 	i, ok := b.byID[id]
 	if !ok {
@@ -129,7 +130,7 @@ func (b *Board) Row(id price.ID) (Row, bool) {
 	return b.Rows[i], true
 }
 
-// At lists the tokens of that address, the lowest chain id first.
+// At lists the rows of tokens with that address, lowest chain id first.
 func (b *Board) At(a common.Address) []Row {
 	var all []Row
 	for _, r := range b.Rows {

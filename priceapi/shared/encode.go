@@ -16,15 +16,15 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// ErrBoard means that bytes are no board.
+// ErrBoard means that bytes are not an encoded board.
 var ErrBoard = errors.New("not an encoded board")
 
-// A board is encoded as: version, seq, time of the fetch, number of rows, and the
-// rows. A row is chain, address, decimals, symbol, name, list, flags, when the price
-// was taken, the prices now and a day ago (value of 16 bytes, time, source), and the facts (market cap of 16
-// bytes, source, time, holders, time). Integers are big endian, times nanoseconds
-// since 1970 with the least number for none, texts are preceded by their length in
-// two bytes.
+// A board is encoded as: version, seq, time of the fetch, number of rows, and the rows. A
+// row is chain, address, decimals, symbol, name, list, flags, when the price was accepted,
+// the prices now and a day ago (value of 16 bytes, time, source), and the facts (market cap
+// of 16 bytes, source, time, holders, time). Firm prices are not included. Integers are big
+// endian. Times are nanoseconds since 1970, with the smallest number for none. Strings are
+// preceded by their length in two bytes.
 const (
 	boardVersion = 1
 	maxRows      = 50_000
@@ -33,7 +33,7 @@ const (
 	sampleSize   = valueSize + 8 + 1
 	fixedSize    = 8 + common.AddressLength + 1 + 3*2 + 1 + 8 + 2*sampleSize + valueSize + 1 + 8 + 8 + 8
 	headSize     = 1 + 8 + 8 + 4
-	// MaxBoard bounds an encoded board, in bytes.
+	// MaxBoard is the maximum size of an encoded board, in bytes.
 	MaxBoard = 32 << 20
 )
 
@@ -44,13 +44,13 @@ const (
 	flagVerified
 	flagImported
 	flagDiluted
-	_        // an earlier version's
+	_        // used by an earlier version
 	allFlags = 1<<iota - 1
 )
 
 const noTime = math.MinInt64
 
-// Encode writes a board. It fails on one that Decode would not read.
+// Encode encodes a board. It fails for a board that Decode would reject.
 func Encode(b *pricetable.Board) ([]byte, error) {
 	if len(b.Rows) > maxRows {
 		return nil, fmt.Errorf("a board of %d rows: at most %d are shared", len(b.Rows), maxRows)
@@ -125,7 +125,7 @@ func (w *writer) row(r pricetable.Row) {
 	w.time(r.Facts.HoldersAt)
 }
 
-// Decode reads a board, wholly or not at all. Errors: ErrBoard.
+// Decode decodes a complete board. Errors: ErrBoard.
 func Decode(b []byte) (*pricetable.Board, error) {
 	r := &reader{b: b}
 	if r.byte() != boardVersion || len(b) > MaxBoard {
@@ -152,8 +152,8 @@ func Decode(b []byte) (*pricetable.Board, error) {
 	return pricetable.New(seq, fetched, rows), nil
 }
 
-// A reader takes bytes from the front; once something is missing it is bad, and what
-// it returns is zero.
+// A reader consumes bytes from the front. If bytes are missing it becomes bad and returns
+// zeros.
 type reader struct {
 	b   []byte
 	bad bool

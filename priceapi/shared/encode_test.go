@@ -27,7 +27,7 @@ func value(t testing.TB, text string) price.Value {
 	return v
 }
 
-// testBoard has every kind of row: whole, stale, without anything, and at the bounds.
+// testBoard has every kind of row: complete, stale, empty, and at the limits.
 func testBoard(t testing.TB) *pricetable.Board {
 	t.Helper()
 	token := func(chain uint64, symbol string) tokens.Token {
@@ -65,7 +65,7 @@ func TestBoardRoundTrip(t *testing.T) {
 	}
 }
 
-// TestBoardCutShort: no part of a board is one, nor one with something behind it.
+// TestBoardCutShort checks that a truncated or extended board is rejected.
 func TestBoardCutShort(t *testing.T) {
 	data, err := Encode(testBoard(t))
 	if err != nil {
@@ -80,7 +80,7 @@ func TestBoardCutShort(t *testing.T) {
 		t.Error("a byte too many is taken")
 	}
 	many := bytes.Clone(data)
-	binary.BigEndian.PutUint32(many[17:], 1<<31) // rows that are not there cost nothing
+	binary.BigEndian.PutUint32(many[17:], 1<<31) // claimed rows that are missing allocate nothing
 	if _, err := Decode(many); !errors.Is(err, ErrBoard) {
 		t.Error(err)
 	}
@@ -96,8 +96,7 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzDecode: bytes are a board wholly, which is written and read the same again, or
-// not at all.
+// FuzzDecode checks that bytes are either rejected or a complete board that round-trips.
 func FuzzDecode(f *testing.F) {
 	data, err := Encode(testBoard(f))
 	if err != nil {

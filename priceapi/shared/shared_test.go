@@ -15,8 +15,8 @@ import (
 
 var testSecret = []byte(strings.Repeat("s", 32))
 
-// TestURLs: without a password, or without TLS off this machine, nothing starts; and
-// no error has a password in it.
+// TestURLs checks that a URL without a password, or without TLS to another machine, is
+// rejected, and that no error contains a password.
 func TestURLs(t *testing.T) {
 	const hidden = "hidden-password"
 	for url, want := range map[string]error{
@@ -79,7 +79,7 @@ func TestSeals(t *testing.T) {
 	}
 }
 
-// absent is a Redis that is not there.
+// absent returns a Redis that cannot be reached.
 func absent(t *testing.T, now func() time.Time) *Redis {
 	t.Helper()
 	r, err := Open(Options{URL: "unix://" + filepath.Join(t.TempDir(), "none"), Secret: testSecret, Now: now})
@@ -90,9 +90,9 @@ func absent(t *testing.T, now func() time.Time) *Redis {
 	return r
 }
 
-// TestLocalLimiter: without Redis a process counts by itself, each client alone, those
-// with a key by their own rate, and a clock that is set back costs nobody more than
-// his burst.
+// TestLocalLimiter checks that without Redis a process counts by itself, per client and
+// with separate rates for keys, and that setting the clock back costs a client at most its
+// burst.
 func TestLocalLimiter(t *testing.T) {
 	now := testTime
 	l, err := absent(t, func() time.Time { return now }).Limiter(Rate{10, 5}, Rate{1, 2})
@@ -159,8 +159,8 @@ func (d *fakeDatabase) Board(_ context.Context, known uint64) (uint64, []byte, e
 	return d.b.Seq, data, err
 }
 
-// TestFollowWithoutRedis: boards come from the database then; older ones are not
-// taken; without both the last one stays, and is flagged once it is too old.
+// TestFollowWithoutRedis checks that boards then come from the database, that older ones
+// are ignored, and that without both the last board stays and becomes stale.
 func TestFollowWithoutRedis(t *testing.T) {
 	now := testTime
 	clock := func() time.Time { return now }
@@ -185,10 +185,10 @@ func TestFollowWithoutRedis(t *testing.T) {
 	var seqs []uint64
 	for _, c := range []struct {
 		past time.Duration
-		want int // prices that are current
+		want int // number of current prices
 	}{
 		{time.Minute, 2}, {2*time.Minute - time.Second, 2}, {2 * time.Minute, 1}, {3 * time.Minute, 1}, {15 * time.Minute, 1}, {16 * time.Minute, 0}, {time.Hour, 0},
-		{0, 2}, {-time.Minute, 2}, {-3 * time.Minute, 0}, // a clock that is set back
+		{0, 2}, {-time.Minute, 2}, {-3 * time.Minute, 0}, // the clock was set back
 	} {
 		now = testTime.Add(c.past)
 		f.Look(t.Context())
@@ -214,7 +214,7 @@ func TestFollowWithoutRedis(t *testing.T) {
 	}
 }
 
-// A witness is a database that sees what readers are told while it is asked.
+// A witness is a Database that runs a check when asked.
 type witness func()
 
 func (w witness) Board(context.Context, uint64) (uint64, []byte, error) {
@@ -222,8 +222,8 @@ func (w witness) Board(context.Context, uint64) (uint64, []byte, error) {
 	return 0, nil, errors.New("down")
 }
 
-// TestFlagsComeFirst: a process that was stopped calls nothing current any more while it
-// waits for word of a newer board.
+// TestFlagsComeFirst checks that a process that was suspended flags stale prices before it
+// waits for a newer board.
 func TestFlagsComeFirst(t *testing.T) {
 	now, asked := testTime, 0
 	clock := func() time.Time { return now }
@@ -242,7 +242,7 @@ func TestFlagsComeFirst(t *testing.T) {
 	}
 }
 
-// currents counts the prices that are called current.
+// currents counts the current prices.
 func currents(b *pricetable.Board) (n int) {
 	for _, r := range b.Rows {
 		if r.Now.Known() && !r.Stale {
@@ -252,7 +252,7 @@ func currents(b *pricetable.Board) (n int) {
 	return n
 }
 
-// TestNumbered: boards of a later term are newer, whatever their own numbers.
+// TestNumbered checks that boards of a later term have higher numbers.
 func TestNumbered(t *testing.T) {
 	b := pricetable.New(9, testTime, nil)
 	last := uint64(0)

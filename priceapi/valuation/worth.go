@@ -1,6 +1,5 @@
-// Package valuation says what amounts of tokens are worth by the newest board of prices: in
-// US dollars for people, and for the guards of a swap, which want more of a price than
-// people do.
+// Package valuation converts token amounts by the newest board of prices: to US dollars for
+// display, and for a swap's guards, which accept fewer prices.
 package valuation
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// ErrUnknown means that there is no current price that something may be valued by.
+// ErrUnknown reports that no current price is good enough to value an amount by.
 var ErrUnknown = errors.New("price unavailable")
 
 // A Desk values amounts. It is safe for concurrent use.
@@ -26,10 +25,10 @@ type Desk struct {
 	Now  func() time.Time // nil = fault.Now
 }
 
-// Shown is what people are told that an amount of base units is worth, rounded down;
-// ErrUnknown without a current price. The price of a token that is on no built-in list
-// is shown where a guard may rest on it too: else who made the token may have made the
-// price.
+// Shown returns what an amount of base units is worth for display, in US dollars, rounded
+// down. It returns ErrUnknown without a current price. A token that is not verified is
+// valued only if it also has a price that guards accept; otherwise the token's maker may
+// have made its price.
 func (d Desk) Shown(id price.ID, amount *big.Int) (price.Value, error) {
 	r, ok := d.Feed.Now().Row(id)
 	if !ok || !r.Current(d.now()) {
@@ -49,9 +48,9 @@ func (d Desk) Shown(id price.ID, amount *big.Int) (price.Value, error) {
 	return v, nil
 }
 
-// Out is how much of one token an amount of another is worth, each on its chain, in base
-// units, rounded down. Like all that guards rest on it goes by prices that no pool makes
-// ([pricetable.Row].Firm); there is no other source to fall back on. Errors mean unknown.
+// Out converts an amount of one token to base units of another, each on its own chain,
+// rounded down. It uses only prices that no pool trade can move ([pricetable.Row].Firm) and
+// never falls back to others. Any error means that the worth is unknown.
 func (d Desk) Out(_ context.Context, src uint64, in common.Address, dst uint64, out common.Address, amount *big.Int) (*big.Int, error) {
 	from, err := d.firm(price.ID{Chain: src, Address: in})
 	to, outErr := d.firm(price.ID{Chain: dst, Address: out})
@@ -66,8 +65,8 @@ func (d Desk) Out(_ context.Context, src uint64, in common.Address, dst uint64, 
 	return num.Div(num, new(big.Int).Mul(to.value.Int(), tens(from.decimals))), nil
 }
 
-// Dollars is what an amount is worth in millionths of a US dollar, rounded up, by the
-// prices that guards rest on. Errors mean unknown.
+// Dollars returns what an amount is worth in millionths of a US dollar, rounded up, by the
+// prices that guards accept. Any error means that the worth is unknown.
 func (d Desk) Dollars(_ context.Context, chainID uint64, token common.Address, amount *big.Int) (micro *big.Int, err error) {
 	p, err := d.firm(price.ID{Chain: chainID, Address: token})
 	if err != nil {
@@ -84,14 +83,14 @@ func (d Desk) Dollars(_ context.Context, chainID uint64, token common.Address, a
 
 const microDigits = 6
 
-// A priced token.
+// A priced is a token's price with its decimals.
 type priced struct {
 	value    price.Value
 	decimals uint8
 }
 
-// firm is a token's price for guards: its own, else that of the coin that its issuer
-// redeems it by.
+// firm returns a token's price for guards: its own, otherwise that of the coin its issuer
+// redeems it for.
 func (d Desk) firm(id price.ID) (priced, error) {
 	all := d.Feed.Now()
 	if r, ok := all.Row(id); ok {

@@ -23,8 +23,8 @@ func dollars(s string) price.Value {
 	return v
 }
 
-// row is one of a token of chain 1, whose price an oracle bears out unless change says
-// otherwise.
+// row returns the row of a verified token on chain 1 whose price is confirmed by an oracle,
+// unless change alters it.
 func row(address common.Address, decimals uint8, now string, change func(*pricetable.Row)) pricetable.Row {
 	r := pricetable.Row{Token: tokens.Token{Chain: 1, Address: address, Decimals: decimals, Verified: true}, Taken: noon}
 	if now != "" {
@@ -44,8 +44,8 @@ var (
 	usdcPolygon = common.HexToAddress("0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359")
 )
 
-// desk has ether at the zero address, a dollar at 1, and tokens that are not to be
-// valued by.
+// desk values ether at the zero address, a dollar coin at 1, and tokens whose prices are
+// missing, stale or not good enough.
 func desk(age time.Duration) Desk {
 	pools := func(r *pricetable.Row) { r.Firm, r.Firmly = price.Sample{}, time.Time{} }
 	imported := func(r *pricetable.Row) { r.Token.Verified, r.Token.Imported = false, true }
@@ -57,7 +57,7 @@ func desk(age time.Duration) Desk {
 		row(at(5), 18, "5", imported),
 		row(at(6), 36, "100000000000000000000", nil), row(at(7), 0, "0.000000000000000001", nil),
 		row(at(8), 18, "5", pools),
-		row(usdc, 6, "0.9", nil), // it has lost its peg
+		row(usdc, 6, "0.9", nil), // off its peg
 	}))
 	return Desk{Feed: feed, Now: func() time.Time { return noon.Add(age) }}
 }
@@ -103,9 +103,9 @@ func unsound() []*big.Int {
 	return []*big.Int{nil, big.NewInt(-1), huge}
 }
 
-// TestGuardsRestOnNoPool: what a guard asks is answered by an oracle's current price of
-// both tokens, or not at all. That a token is built in is no price, and nobody asks a
-// pool in its place.
+// TestGuardsRestOnNoPool checks that a guard gets a result only if an oracle has a current
+// price of both tokens. Being on the built-in list is not a price, and a pool's price is
+// never a substitute.
 func TestGuardsRestOnNoPool(t *testing.T) {
 	ether := big.NewInt(1e18)
 	for name, c := range map[string]struct {
@@ -153,9 +153,9 @@ func TestGuardsRestOnNoPool(t *testing.T) {
 	}
 }
 
-// TestSameIssuersCoins: a coin on a chain that nobody here watches is worth what its
-// issuer's is at home, also where that is no dollar; another one there is worth nothing
-// that is known.
+// TestSameIssuersCoins checks that a coin on an unwatched chain is worth what its issuer's
+// coin is worth at home, even off the peg, and that any other token there has no known
+// worth.
 func TestSameIssuersCoins(t *testing.T) {
 	d := desk(0)
 	if n, err := d.Out(t.Context(), 1, at(0), 137, usdcPolygon, big.NewInt(3e17)); err != nil || n.String() != "1000000000" {

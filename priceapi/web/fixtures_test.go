@@ -21,15 +21,15 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
-// then is when the tests happen.
+// then is the current time in the tests.
 var then = time.Date(2025, 12, 27, 10, 15, 30, 123456789, time.UTC)
 
 var errDisk = errors.New("the disk is gone")
 
-// charts are a history in memory, which fails when told to.
+// charts is an in-memory history that can be made to fail.
 type charts struct {
 	fails    atomic.Bool
-	coverage atomic.Int32 // how often Coverages was read
+	coverage atomic.Int32 // number of Coverages calls
 }
 
 func (c *charts) Chart(_ context.Context, id price.ID, p price.Period, now time.Time) ([]price.Candle, error) {
@@ -78,7 +78,7 @@ func dollars(text string) price.Value {
 	return v
 }
 
-// row is a token with a price and one of 24 hours before; "" = none.
+// row returns a token with a price and one of 24 hours earlier; "" = none.
 func row(chain uint64, a common.Address, symbol, now, ago, marketCap string) pricetable.Row {
 	r := pricetable.Row{
 		Token:  tokens.Token{Chain: chain, Address: a, Symbol: symbol, Name: symbol + " token", Decimals: 18},
@@ -94,7 +94,6 @@ func row(chain uint64, a common.Address, symbol, now, ago, marketCap string) pri
 	return r
 }
 
-// rows are the tokens of the tests.
 func rows() []pricetable.Row {
 	stale := row(56, weth, "OLD", "1.5", "", "5000")
 	stale.Stale = true
@@ -115,7 +114,7 @@ func rows() []pricetable.Row {
 	}
 }
 
-// many are n tokens with prices.
+// many returns n tokens with prices.
 func many(n int) []pricetable.Row {
 	all := make([]pricetable.Row, n)
 	for i := range all {
@@ -125,7 +124,7 @@ func many(n int) []pricetable.Row {
 	return all
 }
 
-// config is a whole one over a feed with the tests' tokens.
+// config returns a complete configuration with a feed of the tests' tokens.
 func config() Config {
 	feed := pricetable.NewFeed()
 	feed.Publish(pricetable.New(7, then.Add(-30*time.Second), rows()))
@@ -135,7 +134,7 @@ func config() Config {
 	}
 }
 
-// A site is an API that is served on loopback.
+// A site is an API served on loopback.
 type site struct {
 	*API
 	url, address string
@@ -143,7 +142,7 @@ type site struct {
 	ended        chan error
 }
 
-// serve serves an API until the test ends, and expects it to end well.
+// serve serves an API until the test ends, and checks that it ends without an error.
 func serve(t testing.TB, c Config) *site {
 	t.Helper()
 	a, err := New(c)
@@ -167,7 +166,7 @@ func serve(t testing.TB, c Config) *site {
 	return s
 }
 
-// A reply is an answer that was read.
+// A reply is a response that has been read.
 type reply struct {
 	status int
 	header http.Header
@@ -179,7 +178,7 @@ func (s *site) get(t testing.TB, path string, header ...string) reply {
 	return s.ask(t, http.MethodGet, path, header...)
 }
 
-// ask sends a request with headers, given as name and value by turns.
+// ask sends a request; header alternates names and values.
 func (s *site) ask(t testing.TB, method, path string, header ...string) reply {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, nil)
@@ -204,13 +203,13 @@ func (s *site) ask(t testing.TB, method, path string, header ...string) reply {
 	return reply{res.StatusCode, res.Header, string(body)}
 }
 
-// direct follows nothing and unpacks nothing.
+// direct follows no redirects and unpacks nothing.
 var direct = &http.Client{
 	Transport:     &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// into reads a reply's JSON.
+// into decodes a reply's JSON.
 func into[T any](t testing.TB, r reply) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(r.body), &v); err != nil {
@@ -219,7 +218,7 @@ func into[T any](t testing.TB, r reply) (v T) {
 	return v
 }
 
-// UnmarshalJSON lets the tests read records back.
+// UnmarshalJSON lets the tests decode records.
 func (n *Number) UnmarshalJSON(b []byte) error {
 	*n = Number(b)
 	return nil

@@ -15,7 +15,7 @@ import (
 	"swapkeep/priceapi/price"
 )
 
-// names are the items of a price list, as chain and symbol.
+// names returns the items of a price list as chain and symbol.
 func names(l PriceList) (all []string) {
 	for _, i := range l.Data {
 		all = append(all, strconv.FormatUint(i.ChainID, 10)+i.Symbol)
@@ -76,15 +76,15 @@ func TestPriceList(t *testing.T) {
 	}
 }
 
-// TestItems compares items with what they have to say, to the letter.
+// TestItems compares items byte by byte.
 func TestItems(t *testing.T) {
 	s := serve(t, config())
 	for query, want := range map[string]string{
 		"?chain_id=1&offset=1": `{"data":[{"chain_id":1,"token_address":"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2","symbol":"WETH","name":"WETH token","price_now":"3050.120000000000000001","price_24h_ago":"2998.400000000000000000","change_abs":"51.720000000000000001","change_pct":1.72492,"market_cap":"9008047197.70","holders":837494,"has_24h_data":true}],"total_count":2,"has_24h_data_count":1,"timestamp":"2025-12-27T10:15:00.123456"}`,
-		// a fall of nearly everything, and a rise without end: still numbers
+		// A fall of nearly everything and an enormous rise are still numbers.
 		"?chain_id=5330": `{"data":[{"chain_id":5330,"token_address":"0x4200000000000000000000000000000000000006","symbol":"WETH","name":"WETH token","price_now":"0.000000000000000001","price_24h_ago":"100000000000000000000.000000000000000000","change_abs":"-99999999999999999999.999999999999999999","change_pct":-100,"market_cap":"20.00","holders":837494,"has_24h_data":true},` +
 			`{"chain_id":5330,"token_address":"0x6EA1fFcbD7F5D210dB07D9E773862B0512fA219B","symbol":"SUPR","name":"SUPR token","price_now":"0.100000000000000000","price_24h_ago":"0.000000000000000001","change_abs":"0.099999999999999999","change_pct":10000000000000000000,"market_cap":"0.00","holders":837494,"has_24h_data":true}],"total_count":2,"has_24h_data_count":2,"timestamp":"2025-12-27T10:15:00.123456"}`,
-		// the last known price of one that is stale, and zeros
+		// The last known price of a stale one, and zeros.
 		"?symbols=old": `{"data":[{"chain_id":56,"token_address":"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2","symbol":"OLD","name":"OLD token","price_now":"1.500000000000000000","price_24h_ago":"0.000000000000000000","change_abs":"0.000000000000000000","change_pct":0,"market_cap":"5000.00","holders":837494,"has_24h_data":false}],"total_count":1,"has_24h_data_count":0,"timestamp":"2025-12-27T10:15:00.123456"}`,
 	} {
 		if r := s.get(t, pricesPath+query); r.body != want {
@@ -99,11 +99,11 @@ func TestSingle(t *testing.T) {
 	for _, x := range []struct {
 		path   string
 		status int
-		want   string // the body of a price, the type of a problem
+		want   string // the body of a price, or the type of a problem
 	}{
 		{path(weth.Hex()), 200, `{"token_address":"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2","chain_id":1,"price_now":3050.120000000000000001,"price_24h_ago":2998.4,"symbol":"WETH","name":"WETH token"}`},
 		{path(strings.ToLower(weth.Hex())) + "?chain_id=56", 200, `{"token_address":"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2","chain_id":56,"price_now":1.5,"price_24h_ago":0,"symbol":"OLD","name":"OLD token"}`},
-		// known on 10, 5330 and 8453: the lowest chain id
+		// Known on 10, 5330 and 8453: the lowest chain id.
 		{path(opWeth.Hex()), 200, `{"token_address":"0x4200000000000000000000000000000000000006","chain_id":10,"price_now":3050.14,"price_24h_ago":3050.14,"symbol":"WETH","name":"WETH token"}`},
 		{path(opWeth.Hex()) + "?chain_id=5330", 200, `{"token_address":"0x4200000000000000000000000000000000000006","chain_id":5330,"price_now":0.000000000000000001,"price_24h_ago":100000000000000000000,"symbol":"WETH","name":"WETH token"}`},
 		{path("0x0000000000000000000000000000000000000000"), 200, `{"token_address":"0x0000000000000000000000000000000000000000","chain_id":1,"price_now":3050.12,"price_24h_ago":2998.4,"symbol":"ETH","name":"ETH token"}`},
@@ -159,7 +159,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestBeforeTheFirstFetch: what has no time is not told as if it had one.
+// TestBeforeTheFirstFetch checks that lists are not answered before they have a timestamp.
 func TestBeforeTheFirstFetch(t *testing.T) {
 	c := config()
 	c.Feed = pricetable.NewFeed()
@@ -178,8 +178,8 @@ func TestBeforeTheFirstFetch(t *testing.T) {
 	}
 }
 
-// TestBothWays: the short way answers as the long way does, byte by byte, also to
-// HEAD and to who has the answer. A number with leading zeros goes the long way.
+// TestBothWays checks that the short path and the router answer identically, also to HEAD
+// and If-None-Match. A number with leading zeros is left to the router.
 func TestBothWays(t *testing.T) {
 	s := serve(t, config())
 	one := Base + "/tokens/" + opWeth.Hex() + "/price24h"
@@ -232,7 +232,7 @@ func TestETag(t *testing.T) {
 			}
 		}
 	}
-	// The same price on a new board is the same answer; the list has another time.
+	// The same price on a new board is the same answer; the list has a new time.
 	old, oldOne := s.get(t, pricesPath).header.Get("Etag"), s.get(t, one).header.Get("Etag")
 	c.Feed.Publish(pricetable.New(8, then.Add(time.Minute), rows()))
 	if r := s.get(t, pricesPath, "If-None-Match", old); r.status != 200 {
@@ -249,7 +249,7 @@ func TestETag(t *testing.T) {
 	}
 }
 
-// TestChangingBoards: under reading, every list is of one board.
+// TestChangingBoards checks that every list comes from one board while boards change.
 func TestChangingBoards(t *testing.T) {
 	c := config()
 	s := serve(t, c)
@@ -276,7 +276,7 @@ func TestChangingBoards(t *testing.T) {
 	readers.Wait()
 }
 
-// TestPagesAreBounded: odd pages do not pile up, and still are right.
+// TestPagesAreBounded checks that unusual pages do not accumulate and are still right.
 func TestPagesAreBounded(t *testing.T) {
 	c := config()
 	c.Feed.Publish(pricetable.New(8, then, many(3000)))
@@ -298,7 +298,7 @@ func TestPagesAreBounded(t *testing.T) {
 	}
 }
 
-// shelf is a cache in memory.
+// A shelf is an in-memory Cache.
 type shelf struct {
 	mu   sync.Mutex
 	kept map[string][]byte
@@ -321,7 +321,8 @@ func (s *shelf) Set(_ context.Context, key string, body []byte) {
 	s.kept[key] = body
 }
 
-// TestSharedCache: a second process takes the bytes of the first, but no rubbish.
+// TestSharedCache checks that a second process uses the bytes of the first, but not invalid
+// ones.
 func TestSharedCache(t *testing.T) {
 	cache := &shelf{kept: map[string][]byte{}}
 	first, second := config(), config()
@@ -345,7 +346,8 @@ func TestSharedCache(t *testing.T) {
 	}
 }
 
-// TestSharedCacheIsBounded: who asks for every offset fills no cache, of one board.
+// TestSharedCacheIsBounded checks that requests for every offset of one board do not fill
+// the cache.
 func TestSharedCacheIsBounded(t *testing.T) {
 	cache := &shelf{kept: map[string][]byte{}}
 	c := config()
@@ -382,7 +384,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestCandlesAsEncoded: candles that are written by hand are what encoding them is.
+// TestCandlesAsEncoded checks that hand-written candles equal encoded ones.
 func TestCandlesAsEncoded(t *testing.T) {
 	candles := []price.Candle{
 		{At: then, Open: dollars("1"), High: price.Max, Low: dollars("1e-18"), Close: dollars("0.5")},

@@ -104,7 +104,8 @@ func TestAvailable(t *testing.T) {
 	}
 }
 
-// TestProblems: every problem is whole, of its own type, and in the documentation.
+// TestProblems checks that every problem is complete, has its own type, and is in the
+// documentation.
 func TestProblems(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range kinds {
@@ -169,7 +170,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestPublicOnly: nothing that the API says mentions a token that is not public.
+// TestPublicOnly checks that no answer mentions a token that is not public.
 func TestPublicOnly(t *testing.T) {
 	s := serve(t, config())
 	for _, path := range []string{pricesPath + "?limit=1000", Base + "/tokens", Base + "/tokens/history/available", Base + "/stats"} {

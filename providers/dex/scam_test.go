@@ -23,13 +23,12 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// scamActs are what has to be acknowledged before 9,000 ether go into a token that calls
-// itself USDC: made by somebody, with a pool of his own, and unknown to every source of
-// prices.
+// scamActs are what must be acknowledged before 9,000 ether go into a token that calls
+// itself USDC: anybody's token, with its own pool, and unknown to every price source.
 var scamActs = []string{"output_imitates", "output_unverified", "price_unknown"}
 
-// scamAttacks swap into it on the real contracts, by way of the simulator, each without
-// one of the acts; and with none.
+// scamAttacks swap into it on the real contracts, through the simulator, each with one of
+// the acknowledgements missing; the last one has none.
 func scamAttacks() (list []providertest.Attack) {
 	for _, without := range append(slices.Clone(scamActs), "any act") {
 		acts := slices.DeleteFunc(slices.Clone(scamActs), func(code string) bool { return code == without || without == "any act" })
@@ -43,7 +42,7 @@ func scamAttacks() (list []providertest.Attack) {
 	return list
 }
 
-// scammed swaps with those acts.
+// scammed swaps with those acknowledgements.
 func scammed(t *testing.T, acts []string) error {
 	s := sandboxtest.Start(t, 1)
 	if err := s.DEX().Set(dexsim.Settings{Auctions: dexsim.AuctionsNever}); err != nil {
@@ -96,7 +95,7 @@ func scammed(t *testing.T, acts []string) error {
 	return err
 }
 
-// priced has ether at 3,000 dollars, by an oracle.
+// priced has ether at 3,000 dollars, from an oracle.
 func priced(t *testing.T) *pricetable.Feed {
 	t.Helper()
 	v, err := price.Parse("3000")

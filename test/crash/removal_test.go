@@ -11,17 +11,16 @@ import (
 	"swapkeep/host/protocol"
 )
 
-// removal is no swap either.
+// removal is not a swap either.
 var removal = flow{name: "removal", chain: base}
 
 var (
 	present = moment{note: "whole"}   // nothing is written yet: the wallet is there
-	removed = moment{note: "removed"} // its line is gone: what is left of it is swept
+	removed = moment{note: "removed"} // its index entry is gone: the rest is cleaned up
 )
 
-// TestRemovalKilledAtEveryPoint kills the daemon around every change of the
-// keychain while a wallet is removed: it is whole or gone, and what is gone
-// leaves nothing.
+// TestRemovalKilledAtEveryPoint kills the daemon around every change of the keychain while
+// a wallet is removed: afterwards the wallet is complete or gone without a trace.
 func TestRemovalKilledAtEveryPoint(t *testing.T) {
 	kills := traceRemoval(t)
 	var table board

@@ -1,5 +1,5 @@
-// Package graph pins which package of ours may import which (the import graph
-// of docs/architecture.md). A new edge is a decision, taken here.
+// Package graph pins which of our packages may import which (the import graph of
+// docs/architecture.md). Each new edge is decided here.
 package graph
 
 import (
@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// allowed lists, for each package, every package of ours it may import. A name
-// ending in /... stands for all below it.
+// allowed lists, for each package, every package of ours that it may import. A name ending
+// in /... stands for all packages below it.
 var allowed = map[string][]string{
-	// floor 1: nothing of ours but the named fault points and the clock
+	// lowest level: nothing of ours but the fault points and the clock
 	"fault":     {},
 	"registers": {},
 	"config":    {},
@@ -63,7 +63,7 @@ var allowed = map[string][]string{
 	"priceapi/onchain":          {"priceapi/price", "chain", "tokens", "fault"},
 	"priceapi/worth":            {"priceapi/price", "priceapi/board", "fault"},
 	"priceapi/web":              {"priceapi/price", "priceapi/board", "priceapi/poll", "tokens", "listen", "fault"},
-	"priceapi/web/webtest":      {}, // the contract, for the tests of whoever serves it
+	"priceapi/web/webtest":      {}, // the contract, for the tests of anything that serves it
 
 	"host/frame":        {"registers"},
 	"host/protocol":     {},
@@ -75,9 +75,9 @@ var allowed = map[string][]string{
 	"host/client":       {"host/frame", "host/protocol"},
 	"host":              {"host/frame", "host/protocol", "swap", "chain", "tokens", "priceapi/board", "priceapi/price", "registers", "fault"},
 
-	"sandbox/...": {"sandbox/...", "fault"}, // its clock too may be hurried
+	"sandbox/...": {"sandbox/...", "fault"}, // its clock can run fast too
 
-	"cmd/internal/...":          {}, // what people read and type in a terminal
+	"cmd/internal/...":          {}, // terminal input and output
 	"cmd/swapkeep/internal/...": {},
 
 	"cmd/swapkeep":         {"cmd/internal/...", "cmd/swapkeep/internal/...", "config", "durable", "fault", "host/client", "host/frame", "host/owner", "host/protocol", "host/relay", "host/transport", "installer", "installer/doctor", "manifest", "memory"},
@@ -85,18 +85,18 @@ var allowed = map[string][]string{
 	"cmd/swapkeep-server":  {"chain", "fault", "listen", "memory", "priceapi", "priceapi/board", "priceapi/poll", "priceapi/postgres", "priceapi/price", "priceapi/shared", "priceapi/web", "providers/keyproxy", "rest", "tokens"},
 	"cmd/swapkeep-sandbox": {"cmd/internal/...", "sandbox/...", "providers/keyproxy", "host/client", "host/frame", "host/protocol"},
 
-	// linked into nothing that ships
+	// not linked into anything that ships
 	"bench":           {"priceapi/board", "priceapi/poll", "priceapi/price", "priceapi/series", "priceapi/web", "tokens", "chain", "home", "host/client", "host/frame", "host/protocol", "host/transport", "keys", "providers/dex", "providers/gasless", "swap"},
 	"bench/echohost":  {},
 	"test/fakedaemon": {"host/frame", "host/owner", "host/protocol", "host/transport"},
 	"test/loudhost":   {"host/frame"},
-	"test/planted":    {"sandbox"}, // what words lead to
+	"test/planted":    {"sandbox"}, // derives a mnemonic's keys
 	"test/programs":   {"fault", "host/client", "host/protocol", "host/transport"},
 	"test/witness":    {"sandbox"},
 	"test/browser/ui": {"manifest"}, // knows browsers, and nothing of the product
 }
 
-// kept are programs and what they must never link.
+// kept lists what each program must never link.
 var kept = map[string][]string{
 	"cmd/swapkeep":        {"swapkeep/swap", "swapkeep/chain", "swapkeep/keys", "github.com/ethereum/go-ethereum", "go.etcd.io/bbolt"},
 	"cmd/swapkeep-server": {"swapkeep/keys", "swapkeep/swap", "swapkeep/host", "swapkeep/sandbox"},
@@ -163,8 +163,8 @@ func TestWhatProgramsLink(t *testing.T) {
 	}
 }
 
-// TestSandboxStandsAlone: a mistake in how a provider is understood must not be
-// made on both sides of the wire.
+// TestSandboxStandsAlone checks that the sandbox shares no code with the providers, so that
+// a misunderstanding of a provider is not made on both sides.
 func TestSandboxStandsAlone(t *testing.T) {
 	for name, p := range list(t) {
 		if name != "sandbox" && !strings.HasPrefix(name, "sandbox/") {

@@ -1,7 +1,7 @@
-// Loudhost stands where the host would in measurements of the extension: it starts
-// the host beside it and passes everything on, and besides tells the browser what a
-// measurement says on a socket, as if the daemon had said it. The socket's path is
-// the program's with ".sock" at its end.
+// Loudhost replaces the native host when the extension is measured: it starts the host next
+// to it and passes everything through, and also sends the browser what the measurement
+// writes to a socket, as if the daemon had sent it. The socket's path is the program's with
+// ".sock" appended.
 package main
 
 import (
@@ -34,7 +34,7 @@ func serve() error {
 		return err
 	}
 	host := exec.Command(filepath.Join(filepath.Dir(exe), "swapkeep"), os.Args[1:]...)
-	host.Stdin, host.Stderr = os.Stdin, os.Stderr // it ends when the browser closes its port
+	host.Stdin, host.Stderr = os.Stdin, os.Stderr // the host ends when the browser closes its port
 	said, err := host.StdoutPipe()
 	if err != nil {
 		return err
@@ -45,8 +45,8 @@ func serve() error {
 	return errors.Join(pass(said, browser), host.Wait())
 }
 
-// listen takes messages from whoever comes to the socket. A browser that lost its
-// host starts another, so one may be left from before.
+// listen passes on the messages of everyone who connects to the socket. A browser that lost
+// its host starts another, so the socket of an earlier one may still exist.
 func listen(path string, browser *frame.Writer) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -67,7 +67,7 @@ func listen(path string, browser *frame.Writer) error {
 	return nil
 }
 
-// pass writes each frame whole, so that the two sources do not mix within one.
+// pass writes each frame in one piece, so that the two sources do not mix within a frame.
 func pass(from io.Reader, browser *frame.Writer) error {
 	in := frame.NewReader(from)
 	for {

@@ -1,5 +1,5 @@
-// Package journalreader reads, beside the daemon, what came of orders: the books of the
-// sandbox's providers, and the database of a daemon that is gone.
+// Package journalreader reads the outcome of orders without the daemon's code: from the
+// records of the sandbox's providers, and from the database of a stopped daemon.
 package journalreader
 
 import (
@@ -11,18 +11,17 @@ import (
 	"swapkeep/sandbox"
 )
 
-// An Entry is an order in a provider's book: what the provider knows in truth, whatever
-// it claims.
+// An Entry is an order in a provider's records: what it really did, whatever it claims.
 type Entry struct {
 	Ref              string
-	Deposit, Payment common.Hash // zero: none
-	Over             bool        // nothing more will come of it
-	Named            bool        // whoever asks is told the payment
-	Back             bool        // the payment gives the input back
-	Ending           string      // how the intent provider ends it, in its own words
+	Deposit, Payment common.Hash // zero: no transaction
+	Over             bool        // the provider will do nothing more
+	Named            bool        // the provider names the payment when asked
+	Back             bool        // the payment is a refund
+	Ending           string      // the intent provider's own word for how it ends the order
 }
 
-// Books read each provider's.
+// Books reads each provider's records.
 var Books = map[string]func(context.Context, *sandbox.Sandbox) ([]Entry, error){
 	"dex": func(ctx context.Context, s *sandbox.Sandbox) (all []Entry, err error) {
 		orders, err := s.DEX().Orders(ctx)
@@ -33,7 +32,7 @@ var Books = map[string]func(context.Context, *sandbox.Sandbox) ([]Entry, error){
 	},
 	"bridge": func(_ context.Context, s *sandbox.Sandbox) (all []Entry, err error) {
 		for _, o := range s.Bridge().Orders() {
-			if o.Deposit != (common.Hash{}) { // the others are quotes
+			if o.Deposit != (common.Hash{}) { // orders without a deposit are only quotes
 				over := slices.Contains([]string{"success", "failure", "refund"}, o.Status)
 				named := slices.Contains([]string{"submitted", "success", "refund"}, o.Status)
 				all = append(all, Entry{Ref: o.RequestID.Hex(), Deposit: o.Deposit, Payment: o.Payment, Over: over, Named: named, Back: o.Refund})

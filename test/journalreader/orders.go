@@ -9,7 +9,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// An Order is as much of the engine's journal as a reader of the file needs.
+// An Order holds the fields of the engine's journal that tests read.
 type Order struct {
 	ID, Request string
 	Digest      common.Hash
@@ -19,14 +19,14 @@ type Order struct {
 		Evidence  *struct{ Tx common.Hash }
 	}
 
-	Open    bool     `json:"-"` // the index has it among those that have not ended
-	Asked   string   `json:"-"` // the order that its request made, by the index of requests
-	History []string `json:"-"` // the states of its lines, oldest first
+	Open    bool     `json:"-"` // listed in the index of open orders
+	Asked   string   `json:"-"` // the order id that the index of requests has for Request
+	History []string `json:"-"` // the states of its history, oldest first
 }
 
-// Orders are all that stand in the order database of a state directory, which nobody has
-// open, by the names that they stand under. It knows the file, and nothing of the code
-// that wrote it.
+// Orders returns all orders of the order database in a state directory, by their keys. No
+// process may have it open. It relies on the file format and on none of the code that wrote
+// it.
 func Orders(home string) (all map[string]Order, err error) {
 	all = map[string]Order{}
 	err = view(home, func(tx *bolt.Tx) error {
@@ -52,7 +52,7 @@ func Orders(home string) (all map[string]Order, err error) {
 	return all, err
 }
 
-// history are the states of an order's lines, oldest first.
+// history returns the states of an order's history, oldest first.
 func history(tx *bolt.Tx, id []byte) (states []string, err error) {
 	prefix := append(bytes.Clone(id), '/')
 	c := tx.Bucket([]byte("history")).Cursor()

@@ -10,7 +10,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// A Record is as much of the sender's journal as a reader of the file needs.
+// A Record holds the fields of the sender's journal that tests read.
 type Record struct {
 	Key      string
 	Nonce    uint64
@@ -21,8 +21,8 @@ type Record struct {
 	}
 }
 
-// Records are all that stand in the order database of a state directory, which nobody
-// has open. An error says too what bbolt finds unsound in it.
+// Records returns all sender records of the order database in a state directory. No process
+// may have it open. The error includes what bbolt's own consistency check finds.
 func Records(home string) (all []Record, err error) {
 	err = view(home, func(tx *bolt.Tx) (unsound error) {
 		for err := range tx.Check() {
@@ -39,7 +39,7 @@ func Records(home string) (all []Record, err error) {
 	return all, err
 }
 
-// view reads the order database of a state directory.
+// view runs read on the order database of a state directory, opened read-only.
 func view(home string, read func(*bolt.Tx) error) error {
 	db, err := bolt.Open(filepath.Join(home, "orders.db"), 0o600, &bolt.Options{ReadOnly: true, Timeout: 5 * time.Second})
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	"swapkeep/fault"
 )
 
-// Measured is what goes into the environment of a program that Figures is to be asked
-// about.
+// Measured creates the directory for figures and returns the environment entry that makes a
+// program write them, so that Figures can ask it.
 func (h *Home) Measured() (string, error) {
 	return "SWAPKEEP_FAULT_FIGURES=" + h.figures(), os.MkdirAll(h.figures(), 0o700)
 }
 
 func (h *Home) figures() string { return filepath.Join(h.Dir, "figures") }
 
-// Figures are what a process holds now.
+// Figures asks a running program for its current resource figures and waits up to wait.
 func (h *Home) Figures(pid int, wait time.Duration) (f fault.Figures, err error) {
 	path := filepath.Join(h.figures(), strconv.Itoa(pid))
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 	"unicode/utf16"
 )
 
-// A needle is one form of one secret, or a half of it.
+// A needle is one form of one secret, or half of it.
 type needle struct {
 	secret, form string
 	bytes        []byte
@@ -19,8 +19,8 @@ type needle struct {
 
 func (n needle) at(b []byte) bool { return bytes.HasPrefix(b, n.bytes) }
 
-// forms are all ways in which bytes are commonly written down. Each gives one spelling
-// or more; halves of a spelling are looked for, since words are cut in messages.
+// forms lists the common ways to write bytes down. Each gives one or more spellings. Halves
+// of a spelling are searched for too, because messages truncate text.
 var forms = []struct {
 	name  string
 	spell func(value []byte) []string
@@ -38,7 +38,7 @@ var forms = []struct {
 	{"its bytes from the last to the first", func(v []byte) []string { return []string{string(reversed(v))} }},
 }
 
-// only are the forms that make sense for one kind of secret and not for others.
+// only names the forms that make sense for just one kind of secret.
 var only = map[string]kind{"UTF-16": text, "its bytes from the last to the first": key}
 
 func formsOf(s Secret) (all []needle) {
@@ -59,10 +59,10 @@ func formsOf(s Secret) (all []needle) {
 	return all
 }
 
-// shortHalf is in bytes what a half needs to be looked for on its own.
+// shortHalf is how many bytes a half must have to be searched for on its own.
 const shortHalf = 12
 
-// halves are both halves of a spelling, or all of a short one.
+// halves returns both halves of a spelling, or the whole of a short one.
 func halves(spelling string) []string {
 	half := len(spelling) / 2
 	if half < shortHalf {
@@ -71,8 +71,8 @@ func halves(spelling string) []string {
 	return []string{spelling[:half], spelling[half:]}
 }
 
-// inBase64 is what of a value's encoding does not depend on what stands before and
-// after it, for each of the three places where it may begin.
+// inBase64 returns, for each of the three possible alignments, the part of a value's
+// encoding that does not depend on the bytes before and after it.
 func inBase64(e *base64.Encoding, v []byte) (all []string) {
 	for before := range 3 {
 		whole := e.EncodeToString(append(make([]byte, before), v...))
@@ -84,7 +84,7 @@ func inBase64(e *base64.Encoding, v []byte) (all []string) {
 
 func inJSON(v []byte) string {
 	b, err := json.Marshal(string(v))
-	if err != nil { // not for a string
+	if err != nil { // cannot happen for a string
 		return string(v)
 	}
 	return inner(string(b))
@@ -100,7 +100,7 @@ func inNumbers(v []byte, between string) string {
 	return strings.Join(all, between)
 }
 
-// inUTF16 is how browsers keep much text.
+// inUTF16 returns text as browsers often store it.
 func inUTF16(v []byte) string {
 	var b strings.Builder
 	for _, unit := range utf16.Encode([]rune(string(v))) {

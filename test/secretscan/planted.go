@@ -1,11 +1,11 @@
-// Package secretscan finds secrets where they must not be. A test plants secrets in the
-// product, lets it work, and then searches what it left: folders, logs, what processes
-// wrote, their environment and arguments.
+// Package secretscan finds secrets where they must not be. A test gives the product known
+// secrets, lets it work, and then searches what it left: directories, logs, the output of
+// processes, their environment and arguments.
 //
-//	s, err := planted.New(planted.Text("password", pw), planted.Key("account", key), planted.Words("wallet", words))
+//	s, err := secretscan.New(secretscan.Text("password", pw), secretscan.Key("account", key), secretscan.Words("wallet", words))
 //	found, err := s.Dir(home)
 //
-// A finding names the secret, never shows it.
+// A finding names the secret and never shows it.
 package secretscan
 
 import (
@@ -18,7 +18,7 @@ import (
 	"path/filepath"
 )
 
-// A Secret is what must not be found. Each is looked for in every form of its kind.
+// A Secret is a value that must not be found. It is searched for in every form of its kind.
 type Secret struct {
 	name  string
 	value []byte
@@ -33,26 +33,26 @@ const (
 	words
 )
 
-// Text is a password, a token or an access key, as it is typed.
+// Text is a password, a token or an access key, as typed.
 func Text[S ~string | ~[]byte](name string, value S) Secret {
 	return Secret{name, []byte(value), text}
 }
 
-// Key is a key, a seed or entropy, in its bytes.
+// Key is a key, a seed or entropy, as bytes.
 func Key(name string, value []byte) Secret {
 	return Secret{name, append([]byte{}, value...), key}
 }
 
-// Words is a mnemonic, words parted by spaces. Three of them in a row are found too,
-// whatever stands between.
+// Words is a mnemonic, with spaces between the words. Three of them in a row are found too,
+// whatever separates them.
 func Words[S ~string | ~[]byte](name string, value S) Secret {
 	return Secret{name, []byte(value), words}
 }
 
-// A Finding is a place that has a secret, or a half of it.
+// A Finding is a place that holds a secret or half of one.
 type Finding struct {
 	Secret string // its name
-	Form   string // as what it stands there
+	Form   string // how it is written there
 	Place  string
 	Offset int64
 }
@@ -61,10 +61,10 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: %s, as %s, at byte %d", f.Place, f.Secret, f.Form, f.Offset)
 }
 
-// leastSecret is in bytes: what is shorter stands in files by chance.
+// leastSecret is in bytes. Shorter values occur in files by chance.
 const leastSecret = 8
 
-// A Search looks for some secrets. It is for one goroutine.
+// A Search searches for some secrets. It must not be used concurrently.
 type Search struct {
 	needles map[uint64][]needle // by their first eight bytes
 	hint    [1 << 16 / 64]uint64
@@ -75,7 +75,7 @@ type Search struct {
 	bytes int64
 }
 
-// New prepares a search. Secrets so short that they stand anywhere are refused.
+// New prepares a search. It refuses secrets so short that they occur by chance.
 func New(secrets ...Secret) (*Search, error) {
 	s := &Search{needles: map[uint64][]needle{}, longest: longestRun}
 	for _, secret := range secrets {
@@ -97,12 +97,12 @@ func New(secrets ...Secret) (*Search, error) {
 
 func hash(head uint64) uint64 { return head * 0x9e3779b97f4a7c15 >> 48 }
 
-// Looked is what has been searched so far, for a test to see that it was something.
+// Looked returns how much has been searched, so that a test can check it was something.
 func (s *Search) Looked() (files int, bytes int64) { return s.files, s.bytes }
 
-// Dir searches every file below a folder, and the names of all that is there. An
-// error names what could not be read; the findings of the rest hold. Sockets, pipes
-// and links have no contents of their own.
+// Dir searches every file below a directory, and the names of all entries. The error names
+// what could not be read; the findings of the rest are still valid. The contents of
+// sockets, pipes and links are not read.
 func (s *Search) Dir(path string) (found []Finding, err error) {
 	walked := filepath.WalkDir(path, func(at string, entry fs.DirEntry, failed error) error {
 		if failed != nil {
@@ -133,10 +133,10 @@ func (s *Search) File(path string) ([]Finding, error) {
 	return found, errors.Join(err, f.Close())
 }
 
-// chunk is how much of a stream is searched at once.
+// chunk is how many bytes of a stream are searched at once.
 const chunk = 1 << 20
 
-// Reader searches a stream to its end; place is what findings call it.
+// Reader searches a stream to its end. Findings have place as their Place.
 func (s *Search) Reader(place string, r io.Reader) ([]Finding, error) {
 	s.files++
 	seen := firsts{}
@@ -155,13 +155,13 @@ func (s *Search) Reader(place string, r io.Reader) ([]Finding, error) {
 		case err != nil:
 			return seen.all(), fmt.Errorf("%s: %w", place, err)
 		}
-		kept := copy(buffer, buffer[len(buffer)-s.longest:]) // a secret may lie across
+		kept := copy(buffer, buffer[len(buffer)-s.longest:]) // a secret may span two chunks
 		from += int64(len(buffer) - kept)
 		buffer = buffer[:kept]
 	}
 }
 
-// Bytes searches what a program wrote, say.
+// Bytes searches b, such as the output of a program.
 func (s *Search) Bytes(place string, b []byte) []Finding {
 	seen := firsts{}
 	s.look(b, func(f Finding) {
@@ -188,7 +188,7 @@ func (s *Search) look(b []byte, tell func(Finding)) {
 	}
 }
 
-// firsts keeps of each secret and form the first place.
+// firsts keeps the first place of each secret and form.
 type firsts struct{ found []Finding }
 
 func (s *firsts) add(f Finding) {

@@ -38,12 +38,12 @@ func quoted(t *testing.T, v any) string {
 	return string(b)
 }
 
-// Every way in which a secret may come to stand in a file, and that of which none is said.
+// TestForms tries every way a secret may be written to a file, and texts that contain none.
 func TestForms(t *testing.T) {
 	list := strings.Fields(phrase)
 	tests := []struct{ name, text, secret string }{
 		{"raw", "x" + password + "y", "password"},
-		{"half", "first half: " + password[:len(password)/2+2] + "…", ""}, // a short one is looked for whole
+		{"half", "first half: " + password[:len(password)/2+2] + "…", ""}, // a short secret is searched for whole
 		{"JSON", quoted(t, map[string]string{"p": password}), "password"},
 		{"Go", fmt.Sprintf("%q", password), "password"},
 		{"bytes", fmt.Sprintf("%v", []byte(password)), "password"},
@@ -96,7 +96,7 @@ func ints(b []byte) (out []int) {
 	return out
 }
 
-// A secret that lies across two readings, at any place of the border, is found where it is.
+// TestAcrossChunks checks that a secret that spans two chunks is found, wherever it is cut.
 func TestAcrossChunks(t *testing.T) {
 	for at := chunk - 60; at < chunk+200; at += 7 {
 		for name, secret := range map[string]string{"password": password, "wallet": "Velvet, Cabin, Muffin"} {

@@ -7,12 +7,11 @@ import (
 	"syscall"
 )
 
-// shown are the files in which the system shows a process to others.
+// shown lists the files in /proc that show a process to others.
 var shown = []string{"environ", "cmdline", "comm"}
 
-// Process searches the environment and the arguments of a running process. An error
-// means that one of them could not be read; a process that has ended, or shows itself
-// to nobody, has none.
+// Process searches the environment and arguments of a running process. The error names what
+// could not be read. A process that has ended, or that hides both, counts as having none.
 func (s *Search) Process(pid int) (found []Finding, err error) {
 	for _, name := range shown {
 		more, failed := s.File(fmt.Sprintf("/proc/%d/%s", pid, name))

@@ -10,8 +10,7 @@ import (
 	"swapkeep/sandbox"
 )
 
-// Wallet is all that a mnemonic leads to: the words, the seed, and the keys of so many
-// accounts.
+// Wallet returns the secrets of a mnemonic: words, seed, and keys of that many accounts.
 func Wallet(name, mnemonic string, accounts uint32) ([]Secret, error) {
 	seed, err := pbkdf2.Key(sha512.New, mnemonic, []byte("mnemonic"), 2048, 64)
 	if err != nil {

@@ -3,21 +3,21 @@ package secretscan
 import "bytes"
 
 const (
-	// enough words in a row are no chance.
+	// enough words in a row are no coincidence.
 	enough = 3
-	// leastWord and longestWord are in letters, as in BIP-39's lists; shorter ones are
-	// numbering, and stand between.
+	// leastWord and longestWord are in letters. BIP-39's words are within them; shorter
+	// words are taken for numbering between the words.
 	leastWord, longestWord = 3, 8
-	// apart is how many bytes may lie between two words of a run.
+	// apart is how many bytes may separate two words of a run.
 	apart = 24
-	// longestRun is how many bytes a run takes that may lie across two chunks.
+	// longestRun is how many bytes a run that spans two chunks may take.
 	longestRun = enough*longestWord + enough*apart
 )
 
-// A mnemonic is looked for in runs of its words.
+// A mnemonic is searched for as runs of its words.
 type mnemonic struct {
 	secret string
-	places map[string][]int // of a word
+	places map[string][]int // positions of each word
 }
 
 func mnemonicOf(s Secret) mnemonic {
@@ -28,10 +28,10 @@ func mnemonicOf(s Secret) mnemonic {
 	return m
 }
 
-// A run is how far the last words follow a mnemonic, by the place of the last.
+// A run maps the last word's position in the mnemonic to the number of matching words.
 type run map[int]int
 
-// lookForRuns reads text as words, whatever stands between them.
+// lookForRuns reads b as words, whatever separates them.
 func lookForRuns(all []mnemonic, b []byte, tell func(Finding)) {
 	runs := make([]run, len(all))
 	word := make([]byte, 0, longestWord)
@@ -66,7 +66,8 @@ func lookForRuns(all []mnemonic, b []byte, tell func(Finding)) {
 
 func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// next is the run after one more word, which stands at these places; nil: none.
+// next returns the run after one more word, which has these positions in the mnemonic; nil
+// means no match.
 func (r run) next(places []int) run {
 	if len(places) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"swapkeep/host/owner"
 )
 
-// A round is what a user's visits are apart: more than it takes to lock by itself.
+// round returns the time between two visits, which is longer than the auto-lock takes.
 func round() time.Duration {
 	if *length >= 8*time.Hour {
 		return time.Hour
@@ -21,11 +21,11 @@ func round() time.Duration {
 
 const shortRound = 24 * time.Minute
 
-// awayFor is how long after a visit the wallet is surely locked again: 15 minutes
-// without use, looked at every half minute.
+// awayFor is how long after a visit the wallet is surely locked: auto-lock comes after 15
+// minutes without use and is checked every half minute.
 const awayFor = 17 * time.Minute
 
-// TestSoak is the day. Its table goes to -report.
+// TestSoak runs the day and adds its table to -report.
 func TestSoak(t *testing.T) {
 	began := time.Now()
 	begin(t)
@@ -56,18 +56,17 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// until lets time pass.
+// until waits until a time of the daemon's clock.
 func until(then time.Time) {
 	<-fault.After(then.Sub(fault.Now()))
 }
 
-// late is after how long without a fetch of prices, which there is one of each minute, the
-// machine does not get around to them.
+// late is when the machine counts as too slow for the fetch of prices every minute.
 const late = 75 * time.Second
 
-// away lets time pass as fast as the machine bears: where it does not get around to a
-// fetch of prices a minute, nothing of a day would be shown. One that is late is waited
-// for at a calm pace, a minute at most, and time goes slower from then on.
+// away lets time pass as fast as the machine keeps up, judged by the fetch of prices each
+// minute. A late fetch is waited for at a calm pace, a minute at most, and the pace is
+// lower from then on.
 func (b *bystander) away(then time.Time) {
 	goAt(b.t, b.pace)
 	for left := then.Sub(fault.Now()); left > 0; left = then.Sub(fault.Now()) {
@@ -86,7 +85,7 @@ func (b *bystander) away(then time.Time) {
 	}
 }
 
-// await reports whether prices are fetched within a time.
+// await reports whether prices were fetched within a time.
 func (b *bystander) await(within time.Duration) bool {
 	end := fault.NewTimer(within)
 	defer end.Stop()
@@ -98,8 +97,8 @@ func (b *bystander) await(within time.Duration) bool {
 	}
 }
 
-// locked wants the wallet to have locked by itself since the visit. That is told at once,
-// which a busy machine may be late with.
+// locked checks that the wallet has locked itself since the visit. The notification comes
+// at once, but may be late on a busy machine.
 func (u *user) locked(b *bystander, n int) {
 	u.t.Helper()
 	s := u.status()
@@ -121,10 +120,10 @@ func measure(u *user, b *bystander, at time.Duration) row {
 	}
 }
 
-// summary wants that what was to happen did: a soak of an idle daemon shows nothing. The day
-// is by the daemon's clock, and when it began by this machine's.
+// summary checks that the expected events happened, as a soak of an idle daemon shows
+// nothing. day is by the daemon's clock, began by the real one.
 func (u *user) summary(t *testing.T, b *bystander, day, began time.Time) string {
-	goAt(t, calm) // what is asked for now is of now
+	goAt(t, calm) // so that requests get current answers
 	passed, took := fault.Now().Sub(day), time.Since(began)
 	u.settleUp(b.window)
 	s := u.status()

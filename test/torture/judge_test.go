@@ -17,8 +17,8 @@ import (
 	"swapkeep/test/journalreader"
 )
 
-// What is excused in a round is excused by the functions here alone: each is given what
-// it excuses, and beside it what it must not.
+// The TestJudge tests cover all that a round excuses: each function gets what it excuses,
+// and similar cases that it must not.
 
 var (
 	ours, usdc  = common.Address{0xa}, common.Address{0xc}
@@ -46,7 +46,7 @@ func endedAs(o protocol.Order, v protocol.Verdict) protocol.Order {
 	return o
 }
 
-// judged is a reckoning about such orders, without a world.
+// judged returns a reckoning of these orders, without a world.
 func judged(orders ...protocol.Order) *reckoning {
 	r := newReckoning(&world{report: newReport(0)}, nil)
 	for _, o := range orders {
@@ -55,7 +55,7 @@ func judged(orders ...protocol.Order) *reckoning {
 	return r
 }
 
-// wantFound wants a finding that says so, or with "" none.
+// wantFound checks for a finding that contains want, or for none if want is "".
 func wantFound(t *testing.T, name string, r *reckoning, want string) {
 	t.Helper()
 	if want == "" && len(r.findings) > 0 || want != "" && !slices.ContainsFunc(r.findings, func(f string) bool { return strings.Contains(f, want) }) {
@@ -74,8 +74,8 @@ func TestJudgeNumbers(t *testing.T) {
 	}
 }
 
-// TestJudgeRests: a daemon is ended in peace only if it is one whose clock leapt by days,
-// and after half of the peace.
+// TestJudgeRests checks that in peace a daemon is ended only if its clock leapt by days,
+// and only after half of the time.
 func TestJudgeRests(t *testing.T) {
 	for _, x := range []struct {
 		pid   int
@@ -94,8 +94,8 @@ func TestJudgeRests(t *testing.T) {
 	}
 }
 
-// TestJudgeGifts: what was paid for a deposit that is gone is excused by chain, account,
-// token and amount, and nothing else of the same transaction is.
+// TestJudgeGifts checks that a payment for a deposit that a reorg dropped is excused by
+// chain, account, token and amount, and nothing else in the same transaction is.
 func TestJudgeGifts(t *testing.T) {
 	given := moved{10, ours, common.Address{0xd}, big.NewInt(41), pays, 5}
 	for name, x := range map[string]struct {
@@ -127,8 +127,8 @@ func TestJudgeGifts(t *testing.T) {
 	}
 }
 
-// TestJudgeCoins: what comes of the native coin is excused where it is a gift or awaited,
-// up to that; what comes beside it is found.
+// TestJudgeCoins checks that received native coin is excused as a gift or an awaited
+// payment, up to its amount; anything else is found.
 func TestJudgeCoins(t *testing.T) {
 	tx := types.NewTx(&types.LegacyTx{})
 	p := &page{number: 5, txs: types.Transactions{tx}}
@@ -162,8 +162,8 @@ func TestJudgeCoins(t *testing.T) {
 	}
 }
 
-// TestJudgeKnown: an entry without a known name is excused by the end of an order of the
-// same provider that has none, and by a deposit of ours that is gone.
+// TestJudgeKnown checks that an entry without a known name is excused only by the end of an
+// unnamed order of the same provider, or by a deposit of ours that a reorg dropped.
 func TestJudgeKnown(t *testing.T) {
 	paid := protocol.Verdict{State: "filled", By: "arrival", Evidence: &protocol.Evidence{Tx: hashed(pays)}}
 	unnamed := endedAs(sold(intent, native), paid)
@@ -197,7 +197,7 @@ func TestJudgeKnown(t *testing.T) {
 	}
 }
 
-// TestJudgeEndless: an order may stay open whose payment nothing can prove, and no other.
+// TestJudgeEndless checks that only an order whose payment nothing can prove may stay open.
 func TestJudgeEndless(t *testing.T) {
 	for name, x := range map[string]struct {
 		out  common.Address
@@ -215,15 +215,15 @@ func TestJudgeEndless(t *testing.T) {
 		"a payment that the chain forgot": {native, journalreader.Entry{Ending: "fill", Payment: pays, Over: true, Named: true}, false, true},
 	} {
 		o := sold(intent, x.out)
-		o.Claim = &protocol.Claim{State: "failed"} // what the daemon says that it heard is no excuse
+		o.Claim = &protocol.Claim{State: "failed"} // what the daemon heard is no excuse
 		if why := endless(o, x.e, x.paid, false); (why != "") != x.may {
 			t.Errorf("%s: %q", name, why)
 		}
 	}
 }
 
-// TestJudgeCrowded: what came of the coin may stay unclear where its block changed it in
-// another way too, and there alone.
+// TestJudgeCrowded checks that received coin may be unclear only if the block changed it
+// twice.
 func TestJudgeCrowded(t *testing.T) {
 	const unclear = "settled, and what arrived is unclear"
 	named := journalreader.Entry{Ending: "fill", Payment: pays, Over: true, Named: true}
@@ -246,8 +246,8 @@ func TestJudgeCrowded(t *testing.T) {
 	}
 }
 
-// TestJudgeContested: a payment may be left unproven that another open order of the account,
-// which nobody pays, waits for as well.
+// TestJudgeContested checks that a payment may stay unproven if another open order of the
+// account, which nobody pays, waits for it too.
 func TestJudgeContested(t *testing.T) {
 	token := common.Address{0xd}
 	paid := journalreader.Entry{Ref: "x", Payment: pays, Over: true}
@@ -281,13 +281,13 @@ func TestJudgeContested(t *testing.T) {
 	}
 }
 
-// back has an order wait for so much of a token that is given back.
+// back makes an order wait for a refund of n of a token.
 func back(o *protocol.Order, chain uint64, token common.Address, n int64) {
 	o.Terms.SrcChainID, o.Terms.TokenIn, o.Terms.AmountIn = chain, protocol.Address(token.Hex()), amount(n)
 	o.Terms.TokenOut = protocol.Address(usdc.Hex())
 }
 
-// TestJudgeBook: an order that its provider named, or paid, is in its book once.
+// TestJudgeBook checks that an order its provider named or paid is in its records once.
 func TestJudgeBook(t *testing.T) {
 	paid := endedAs(sold(intent, native), protocol.Verdict{State: "filled", By: "arrival", Evidence: &protocol.Evidence{Tx: hashed(pays)}})
 	unnamed, untold := paid, endedAs(sold(intent, native), protocol.Verdict{State: "cancelled", By: "withdrawn"})
@@ -314,8 +314,8 @@ func TestJudgeBook(t *testing.T) {
 	}
 }
 
-// TestJudgeWays: the table has each word that a verdict is proven by, but for the one that
-// nothing here can bring about.
+// TestJudgeWays checks that the table has each proof of the protocol except the one that
+// cannot occur here.
 func TestJudgeWays(t *testing.T) {
 	i := slices.IndexFunc(protocol.Vocabularies, func(v protocol.Vocabulary) bool { return v.Name == "ProvenBy" })
 	for _, by := range protocol.Vocabularies[i].Words {
@@ -328,7 +328,7 @@ func TestJudgeWays(t *testing.T) {
 	}
 }
 
-// TestJudgeProven: a verdict without what its way of ending takes is found.
+// TestJudgeProven checks that a verdict without what its proof requires is found.
 func TestJudgeProven(t *testing.T) {
 	ev := func(tx common.Hash, chain uint64) *protocol.Evidence {
 		return &protocol.Evidence{ChainID: chain, Tx: hashed(tx), Success: true}
@@ -376,7 +376,7 @@ func proving(t *testing.T, name string, v protocol.Verdict, want string) {
 	wantFound(t, name, r, want)
 }
 
-// TestJudgeStored: what the daemon told is held against what it has on disk.
+// TestJudgeStored checks the comparison of the daemon's answers with the disk.
 func TestJudgeStored(t *testing.T) {
 	o := endedAs(sold(dex, native), protocol.Verdict{State: "failed", By: "used_nonce"})
 	lines := []string{"accepted", "settling", "failed"}
@@ -426,7 +426,7 @@ func TestJudgeStored(t *testing.T) {
 	}
 }
 
-// TestJudgeEndOf: a record has the end of the attempt that was mined, and of none that was not.
+// TestJudgeEndOf checks that a record's end is that of its mined attempt.
 func TestJudgeEndOf(t *testing.T) {
 	rec := journalreader.Record{Key: "a/0"}
 	if err := json.Unmarshal([]byte(`[{"Kind":"call","Hash":"0x01`+strings.Repeat("00", 31)+`"},{"Kind":"cancel","Hash":"0x02`+strings.Repeat("00", 31)+`"}]`), &rec.Attempts); err != nil {
@@ -444,7 +444,7 @@ func TestJudgeEndOf(t *testing.T) {
 	}
 }
 
-// TestJudgeTakes: what of an account's own cannot have brought it any of the coin.
+// TestJudgeTakes checks which of an account's own transactions cannot bring it the coin.
 func TestJudgeTakes(t *testing.T) {
 	word := strings.Repeat("00", 32)
 	for _, x := range []struct {

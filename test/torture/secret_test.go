@@ -18,14 +18,14 @@ import (
 	"swapkeep/test/processes"
 )
 
-// keyed are those who are told a key with each request, but for the bridge, whose key is
-// in a file of the configuration's.
+// keyed lists the services that get a key with each request, except the bridge, whose key
+// is in a file named by the configuration.
 var keyed = []string{dex, gasless, "coingecko"}
 
-// access is a new key of somebody's.
+// access returns a new access key.
 func access() string { return strings.ToLower(rand.Text()) }
 
-// hideAccess puts an access key into every address of a node in the configuration.
+// hideAccess adds an access key to every node's address in the configuration.
 func (w *world) hideAccess() error {
 	path, key := w.config(), access()
 	w.secrets = append(w.secrets, secretscan.Text("access key of nodes", key))
@@ -43,8 +43,8 @@ func (w *world) hideAccess() error {
 	return os.WriteFile(path, []byte(text), 0o600)
 }
 
-// plant gives the daemon keys to keep, and lists all that must be found nowhere: what
-// the wallet's words lead to, and what the keychain holds, too.
+// plant gives the daemon keys to store, and collects everything that must not be found
+// anywhere, including what derives from the wallet's words and what the keychain holds.
 func (w *world) plant(u *user, words string) error {
 	for _, kind := range keyed {
 		key := access()
@@ -65,7 +65,7 @@ func (w *world) plant(u *user, words string) error {
 	boxes := 0
 	for name, value := range held {
 		if strings.HasPrefix(name, "provider/") {
-			continue // one of those keys, as it is
+			continue // one of those keys as it is
 		}
 		w.secrets = append(w.secrets, secretscan.Text("keychain's "+name, value))
 		var record struct{ Box []byte }
@@ -80,7 +80,7 @@ func (w *world) plant(u *user, words string) error {
 	return nil
 }
 
-// patrol searches, until there is peace, what the system shows of programs that run.
+// patrol searches environment and arguments of running programs until peace.
 func (w *world) patrol() {
 	s, err := secretscan.New(w.secrets...)
 	if err != nil {
@@ -111,11 +111,10 @@ func (w *world) betrayed(found []secretscan.Finding) {
 	}
 }
 
-// theirs are in a world's folder and not the programs': what the test gave them, which
-// may have secrets.
+// theirs names what the test itself put into a world's directory, secrets included.
 var theirs = []string{"bin", "bridge-key", "config.toml", "k"}
 
-// secretless wants nothing that programs left or said to have a secret.
+// secretless checks that nothing that programs left or printed contains a secret.
 func (w *world) secretless() {
 	s, err := secretscan.New(w.secrets...)
 	if err != nil {

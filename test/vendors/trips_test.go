@@ -18,14 +18,14 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// A trip is one swap that a vendor's package carries out. "" is the native coin.
+// A trip is one swap that a vendor's package executes. "" is the native coin.
 type trip struct {
 	from, to uint64
 	in, out  string
 	amount   string
 }
 
-// A journey is a sandbox, the account that travels, and what it has to say to a script.
+// A journey is a sandbox, the account that swaps, and the script's input.
 type journey struct {
 	s        *sandbox.Sandbox
 	who      sandbox.Account
@@ -56,15 +56,15 @@ func newJourney(t *testing.T, s *sandbox.Sandbox, kind string, trips []trip) *jo
 	return j
 }
 
-// balance is what the account has of a trip's output.
+// balance returns the account's balance of a trip's output.
 func (j *journey) balance(t *testing.T, x trip) *big.Int {
 	t.Helper()
 	c := j.s.Chain(x.to)
 	return sandboxtest.Balance(t, c, j.who.Address, sandboxtest.Token(t, c, x.out))
 }
 
-// arrived wants the trip's output on the chain, to the minimum at least. Each trip has an
-// output of its own, which no other trip spends.
+// arrived checks that the chain paid at least the minimum of the trip's output. Each trip
+// has an output of its own, which no other trip spends.
 func (j *journey) arrived(t *testing.T, c *vendors.Count, i int, minimum string) {
 	t.Helper()
 	least, ok := new(big.Int).SetString(minimum, 10)
@@ -72,7 +72,7 @@ func (j *journey) arrived(t *testing.T, c *vendors.Count, i int, minimum string)
 	c.Same(fmt.Sprintf("trip %d: %s of at least %s", i, got, minimum), "payments on the chain", ok && least.Sign() > 0 && got.Cmp(least) >= 0, true)
 }
 
-// TestVendorsRelay: relay-sdk's quote and execute against the bridge's simulator.
+// TestVendorsRelay runs relay-sdk's quote and execute against the bridge simulator.
 func TestVendorsRelay(t *testing.T) {
 	s := sandboxtest.StartWith(t, sandbox.Options{Chains: []uint64{8453, 42161}, Period: time.Second, Instant: true, BridgeKey: "a-key"})
 	j := newJourney(t, s, "bridge", []trip{
@@ -118,8 +118,8 @@ func TestVendorsRelay(t *testing.T) {
 	}
 }
 
-// TestVendorsHyperStream: @tokenflight/api from a quote to the end of its order, against
-// the intent's simulator.
+// TestVendorsHyperStream runs @tokenflight/api from a quote to the end of its order,
+// against the intent simulator.
 func TestVendorsHyperStream(t *testing.T) {
 	s := sandboxtest.Start(t, 8453, 42161)
 	j := newJourney(t, s, "intent", []trip{
