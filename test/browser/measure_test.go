@@ -26,7 +26,7 @@ import (
 
 var measureInto = flag.String("measure", "", "measure for make bench, and write what was found into this folder")
 
-// Samples are the values of one row: ours and the reference, in nanoseconds, bytes or
+// samples are the values of one row: ours and the reference, in nanoseconds, bytes or
 // frames.
 type samples struct{ Ours, Reference []float64 }
 

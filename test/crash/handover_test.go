@@ -29,10 +29,10 @@ var (
 	noApproval = []string{"accepted", "executing", "submitting", "settling", "filled"}
 	givenBack  = []string{"accepted", "approving", "executing", "submitting", "settling", "refunded"}
 
-	balanceManager = common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a") // JAM pulls by it
+	balanceManager = common.HexToAddress("0xC5a350853E4e36b73EB0C24aaA4b8816C9A3579a") // spender of JAM orders
 	depository     = common.HexToAddress("0x4cd00e387622c35bddb9b4c962c136462338bc31") // the bridge's
 	intentDeposit  = common.HexToAddress("0x1A7c327d0f402AEf2eD3D20D1141bD71BA1C317B") // on base
-	approvalProxy  = common.HexToAddress("0x5567954cD026CEbFE486062cb75848e0f1c12E58") // the bridge's newest
+	approvalProxy  = common.HexToAddress("0x5567954cD026CEbFE486062cb75848e0f1c12E58") // the bridge's newest spender
 	rfqSettlement  = common.HexToAddress("0xbbbbbBB520d69a9775E85b458C58c648259FAD5F")
 )
 

@@ -61,7 +61,8 @@ func until(then time.Time) {
 	<-fault.After(then.Sub(fault.Now()))
 }
 
-// late is when the machine counts as too slow for the fetch of prices every minute.
+// late is the time without a fetch of prices, due every minute, after which the machine
+// counts as too slow.
 const late = 75 * time.Second
 
 // away lets time pass as fast as the machine keeps up, judged by the fetch of prices each

@@ -83,8 +83,8 @@ func (m *mischief) storm() {
 	lasting.Wait()
 }
 
-// lastPart reports whether the storm is almost over. A daemon must survive it, to show
-// leaks.
+// lastPart reports whether the storm is almost over: a daemon must live through its end, so
+// that leaks can show.
 func (w *world) lastPart() bool { return w.accepted() >= *swaps*4/5 }
 
 func (m *mischief) pick() harm {

@@ -222,8 +222,8 @@ func TestJudgeEndless(t *testing.T) {
 	}
 }
 
-// TestJudgeCrowded checks that received coin may be unclear only if the block changed it
-// twice.
+// TestJudgeCrowded checks that received coin may be unclear only if something else in its
+// block changed the balance.
 func TestJudgeCrowded(t *testing.T) {
 	const unclear = "settled, and what arrived is unclear"
 	named := journalreader.Entry{Ending: "fill", Payment: pays, Over: true, Named: true}

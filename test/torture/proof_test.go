@@ -132,8 +132,8 @@ func (r *reckoning) cancels(o protocol.Order) string {
 	return "no transaction of the account to itself"
 }
 
-// unsigned: the journal has no transaction of the order but done approvals and the first
-// wrap.
+// unsigned: the journal has no transaction of the order except completed approvals and the
+// wrap that comes first.
 func (r *reckoning) unsigned(o protocol.Order) string {
 	var harmless []string
 	if o.Wrapped {
