@@ -9,6 +9,39 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 )
 
+// TestPartsAreTold: of offers of which one is unsound, every context that wants to know hears
+// of it, in a quote and in a fresh one; the sound one is taken.
+func TestPartsAreTold(t *testing.T) {
+	b := newBench(t)
+	var mu sync.Mutex
+	var heard []string
+	hears := func(name string) func(error) {
+		return func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			refusedWith(t, err, ProviderGarbage)
+			heard = append(heard, name)
+		}
+	}
+	b.service.engine.Keep = func(ctx context.Context, _ Kind, _ ...common.Address) (context.Context, func(error)) {
+		return OnPartRefused(OnPartRefused(ctx, hears("outer")), hears("inner")), func(error) {}
+	}
+	b.p.quote = func(r QuoteRequest) ([]Offer, error) {
+		sound, err := even(r)
+		return append([]Offer{{AmountOut: r.AmountIn, MinOut: r.AmountIn, Duration: -1}}, sound...), err
+	}
+	q, err := ask(b, nil)
+	if err != nil || len(q.Offers) != 1 || !slices.Equal(heard, []string{"outer", "inner"}) {
+		t.Errorf("%d offers, heard %v: %v", len(q.Offers), heard, err)
+	}
+	heard = nil
+	fresh, err := b.service.engine.freshOffers(t.Context(), b.p, DEX, q.Offers[0].Request)
+	if err != nil || len(fresh) != 1 || !slices.Equal(heard, []string{"outer", "inner"}) {
+		t.Errorf("%d fresh offers, heard %v: %v", len(fresh), heard, err)
+	}
+	PartRefused(t.Context(), errNoOffer) // of which nobody wants to hear
+}
+
 // TestAnswersAreKept: of a quote, and of the building of a plan and the reading of its
 // bytes, the keeper hears how it came out, for the accounts that it names.
 func TestAnswersAreKept(t *testing.T) {

@@ -5,9 +5,9 @@ import "context"
 type partKey struct{}
 
 // OnPartRefused has told called with the refusal of each part of a provider's answer, such
-// as one auction, that [Provider].Quote does not return: the rest was taken, or another
-// refusal is the reason. It is called before Quote returns and by the same goroutine, and
-// after whatever an outer context has for it.
+// as one auction, that is left out: the rest is taken, or another refusal is the reason. A
+// part may be told more than once. It is called by the goroutine that reads the answer, and
+// after what an outer context has for it.
 func OnPartRefused(ctx context.Context, told func(error)) context.Context {
 	outer, nested := ctx.Value(partKey{}).(func(error))
 	return context.WithValue(ctx, partKey{}, func(err error) {

@@ -349,6 +349,30 @@ func TestStreamOfLies(t *testing.T) {
 	}
 }
 
+// TestEachBadRouteIsTold: one that only came too late hides none that is not as asked for,
+// whether there is a good route or not.
+func TestEachBadRouteIsTold(t *testing.T) {
+	late := line{id: "late", out: 9000, ends: -1}.json(exampleNow)
+	other := strings.Replace(line{id: "other", out: 9000, ends: 100}.json(exampleNow), `"25000000"`, `"7"`, 1)
+	good := line{id: "good", out: 9000, ends: 100}.json(exampleNow)
+	for routes, want := range map[string][]swap.Code{
+		late + "," + other + "," + good: {swap.QuoteExpired, swap.NotAsAccepted},
+		late + "," + other:              {swap.NotAsAccepted}, // the first is the reason
+	} {
+		var told []swap.Code
+		ctx := swap.OnPartRefused(t.Context(), func(err error) {
+			var r *swap.Refusal
+			if errors.As(err, &r) {
+				told = append(told, r.Code)
+			}
+		})
+		_, err := at(t, says(200, fmt.Appendf(nil, `{"quoteId":"","routes":[%s]}`, routes))).Quote(ctx, exampleRequest())
+		if good := len(want) == 2; good != (err == nil) || !good && !errors.Is(err, &swap.Refusal{Code: swap.QuoteExpired}) || !slices.Equal(told, want) {
+			t.Errorf("told %v, want %v: %v", told, want, err)
+		}
+	}
+}
+
 // TestStream: what a stream can do besides lying.
 func TestStream(t *testing.T) {
 	l := func(id string) string { return line{id: id, out: 9000, ends: 100}.json(exampleNow) }
